@@ -1,0 +1,222 @@
+#include <aten/Parallel.h>
+
+#include <c10/util/Exception.h>
+
+#include <omp.h>
+#include <pthread.h>
+
+#include <atomic>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <string>
+
+namespace at {
+
+namespace {
+
+struct ThreadState {
+  int id = 0;
+  bool in_region = false;
+  bool limited = false;
+  // The setting whose value this thread's OpenMP runtime was told last (oneDNN reads it there).
+  int told = 0;
+};
+
+thread_local ThreadState state;
+
+std::atomic<int> requested{0}; // by set_num_threads; 0: take the default
+std::atomic<bool> forked{false};
+
+// Whole CPUs granted by one cgroup directory, or 0 when there is no limit.
+int quota_of(const std::string& dir) {
+  double quota = 0, period = 0;
+  if (FILE* file = std::fopen((dir + "/cpu.max").c_str(), "r")) {
+    if (std::fscanf(file, "%lf %lf", &quota, &period) != 2) {
+      quota = 0;
+    }
+    std::fclose(file);
+  } else if (FILE* v1 = std::fopen((dir + "/cpu.cfs_quota_us").c_str(), "r")) {
+    const bool read = std::fscanf(v1, "%lf", &quota) == 1;
+    std::fclose(v1);
+    if (FILE* per = std::fopen((dir + "/cpu.cfs_period_us").c_str(), "r"); read && per != nullptr) {
+      if (std::fscanf(per, "%lf", &period) != 1) {
+        period = 0;
+      }
+      std::fclose(per);
+    }
+  }
+  return quota > 0 && period > 0 ? std::max(1, static_cast<int>(std::ceil(quota / period))) : 0;
+}
+
+// The tightest CPU limit among this process's cgroup and its parents, or 0.
+int cgroup_cpus() {
+  std::string path;
+  if (FILE* file = std::fopen("/proc/self/cgroup", "r")) {
+    char line[4096];
+    while (std::fgets(line, sizeof(line), file) != nullptr) {
+      if (std::strncmp(line, "0::", 3) == 0) {
+        path.assign(line + 3, std::strcspn(line + 3, "\n"));
+      }
+    }
+    std::fclose(file);
+  }
+  int cpus = 0;
+  const auto take = [&cpus](int limit) {
+    if (limit > 0 && (cpus == 0 || limit < cpus)) {
+      cpus = limit;
+    }
+  };
+  while (path.size() > 1) {
+    take(quota_of("/sys/fs/cgroup" + path));
+    path.resize(path.find_last_of('/'));
+  }
+  take(quota_of("/sys/fs/cgroup"));
+  take(quota_of("/sys/fs/cgroup/cpu"));
+  return cpus;
+}
+
+int environment_threads(const char* name) {
+  const char* text = std::getenv(name);
+  const int value = text != nullptr ? std::atoi(text) : 0;
+  return value > 0 ? value : 0;
+}
+
+int default_threads() {
+  static const int threads = [] {
+    if (const int asked = environment_threads("OMP_NUM_THREADS")) {
+      return asked;
+    }
+    const int procs = std::max(1, omp_get_num_procs()); // obeys the affinity mask
+    const int granted = cgroup_cpus();
+    return granted > 0 ? std::min(procs, granted) : procs;
+  }();
+  return threads;
+}
+
+int wanted_threads() {
+  const int asked = requested.load(std::memory_order_relaxed);
+  return asked > 0 ? asked : default_threads();
+}
+
+// libgomp's team does not survive fork(): a region in the child would wait for threads that are not there.
+void after_fork_in_child() {
+  forked.store(true, std::memory_order_relaxed);
+  omp_set_num_threads(1);
+}
+
+} // namespace
+
+void init_num_threads() {
+  const int wanted = state.limited || forked.load(std::memory_order_relaxed) ? 1 : wanted_threads();
+  if (state.told != wanted) {
+    omp_set_num_threads(wanted);
+    state.told = wanted;
+  }
+}
+
+void set_num_threads(int nthreads) {
+  TORCH_CHECK(nthreads > 0, "Expected positive number of threads, got ", nthreads);
+  requested.store(nthreads, std::memory_order_relaxed);
+  init_num_threads();
+}
+
+int get_num_threads() {
+  return state.limited || state.in_region ? 1 : wanted_threads();
+}
+
+int intraop_default_num_threads() {
+  return default_threads();
+}
+
+int get_thread_num() {
+  return state.id;
+}
+
+bool in_parallel_region() {
+  return state.in_region || state.limited;
+}
+
+namespace internal {
+
+void set_thread_num(int id) {
+  state.id = id;
+}
+
+ThreadLimitGuard::ThreadLimitGuard() : previous_(state.limited) {
+  state.limited = true;
+  init_num_threads();
+}
+
+ThreadLimitGuard::~ThreadLimitGuard() {
+  state.limited = previous_;
+  init_num_threads();
+}
+
+int threads_for(std::int64_t work, std::int64_t grain) {
+  if (state.in_region || state.limited || forked.load(std::memory_order_relaxed)) {
+    return 1;
+  }
+  const std::int64_t useful = grain > 1 ? divup(work, grain) : work;
+  return static_cast<int>(std::min<std::int64_t>(wanted_threads(), useful));
+}
+
+void run_parallel(
+    int threads,
+    std::int64_t begin,
+    std::int64_t end,
+    void (*body)(void*, int, std::int64_t, std::int64_t),
+    void* context) {
+  static const int registered = pthread_atfork(nullptr, nullptr, after_fork_in_child);
+  static_cast<void>(registered);
+  init_num_threads();
+  std::atomic_flag failed = ATOMIC_FLAG_INIT;
+  std::exception_ptr error;
+#pragma omp parallel num_threads(threads)
+  {
+    // The runtime may grant fewer threads than were asked for.
+    const std::int64_t chunk = divup(end - begin, omp_get_num_threads());
+    const int thread = omp_get_thread_num();
+    const std::int64_t from = begin + thread * chunk;
+    if (from < end) {
+      const int outer_id = state.id;
+      state.id = thread;
+      state.in_region = true;
+      try {
+        body(context, thread, from, std::min(end, from + chunk));
+      } catch (...) {
+        if (!failed.test_and_set()) {
+          error = std::current_exception();
+        }
+      }
+      state.in_region = false;
+      state.id = outer_id;
+    }
+  }
+  if (error) {
+    std::rethrow_exception(error);
+  }
+}
+
+} // namespace internal
+
+std::string get_parallel_info() {
+  std::string info = "ATen/Parallel:\n\tat::get_num_threads() : " + std::to_string(get_num_threads());
+  info += "\n\tat::get_num_interop_threads() : " + std::to_string(get_num_interop_threads());
+  info += "\nOpenMP " + std::to_string(_OPENMP) + "\n\tomp_get_max_threads() : " + std::to_string(omp_get_max_threads());
+  info += "\n\tomp_get_num_procs() : " + std::to_string(omp_get_num_procs());
+  info += "\nEnvironment variables:\n\tOMP_NUM_THREADS : ";
+  const char* omp = std::getenv("OMP_NUM_THREADS");
+  info += omp != nullptr ? omp : "[not set]";
+  info += "\nATen parallel backend: OpenMP\n";
+  return info;
+}
+
+void intraop_launch(const std::function<void()>& func) {
+  // An OpenMP team runs loops, not single tasks: the caller does the work.
+  func();
+}
+
+} // namespace at

@@ -1,0 +1,62 @@
+// A thread's settings, to be carried to another thread that works for it.
+#pragma once
+
+#include <c10/core/AutogradState.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
+#include <c10/macros/Export.h>
+
+#include <utility>
+
+namespace at {
+
+/// A copy of this thread's settings: included and excluded dispatch keys, grad mode and inference mode. Cheap: three
+/// words.
+class TORCH_API ThreadLocalState {
+ public:
+  ThreadLocalState()
+      : dispatch_keys_(c10::impl::raw_local_dispatch_key_set), autograd_(c10::AutogradState::get_tls_state()) {}
+
+  void set_grad_mode(bool enabled) {
+    autograd_.set_grad_mode(enabled);
+  }
+  void set_multithreading_enabled(bool enabled) {
+    autograd_.set_multithreading_enabled(enabled);
+  }
+
+  /// Makes `state` the calling thread's settings.
+  static void setThreadLocalState(const ThreadLocalState& state) {
+    c10::impl::raw_local_dispatch_key_set = state.dispatch_keys_;
+    c10::AutogradState::set_tls_state(state.autograd_);
+  }
+
+ private:
+  c10::impl::PODLocalDispatchKeySet dispatch_keys_;
+  c10::AutogradState autograd_;
+};
+
+/// Gives the thread other settings while it lives.
+class TORCH_API ThreadLocalStateGuard {
+ public:
+  explicit ThreadLocalStateGuard(const ThreadLocalState& state) {
+    ThreadLocalState::setThreadLocalState(state);
+  }
+  ThreadLocalStateGuard(const ThreadLocalStateGuard&) = delete;
+  ThreadLocalStateGuard& operator=(const ThreadLocalStateGuard&) = delete;
+  ~ThreadLocalStateGuard() {
+    ThreadLocalState::setThreadLocalState(previous_);
+  }
+
+ private:
+  const ThreadLocalState previous_;
+};
+
+/// A function that calls `callback` with the settings that this thread has now.
+template <typename T>
+auto wrapPropagateTLSState(T callback) {
+  return [state = ThreadLocalState(), callback = std::move(callback)](auto&&... args) {
+    const ThreadLocalStateGuard guard(state);
+    return callback(std::forward<decltype(args)>(args)...);
+  };
+}
+
+} // namespace at

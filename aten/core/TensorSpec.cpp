@@ -1,0 +1,125 @@
+#include <aten/core/TensorSpec.h>
+
+#include <aten/core/Tensor.h>
+#include <aten/ops/empty_strided_ops.h>
+#include <c10/core/Allocator.h>
+#include <c10/core/CPUAllocator.h>
+#include <c10/core/DispatchKeySet.h>
+#include <c10/core/StorageImpl.h>
+#include <c10/util/safe_numerics.h>
+
+namespace at {
+namespace {
+
+constexpr c10::DispatchKeySet key_set_of(c10::DeviceType type) {
+  switch (type) {
+    case c10::DeviceType::CPU:
+      return c10::DispatchKeySet(c10::DispatchKey::CPU);
+    case c10::DeviceType::CUDA:
+      return c10::DispatchKeySet(c10::DispatchKey::CUDA);
+    case c10::DeviceType::Meta:
+      return c10::DispatchKeySet(c10::DispatchKey::Meta);
+    default:
+      return {};
+  }
+}
+
+size_t bytes_of(c10::IntArrayRef sizes, c10::ScalarType dtype) {
+  uint64_t bytes = c10::elementSize(dtype);
+  bool overflows = false;
+  for (const int64_t size : sizes) {
+    TORCH_CHECK(
+        size >= 0, "Trying to create tensor with negative dimension ", size, ": ", sizes);
+    overflows |= c10::mul_overflows(bytes, static_cast<uint64_t>(size), &bytes);
+  }
+  TORCH_CHECK(
+      !overflows && bytes <= static_cast<uint64_t>(INT64_MAX),
+      "Storage size calculation overflowed with sizes=", sizes);
+  return static_cast<size_t>(bytes);
+}
+
+size_t strided_bytes_of(c10::IntArrayRef sizes, c10::IntArrayRef strides, c10::ScalarType dtype) {
+  uint64_t last = 1;
+  bool overflows = false;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] == 0) {
+      return 0;
+    }
+    uint64_t reach = 0;
+    overflows |= c10::mul_overflows(static_cast<uint64_t>(strides[i]), static_cast<uint64_t>(sizes[i] - 1), &reach);
+    overflows |= c10::add_overflows(last, reach, &last);
+  }
+  overflows |= c10::mul_overflows(last, static_cast<uint64_t>(c10::elementSize(dtype)), &last);
+  TORCH_CHECK(
+      !overflows && last <= static_cast<uint64_t>(INT64_MAX),
+      "Storage size calculation overflowed with sizes=", sizes, " and strides=", strides);
+  return static_cast<size_t>(last);
+}
+
+Tensor allocate(size_t bytes, c10::ScalarType dtype, c10::Device device) {
+  c10::Allocator* allocator =
+      device.is_cpu() ? c10::GetCPUAllocator() : c10::GetAllocator(device.type());
+  auto storage = c10::make_intrusive<c10::StorageImpl>(
+      c10::StorageImpl::use_byte_size_t(), static_cast<int64_t>(bytes),
+      device.is_meta() ? c10::DataPtr(nullptr, device) : allocator->allocate(bytes), allocator, /*resizable=*/true);
+  return detail::make_tensor<c10::TensorImpl>(
+      c10::Storage(std::move(storage)), key_set_of(device.type()), c10::scalarTypeToTypeMeta(dtype));
+}
+
+} // namespace
+
+TensorSpec TensorSpec::like(const TensorBase& t, c10::IntArrayRef sizes) {
+  return like(t, sizes, t.scalar_type());
+}
+
+TensorSpec TensorSpec::like(const TensorBase& t, c10::IntArrayRef sizes, c10::ScalarType dtype) {
+  return {c10::DimVector(sizes.begin(), sizes.end()), dtype, t.device()};
+}
+
+Tensor empty_contiguous(c10::IntArrayRef sizes, c10::ScalarType dtype, c10::Device device) {
+  if (C10_UNLIKELY(key_set_of(device.type()).empty())) {
+    return empty_spec({c10::DimVector(sizes.begin(), sizes.end()), dtype, device});
+  }
+  Tensor result = allocate(bytes_of(sizes, dtype), dtype, device);
+  if (sizes.size() != 1 || sizes[0] != 0) {
+    result.unsafeGetTensorImpl()->set_sizes_contiguous(sizes);
+  }
+  return result;
+}
+
+Tensor empty_spec(const TensorSpec& spec) {
+  const c10::IntArrayRef sizes(spec.sizes);
+  const bool known_backend = !key_set_of(spec.device.type()).empty();
+  if (known_backend && !spec.strides && spec.memory_format == c10::MemoryFormat::Contiguous) {
+    return empty_contiguous(sizes, spec.dtype, spec.device);
+  }
+  (void)bytes_of(sizes, spec.dtype);
+  c10::DimVector strides;
+  if (spec.strides) {
+    strides = *spec.strides;
+  } else if (spec.memory_format == c10::MemoryFormat::ChannelsLast) {
+    const auto computed = c10::get_channels_last_strides_2d(sizes);
+    strides.assign(computed.begin(), computed.end());
+  } else if (spec.memory_format == c10::MemoryFormat::ChannelsLast3d) {
+    const auto computed = c10::get_channels_last_strides_3d(sizes);
+    strides.assign(computed.begin(), computed.end());
+  } else {
+    strides.resize(sizes.size());
+    int64_t step = 1;
+    for (size_t i = sizes.size(); i-- > 0;) {
+      strides[i] = step;
+      step *= std::max<int64_t>(sizes[i], 1);
+    }
+  }
+  if (!known_backend) {
+    // A backend of somebody else's allocates through its own empty_strided.
+    return at::_ops::empty_strided::call(
+        c10::fromIntArrayRefSlow(sizes), c10::fromIntArrayRefSlow(strides), spec.dtype, std::nullopt, spec.device,
+        std::nullopt);
+  }
+  Tensor result = allocate(strided_bytes_of(sizes, strides, spec.dtype), spec.dtype, spec.device);
+  result.unsafeGetTensorImpl()->set_sizes_and_strides(sizes, strides);
+  return result;
+}
+
+} // namespace at

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <aten/core/symbol.h>
+#include <c10/util/Exception.h>
+
+#include <algorithm>
+#include <iosfwd>
+#include <vector>
+
+namespace c10 {
+
+/// What a schema says about the memory of one argument or result: `(a!)`, `(a|b)`, `(a -> *)`.
+/// Sets keep the order in which the schema names them, so that a schema prints as it was written.
+class AliasInfo {
+ public:
+  AliasInfo() = default;
+  AliasInfo(bool is_write, const std::vector<Symbol>& before, const std::vector<Symbol>& after)
+      : before_sets_(before), after_sets_(after), is_write_(is_write) {}
+
+  static Symbol wildcardSet() {
+    static const Symbol wildcard = Symbol::fromQualString("alias::*");
+    return wildcard;
+  }
+
+  bool isWrite() const {
+    return is_write_;
+  }
+  void setIsWrite(bool is_write) {
+    is_write_ = is_write;
+  }
+  void addBeforeSet(Symbol set) {
+    add(before_sets_, set);
+  }
+  void addAfterSet(Symbol set) {
+    add(after_sets_, set);
+  }
+  const std::vector<Symbol>& beforeSets() const {
+    return before_sets_;
+  }
+  const std::vector<Symbol>& afterSets() const {
+    return after_sets_;
+  }
+  /// The only set. Throws if there are several.
+  Symbol beforeSet() const {
+    TORCH_CHECK(before_sets_.size() == 1, "beforeSet: the value belongs to ", before_sets_.size(), " alias sets");
+    return before_sets_[0];
+  }
+  bool isWildcardBefore() const {
+    return has(before_sets_, wildcardSet());
+  }
+  bool isWildcardAfter() const {
+    return has(after_sets_, wildcardSet());
+  }
+  /// Alias info of what a container holds.
+  void addContainedType(AliasInfo info) {
+    contained_.push_back(std::move(info));
+  }
+  const std::vector<AliasInfo>& containedTypes() const {
+    return contained_;
+  }
+
+ private:
+  static bool has(const std::vector<Symbol>& sets, Symbol set) {
+    return std::find(sets.begin(), sets.end(), set) != sets.end();
+  }
+  static void add(std::vector<Symbol>& sets, Symbol set) {
+    if (!has(sets, set)) sets.push_back(set);
+  }
+
+  std::vector<Symbol> before_sets_;
+  std::vector<Symbol> after_sets_;
+  std::vector<AliasInfo> contained_;
+  bool is_write_ = false;
+};
+
+/// Equal as sets, containers included.
+inline bool operator==(const AliasInfo& a, const AliasInfo& b) {
+  const auto same = [](const std::vector<Symbol>& x, const std::vector<Symbol>& y) {
+    return std::is_permutation(x.begin(), x.end(), y.begin(), y.end());
+  };
+  return a.isWrite() == b.isWrite() && same(a.beforeSets(), b.beforeSets()) && same(a.afterSets(), b.afterSets()) &&
+      a.containedTypes() == b.containedTypes();
+}
+
+/// As in a schema, with the parentheses; contained types are not printed.
+TORCH_API std::ostream& operator<<(std::ostream& out, const AliasInfo& info);
+
+} // namespace c10

@@ -1,0 +1,37 @@
+#include <aten/core/boxing/KernelFunction.h>
+
+#include <aten/core/dispatch/Dispatcher.h>
+#include <c10/util/StringUtil.h>
+
+namespace c10 {
+
+KernelFunction::~KernelFunction() = default;
+
+void fallthrough_kernel(OperatorKernel*, const OperatorHandle& op, DispatchKeySet keys, Stack*) {
+  TORCH_INTERNAL_ASSERT(false, "the fallthrough kernel of ", op.operator_name(), " was called for ", toString(keys),
+      "; the dispatcher goes on with the next key instead");
+}
+
+void ambiguous_autogradother_kernel(OperatorKernel*, const OperatorHandle& op, DispatchKeySet, Stack*) {
+  TORCH_CHECK(false, op.operator_name(), " has kernels registered to both CompositeImplicitAutograd and a backend mapped to ",
+      "AutogradOther. This makes the backend kernel unreachable; the dispatcher will always prefer the CompositeImplicitAutograd ",
+      "lowering. If you want to override CompositeImplicitAutograd, please open an issue to request a dedicated Autograd dispatch ",
+      "key for the backend. If you only want to run inference instead of training, in C++, add `c10::InferenceMode mode;` before ",
+      "the forward pass.\nRegistrations:\n", op.dumpState());
+}
+
+void named_not_supported_kernel(OperatorKernel*, const OperatorHandle& op, DispatchKeySet, Stack*) {
+  TORCH_CHECK(false, op.operator_name(), " is not yet supported with named tensors. Please drop names via `tensor = tensor.rename(None)`, ",
+      "call the op with an unnamed tensor, and set names on the result of the operation.");
+}
+
+std::string KernelFunction::dumpState() const {
+  std::string out;
+  if (isFallthrough()) return "fallthrough";
+  out += isValid() ? "boxed" : "";
+  if (isValidUnboxed()) out += " unboxed";
+  if (isValidSymUnboxed()) out += " sym_unboxed";
+  return out;
+}
+
+} // namespace c10

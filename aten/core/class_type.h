@@ -1,0 +1,157 @@
+#pragma once
+
+#include <aten/core/jit_type_base.h>
+#include <aten/core/qualified_name.h>
+
+
+namespace torch::jit {
+struct CompilationUnit;
+struct Function;
+} // namespace torch::jit
+
+namespace c10 {
+
+struct IValue;
+struct ClassType;
+using ClassTypePtr = std::shared_ptr<ClassType>;
+
+/// A type with a qualified name.
+struct TORCH_API NamedType : SharedType {
+  NamedType(TypeKind kind, std::optional<QualifiedName> name) : SharedType(kind), name_(std::move(name)) {}
+  const std::optional<QualifiedName>& name() const {
+    return name_;
+  }
+
+ private:
+  std::optional<QualifiedName> name_;
+};
+using NamedTypePtr = std::shared_ptr<NamedType>;
+
+enum class AttributeKind { BUFFER, PARAMETER, REGULAR_ATTRIBUTE };
+
+/// A data member of a class: its slot in an object is its position among the attributes.
+struct ClassAttribute {
+  AttributeKind kind;
+  TypePtr type;
+  std::string name;
+
+  AttributeKind getKind() const {
+    return kind;
+  }
+  const TypePtr& getType() const {
+    return type;
+  }
+  const std::string& getName() const {
+    return name;
+  }
+};
+
+/// A class of TorchScript objects. For a C++ class bound by torch::class_ it has one attribute, the capsule that holds
+/// the C++ object, and the bound methods.
+struct TORCH_API ClassType final : NamedType {
+  static constexpr TypeKind Kind = TypeKind::ClassType;
+
+  struct Property {
+    std::string name;
+    torch::jit::Function* getter;
+    torch::jit::Function* setter;
+  };
+
+  static ClassTypePtr create(std::optional<QualifiedName> name, std::weak_ptr<torch::jit::CompilationUnit> cu = {},
+      bool is_module = false, std::string doc_string = "");
+
+  const std::string& doc_string() const {
+    return doc_string_;
+  }
+  void setDocString(std::string doc) {
+    doc_string_ = std::move(doc);
+  }
+  std::shared_ptr<torch::jit::CompilationUnit> compilation_unit() const {
+    return cu_.lock();
+  }
+  bool is_module() const override {
+    return is_module_;
+  }
+
+  size_t numAttributes() const {
+    return attributes_.size();
+  }
+  const std::vector<ClassAttribute>& getAttributes() const {
+    return attributes_;
+  }
+  ArrayRef<TypePtr> containedTypes() const override {
+    return attribute_types_;
+  }
+  /// Adds a data member and returns its slot. Throws if the name is taken.
+  size_t addAttribute(const std::string& name, TypePtr type, bool is_parameter = false, bool is_buffer = false);
+  bool hasAttribute(const std::string& name) const {
+    return findAttributeSlot(name).has_value();
+  }
+  std::optional<size_t> findAttributeSlot(const std::string& name) const;
+  size_t getAttributeSlot(const std::string& name) const;
+  const TypePtr& getAttribute(const std::string& name) const;
+  const TypePtr& getAttribute(size_t slot) const {
+    return attributes_.at(slot).type;
+  }
+  const std::string& getAttributeName(size_t slot) const {
+    return attributes_.at(slot).name;
+  }
+  TypePtr findAttribute(const std::string& name) const;
+
+  /// Methods are not owned: they live as long as the compilation unit or the class registry.
+  void addMethod(torch::jit::Function* method);
+  torch::jit::Function* findMethod(const std::string& name) const;
+  torch::jit::Function& getMethod(const std::string& name) const;
+  bool hasMethod(const std::string& name) const {
+    return findMethod(name) != nullptr;
+  }
+  const std::vector<torch::jit::Function*>& methods() const {
+    return methods_;
+  }
+  void addStaticMethod(torch::jit::Function* method);
+  torch::jit::Function* findStaticMethod(const std::string& name) const;
+  void addProperty(const std::string& name, torch::jit::Function* getter, torch::jit::Function* setter);
+  std::optional<Property> getProperty(const std::string& name) const;
+  const std::vector<Property>& properties() const {
+    return properties_;
+  }
+  void addConstant(const std::string& name, const IValue& value);
+  std::optional<IValue> findConstant(const std::string& name) const;
+  /// Forgets all members; used when a library that bound the class is unloaded.
+  void clearMembers();
+
+  std::string str() const override;
+  std::string repr_str() const override;
+  bool equals(const Type& rhs) const override;
+  bool isSubtypeOfExt(const Type& rhs, std::ostream* why_not) const override;
+  bool hasFreeVariables() const override {
+    return false;
+  }
+  ~ClassType() override;
+
+ protected:
+  std::string annotation_str_impl(const TypePrinter& printer) const override;
+
+ private:
+  ClassType(std::optional<QualifiedName> name, std::weak_ptr<torch::jit::CompilationUnit> cu, bool is_module,
+      std::string doc_string);
+
+  std::weak_ptr<torch::jit::CompilationUnit> cu_;
+  bool is_module_;
+  std::string doc_string_;
+  std::vector<ClassAttribute> attributes_;
+  std::vector<TypePtr> attribute_types_;
+  std::vector<torch::jit::Function*> methods_;
+  std::vector<torch::jit::Function*> static_methods_;
+  std::vector<Property> properties_;
+  std::vector<std::pair<std::string, IValue>> constants_;
+};
+
+/// A class type together with the compilation unit that keeps it alive.
+struct StrongTypePtr {
+  StrongTypePtr(std::shared_ptr<torch::jit::CompilationUnit> cu, TypePtr type) : cu_(std::move(cu)), type_(std::move(type)) {}
+  std::shared_ptr<torch::jit::CompilationUnit> cu_;
+  TypePtr type_;
+};
+
+} // namespace c10

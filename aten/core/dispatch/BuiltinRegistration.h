@@ -1,0 +1,139 @@
+#pragma once
+
+#include <aten/core/boxing/KernelFunction.h>
+#include <aten/core/dispatch/Dispatcher.h>
+
+#include <cstddef>
+#include <typeinfo>
+#include <utility>
+
+// Registration of the library's own operators from constant tables. Generated sources hold the tables; registering them
+// makes no strings, parses no schemas and builds no kernel objects before an operator is first used.
+
+namespace c10::impl {
+
+/// Where generated code finds its operator: filled when the definition is registered, and never changed after.
+struct BuiltinSlot {
+  OperatorEntry* entry = nullptr;
+
+  template <class Signature, class... Args>
+  C10_ALWAYS_INLINE decltype(auto) call(Args&&... args) const {
+    return TypedOperatorHandle<Signature>(entry).call(std::forward<Args>(args)...);
+  }
+  template <class Signature, class... Args>
+  C10_ALWAYS_INLINE decltype(auto) redispatch(DispatchKeySet keys, Args&&... args) const {
+    return TypedOperatorHandle<Signature>(entry).redispatch(keys, std::forward<Args>(args)...);
+  }
+  OperatorHandle handle() const {
+    return OperatorHandle(entry);
+  }
+};
+
+/// One operator.
+struct BuiltinDefinition {
+  const char* name;
+  const char* overload_name;
+  const char* schema;
+  /// Where it is defined, for messages.
+  const char* debug;
+  BuiltinSlot* slot;
+  const at::Tag* tags = nullptr;
+  size_t tag_count = 0;
+};
+
+/// The two forms of a kernel function.
+struct BuiltinKernel {
+  void* unboxed;
+  BoxedKernel::InternalBoxedKernelFunction* boxed;
+  const std::type_info* signature;
+  bool has_symint;
+};
+
+/// A kernel and the operator and key it is for. Rows for one operator should stand together.
+struct BuiltinKernelRow {
+  const char* name;
+  const char* overload_name;
+  DispatchKey key;
+  const BuiltinKernel* kernel;
+  const char* debug;
+};
+
+// One boxed form serves all kernels of a signature: the kernel's address comes as the functor.
+struct UnboxedAddress final : OperatorKernel {
+  explicit UnboxedAddress(void* function) : function(function) {}
+  void* const function;
+};
+
+template <class Return, class ParamList>
+struct boxed_by_signature;
+template <class Return, class... Params>
+struct boxed_by_signature<Return, guts::typelist::typelist<Params...>> {
+  static void call(OperatorKernel* functor, const OperatorHandle&, DispatchKeySet keys, Stack* stack) {
+    call_impl(static_cast<UnboxedAddress*>(functor)->function, keys, stack, std::index_sequence_for<Params...>());
+  }
+
+ private:
+  template <size_t... I>
+  static void call_impl(void* function, DispatchKeySet keys, Stack* stack, std::index_sequence<I...>) {
+    call_on_stack<Return>(sizeof...(Params), stack, [&](IValue* args) -> Return {
+      (void)args; // unused without parameters
+      return call_unboxed<Return, Params...>(function, nullptr, keys, FromStack<Params>::get(args[I])...);
+    });
+  }
+};
+
+template <auto* func, class Return, class ParamList>
+struct builtin_unboxed;
+template <auto* func, class Return, class... Params>
+struct builtin_unboxed<func, Return, guts::typelist::typelist<Params...>> {
+  static Return call(OperatorKernel*, DispatchKeySet, Params... args) {
+    return func(std::forward<Params>(args)...);
+  }
+};
+template <auto* func, class Return, class... Params>
+struct builtin_unboxed<func, Return, guts::typelist::typelist<DispatchKeySet, Params...>> {
+  static Return call(OperatorKernel*, DispatchKeySet keys, Params... args) {
+    return func(keys, std::forward<Params>(args)...);
+  }
+};
+
+// Rows point to these objects, because addresses are constants and casts of function pointers are not: so tables need no
+// code at start-up.
+template <auto* func>
+struct BuiltinKernelOf {
+  using traits = guts::infer_function_traits_t<decltype(func)>;
+  using Return = typename traits::return_type;
+  using Params = typename strip_key_set<typename traits::parameter_types>::type;
+  static const BuiltinKernel value;
+};
+template <auto* func>
+const BuiltinKernel BuiltinKernelOf<func>::value = {
+    reinterpret_cast<void*>(&builtin_unboxed<func, Return, typename traits::parameter_types>::call),
+    &boxed_by_signature<Return, Params>::call, &typeid(typename guts::make_function_traits_t<Return, Params>::func_type),
+    params_have_symint<Params>::value};
+
+/// Table form of a kernel `Return f(args...)` or `Return f(DispatchKeySet, args...)`.
+template <auto* func>
+constexpr const BuiltinKernel* builtin_kernel() {
+  return &BuiltinKernelOf<func>::value;
+}
+
+/// Registers tables, for good.
+struct TORCH_API BuiltinRegistrar {
+  static void define(const BuiltinDefinition* definitions, size_t count);
+  static void implement(const BuiltinKernelRow* rows, size_t count);
+};
+struct BuiltinDefinitions {
+  template <size_t N>
+  explicit BuiltinDefinitions(const BuiltinDefinition (&definitions)[N]) {
+    BuiltinRegistrar::define(definitions, N);
+  }
+};
+struct BuiltinKernels {
+  template <size_t N>
+  explicit BuiltinKernels(const BuiltinKernelRow (&rows)[N]) {
+    BuiltinRegistrar::implement(rows, N);
+  }
+};
+
+} // namespace c10::impl

@@ -1,0 +1,189 @@
+#pragma once
+
+#include <aten/core/boxing/KernelFunction.h>
+#include <aten/core/dispatch/CppSignature.h>
+#include <aten/core/dispatch/DispatchKeyExtractor.h>
+#include <aten/core/enum_tag.h>
+#include <aten/core/function_schema.h>
+#include <c10/core/DispatchKey.h>
+
+#include <array>
+#include <atomic>
+#include <bitset>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace c10 {
+
+class Dispatcher;
+class OperatorHandle;
+
+namespace impl {
+
+struct BuiltinDefinition;
+struct BuiltinKernelRow;
+
+/// One registered kernel with what is known about it.
+struct AnnotatedKernel final {
+  AnnotatedKernel() = default;
+  AnnotatedKernel(KernelFunction kernel, std::unique_ptr<FunctionSchema> inferred_schema, std::string debug)
+      : kernel(std::move(kernel)), inferred_function_schema(std::move(inferred_schema)), debug(std::move(debug)) {}
+  KernelFunction kernel;
+  /// From the kernel's C++ type, to be checked against the schema whichever comes first.
+  std::unique_ptr<FunctionSchema> inferred_function_schema;
+  std::string debug;
+};
+
+struct AnnotatedSchema final {
+  AnnotatedSchema(FunctionSchema schema, std::string debug) : schema(std::move(schema)), debug(std::move(debug)) {}
+  FunctionSchema schema;
+  std::string debug;
+};
+
+/// Kernels by runtime key. An empty place means that nobody has asked yet.
+using DispatchTable = std::array<std::atomic<const KernelFunction*>, num_runtime_entries>;
+
+// Note [Lazy dispatch tables]
+// Registering must be cheap: a library brings thousands of operators and kernels, and a program calls a few of them.
+// So a registration only empties the operator's table and forgets its masks, and a call that finds an empty place
+// takes the slow path, which works out the masks and this one place under the dispatcher's lock. All operators start
+// with one shared empty table and get their own on the first call.
+//
+// A call reads mask, table and place without lock. Places are published with release order after the kernel is whole.
+// A place for a key that falls through is never filled, so a call that still sees the masks of before lands in the slow
+// path, which applies the right ones.
+
+/// Everything known about one operator. Entries live until the process ends, so handles never dangle.
+class TORCH_API OperatorEntry final {
+ public:
+  explicit OperatorEntry(OperatorName name);
+  ~OperatorEntry();
+  OperatorEntry(const OperatorEntry&) = delete;
+  OperatorEntry& operator=(const OperatorEntry&) = delete;
+
+  // --- the way of a call
+
+  template <class... Args>
+  C10_ALWAYS_INLINE DispatchKeySet keysUnboxed(const Args&... args) const {
+    return extractor_.getDispatchKeySetUnboxed(args...);
+  }
+  /// The kernel for the set's highest key. May take keys out of the set that fall through.
+  C10_ALWAYS_INLINE const KernelFunction& lookup(DispatchKeySet& ks) const {
+    const DispatchTable& table = *table_.load(std::memory_order_acquire);
+    const KernelFunction* kernel = table[static_cast<size_t>(ks.getDispatchTableIndexForDispatchKeySet())].load(std::memory_order_acquire);
+    return C10_LIKELY(kernel != nullptr) ? *kernel : resolve(ks);
+  }
+  const DispatchKeyExtractor& dispatchKeyExtractor() const {
+    return extractor_;
+  }
+  /// Throws c10::TypeError if the end of the stack does not hold arguments for the schema.
+  void checkBoxedArguments(const Stack& stack) const;
+
+  // --- what is known
+
+  const OperatorName& operator_name() const {
+    return name_;
+  }
+  bool hasSchema() const {
+    return builtin_ != nullptr || schema_.load(std::memory_order_acquire) != nullptr;
+  }
+  /// Throws if there is none. Parses the text of built-in operators on first use.
+  const FunctionSchema& schema() const {
+    return annotated_schema().schema;
+  }
+  /// Where the schema was registered.
+  std::string debug() const;
+  const std::vector<at::Tag>& getTags() const;
+  bool hasTag(at::Tag tag) const;
+  /// Throws if a kernel of another C++ type is registered.
+  template <class FuncType>
+  void assertSignatureIsCorrect() const {
+    assertSignatureIsCorrect(CppSignature::make<FuncType>(), fn_has_symint<FuncType>::value);
+  }
+  void assertSignatureIsCorrect(const CppSignature& call_signature, bool has_symint) const;
+  bool hasKernelForDispatchKey(DispatchKey k) const;
+  bool hasKernelForAnyDispatchKey(DispatchKeySet ks) const;
+  bool isKernelForDispatchKeyFallthroughKernel(DispatchKey k) const;
+  bool hasComputedKernelForDispatchKey(DispatchKey k) const;
+  const KernelFunction& getComputedKernelForDispatchKey(DispatchKey k) const;
+  std::string listAllDispatchKeys() const;
+  std::string dumpState() const;
+  std::string dumpComputedTable() const;
+  /// Throws an internal error if tables and registrations contradict each other.
+  void checkInvariants() const;
+
+  // --- registration; the caller holds the dispatcher's lock
+
+  using KernelHandle = std::list<AnnotatedKernel>::iterator;
+  void registerSchema(FunctionSchema schema, std::string debug, std::vector<at::Tag> tags);
+  void deregisterSchema();
+  void registerBuiltin(const BuiltinDefinition& definition);
+  KernelHandle registerKernel(DispatchKey key, KernelFunction kernel, std::optional<CppSignature> cpp_signature,
+      std::unique_ptr<FunctionSchema> inferred_schema, std::string debug);
+  void deregisterKernel(DispatchKey key, KernelHandle kernel);
+  void registerBuiltinKernels(const BuiltinKernelRow* rows, size_t count);
+  /// Empties the table: something that may change its contents has been registered.
+  void invalidate();
+
+  int def_count = 0;
+  int def_and_impl_count = 0;
+
+ private:
+  struct ResolvedKernel {
+    const KernelFunction* kernel;
+    /// Where it comes from, for the dump: "kernel", "math kernel", "backend fallback"...
+    const char* source;
+    std::string debug;
+  };
+  struct Signature {
+    CppSignature signature;
+    std::string debug;
+  };
+
+  const KernelFunction& resolve(DispatchKeySet& ks) const;
+  const AnnotatedSchema& annotated_schema() const;
+  ResolvedKernel computeEntry(DispatchKey key) const;
+  /// The kernel registered for exactly this key (which may be an alias), or nullptr.
+  const KernelFunction* registered(DispatchKey key, std::string* debug) const;
+  const KernelFunction* builtinKernel(const BuiltinKernelRow& row) const;
+  void computeMasks() const;
+  void makeArgumentChecks() const;
+  void checkKernelSchema(const AnnotatedSchema& schema, const AnnotatedKernel& kernel) const;
+  [[noreturn]] void reportMissingKernel(DispatchKeySet ks) const;
+  std::string debugOrName() const;
+  friend class c10::Dispatcher;
+
+  // Mutable: they are caches of what is registered, filled by calls.
+  mutable DispatchKeyExtractor extractor_;
+  mutable std::atomic<DispatchTable*> table_;
+
+  OperatorName name_;
+  mutable std::atomic<const AnnotatedSchema*> schema_{nullptr};
+  const BuiltinDefinition* builtin_ = nullptr;
+  std::vector<at::Tag> tags_;
+
+  std::bitset<256> keys_; // with a kernel, alias keys too
+  std::vector<std::pair<DispatchKey, std::list<AnnotatedKernel>>> kernels_; // newest first
+  std::vector<std::pair<const BuiltinKernelRow*, size_t>> builtin_kernels_;
+  mutable std::vector<std::pair<const BuiltinKernelRow*, std::unique_ptr<KernelFunction>>> made_kernels_;
+  std::optional<Signature> cpp_signature_;
+  std::optional<Signature> sym_cpp_signature_;
+
+  // For each argument the tags that its type allows, and for lists the type of their elements.
+  struct ArgumentCheck {
+    uint32_t tags;
+    const Type* element;
+  };
+  mutable std::atomic<const std::vector<ArgumentCheck>*> argument_checks_{nullptr};
+};
+
+/// The lock that all registrations and slow paths take.
+TORCH_API std::recursive_mutex& registrationMutex();
+
+} // namespace impl
+} // namespace c10

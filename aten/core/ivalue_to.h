@@ -1,0 +1,4 @@
+#pragma once
+
+// IValueTo<T>, the conversions behind IValue::to<T>().
+#include <aten/core/ivalue.h>

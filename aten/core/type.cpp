@@ -1,0 +1,460 @@
+#include <aten/core/jit_type.h>
+
+#include <aten/core/enum_type.h>
+#include <aten/core/ivalue.h>
+#include <c10/util/Exception.h>
+
+#include <ostream>
+
+namespace c10 {
+
+const char* typeKindToString(TypeKind kind) {
+  switch (kind) {
+#define C10_CASE(T)   \
+  case TypeKind::T:   \
+    return #T;
+    C10_FORALL_TYPES(C10_CASE)
+#undef C10_CASE
+  }
+  return "UnknownType";
+}
+
+std::ostream& operator<<(std::ostream& out, const Type& t) {
+  return out << t.str();
+}
+
+Type::~Type() = default;
+
+std::string Type::annotation_str(const TypePrinter& printer) const {
+  if (printer) {
+    if (std::optional<std::string> renamed = printer(*this)) return *renamed;
+  }
+  return annotation_str_impl(printer);
+}
+
+std::string Type::annotation_str_impl(const TypePrinter&) const {
+  return str();
+}
+
+std::string Type::repr_str() const {
+  return annotation_str();
+}
+
+bool Type::hasFreeVariables() const {
+  for (const TypePtr& type : containedTypes()) {
+    if (type->hasFreeVariables()) return true;
+  }
+  return false;
+}
+
+TypePtr Type::withContained(std::vector<TypePtr> contained) const {
+  const ArrayRef<TypePtr> current = containedTypes();
+  TORCH_INTERNAL_ASSERT(contained.size() == current.size());
+  if (std::equal(current.begin(), current.end(), contained.begin())) return ptr();
+  return createWithContained(std::move(contained));
+}
+
+TypePtr Type::createWithContained(std::vector<TypePtr>) const {
+  TORCH_CHECK(false, "type with contained types did not overload createWithContained: ", str());
+}
+
+void Type::reportCastError(const char* wanted) const {
+  TORCH_CHECK(false, "Expected a type of C++ class ", wanted, " but this is ", typeKindToString(kind_), " '", str(), "'");
+}
+
+// --- types without parameters -------------------------------------------------------------------------------------
+
+namespace {
+
+struct SimpleTypeNames {
+  const char* schema;
+  const char* annotation;
+};
+
+SimpleTypeNames simple_type_names(TypeKind kind) {
+  switch (kind) {
+    case TypeKind::AnyType: return {"Any", "Any"};
+    case TypeKind::AnyEnumType: return {"AnyEnumType", "AnyEnumType"};
+    case TypeKind::TensorType: return {"Tensor", "Tensor"};
+    case TypeKind::StorageType: return {"Storage", "Storage"};
+    case TypeKind::NumberType: return {"Scalar", "number"};
+    case TypeKind::FloatType: return {"float", "float"};
+    case TypeKind::ComplexType: return {"complex", "complex"};
+    case TypeKind::IntType: return {"int", "int"};
+    case TypeKind::NoneType: return {"NoneType", "NoneType"};
+    case TypeKind::StringType: return {"str", "str"};
+    case TypeKind::GeneratorType: return {"Generator", "Generator"};
+    case TypeKind::QuantizerType: return {"Quantizer", "Quantizer"};
+    case TypeKind::BoolType: return {"bool", "bool"};
+    case TypeKind::DeviceObjType: return {"Device", "Device"};
+    case TypeKind::StreamObjType: return {"Stream", "Stream"};
+    case TypeKind::PyObjectType: return {"PyObject", "PyObject"};
+    case TypeKind::CapsuleType: return {"Capsule", "Capsule"};
+    case TypeKind::QSchemeType: return {"QScheme", "QScheme"};
+    case TypeKind::ScalarTypeType: return {"ScalarType", "ScalarType"};
+    case TypeKind::LayoutType: return {"Layout", "Layout"};
+    case TypeKind::MemoryFormatType: return {"MemoryFormat", "MemoryFormat"};
+    case TypeKind::AnyListType: return {"list", "list"};
+    case TypeKind::AnyTupleType: return {"tuple", "tuple"};
+    case TypeKind::AnyClassType: return {"AnyClassType", "AnyClassType"};
+    case TypeKind::SymIntType: return {"SymInt", "int"};
+    case TypeKind::SymFloatType: return {"SymFloat", "float"};
+    case TypeKind::SymBoolType: return {"SymBool", "bool"};
+    default: return {"?", "?"};
+  }
+}
+
+} // namespace
+
+std::string SimpleType::str() const {
+  return simple_type_names(kind()).schema;
+}
+
+std::string SimpleType::annotation_str_impl(const TypePrinter&) const {
+  return simple_type_names(kind()).annotation;
+}
+
+// Never destroyed: values of static storage duration elsewhere may still name their types while the process exits.
+#define C10_SIMPLE_TYPE_GET(Name)                                              \
+  std::shared_ptr<Name> Name::get() {                                          \
+    static Name* const instance = new Name();                                  \
+    return std::shared_ptr<Name>(std::shared_ptr<void>(), instance);           \
+  }
+C10_FORALL_SIMPLE_TYPES(C10_SIMPLE_TYPE_GET)
+C10_SIMPLE_TYPE_GET(TensorType)
+#undef C10_SIMPLE_TYPE_GET
+
+// --- list, optional, future -----------------------------------------------------------------------------------------
+
+SingleElementType::SingleElementType(TypeKind kind, TypePtr element) : SharedType(kind), element_(std::move(element)) {
+  TORCH_CHECK(element_, "a ", typeKindToString(kind), " needs an element type");
+}
+
+bool SingleElementType::equals(const Type& rhs) const {
+  return kind() == rhs.kind() && *element_ == *static_cast<const SingleElementType&>(rhs).element_;
+}
+
+std::shared_ptr<ListType> ListType::create(TypePtr element) {
+  return std::shared_ptr<ListType>(new ListType(std::move(element)));
+}
+
+#define C10_LIST_OF(Name, Element)                                     \
+  std::shared_ptr<ListType> ListType::Name() {                         \
+    static const auto& type = *new auto(ListType::create(Element));    \
+    return type;                                                       \
+  }
+C10_LIST_OF(ofTensors, TensorType::get())
+C10_LIST_OF(ofOptionalTensors, OptionalType::ofTensor())
+C10_LIST_OF(ofInts, IntType::get())
+C10_LIST_OF(ofSymInts, SymIntType::get())
+C10_LIST_OF(ofFloats, FloatType::get())
+C10_LIST_OF(ofComplexDoubles, ComplexType::get())
+C10_LIST_OF(ofBools, BoolType::get())
+C10_LIST_OF(ofStrings, StringType::get())
+C10_LIST_OF(ofNumbers, NumberType::get())
+#undef C10_LIST_OF
+
+std::string ListType::str() const {
+  return getElementType()->str() + "[]";
+}
+
+std::string ListType::annotation_str_impl(const TypePrinter& printer) const {
+  return "List[" + getElementType()->annotation_str(printer) + "]";
+}
+
+TypePtr ListType::createWithContained(std::vector<TypePtr> contained) const {
+  return create(std::move(contained[0]));
+}
+
+bool ListType::isSubtypeOfExt(const Type& rhs, std::ostream* why_not) const {
+  return rhs.kind() == TypeKind::AnyListType || Type::isSubtypeOfExt(rhs, why_not);
+}
+
+std::shared_ptr<OptionalType> OptionalType::create(const TypePtr& element) {
+  TORCH_CHECK(element, "an optional type needs an element type");
+  if (auto already = element->cast<OptionalType>()) return already;
+  return std::shared_ptr<OptionalType>(new OptionalType(element));
+}
+
+std::shared_ptr<OptionalType> OptionalType::ofTensor() {
+  static const auto& type = *new auto(OptionalType::create(TensorType::get()));
+  return type;
+}
+
+std::string OptionalType::str() const {
+  return getElementType()->str() + "?";
+}
+
+std::string OptionalType::annotation_str_impl(const TypePrinter& printer) const {
+  return "Optional[" + getElementType()->annotation_str(printer) + "]";
+}
+
+TypePtr OptionalType::createWithContained(std::vector<TypePtr> contained) const {
+  return create(contained[0]);
+}
+
+#define C10_WRAPPER_TYPE_IMPL(Name, Spelling)                                                   \
+  std::shared_ptr<Name> Name::create(TypePtr element) {                                         \
+    return std::shared_ptr<Name>(new Name(std::move(element)));                                 \
+  }                                                                                             \
+  std::string Name::str() const {                                                               \
+    return Spelling "(" + getElementType()->str() + ")";                                        \
+  }                                                                                             \
+  std::string Name::annotation_str_impl(const TypePrinter& printer) const {                     \
+    return Spelling "[" + getElementType()->annotation_str(printer) + "]";                      \
+  }                                                                                             \
+  TypePtr Name::createWithContained(std::vector<TypePtr> contained) const {                     \
+    return create(std::move(contained[0]));                                                     \
+  }
+C10_WRAPPER_TYPE_IMPL(FutureType, "Future")
+C10_WRAPPER_TYPE_IMPL(AwaitType, "Await")
+C10_WRAPPER_TYPE_IMPL(RRefType, "RRef")
+#undef C10_WRAPPER_TYPE_IMPL
+
+// --- dict, tuple, variable, union -------------------------------------------------------------------------------------
+
+DictType::DictType(TypePtr key, TypePtr value) : SharedType(Kind), types_{std::move(key), std::move(value)} {}
+
+std::shared_ptr<DictType> DictType::create(TypePtr key, TypePtr value) {
+  switch (key->kind()) {
+    case TypeKind::AnyType:
+    case TypeKind::IntType:
+    case TypeKind::BoolType:
+    case TypeKind::FloatType:
+    case TypeKind::ComplexType:
+    case TypeKind::StringType:
+    case TypeKind::TensorType:
+    case TypeKind::DeviceObjType:
+    case TypeKind::VarType:
+      return std::shared_ptr<DictType>(new DictType(std::move(key), std::move(value)));
+    default:
+      TORCH_CHECK(false, "Cannot create dict for key type '", key->str(),
+          "', only int, float, complex, Tensor, device and string keys are supported");
+  }
+}
+
+std::string DictType::str() const {
+  return "Dict(" + getKeyType()->str() + ", " + getValueType()->str() + ")";
+}
+
+std::string DictType::annotation_str_impl(const TypePrinter& printer) const {
+  return "Dict[" + getKeyType()->annotation_str(printer) + ", " + getValueType()->annotation_str(printer) + "]";
+}
+
+bool DictType::equals(const Type& rhs) const {
+  const DictType* other = rhs.castRaw<DictType>();
+  return other && *types_[0] == *other->types_[0] && *types_[1] == *other->types_[1];
+}
+
+TypePtr DictType::createWithContained(std::vector<TypePtr> contained) const {
+  return create(std::move(contained[0]), std::move(contained[1]));
+}
+
+namespace {
+
+template <class Spell>
+std::string join(ArrayRef<TypePtr> types, Spell&& spell) {
+  std::string out;
+  for (const TypePtr& type : types) {
+    if (!out.empty()) out += ", ";
+    out += spell(*type);
+  }
+  return out;
+}
+
+bool all_equal(ArrayRef<TypePtr> a, ArrayRef<TypePtr> b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const TypePtr& x, const TypePtr& y) { return *x == *y; });
+}
+
+} // namespace
+
+TupleType::TupleType(std::vector<TypePtr> elements) : SharedType(Kind), elements_(std::move(elements)) {}
+
+std::shared_ptr<TupleType> TupleType::create(std::vector<TypePtr> types) {
+  return std::shared_ptr<TupleType>(new TupleType(std::move(types)));
+}
+
+std::string TupleType::str() const {
+  return "(" + join(elements_, [](const Type& type) { return type.str(); }) + ")";
+}
+
+std::string TupleType::annotation_str_impl(const TypePrinter& printer) const {
+  if (elements_.empty()) return "Tuple[()]";
+  return "Tuple[" + join(elements_, [&](const Type& type) { return type.annotation_str(printer); }) + "]";
+}
+
+bool TupleType::equals(const Type& rhs) const {
+  const TupleType* other = rhs.castRaw<TupleType>();
+  return other && all_equal(elements_, other->elements_);
+}
+
+bool TupleType::isSubtypeOfExt(const Type& rhs, std::ostream* why_not) const {
+  if (rhs.kind() == TypeKind::AnyTupleType) return true;
+  if (const TupleType* other = rhs.castRaw<TupleType>()) {
+    return std::equal(elements_.begin(), elements_.end(), other->elements_.begin(), other->elements_.end(),
+        [&](const TypePtr& x, const TypePtr& y) { return x->isSubtypeOfExt(*y, why_not); });
+  }
+  return Type::isSubtypeOfExt(rhs, why_not);
+}
+
+TypePtr TupleType::createWithContained(std::vector<TypePtr> contained) const {
+  return create(std::move(contained));
+}
+
+std::shared_ptr<VarType> VarType::create(std::string name) {
+  return std::shared_ptr<VarType>(new VarType(std::move(name)));
+}
+
+bool VarType::equals(const Type& rhs) const {
+  const VarType* other = rhs.castRaw<VarType>();
+  return other && name_ == other->name_;
+}
+
+std::shared_ptr<UnionType> UnionType::create(std::vector<TypePtr> types) {
+  std::vector<TypePtr> members;
+  const auto add = [&](const TypePtr& type) {
+    for (const TypePtr& have : members) {
+      if (*have == *type) return;
+    }
+    members.push_back(type);
+  };
+  for (const TypePtr& type : types) {
+    if (const UnionType* inner = type->castRaw<UnionType>()) {
+      for (const TypePtr& member : inner->types_) add(member);
+    } else {
+      add(type);
+    }
+  }
+  TORCH_CHECK(members.size() > 1, "a Union needs at least two different types");
+  return std::shared_ptr<UnionType>(new UnionType(std::move(members)));
+}
+
+bool UnionType::canHoldType(const Type& type) const {
+  for (const TypePtr& member : types_) {
+    if (type.isSubtypeOf(*member)) return true;
+  }
+  return false;
+}
+
+std::string UnionType::str() const {
+  return "Union[" + join(types_, [](const Type& type) { return type.str(); }) + "]";
+}
+
+std::string UnionType::annotation_str_impl(const TypePrinter& printer) const {
+  return "Union[" + join(types_, [&](const Type& type) { return type.annotation_str(printer); }) + "]";
+}
+
+bool UnionType::equals(const Type& rhs) const {
+  const UnionType* other = rhs.castRaw<UnionType>();
+  if (!other || other->types_.size() != types_.size()) return false;
+  for (const TypePtr& type : types_) {
+    bool found = false;
+    for (const TypePtr& candidate : other->types_) found = found || *type == *candidate;
+    if (!found) return false;
+  }
+  return true;
+}
+
+TypePtr UnionType::createWithContained(std::vector<TypePtr> contained) const {
+  return create(std::move(contained));
+}
+
+// --- subtypes --------------------------------------------------------------------------------------------------------
+
+bool Type::isSubtypeOfExt(const Type& rhs, std::ostream* why_not) const {
+  if (rhs.kind() == TypeKind::AnyType || equals(rhs)) return true;
+  if (const OptionalType* optional = rhs.castRaw<OptionalType>()) {
+    return kind_ == TypeKind::NoneType || isSubtypeOfExt(*optional->getElementType(), why_not);
+  }
+  if (const UnionType* any_of = rhs.castRaw<UnionType>()) return any_of->canHoldType(*this);
+  if (rhs.kind() == TypeKind::NumberType) {
+    return kind_ == TypeKind::IntType || kind_ == TypeKind::FloatType || kind_ == TypeKind::ComplexType ||
+        kind_ == TypeKind::SymIntType || kind_ == TypeKind::SymFloatType;
+  }
+  return false;
+}
+
+bool OptionalType::isSubtypeOfExt(const Type& rhs, std::ostream* why_not) const {
+  if (rhs.kind() == TypeKind::OptionalType) {
+    return getElementType()->isSubtypeOfExt(*static_cast<const OptionalType&>(rhs).getElementType(), why_not);
+  }
+  if (const UnionType* any_of = rhs.castRaw<UnionType>()) {
+    return any_of->canHoldType(*NoneType::get()) && any_of->canHoldType(*getElementType());
+  }
+  return Type::isSubtypeOfExt(rhs, why_not);
+}
+
+bool UnionType::isSubtypeOfExt(const Type& rhs, std::ostream* why_not) const {
+  if (rhs.kind() == TypeKind::AnyType) return true;
+  for (const TypePtr& member : types_) {
+    if (!member->isSubtypeOfExt(rhs, why_not)) return false;
+  }
+  return true;
+}
+
+std::optional<TypePtr> unifyTypes(const TypePtr& a, const TypePtr& b) {
+  if (a->isSubtypeOf(*b)) return b;
+  if (b->isSubtypeOf(*a)) return a;
+  if (a->kind() == TypeKind::NoneType) return OptionalType::create(b);
+  if (b->kind() == TypeKind::NoneType) return OptionalType::create(a);
+  const OptionalType* optional_a = a->castRaw<OptionalType>();
+  const OptionalType* optional_b = b->castRaw<OptionalType>();
+  if (optional_a || optional_b) {
+    const auto inner = unifyTypes(optional_a ? optional_a->getElementType() : a, optional_b ? optional_b->getElementType() : b);
+    if (inner) return OptionalType::create(*inner);
+    return std::nullopt;
+  }
+  const TupleType* tuple_a = a->castRaw<TupleType>();
+  const TupleType* tuple_b = b->castRaw<TupleType>();
+  if (tuple_a && tuple_b && tuple_a->elements().size() == tuple_b->elements().size()) {
+    std::vector<TypePtr> elements;
+    for (size_t i = 0; i < tuple_a->elements().size(); ++i) {
+      std::optional<TypePtr> element = unifyTypes(tuple_a->elements()[i], tuple_b->elements()[i]);
+      if (!element) return std::nullopt;
+      elements.push_back(std::move(*element));
+    }
+    return TupleType::create(std::move(elements));
+  }
+  return std::nullopt;
+}
+
+// --- enumerations ------------------------------------------------------------------------------------------------------
+
+EnumType::EnumType(QualifiedName name, TypePtr value_type, std::vector<EnumNameValue> names_values,
+    std::weak_ptr<torch::jit::CompilationUnit> cu)
+    : SharedType(Kind), name_(std::move(name)), value_type_(std::move(value_type)), names_values_(std::move(names_values)),
+      cu_(std::move(cu)) {}
+
+EnumType::~EnumType() = default;
+
+EnumTypePtr EnumType::create(const QualifiedName& name, TypePtr value_type, std::vector<EnumNameValue> names_values,
+    std::weak_ptr<torch::jit::CompilationUnit> cu) {
+  const TypeKind kind = value_type->kind();
+  TORCH_CHECK(kind == TypeKind::IntType || kind == TypeKind::FloatType || kind == TypeKind::StringType,
+      "Cannot create Enum ", name.qualifiedName(), " with value type '", value_type->str(),
+      "', only int, float and str are supported");
+  return EnumTypePtr(new EnumType(name, std::move(value_type), std::move(names_values), std::move(cu)));
+}
+
+ArrayRef<EnumNameValue> EnumType::enumNamesValues() const {
+  return names_values_;
+}
+
+std::string EnumType::str() const {
+  return "Enum<" + annotation_str() + ">";
+}
+
+std::string EnumType::annotation_str_impl(const TypePrinter&) const {
+  return name_.qualifiedName();
+}
+
+bool EnumType::equals(const Type& rhs) const {
+  const EnumType* other = rhs.castRaw<EnumType>();
+  return other && name_ == other->name_ && *value_type_ == *other->value_type_;
+}
+
+bool EnumType::isSubtypeOfExt(const Type& rhs, std::ostream* why_not) const {
+  return rhs.kind() == TypeKind::AnyEnumType || Type::isSubtypeOfExt(rhs, why_not);
+}
+
+} // namespace c10

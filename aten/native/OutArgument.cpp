@@ -1,0 +1,123 @@
+#include <aten/native/OutArgument.h>
+
+#include <aten/MemoryOverlap.h>
+#include <aten/ops/copy__ops.h>
+#include <aten/ops/resize__ops.h>
+#include <c10/core/GradMode.h>
+
+namespace at::native {
+namespace {
+
+void check_dtype(const char* op, const Tensor& out, c10::ScalarType dtype, bool cast) {
+  if (out.scalar_type() == dtype) {
+    return;
+  }
+  if (cast) {
+    TORCH_CHECK(
+        c10::canCast(dtype, out.scalar_type()),
+        "result type ", dtype, " can't be cast to the desired output type ", out.scalar_type(), " (in ", op, ")");
+    return;
+  }
+  TORCH_CHECK(
+      false, "Expected out tensor to have dtype ", dtype, ", but got ", out.scalar_type(), " instead (in ", op, ")");
+}
+
+void check_device(const char* op, const Tensor& out, c10::Device device) {
+  TORCH_CHECK(
+      out.device() == device,
+      "Expected out tensor to have device ", device, ", but got ", out.device(), " instead (in ", op, ")");
+}
+
+bool shares_memory(const Tensor& out, const Tensor& input) {
+  return input.defined() && input.has_storage() && out.has_storage() &&
+      at::get_overlap_status(out.unsafeGetTensorImpl(), input.unsafeGetTensorImpl()) != at::MemOverlapStatus::No;
+}
+
+} // namespace
+
+OutArgument::OutArgument(
+    const char* op,
+    Tensor& out,
+    const TensorSpec& spec,
+    Policy policy,
+    std::initializer_list<const Tensor*> inputs,
+    TensorList more_inputs)
+    : out_(out) {
+  TORCH_CHECK(out.defined(), op, ": the output tensor is undefined");
+  check_device(op, out, spec.device);
+  check_dtype(op, out, spec.dtype, policy.cast);
+  if (policy.form == Form::Inplace) {
+    TORCH_CHECK(
+        out.sizes() == IntArrayRef(spec.sizes),
+        "output with shape ", out.sizes(), " doesn't match the broadcast shape ", IntArrayRef(spec.sizes),
+        " (in ", op, "): an in-place operator cannot change the shape of self");
+  }
+  at::assert_no_internal_overlap(out);
+  bool needs_temporary = out.scalar_type() != spec.dtype;
+  for (const Tensor* input : inputs) {
+    needs_temporary = needs_temporary || shares_memory(out, *input);
+  }
+  for (const Tensor& input : more_inputs) {
+    needs_temporary = needs_temporary || shares_memory(out, input);
+  }
+  if (out.sizes() != IntArrayRef(spec.sizes)) {
+    if (needs_temporary) {
+      // Inputs may live in the storage that is about to be resized: compute first.
+      temporary_ = empty_spec(spec);
+      return;
+    }
+    resize_output(out, spec.sizes);
+    if (spec.strides && !policy.contiguous) {
+      out.unsafeGetTensorImpl()->set_sizes_and_strides(spec.sizes, *spec.strides);
+    }
+  }
+  if (needs_temporary || (policy.contiguous && !out.is_contiguous())) {
+    temporary_ = empty_spec(spec);
+  }
+}
+
+void OutArgument::commit() {
+  if (temporary_.defined()) {
+    resize_output(out_, temporary_.sizes());
+    at::_ops::copy_::call(out_, temporary_, false);
+  }
+}
+
+bool resize_output(const Tensor& out, IntArrayRef sizes) {
+  if (out.sizes() == sizes) {
+    return false;
+  }
+  if (out.numel() != 0) {
+    TORCH_WARN(
+        "An output with one or more elements was resized since it had shape ", out.sizes(),
+        ", which does not match the required output shape ", sizes,
+        ". This behavior is deprecated: resize the output to zero elements first, or give one of the right shape.");
+  }
+  at::_ops::resize_::call(const_cast<Tensor&>(out), c10::fromIntArrayRefSlow(sizes), std::nullopt);
+  return true;
+}
+
+void copy_into_out(const char* op, Tensor& out, const Tensor& result) {
+  check_device(op, out, result.device());
+  check_dtype(op, out, result.scalar_type(), true);
+  resize_output(out, result.sizes());
+  at::_ops::copy_::call(out, result, false);
+}
+
+void copy_into_self(const char* op, Tensor& self, const Tensor& result) {
+  check_dtype(op, self, result.scalar_type(), true);
+  TORCH_CHECK(
+      self.sizes() == result.sizes(),
+      "output with shape ", self.sizes(), " doesn't match the broadcast shape ", result.sizes(),
+      " (in ", op, "): an in-place operator cannot change the shape of self");
+  at::_ops::copy_::call(self, result, false);
+}
+
+void check_out_without_grad(const char* op, const Tensor& out) {
+  TORCH_CHECK(
+      !(c10::GradMode::is_enabled() && out.requires_grad()),
+      op, "(): functions with out=... arguments don't support automatic differentiation, ",
+      "but one of the arguments requires grad.");
+}
+
+} // namespace at::native

@@ -1,0 +1,91 @@
+// Attention by scaled dot products.
+
+#include <aten/Functions.h>
+#include <aten/TensorOperators.h>
+#include <aten/core/Tensor.h>
+
+#include <cmath>
+#include <limits>
+
+namespace at::native {
+namespace {
+
+constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+
+void check_attention(const Tensor& query, const Tensor& key, const Tensor& value, const std::optional<Tensor>& attn_mask, bool is_causal) {
+  TORCH_CHECK(
+      query.scalar_type() == key.scalar_type() && query.scalar_type() == value.scalar_type(),
+      "Expected query, key, and value to have the same dtype, but got query.dtype: ", query.dtype().name(),
+      " key.dtype: ", key.dtype().name(), " and value.dtype: ", value.dtype().name(), " instead.");
+  TORCH_CHECK(
+      query.device() == key.device() && query.device() == value.device(),
+      "Expected query, key, and value to have the same device type, but got query.device: ", query.device(),
+      " key.device: ", key.device(), " and value.device: ", value.device(), " instead.");
+  TORCH_CHECK(
+      query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2,
+      "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: ", query.dim(), " key.dim: ",
+      key.dim(), " and value.dim: ", value.dim(), " instead.");
+  if (!attn_mask.has_value() || !attn_mask->defined()) return;
+  TORCH_CHECK(!is_causal, "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True");
+  const auto dtype = attn_mask->scalar_type();
+  TORCH_CHECK(
+      dtype == kBool || dtype == kFloat || dtype == query.scalar_type(),
+      "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: ",
+      attn_mask->dtype().name(), " and  query.dtype: ", query.dtype().name(), " instead.");
+}
+
+/// The mask as terms to add to the scores: where a bool mask is false, minus infinity.
+Tensor additive_mask(const Tensor& mask, const Tensor& query) {
+  if (mask.scalar_type() != kBool) return mask;
+  return at::zeros_like(mask, query.options()).masked_fill(mask.logical_not(), kMinusInfinity);
+}
+
+/// Softmax over the last dimension, zero for rows that are masked as a whole.
+Tensor masked_softmax(const Tensor& scores) {
+  const Tensor masked = scores == kMinusInfinity;
+  const Tensor empty_rows = masked.all(-1, /*keepdim=*/true);
+  return at::softmax(scores, -1).masked_fill(empty_rows, 0);
+}
+
+/// Repeats key and value heads until there are as many as the query has.
+Tensor repeat_heads(const Tensor& t, const Tensor& query, bool enable_gqa) {
+  if (!enable_gqa || t.size(-3) == query.size(-3)) return t;
+  TORCH_CHECK(
+      query.size(-3) % t.size(-3) == 0,
+      "Number of heads in key and value must divide the number of heads in query, got ", t.size(-3), " and ", query.size(-3));
+  return t.repeat_interleave(query.size(-3) / t.size(-3), -3);
+}
+
+} // namespace
+
+std::tuple<Tensor, Tensor> _scaled_dot_product_attention_math(const Tensor& query, const Tensor& key, const Tensor& value, const std::optional<Tensor>& attn_mask, double dropout_p, bool is_causal, const std::optional<Tensor>& dropout_mask, std::optional<double> scale, bool enable_gqa) {
+  check_attention(query, key, value, attn_mask, is_causal);
+  std::optional<Tensor> mask = attn_mask;
+  if (is_causal) {
+    mask = at::ones({query.size(-2), key.size(-2)}, query.options().dtype(kBool)).tril();
+  }
+  const bool has_mask = mask.has_value() && mask->defined();
+  // The square root of the scale goes to either factor: products of halves stay in range.
+  const double factor = scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1))));
+  const double root = std::sqrt(std::abs(factor));
+  const Tensor keys = repeat_heads(key, query, enable_gqa), values = repeat_heads(value, query, enable_gqa);
+  Tensor scores = (query * (factor < 0 ? -root : root)).matmul(keys.transpose(-2, -1) * root);
+  if (has_mask) scores = scores + additive_mask(*mask, query);
+  Tensor attention = has_mask ? masked_softmax(scores) : at::softmax(scores, -1);
+  if (attention.scalar_type() != values.scalar_type()) attention = attention.to(values.scalar_type());
+  if (dropout_p > 0) {
+    if (dropout_mask.has_value() && dropout_mask->defined()) {
+      const Tensor dropped = attention.masked_fill(dropout_mask->logical_not(), 0);
+      return {dropped.matmul(values * (1 / (1 - dropout_p))), dropped};
+    }
+    attention = at::dropout(attention, dropout_p, true);
+  }
+  return {attention.matmul(values), attention};
+}
+
+Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value, const std::optional<Tensor>& attn_mask, double dropout_p, bool is_causal, std::optional<double> scale, bool enable_gqa) {
+  return std::get<0>(at::_scaled_dot_product_attention_math(
+      query, key, value, attn_mask, dropout_p, is_causal, std::nullopt, scale, enable_gqa));
+}
+
+} // namespace at::native

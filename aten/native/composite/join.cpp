@@ -1,0 +1,235 @@
+// Joining and rearranging operators written with other operators.
+#include <aten/ExpandUtils.h>
+#include <aten/Functions.h>
+#include <c10/core/WrapDimMinimal.h>
+#include <c10/util/DimVector.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace at::native {
+
+using c10::DimVector;
+
+Tensor concat(TensorList tensors, int64_t dim) {
+  return at::cat(tensors, dim);
+}
+
+Tensor stack(TensorList tensors, int64_t dim) {
+  TORCH_CHECK(!tensors.empty(), "stack expects a non-empty TensorList");
+  for (size_t i = 1; i < tensors.size(); ++i) {
+    TORCH_CHECK(
+        tensors[i].sizes() == tensors[0].sizes(), "stack expects each tensor to be equal size, but got ",
+        tensors[0].sizes(), " at entry 0 and ", tensors[i].sizes(), " at entry ", i);
+  }
+  dim = c10::maybe_wrap_dim(dim, tensors[0].dim() + 1);
+  std::vector<Tensor> rows;
+  rows.reserve(tensors.size());
+  for (const Tensor& t : tensors) {
+    rows.push_back(t.unsqueeze(dim));
+  }
+  return at::cat(rows, dim);
+}
+
+Tensor hstack(TensorList tensors) {
+  TORCH_CHECK(!tensors.empty(), "hstack expects a non-empty TensorList");
+  const std::vector<Tensor> parts = at::atleast_1d(tensors);
+  return at::cat(parts, parts[0].dim() == 1 ? 0 : 1);
+}
+
+Tensor vstack(TensorList tensors) {
+  TORCH_CHECK(!tensors.empty(), "vstack expects a non-empty TensorList");
+  return at::cat(at::atleast_2d(tensors), 0);
+}
+
+Tensor dstack(TensorList tensors) {
+  TORCH_CHECK(!tensors.empty(), "dstack expects a non-empty TensorList");
+  return at::cat(at::atleast_3d(tensors), 2);
+}
+
+Tensor column_stack(TensorList tensors) {
+  TORCH_CHECK(!tensors.empty(), "column_stack expects a non-empty TensorList");
+  std::vector<Tensor> columns;
+  for (const Tensor& t : tensors) {
+    columns.push_back(t.dim() <= 1 ? t.reshape({t.numel(), 1}) : t);
+  }
+  return at::hstack(columns);
+}
+
+Tensor repeat(const Tensor& self, IntArrayRef repeats) {
+  const auto ndim = static_cast<int64_t>(repeats.size());
+  TORCH_CHECK(
+      ndim >= self.dim(), "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor: got ",
+      repeats, " for a tensor of ", self.dim(), " dimensions");
+  const int64_t added = ndim - self.dim();
+  DimVector target(ndim);
+  DimVector grid(2 * ndim);
+  DimVector source(2 * ndim);
+  for (int64_t i = 0; i < ndim; ++i) {
+    const int64_t size = i < added ? 1 : self.size(i - added);
+    TORCH_CHECK(repeats[i] >= 0, "Trying to create tensor with negative dimension ", repeats[i] * size, ": repeats ", repeats);
+    target[i] = size * repeats[i];
+    grid[2 * i] = repeats[i];
+    grid[2 * i + 1] = size;
+    source[2 * i] = 1;
+    source[2 * i + 1] = size;
+  }
+  Tensor result = at::empty(target, self.options());
+  result.view(grid).copy_(self.reshape(source));
+  return result;
+}
+
+Tensor tile(const Tensor& self, IntArrayRef dims) {
+  DimVector repeats(dims.begin(), dims.end());
+  while (static_cast<int64_t>(repeats.size()) < self.dim()) {
+    repeats.insert(repeats.begin(), 1);
+  }
+  return self.repeat(repeats);
+}
+
+Tensor repeat_interleave_tensor(
+    const Tensor& self, const Tensor& repeats, std::optional<int64_t> dim, std::optional<int64_t> output_size) {
+  const Tensor input = dim ? self : self.flatten();
+  const int64_t axis = dim.value_or(0);
+  Tensor counts = repeats;
+  const int64_t size = input.dim() == 0 ? 1 : input.size(axis);
+  if (repeats.dim() == 0 || (repeats.dim() == 1 && repeats.size(0) == 1)) {
+    counts = repeats.reshape({1}).expand({size});
+  } else {
+    TORCH_CHECK(repeats.dim() == 1, "repeats must be 0-dim or 1-dim tensor");
+    TORCH_CHECK(
+        repeats.size(0) == size, "repeats must have the same size as input along dim, but got repeats.size(0) = ",
+        repeats.size(0), " and input.size(", axis, ") = ", size);
+  }
+  return input.index_select(axis, at::repeat_interleave(counts, output_size));
+}
+
+Tensor repeat_interleave_int(
+    const Tensor& self, int64_t repeats, std::optional<int64_t> dim, std::optional<int64_t> output_size) {
+  TORCH_CHECK(repeats >= 0, "Repeats must be non-negative, got ", repeats);
+  const Tensor input = dim ? self : self.flatten();
+  const int64_t axis = c10::maybe_wrap_dim(dim.value_or(0), input.dim());
+  const int64_t size = input.dim() == 0 ? 1 : input.size(axis);
+  TORCH_CHECK(
+      !output_size || *output_size == repeats * size, "repeat_interleave: Invalid output_size, expected ",
+      repeats * size, " but got ", output_size.value_or(0));
+  const Tensor rows = input.dim() == 0 ? input.reshape({1}) : input;
+  DimVector wide(rows.sizes().begin(), rows.sizes().end());
+  wide.insert(wide.begin() + axis + 1, repeats);
+  return rows.unsqueeze(axis + 1).expand(wide).clone(at::MemoryFormat::Contiguous).flatten(axis, axis + 1);
+}
+
+Tensor fliplr(const Tensor& self) {
+  TORCH_CHECK(self.dim() >= 2, "Input must be >= 2-d.");
+  return self.flip({1});
+}
+
+Tensor flipud(const Tensor& self) {
+  TORCH_CHECK(self.dim() >= 1, "Input must be >= 1-d.");
+  return self.flip({0});
+}
+
+Tensor roll(const Tensor& self, IntArrayRef shifts, IntArrayRef dims) {
+  TORCH_CHECK(!shifts.empty(), "`shifts` required");
+  if (dims.empty() && shifts.size() == 1) {
+    return self.contiguous().view(-1).roll(shifts[0], 0).view(self.sizes());
+  }
+  TORCH_CHECK(
+      shifts.size() == dims.size(), "shifts and dimensions must align. shifts: ", shifts.size(), ", dims:", dims.size());
+  Tensor result = self;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const int64_t dim = c10::maybe_wrap_dim(dims[i], self.dim());
+    const int64_t size = self.dim() == 0 ? 1 : self.size(dim);
+    if (self.numel() == 0 || size == 0) {
+      return self.clone(at::MemoryFormat::Preserve);
+    }
+    const int64_t start = ((size - shifts[i] % size) % size + size) % size;
+    result = start == 0 ? result.clone(at::MemoryFormat::Preserve)
+                        : at::cat({result.narrow(dim, start, size - start), result.narrow(dim, 0, start)}, dim);
+  }
+  return result;
+}
+
+Tensor rot90(const Tensor& self, int64_t k, IntArrayRef dims) {
+  TORCH_CHECK(
+      dims.size() == 2, "expected total rotation dims == 2, but got dims = ", dims.size());
+  TORCH_CHECK(self.dim() >= 2, "expected total dims >= 2, but got total dims = ", self.dim());
+  const int64_t first = c10::maybe_wrap_dim(dims[0], self.dim());
+  const int64_t second = c10::maybe_wrap_dim(dims[1], self.dim());
+  TORCH_CHECK(first != second, "expected rotation dims to be different, but got dim0 = ", dims[0], " and dim1 = ", dims[1]);
+  switch ((k % 4 + 4) % 4) {
+    case 1:
+      return self.flip({second}).transpose_(first, second);
+    case 2:
+      return self.flip({first, second});
+    case 3:
+      return self.flip({first}).transpose_(first, second);
+    default:
+      return self.clone(at::MemoryFormat::Contiguous);
+  }
+}
+
+Tensor diag(const Tensor& self, int64_t diagonal) {
+  TORCH_CHECK(self.dim() == 1 || self.dim() == 2, "diag(): Supports 1D or 2D tensors. Got ", self.dim(), "D");
+  return self.dim() == 1 ? at::diag_embed(self, diagonal) : at::diagonal(self, diagonal).clone();
+}
+
+Tensor diag_embed(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2) {
+  const int64_t ndim = self.dim() + 1;
+  dim1 = c10::maybe_wrap_dim(dim1, ndim);
+  dim2 = c10::maybe_wrap_dim(dim2, ndim);
+  TORCH_CHECK(dim1 != dim2, "diagonal dimensions cannot be identical ", dim1, ", ", dim2);
+  const int64_t side = self.size(-1) + std::abs(offset);
+  DimVector sizes(self.sizes().begin(), self.sizes().end() - 1);
+  for (const int64_t dim : {std::min(dim1, dim2), std::max(dim1, dim2)}) {
+    sizes.insert(sizes.begin() + dim, side);
+  }
+  Tensor result = at::zeros(sizes, self.options());
+  result.diagonal(offset, dim1, dim2).copy_(self);
+  return result;
+}
+
+Tensor diagflat(const Tensor& self, int64_t offset) {
+  return self.contiguous().view(-1).diag(offset);
+}
+
+Tensor block_diag(TensorList tensors) {
+  if (tensors.empty()) {
+    return at::empty({1, 0});
+  }
+  std::vector<Tensor> blocks;
+  int64_t rows = 0;
+  int64_t cols = 0;
+  for (const Tensor& t : tensors) {
+    TORCH_CHECK(
+        t.dim() <= 2, "torch.block_diag: Input tensors must have 2 or fewer dimensions. Got ", t.dim(), " dimensions");
+    blocks.push_back(at::atleast_2d(t));
+    rows += blocks.back().size(0);
+    cols += blocks.back().size(1);
+  }
+  std::vector<Tensor> padded;
+  int64_t before = 0;
+  for (const Tensor& block : blocks) {
+    const int64_t after = cols - before - block.size(1);
+    padded.push_back(at::cat(
+        {at::zeros({block.size(0), before}, block.options()), block, at::zeros({block.size(0), after}, block.options())}, 1));
+    before += block.size(1);
+  }
+  return at::cat(padded, 0);
+}
+
+Tensor cartesian_prod(TensorList tensors) {
+  for (const Tensor& t : tensors) {
+    TORCH_CHECK(t.dim() == 1, "Expect a 1D vector, but got shape ", t.sizes());
+  }
+  if (tensors.size() == 1) {
+    return tensors[0];
+  }
+  std::vector<Tensor> columns;
+  for (const Tensor& grid : at::meshgrid(tensors, "ij")) {
+    columns.push_back(grid.flatten());
+  }
+  return at::stack(columns, 1);
+}
+
+} // namespace at::native

@@ -1,0 +1,165 @@
+// Losses over pairs of tensors. Element-wise parts are fused pointwise operators; reduction follows.
+
+#include <aten/Functions.h>
+#include <aten/TensorOperators.h>
+#include <aten/core/Reduction.h>
+#include <aten/core/Tensor.h>
+
+namespace at::native {
+namespace {
+
+Tensor reduce_loss(const Tensor& elements, int64_t reduction) {
+  if (reduction == Reduction::Mean) return elements.mean();
+  if (reduction == Reduction::Sum) return elements.sum();
+  return elements;
+}
+
+/// Factor of an element's gradient under a reduction of `self`-sized losses.
+double reduction_scale(const Tensor& self, int64_t reduction) {
+  return reduction == Reduction::Mean ? 1.0 / static_cast<double>(self.numel()) : 1.0;
+}
+
+bool given(const std::optional<Tensor>& t) {
+  return t.has_value() && t->defined();
+}
+
+} // namespace
+
+// ---- regression ----------------------------------------------------------------------------------------------------
+
+Tensor mse_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
+  return reduce_loss(at::_squared_difference(self, target), reduction);
+}
+
+Tensor mse_loss_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target, int64_t reduction) {
+  return at::_squared_difference_grad(grad_output, self, target, reduction_scale(self, reduction));
+}
+
+Tensor l1_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
+  return reduce_loss((self - target).abs(), reduction);
+}
+
+Tensor smooth_l1_loss(const Tensor& self, const Tensor& target, int64_t reduction, double beta) {
+  TORCH_CHECK(beta >= 0, "smooth_l1_loss does not support negative values for beta. Got ", beta);
+  if (beta == 0) return at::l1_loss(self, target, reduction);
+  return reduce_loss(at::_smooth_l1(self, target, beta), reduction);
+}
+
+Tensor smooth_l1_loss_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target, int64_t reduction, double beta) {
+  return at::_smooth_l1_grad(grad_output, self, target, beta, reduction_scale(self, reduction));
+}
+
+Tensor huber_loss(const Tensor& self, const Tensor& target, int64_t reduction, double delta) {
+  TORCH_CHECK(delta > 0, "huber_loss does not support non-positive values for delta. Got ", delta);
+  return reduce_loss(at::_huber(self, target, delta), reduction);
+}
+
+Tensor huber_loss_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target, int64_t reduction, double delta) {
+  return at::_huber_grad(grad_output, self, target, delta, reduction_scale(self, reduction));
+}
+
+// ---- probabilities -------------------------------------------------------------------------------------------------
+
+Tensor binary_cross_entropy(const Tensor& self, const Tensor& target, const std::optional<Tensor>& weight, int64_t reduction) {
+  TORCH_CHECK(
+      self.scalar_type() == target.scalar_type(), "Found dtype ", target.scalar_type(), " but expected ", self.scalar_type(),
+      " for the target of binary_cross_entropy");
+  if (self.is_cpu() && self.numel() > 0 && at::isFloatingType(self.scalar_type())) {
+    const auto [least, greatest] = at::aminmax(self);
+    TORCH_CHECK(
+        least.item<double>() >= 0 && greatest.item<double>() <= 1, "all elements of input should be between 0 and 1",
+        "; binary_cross_entropy got [", least.item<double>(), ", ", greatest.item<double>(),
+        "]. For scores before the sigmoid use binary_cross_entropy_with_logits");
+  }
+  Tensor loss = at::_binary_cross_entropy(self, target);
+  if (given(weight)) loss = loss.mul(*weight);
+  return reduce_loss(loss, reduction);
+}
+
+Tensor binary_cross_entropy_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target, const std::optional<Tensor>& weight, int64_t reduction) {
+  const Tensor grad = at::_binary_cross_entropy_grad(grad_output, self, target, reduction_scale(self, reduction));
+  return given(weight) ? grad.mul(*weight) : grad;
+}
+
+Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target, const std::optional<Tensor>& weight, const std::optional<Tensor>& pos_weight, int64_t reduction) {
+  const Tensor positive = given(pos_weight) ? *pos_weight : at::ones({}, target.options());
+  Tensor loss = at::_binary_cross_entropy_logits(self, target, positive);
+  if (given(weight)) loss = loss.mul(*weight);
+  return reduce_loss(loss, reduction);
+}
+
+Tensor kl_div(const Tensor& self, const Tensor& target, int64_t reduction, bool log_target) {
+  TORCH_CHECK(
+      !self.is_complex() && !target.is_complex(), "kl_div: Complex inputs not supported, got ", self.scalar_type(), " and ",
+      target.scalar_type());
+  const Tensor elements =
+      log_target ? target.exp() * (target - self) : at::xlogy(target, target) - target * self;
+  return reduce_loss(elements, reduction);
+}
+
+Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, bool full, double eps, int64_t reduction) {
+  Tensor loss = log_input ? input.exp() - target * input : input - target * (input + eps).log();
+  if (full) {
+    constexpr double kTwoPi = 6.283185307179586476925286766559;
+    const Tensor stirling = target * target.log() - target + 0.5 * (target * kTwoPi).log();
+    loss = loss + stirling.masked_fill(target <= 1, 0);
+  }
+  return reduce_loss(loss, reduction);
+}
+
+// ---- margins -------------------------------------------------------------------------------------------------------
+
+Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin, int64_t reduction) {
+  TORCH_CHECK(
+      input1.dim() == input2.dim() && input1.dim() == target.dim(),
+      "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: ", input1.sizes(),
+      ", input2: ", input2.sizes(), ", target: ", target.sizes(), " ");
+  return reduce_loss((-target * (input1 - input2) + margin).clamp_min(0), reduction);
+}
+
+Tensor hinge_embedding_loss(const Tensor& self, const Tensor& target, double margin, int64_t reduction) {
+  const Tensor zeros = at::zeros_like(self);
+  const Tensor hinge = (margin - self).clamp_min(0);
+  return reduce_loss(at::where(target != 1, hinge, zeros) + at::where(target != -1, self, zeros), reduction);
+}
+
+Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin, int64_t reduction) {
+  const int64_t dim = target.dim();
+  TORCH_CHECK(
+      dim == 0 || dim == 1, "0D or 1D target tensor expected, multi-target not supported");
+  TORCH_CHECK(
+      dim == 1 ? input1.dim() == 2 && input2.dim() == 2 : input1.dim() == 1 && input2.dim() == 1,
+      dim == 1 ? "1D target tensor expects 2D input tensors, but found inputs with sizes "
+               : "0D target tensor expects 1D input tensors, but found inputs with sizes ",
+      input1.sizes(), " and ", input2.sizes(), ".");
+  constexpr double kEpsilon = 1e-12;
+  const Tensor product = (input1 * input2).sum(dim);
+  const Tensor square1 = (input1 * input1).sum(dim) + kEpsilon, square2 = (input2 * input2).sum(dim) + kEpsilon;
+  const Tensor cosine = product / (square1 * square2).sqrt();
+  const Tensor zeros = at::zeros_like(cosine);
+  const Tensor positive = at::where(target == 1, 1 - cosine, zeros);
+  const Tensor negative = at::where(target == -1, (cosine - margin).clamp_min(0), zeros);
+  return reduce_loss(positive + negative, reduction);
+}
+
+Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative, double margin, double p, double eps, bool swap, int64_t reduction) {
+  TORCH_CHECK(
+      anchor.dim() == positive.dim() && positive.dim() == negative.dim(),
+      "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: anchor ",
+      anchor.dim(), "D, positive ", positive.dim(), "D, and negative ", negative.dim(), "D inputs");
+  const Tensor near = at::pairwise_distance(anchor, positive, p, eps);
+  Tensor far = at::pairwise_distance(anchor, negative, p, eps);
+  if (swap) far = at::min(far, at::pairwise_distance(positive, negative, p, eps));
+  return reduce_loss((margin + near - far).clamp_min(0), reduction);
+}
+
+Tensor soft_margin_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
+  return reduce_loss((-self * target).exp().log1p(), reduction);
+}
+
+Tensor soft_margin_loss_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target, int64_t reduction) {
+  const Tensor z = (-target * self).exp();
+  return (-target * z * grad_output / (z + 1)).mul(reduction_scale(self, reduction));
+}
+
+} // namespace at::native

@@ -1,0 +1,129 @@
+// Operators of neural networks that are made of others: softmax with a dtype, embeddings, one_hot, glu, distances.
+
+#include <aten/Functions.h>
+#include <aten/TensorOperators.h>
+#include <aten/core/Tensor.h>
+#include <aten/core/Reduction.h>
+
+#include <c10/util/irange.h>
+
+#include <set>
+
+namespace at::native {
+
+// ---- softmax -------------------------------------------------------------------------------------------------------
+
+Tensor softmax(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype) {
+  // On a device that can, half goes to float inside the kernel.
+  if (self.is_cuda() && self.scalar_type() == kHalf && dtype == kFloat) return at::_softmax(self, dim, true);
+  return at::_softmax(dtype.has_value() ? self.to(*dtype) : self, dim, false);
+}
+
+Tensor log_softmax(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype) {
+  if (self.is_cuda() && self.scalar_type() == kHalf && dtype == kFloat) return at::_log_softmax(self, dim, true);
+  return at::_log_softmax(dtype.has_value() ? self.to(*dtype) : self, dim, false);
+}
+
+// ---- embedding -----------------------------------------------------------------------------------------------------
+
+Tensor embedding_backward(const Tensor& grad, const Tensor& indices, int64_t num_weights, int64_t padding_idx, bool scale_grad_by_freq, bool sparse) {
+  TORCH_CHECK_NOT_IMPLEMENTED(!sparse, "embedding_backward: sparse gradients are not supported; use sparse = false");
+  return at::embedding_dense_backward(grad, indices, num_weights, padding_idx, scale_grad_by_freq);
+}
+
+Tensor& embedding_renorm_(Tensor& self, const Tensor& indices, double max_norm, double norm_type) {
+  TORCH_CHECK(self.dim() == 2, "'self' must be 2-D, got ", self.sizes());
+  TORCH_CHECK(
+      indices.scalar_type() == kLong || indices.scalar_type() == kInt,
+      "Expected tensor for argument #2 'indices' to have one of the following scalar types: Long, Int; but got ",
+      indices.toString(), " instead (while checking arguments for embedding_renorm_)");
+  const Tensor places = indices.to(kCPU, kLong).contiguous();
+  const int64_t* index = places.const_data_ptr<int64_t>();
+  const std::set<int64_t> rows(index, index + places.numel());
+  for (const int64_t row : rows) {
+    TORCH_CHECK_INDEX(
+        row >= 0 && row < self.size(0), "index out of range in self: embedding_renorm_ got index ", row, " for a table of ",
+        self.size(0), " rows");
+  }
+  for (const int64_t row : rows) {
+    Tensor values = self.select(0, row);
+    const double norm = values.norm(norm_type).item<double>();
+    if (norm > max_norm) values.mul_(max_norm / (norm + 1e-7));
+  }
+  return self;
+}
+
+Tensor one_hot(const Tensor& self, int64_t num_classes) {
+  TORCH_CHECK(self.scalar_type() == kLong, "one_hot is only applicable to index tensor. Got ", self.scalar_type());
+  DimVector sizes(self.sizes().begin(), self.sizes().end());
+  if (self.numel() == 0) {
+    TORCH_CHECK(num_classes > 0, "Can not infer total number of classes from empty tensor. Pass num_classes");
+    sizes.push_back(num_classes);
+    return at::empty(sizes, self.options());
+  }
+  const int64_t greatest = self.max().item<int64_t>(), least = self.min().item<int64_t>();
+  TORCH_CHECK(least >= 0, "Class values must be non-negative. Got ", least);
+  if (num_classes == -1) {
+    num_classes = greatest + 1;
+  } else {
+    TORCH_CHECK(num_classes > greatest, "Class values must be smaller than num_classes. Got ", greatest, " of ", num_classes);
+  }
+  sizes.push_back(num_classes);
+  Tensor result = at::zeros(sizes, self.options());
+  result.scatter_(-1, self.unsqueeze(-1), 1);
+  return result;
+}
+
+// ---- gated linear unit ---------------------------------------------------------------------------------------------
+
+namespace {
+
+/// Size of each half of `self` along `dim`, which is wrapped; throws when it cannot be halved.
+int64_t half_size(const Tensor& self, int64_t& dim) {
+  TORCH_CHECK(self.dim() > 0, "glu does not support 0-dimensional tensors");
+  dim = c10::maybe_wrap_dim(dim, self.dim());
+  const int64_t size = self.size(dim);
+  TORCH_CHECK(size % 2 == 0, "Halving dimension must be even, but dimension ", dim, " is size ", size);
+  return size / 2;
+}
+
+} // namespace
+
+Tensor glu(const Tensor& self, int64_t dim) {
+  const int64_t half = half_size(self, dim);
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      at::isFloatingType(self.scalar_type()), "\"glu_cpu\" not implemented for '", self.scalar_type(), "'");
+  return self.narrow(dim, 0, half) * self.narrow(dim, half, half).sigmoid();
+}
+
+Tensor glu_backward(const Tensor& grad_output, const Tensor& self, int64_t dim) {
+  const int64_t half = half_size(self, dim);
+  const Tensor value = self.narrow(dim, 0, half), gate = self.narrow(dim, half, half).sigmoid();
+  const Tensor grad_value = gate * grad_output;
+  return at::cat({grad_value, grad_value * value * (1 - gate)}, dim);
+}
+
+// ---- distances -----------------------------------------------------------------------------------------------------
+
+Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double eps, bool keepdim) {
+  const int64_t rank = std::max(x1.dim(), x2.dim());
+  // The last dimension of the difference: of the operand of higher rank.
+  const int64_t dim = rank > 0 ? rank - 1 : 0;
+  return at::norm(x1 - x2 + eps, p, {dim}, keepdim);
+}
+
+Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double eps) {
+  const ScalarType dtype = at::result_type(x1, x2);
+  TORCH_CHECK(at::isFloatingType(dtype), "expected common dtype to be floating point, yet common dtype is ", dtype);
+  const std::vector<Tensor> both = at::broadcast_tensors({x1.to(dtype), x2.to(dtype)});
+  const Tensor &a = both[0], &b = both[1];
+  const auto norm_of = [&](const Tensor& x) { return at::linalg_vector_norm(x, 2, {dim}, /*keepdim=*/true); };
+  // Each norm is held above eps by itself, so that the gradient of the other stays right.
+  const auto held = [&](const Tensor& x) {
+    const Tensor norm = norm_of(x);
+    return at::where(norm.detach() < eps, norm.clamp_min(eps), norm);
+  };
+  return ((a / held(a)) * (b / held(b))).sum({dim});
+}
+
+} // namespace at::native

@@ -1,0 +1,153 @@
+// Normalizations: the public operators, and backward passes that give only the gradients asked for.
+
+#include <aten/Functions.h>
+#include <aten/TensorOperators.h>
+#include <aten/core/Tensor.h>
+#include <aten/core/TensorSpec.h>
+#include <aten/native/cpu/norm.h>
+#include <aten/native/cpu_isa.h>
+#include <aten/shape/nn.h>
+
+#include <limits>
+
+namespace at::native {
+namespace {
+
+constexpr void (*layer_norm_backward_table[])(const NormBackward&) = {
+    v2::layer_norm_backward_kernel, v3::layer_norm_backward_kernel, v4::layer_norm_backward_kernel};
+constexpr void (*group_norm_backward_table[])(const NormBackward&) = {
+    v2::group_norm_backward_kernel, v3::group_norm_backward_kernel, v4::group_norm_backward_kernel};
+
+using Three = std::tuple<Tensor, Tensor, Tensor>;
+
+Tensor defined_or_empty(const std::optional<Tensor>& t) {
+  return t.has_value() && t->defined() ? *t : Tensor();
+}
+
+int64_t product(IntArrayRef sizes) {
+  int64_t n = 1;
+  for (const int64_t size : sizes) n *= size;
+  return n;
+}
+
+/// Gradients of a backward pass as asked for: like the input, and twice like the weights.
+Three wanted_gradients(const Tensor& input, IntArrayRef weight_sizes, c10::ScalarType weight_dtype, std::array<bool, 3> mask) {
+  const auto like = [&](bool wanted, IntArrayRef sizes, c10::ScalarType dtype) {
+    return wanted ? at::empty_spec(TensorSpec::like(input, sizes, dtype)) : Tensor();
+  };
+  return {like(mask[0], input.sizes(), input.scalar_type()), like(mask[1], weight_sizes, weight_dtype),
+          like(mask[2], weight_sizes, weight_dtype)};
+}
+
+void check_statistics(const char* op, const Tensor& grad, const Tensor& input, const Tensor& mean, const Tensor& rstd, int64_t rows) {
+  TORCH_CHECK(
+      grad.sizes() == input.sizes() && grad.scalar_type() == input.scalar_type(), op, ": grad_out must be like input; got ",
+      grad.sizes(), " of ", grad.scalar_type(), " for ", input.sizes(), " of ", input.scalar_type());
+  TORCH_CHECK(
+      mean.numel() == rows && rstd.numel() == rows && mean.scalar_type() == rstd.scalar_type(), op,
+      ": mean and rstd must have ", rows, " elements each; got ", mean.numel(), " and ", rstd.numel());
+}
+
+Three layer_norm_backward_spec(const Tensor& input, IntArrayRef normalized_shape, const Tensor& mean, std::array<bool, 3> mask) {
+  return wanted_gradients(input, normalized_shape, mean.scalar_type(), mask);
+}
+
+void check_layer_norm_backward(
+    const Tensor& grad_out, const Tensor& input, IntArrayRef normalized_shape, const Tensor& mean, const Tensor& rstd,
+    const std::optional<Tensor>& weight, const std::optional<Tensor>& bias) {
+  const int64_t leading = at::shape::check_layer_norm(input, normalized_shape, weight, bias);
+  const auto dtype = at::shape::check_norm_dtypes(input, weight, bias);
+  check_statistics("native_layer_norm_backward", grad_out, input, mean, rstd, product(input.sizes().slice(0, leading)));
+  TORCH_CHECK(
+      mean.scalar_type() == dtype, "native_layer_norm_backward: mean must have the dtype of the weights, ", dtype, "; got ",
+      mean.scalar_type());
+}
+
+void check_group_norm_backward(
+    const Tensor& grad_out, const Tensor& input, const Tensor& mean, const Tensor& rstd, const std::optional<Tensor>& weight,
+    int64_t N, int64_t C, int64_t HxW, int64_t group) {
+  const auto spec = at::shape::native_group_norm("native_group_norm_backward", input, weight, {}, N, C, HxW, group, 0.0);
+  check_statistics("native_group_norm_backward", grad_out, input, mean, rstd, N * group);
+  TORCH_CHECK(
+      mean.scalar_type() == spec[1].dtype, "native_group_norm_backward: mean must have the dtype of the weights, ",
+      spec[1].dtype, "; got ", mean.scalar_type());
+}
+
+TensorBase contiguous_or_none(const Tensor& t) {
+  return t.defined() ? static_cast<const TensorBase&>(t).contiguous() : TensorBase();
+}
+
+NormBackward common_arguments(
+    const Tensor& grad_out, const Tensor& input, const Tensor& mean, const Tensor& rstd, const std::optional<Tensor>& weight,
+    const Three& grads) {
+  NormBackward p;
+  p.grad = contiguous_or_none(grad_out);
+  p.input = contiguous_or_none(input);
+  p.mean = contiguous_or_none(mean);
+  p.rstd = contiguous_or_none(rstd);
+  p.weight = contiguous_or_none(defined_or_empty(weight));
+  p.grad_input = std::get<0>(grads);
+  p.grad_weight = std::get<1>(grads);
+  p.grad_bias = std::get<2>(grads);
+  return p;
+}
+
+} // namespace
+
+Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias, double eps, bool) {
+  return std::get<0>(at::native_layer_norm(input, normalized_shape, weight, bias, eps));
+}
+
+Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const std::optional<Tensor>& weight, std::optional<double> eps) {
+  const int64_t leading = at::shape::check_layer_norm(input, normalized_shape, weight, std::nullopt);
+  DimVector dims;
+  for (int64_t d = leading; d < input.dim(); ++d) dims.push_back(d);
+  const auto dtype = input.scalar_type();
+  const bool narrow = dtype == kHalf || dtype == kBFloat16;
+  const Tensor wide = narrow ? input.to(kFloat) : input;
+  const double least = eps.value_or(
+      dtype == kDouble ? std::numeric_limits<double>::epsilon() : double(std::numeric_limits<float>::epsilon()));
+  Tensor result = wide * at::rsqrt(wide.mul(wide).mean(dims, /*keepdim=*/true).add(least));
+  if (weight.has_value() && weight->defined()) result = result * *weight;
+  return result.scalar_type() == dtype ? result : result.to(dtype);
+}
+
+Tensor group_norm(const Tensor& input, int64_t num_groups, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias, double eps, bool) {
+  const int64_t batch = input.size(0), channels = input.size(1);
+  const int64_t spatial = product(input.sizes().slice(2));
+  return std::get<0>(at::native_group_norm(input.contiguous(), weight, bias, batch, channels, spatial, num_groups, eps));
+}
+
+Three native_layer_norm_backward(const Tensor& grad_out, const Tensor& input, IntArrayRef normalized_shape, const Tensor& mean, const Tensor& rstd, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias, std::array<bool, 3> output_mask) {
+  check_layer_norm_backward(grad_out, input, normalized_shape, mean, rstd, weight, bias);
+  Three grads = layer_norm_backward_spec(input, normalized_shape, mean, output_mask);
+  NormBackward p = common_arguments(grad_out, input, mean, rstd, weight, grads);
+  p.rows = mean.numel();
+  p.size = product(normalized_shape);
+  layer_norm_backward_table[cpu_isa_level()](p);
+  return grads;
+}
+
+Three native_layer_norm_backward_meta(const Tensor& grad_out, const Tensor& input, IntArrayRef normalized_shape, const Tensor& mean, const Tensor& rstd, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias, std::array<bool, 3> output_mask) {
+  check_layer_norm_backward(grad_out, input, normalized_shape, mean, rstd, weight, bias);
+  return layer_norm_backward_spec(input, normalized_shape, mean, output_mask);
+}
+
+Three native_group_norm_backward(const Tensor& grad_out, const Tensor& input, const Tensor& mean, const Tensor& rstd, const std::optional<Tensor>& weight, int64_t N, int64_t C, int64_t HxW, int64_t group, std::array<bool, 3> output_mask) {
+  check_group_norm_backward(grad_out, input, mean, rstd, weight, N, C, HxW, group);
+  Three grads = wanted_gradients(input, {C}, mean.scalar_type(), output_mask);
+  NormBackward p = common_arguments(grad_out, input, mean, rstd, weight, grads);
+  p.rows = N;
+  p.size = HxW;
+  p.channels = C;
+  p.groups = group;
+  group_norm_backward_table[cpu_isa_level()](p);
+  return grads;
+}
+
+Three native_group_norm_backward_meta(const Tensor& grad_out, const Tensor& input, const Tensor& mean, const Tensor& rstd, const std::optional<Tensor>& weight, int64_t N, int64_t C, int64_t HxW, int64_t group, std::array<bool, 3> output_mask) {
+  check_group_norm_backward(grad_out, input, mean, rstd, weight, N, C, HxW, group);
+  return wanted_gradients(input, {C}, mean.scalar_type(), output_mask);
+}
+
+} // namespace at::native

@@ -1,0 +1,308 @@
+// Pointwise operators made of other operators.
+#include <aten/Functions.h>
+#include <c10/core/Scalar.h>
+
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+namespace at::native {
+
+// ---- division with a rounding mode -------------------------------------------------------------------------------
+
+namespace {
+
+enum class Rounding { None, Trunc, Floor };
+
+Rounding rounding_of(const std::optional<std::string_view>& mode) {
+  if (!mode.has_value()) {
+    return Rounding::None;
+  }
+  TORCH_CHECK(
+      *mode == "trunc" || *mode == "floor",
+      "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '", *mode, "'");
+  return *mode == "trunc" ? Rounding::Trunc : Rounding::Floor;
+}
+
+} // namespace
+
+Tensor div_mode(const Tensor& self, const Tensor& other, std::optional<std::string_view> rounding_mode) {
+  switch (rounding_of(rounding_mode)) {
+    case Rounding::Trunc:
+      return at::_div_trunc(self, other);
+    case Rounding::Floor:
+      return at::floor_divide(self, other);
+    default:
+      return at::div(self, other);
+  }
+}
+
+Tensor& div_mode_(Tensor& self, const Tensor& other, std::optional<std::string_view> rounding_mode) {
+  switch (rounding_of(rounding_mode)) {
+    case Rounding::Trunc:
+      return at::_div_trunc_(self, other);
+    case Rounding::Floor:
+      return self.floor_divide_(other);
+    default:
+      return self.div_(other);
+  }
+}
+
+Tensor& div_mode_out(const Tensor& self, const Tensor& other, std::optional<std::string_view> rounding_mode, Tensor& out) {
+  switch (rounding_of(rounding_mode)) {
+    case Rounding::Trunc:
+      return at::_div_trunc_out(out, self, other);
+    case Rounding::Floor:
+      return at::floor_divide_out(out, self, other);
+    default:
+      return at::div_out(out, self, other);
+  }
+}
+
+Tensor div_scalar_mode(const Tensor& self, const Scalar& other, std::optional<std::string_view> rounding_mode) {
+  switch (rounding_of(rounding_mode)) {
+    case Rounding::Trunc:
+      return at::_div_trunc(self, other);
+    case Rounding::Floor:
+      return at::floor_divide(self, other);
+    default:
+      return at::div(self, other);
+  }
+}
+
+Tensor& div_scalar_mode_(Tensor& self, const Scalar& other, std::optional<std::string_view> rounding_mode) {
+  switch (rounding_of(rounding_mode)) {
+    case Rounding::Trunc:
+      return at::_div_trunc_(self, other);
+    case Rounding::Floor:
+      return self.floor_divide_(other);
+    default:
+      return self.div_(other);
+  }
+}
+
+// ---- clamp -------------------------------------------------------------------------------------------------------
+
+namespace {
+
+template <class Bound>
+void check_bounds(const std::optional<Bound>& min, const std::optional<Bound>& max) {
+  TORCH_CHECK(min.has_value() || max.has_value(), "torch.clamp: At least one of 'min' or 'max' must not be None");
+}
+
+// An undefined tensor counts as missing.
+std::optional<Tensor> given(const std::optional<Tensor>& bound) {
+  return bound.has_value() && bound->defined() ? bound : std::nullopt;
+}
+
+} // namespace
+
+Tensor clamp(const Tensor& self, const std::optional<Scalar>& min, const std::optional<Scalar>& max) {
+  check_bounds(min, max);
+  return min && max ? at::_clamp_both(self, *min, *max) : min ? at::clamp_min(self, *min) : at::clamp_max(self, *max);
+}
+
+Tensor& clamp_(Tensor& self, const std::optional<Scalar>& min, const std::optional<Scalar>& max) {
+  check_bounds(min, max);
+  return min && max ? at::_clamp_both_(self, *min, *max) : min ? self.clamp_min_(*min) : self.clamp_max_(*max);
+}
+
+Tensor& clamp_out(const Tensor& self, const std::optional<Scalar>& min, const std::optional<Scalar>& max, Tensor& out) {
+  check_bounds(min, max);
+  return min && max ? at::_clamp_both_out(out, self, *min, *max)
+      : min         ? at::clamp_min_out(out, self, *min)
+                    : at::clamp_max_out(out, self, *max);
+}
+
+Tensor clamp_tensor(const Tensor& self, const std::optional<Tensor>& min_, const std::optional<Tensor>& max_) {
+  const auto min = given(min_), max = given(max_);
+  check_bounds(min, max);
+  return min && max ? at::_clamp_both(self, *min, *max) : min ? at::clamp_min(self, *min) : at::clamp_max(self, *max);
+}
+
+Tensor& clamp_tensor_(Tensor& self, const std::optional<Tensor>& min_, const std::optional<Tensor>& max_) {
+  const auto min = given(min_), max = given(max_);
+  check_bounds(min, max);
+  return min && max ? at::_clamp_both_(self, *min, *max) : min ? self.clamp_min_(*min) : self.clamp_max_(*max);
+}
+
+Tensor& clamp_tensor_out(const Tensor& self, const std::optional<Tensor>& min_, const std::optional<Tensor>& max_, Tensor& out) {
+  const auto min = given(min_), max = given(max_);
+  check_bounds(min, max);
+  return min && max ? at::_clamp_both_out(out, self, *min, *max)
+      : min         ? at::clamp_min_out(out, self, *min)
+                    : at::clamp_max_out(out, self, *max);
+}
+
+// ---- choice ------------------------------------------------------------------------------------------------------
+
+namespace {
+
+// A number as a 0-dim tensor that yields to the dtype of tensors beside it.
+Tensor wrapped(const Scalar& number, const Tensor& beside) {
+  Tensor tensor = at::scalar_tensor(
+      number, TensorOptions(number.type()).device(beside.device().is_meta() ? beside.device() : Device(kCPU)));
+  tensor.unsafeGetTensorImpl()->set_wrapped_number(true);
+  return tensor;
+}
+
+} // namespace
+
+Tensor where_scalar_self(const Tensor& condition, const Scalar& self, const Tensor& other) {
+  return at::where(condition, wrapped(self, condition), other);
+}
+
+Tensor where_scalar_other(const Tensor& condition, const Tensor& self, const Scalar& other) {
+  return at::where(condition, self, wrapped(other, condition));
+}
+
+Tensor where_scalar(const Tensor& condition, const Scalar& self, const Scalar& other) {
+  return at::where(condition, wrapped(self, condition), wrapped(other, condition));
+}
+
+std::vector<Tensor> where_indices(const Tensor& condition) {
+  return condition.nonzero_numpy();
+}
+
+namespace {
+
+Scalar fill_value(const Tensor& value) {
+  TORCH_CHECK(
+      value.dim() == 0, "masked_fill only supports a 0-dimensional value tensor, but got tensor with ", value.dim(),
+      " dimension(s).");
+  return value.item();
+}
+
+} // namespace
+
+Tensor masked_fill_tensor(const Tensor& self, const Tensor& mask, const Tensor& value) {
+  return at::masked_fill(self, mask, fill_value(value));
+}
+
+Tensor& masked_fill_tensor_(Tensor& self, const Tensor& mask, const Tensor& value) {
+  return self.masked_fill_(mask, fill_value(value));
+}
+
+// ---- tests -------------------------------------------------------------------------------------------------------
+
+Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol, bool equal_nan) {
+  TORCH_CHECK(
+      self.scalar_type() == other.scalar_type(), c10::toString(self.scalar_type()), " did not match ",
+      c10::toString(other.scalar_type()));
+  TORCH_CHECK(rtol >= 0, "rtol must be greater than or equal to zero, but got ", rtol);
+  TORCH_CHECK(atol >= 0, "atol must be greater than or equal to zero, but got ", atol);
+  Tensor close = at::eq(self, other);
+  const bool inexact = !c10::isIntegralType(self.scalar_type(), /*includeBool=*/true);
+  if (equal_nan && inexact) {
+    close = at::logical_or(close, at::logical_and(at::isnan(self), at::isnan(other)));
+  }
+  if (rtol == 0 && atol == 0) {
+    return close;
+  }
+  // Integers are compared in the default dtype: their difference could overflow.
+  const Tensor allowed = at::add(at::abs(at::mul(other, rtol)), atol);
+  const Tensor error = inexact ? at::abs(at::sub(self, other)) : at::abs(at::sub(at::mul(self, 1.0), other));
+  return at::logical_or(close, at::logical_and(at::isfinite(error), at::le(error, allowed)));
+}
+
+bool allclose(const Tensor& self, const Tensor& other, double rtol, double atol, bool equal_nan) {
+  return at::all(at::isclose(self, other, rtol, atol, equal_nan)).item<bool>();
+}
+
+Tensor isreal(const Tensor& self) {
+  if (self.is_complex()) {
+    return at::eq(at::imag(self), 0);
+  }
+  return at::ones_like(self, TensorOptions(kBool));
+}
+
+// ---- arithmetic --------------------------------------------------------------------------------------------------
+
+Tensor square(const Tensor& self) {
+  return at::pow(self, 2);
+}
+
+Tensor& square_(Tensor& self) {
+  return self.pow_(2);
+}
+
+Tensor positive(const Tensor& self) {
+  TORCH_CHECK(self.scalar_type() != kBool, "The `+` operator, on a bool tensor is not supported.");
+  return self;
+}
+
+Tensor ldexp(const Tensor& self, const Tensor& other) {
+  return at::mul(self, at::pow(Scalar(2.0), other));
+}
+
+Tensor angle(const Tensor& self) {
+  if (self.is_complex()) {
+    return at::atan2(at::imag(self), at::real(self));
+  }
+  const Tensor x = c10::isIntegralType(self.scalar_type(), /*includeBool=*/true)
+      ? self.to(c10::get_default_dtype_as_scalartype())
+      : self;
+  const Tensor turned = at::where(at::lt(x, 0), at::scalar_tensor(M_PI, x.options()), at::scalar_tensor(0, x.options()));
+  return at::where(at::isnan(x), x, turned);
+}
+
+// ---- activations -------------------------------------------------------------------------------------------------
+
+Tensor relu6(const Tensor& self) {
+  return at::hardtanh(self, 0, 6);
+}
+Tensor& relu6_(Tensor& self) {
+  return at::hardtanh_(self, 0, 6);
+}
+
+namespace {
+
+constexpr double kSeluAlpha = 1.6732632423543772848170429916717;
+constexpr double kSeluScale = 1.0507009873554804934193349852946;
+
+} // namespace
+
+Tensor selu(const Tensor& self) {
+  return at::elu(self, kSeluAlpha, kSeluScale);
+}
+Tensor& selu_(Tensor& self) {
+  return at::elu_(self, kSeluAlpha, kSeluScale);
+}
+
+Tensor celu(const Tensor& self, const Scalar& alpha) {
+  TORCH_CHECK_VALUE(alpha.toDouble() != 0, "ZeroDivisionError: alpha cannot be 0 for CELU");
+  return at::elu(self, alpha, Scalar(1.0), Scalar(1.0 / alpha.toDouble()));
+}
+Tensor& celu_(Tensor& self, const Scalar& alpha) {
+  TORCH_CHECK_VALUE(alpha.toDouble() != 0, "ZeroDivisionError: alpha cannot be 0 for CELU");
+  return at::elu_(self, alpha, Scalar(1.0), Scalar(1.0 / alpha.toDouble()));
+}
+
+Tensor prelu(const Tensor& self, const Tensor& weight) {
+  TORCH_CHECK(self.defined() && weight.defined(), "prelu: input and weight must be defined");
+  TORCH_CHECK(
+      self.scalar_type() == weight.scalar_type(), "prelu: Type promoting not supported. Got ",
+      c10::toString(self.scalar_type()), " and ", c10::toString(weight.scalar_type()));
+  TORCH_CHECK(
+      weight.dim() <= 1, "prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = ", weight.dim());
+  if (weight.numel() == 1) {
+    return at::_prelu_kernel(self, at::reshape(weight, IntArrayRef{}));
+  }
+  const int64_t channels = self.dim() > 1 ? self.size(1) : 1;
+  TORCH_CHECK(self.dim() > 0, "Not allow zero-dim input tensor.");
+  TORCH_CHECK(
+      channels == weight.numel(), "Mismatch of parameter numbers and input channel size. Found parameter numbers = ",
+      weight.numel(), " and channel size = ", channels, ".");
+  c10::DimVector shape(self.dim(), 1);
+  shape[1] = weight.numel();
+  return at::_prelu_kernel(self, at::reshape(weight, shape));
+}
+
+Tensor special_ndtr(const Tensor& self) {
+  const Tensor x = c10::isIntegralType(self.scalar_type(), /*includeBool=*/true)
+      ? self.to(c10::get_default_dtype_as_scalartype())
+      : self;
+  return at::mul(at::erfc(at::mul(x, -M_SQRT1_2)), 0.5);
+}
+
+} // namespace at::native

@@ -1,0 +1,90 @@
+#include <aten/native/convert.h>
+
+#include <aten/TensorIterator.h>
+#include <aten/core/TensorBase.h>
+#include <aten/native/cpu_isa.h>
+
+#include <utility>
+
+namespace at::native {
+
+namespace v2 {
+void convert_loop(c10::ScalarType, void*, std::int64_t, c10::ScalarType, const void*, std::int64_t, std::int64_t);
+}
+namespace v3 {
+void convert_loop(c10::ScalarType, void*, std::int64_t, c10::ScalarType, const void*, std::int64_t, std::int64_t);
+}
+namespace v4 {
+void convert_loop(c10::ScalarType, void*, std::int64_t, c10::ScalarType, const void*, std::int64_t, std::int64_t);
+}
+
+void convert_elements(
+    c10::ScalarType dst_dtype,
+    void* dst,
+    std::int64_t dst_stride,
+    c10::ScalarType src_dtype,
+    const void* src,
+    std::int64_t src_stride,
+    std::int64_t n) {
+  static constexpr decltype(&v2::convert_loop) kLoops[] = {v2::convert_loop, v3::convert_loop, v4::convert_loop};
+  kLoops[cpu_isa_level()](dst_dtype, dst, dst_stride, src_dtype, src, src_stride, n);
+}
+
+void convert_tensor(const TensorBase& dst, const TensorBase& src) {
+  auto iter = TensorIteratorConfig()
+                  .set_check_mem_overlap(false)
+                  .check_all_same_dtype(false)
+                  .resize_outputs(false)
+                  .add_output(dst)
+                  .add_const_input(src)
+                  .build();
+  const c10::ScalarType to = dst.scalar_type();
+  const c10::ScalarType from = src.scalar_type();
+  iter.for_each([to, from](char** data, const std::int64_t* strides, std::int64_t n) {
+    convert_elements(to, data[0], strides[0], from, data[1], strides[1], n);
+  });
+}
+
+c10::DimVector dense_strides_like(c10::IntArrayRef sizes, c10::IntArrayRef strides, bool already_dense) {
+  if (already_dense) {
+    return c10::DimVector(strides.begin(), strides.end());
+  }
+  const int n = static_cast<int>(sizes.size());
+  c10::DimVector order(n);
+  for (int i = 0; i < n; ++i) {
+    order[i] = n - 1 - i;
+  }
+  const auto compare = [&](std::int64_t a, std::int64_t b) {
+    if (strides[a] == 0 || strides[b] == 0) {
+      return 0;
+    }
+    if (strides[a] != strides[b]) {
+      return strides[a] < strides[b] ? -1 : 1;
+    }
+    return sizes[a] > sizes[b] ? 1 : 0;
+  };
+  // As in TensorIterator: repeated (stride 0) dimensions stay where they are.
+  for (int i = 1; i < n; ++i) {
+    int high = i;
+    for (int low = i - 1; low >= 0; --low) {
+      const int result = compare(order[low], order[high]);
+      if (result > 0) {
+        std::swap(order[low], order[high]);
+        high = low;
+      } else if (result < 0) {
+        break;
+      }
+    }
+  }
+  c10::DimVector dense(n);
+  std::int64_t next = 1;
+  for (const std::int64_t dim : order) {
+    dense[dim] = next;
+    if (sizes[dim] > 1) {
+      next *= sizes[dim];
+    }
+  }
+  return dense;
+}
+
+} // namespace at::native

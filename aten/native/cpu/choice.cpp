@@ -1,0 +1,144 @@
+// where, masked_fill, nan_to_num: pointwise operators whose operands are of different dtypes or whose parameters depend
+// on the dtype itself. The first two move elements and know only their size.
+#include <aten/OpMathType.h>
+#include <aten/Parallel.h>
+#include <aten/TensorIterator.h>
+#include <aten/core/dtype_dispatch.h>
+#include <aten/native/pointwise_run.h>
+
+#include <c10/core/Scalar.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <optional>
+
+namespace at::native {
+inline namespace CPU_CAPABILITY {
+
+namespace {
+
+struct Bytes16 {
+  std::uint64_t parts[2];
+};
+
+// Masks are read as bytes: uint8 conditions hold other values than 0 and 1.
+template <class W>
+void choose(const BlockContext&, char* out, const char* const* in, std::int64_t n) {
+  W* to = reinterpret_cast<W*>(out);
+  const auto* condition = reinterpret_cast<const std::uint8_t*>(in[0]);
+  const W* a = reinterpret_cast<const W*>(in[1]);
+  const W* b = reinterpret_cast<const W*>(in[2]);
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < n; ++i) {
+    to[i] = condition[i] != 0 ? a[i] : b[i];
+  }
+}
+
+template <class W>
+void fill_masked(const BlockContext& context, char* out, const char* const* in, std::int64_t n) {
+  W value;
+  std::memcpy(&value, context.functor, sizeof(W));
+  W* to = reinterpret_cast<W*>(out);
+  const W* from = reinterpret_cast<const W*>(in[0]);
+  const auto* mask = reinterpret_cast<const std::uint8_t*>(in[1]);
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < n; ++i) {
+    to[i] = mask[i] != 0 ? value : from[i];
+  }
+}
+
+template <template <class> class Pick>
+BlockKernel by_size(std::size_t size) {
+  switch (size) {
+    case 1:
+      return Pick<std::uint8_t>::kernel;
+    case 2:
+      return Pick<std::uint16_t>::kernel;
+    case 4:
+      return Pick<std::uint32_t>::kernel;
+    case 8:
+      return Pick<std::uint64_t>::kernel;
+    default:
+      return Pick<Bytes16>::kernel;
+  }
+}
+
+template <class W>
+struct Choose {
+  static constexpr BlockKernel kernel = choose<W>;
+};
+template <class W>
+struct FillMasked {
+  static constexpr BlockKernel kernel = fill_masked<W>;
+};
+
+template <class T>
+struct NanToNum {
+  T nan, high, low;
+  T real(T x) const {
+    return x != x ? nan : x == std::numeric_limits<T>::infinity() ? high : x == -std::numeric_limits<T>::infinity() ? low : x;
+  }
+};
+
+template <class T, class Real>
+void replace_nan(const BlockContext& context, char* out, const char* const* in, std::int64_t n) {
+  // A complex number is two reals here.
+  const auto f = *static_cast<const NanToNum<opmath_type<Real>>*>(context.functor);
+  Real* to = reinterpret_cast<Real*>(out);
+  const Real* from = reinterpret_cast<const Real*>(in[0]);
+  const std::int64_t count = n * static_cast<std::int64_t>(sizeof(T) / sizeof(Real));
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < count; ++i) {
+    to[i] = static_cast<Real>(f.real(static_cast<opmath_type<Real>>(from[i])));
+  }
+}
+
+template <class T>
+struct RealOf {
+  using type = T;
+};
+template <class T>
+struct RealOf<c10::complex<T>> {
+  using type = T;
+};
+
+} // namespace
+
+void where_kernel(TensorIteratorBase& iter) {
+  run_pointwise(iter, {by_size<Choose>(c10::elementSize(iter.dtype(0))), nullptr, at::internal::GRAIN_SIZE, false});
+  iter.cast_outputs();
+}
+
+void masked_fill_kernel(TensorIteratorBase& iter, const c10::Scalar& value) {
+  alignas(16) char bytes[16];
+  dispatch("masked_fill", iter.dtype(0), kAll | kComplexHalves | kUnsigned, [&]<class T> {
+    const T converted = value.to<T>();
+    std::memcpy(bytes, &converted, sizeof(T));
+  });
+  run_pointwise(iter, {by_size<FillMasked>(c10::elementSize(iter.dtype(0))), bytes, at::internal::GRAIN_SIZE, false});
+  iter.cast_outputs();
+}
+
+void nan_to_num_kernel(TensorIteratorBase& iter, std::optional<double> nan, std::optional<double> posinf, std::optional<double> neginf) {
+  dispatch("nan_to_num", iter.dtype(0), kAll, [&]<class T> {
+    using Real = typename RealOf<T>::type;
+    if constexpr (std::is_integral_v<T>) {
+      // Nothing to replace: a copy of the bytes.
+      run_pointwise(iter, {[](const BlockContext&, char* out, const char* const* in, std::int64_t n) {
+        std::memmove(out, in[0], n * sizeof(T));
+      }, nullptr, at::internal::GRAIN_SIZE, false});
+    } else {
+      using Math = opmath_type<Real>;
+      const NanToNum<Math> f{
+          static_cast<Math>(nan.value_or(0.0)),
+          posinf ? static_cast<Math>(*posinf) : static_cast<Math>(std::numeric_limits<Real>::max()),
+          neginf ? static_cast<Math>(*neginf) : static_cast<Math>(std::numeric_limits<Real>::lowest())};
+      run_pointwise(iter, {replace_nan<T, Real>, &f, at::internal::GRAIN_SIZE, false});
+    }
+  });
+  iter.cast_outputs();
+}
+
+} // namespace CPU_CAPABILITY
+} // namespace at::native

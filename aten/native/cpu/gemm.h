@@ -1,0 +1,48 @@
+#pragma once
+// Matrix products for every dtype: the interface of the own kernels (gemm_kernels.h has the bodies).
+
+#include <c10/core/ScalarType.h>
+
+#include <aten/OpMathType.h>
+
+#include <cstdint>
+
+namespace at::native {
+inline namespace CPU_CAPABILITY {
+
+/// Strided matrix: element (i, j) lies at data[i * row_stride + j * col_stride]; `conj` asks for its conjugate.
+template <class T>
+struct Matrix {
+  T* data = nullptr;
+  int64_t row_stride = 0;
+  int64_t col_stride = 0;
+  bool conj = false;
+
+  Matrix transposed() const { return {data, col_stride, row_stride, conj}; }
+  Matrix shifted(int64_t i, int64_t j) const {
+    return {data + i * row_stride + j * col_stride, row_stride, col_stride, conj};
+  }
+};
+
+/// A batch of products C = beta * C + alpha * A B with A (m x k), B (k x n) and C (m x n). With beta = 0 the old
+/// contents of C are not read. `*_batch` are the distances between matrices of the batch, 0 repeats one.
+template <class T>
+struct Gemm {
+  using Factor = at::opmath_type<T>;
+  int64_t batch = 1, m = 0, n = 0, k = 0;
+  Matrix<const T> a, b;
+  Matrix<T> c;
+  int64_t a_batch = 0, b_batch = 0, c_batch = 0;
+  Factor alpha = Factor(1), beta = Factor(0);
+};
+
+/// Computes the batch; C must not overlap A or B. Half and bfloat16 are summed in float, narrow integers modulo 2^32.
+template <class T>
+void gemm(const Gemm<T>& g);
+
+/// Sum of x[i] * y[i] (conjugated factors as asked), in the accumulation type of T, rounded once.
+template <class T>
+T dot_product(int64_t n, const T* x, int64_t x_stride, bool x_conj, const T* y, int64_t y_stride, bool y_conj);
+
+} // namespace CPU_CAPABILITY
+} // namespace at::native

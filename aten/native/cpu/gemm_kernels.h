@@ -1,0 +1,300 @@
+#pragma once
+// Bodies of the own matrix products: blocks for the caches, a task per block of C, and gemv.h for vectors.
+
+#include <aten/Parallel.h>
+#include <aten/native/cpu/gemm.h>
+#include <aten/native/cpu/gemm_pack.h>
+#include <aten/native/cpu/gemm_tile.h>
+#include <aten/native/cpu/gemv.h>
+
+#include <algorithm>
+
+namespace at::native {
+inline namespace CPU_CAPABILITY {
+namespace gemm_detail {
+
+/// Multiply-adds worth handing to another thread: a few microseconds of work.
+inline constexpr int64_t kTaskWork = int64_t(1) << 18;
+
+template <class T>
+inline constexpr int kTileRows = TileShape<Element<T>::kPlanes>::kRows;
+template <class T>
+inline constexpr int kMaxTileVectors = TileShape<Element<T>::kPlanes>::kVectors;
+
+/// Block of C that one task computes, and the depth of one pass over k. A packed block of B of this size stays in
+/// the L2 cache beside the block of A.
+template <class T>
+struct BlockShape {
+  static constexpr int64_t kBytes = int64_t(sizeof(Core<T>)) * Element<T>::kPlanes;
+  static constexpr int64_t kDepth = 192;
+  static constexpr int64_t kRows = kBytes >= 16 ? 96 : 192;
+  static constexpr int64_t kCols = kBytes >= 16 ? 192 : 384;
+};
+
+inline int64_t ceil_div(int64_t a, int64_t b) {
+  return (a + b - 1) / b;
+}
+
+/// Vectors in the next panel so that the `left` remaining ones spread evenly over the fewest panels.
+template <class T>
+inline int next_panel_vectors(int64_t left) {
+  return int(ceil_div(left, ceil_div(left, kMaxTileVectors<T>)));
+}
+
+/// Adds a finished tile to C: c = beta * c + alpha * acc, or without the old c when beta is zero.
+template <class T, class C>
+struct TileStore {
+  using R = Core<T>;
+  Matrix<C> c;
+  typename Gemm<T>::Factor alpha, beta;
+
+  static constexpr bool kComplex = Element<T>::kPlanes == 2;
+
+  void operator()(const R* acc, int height, int width, int64_t i0, int64_t j0, int64_t rows, int64_t cols) const {
+    for (int64_t i = 0; i < rows; ++i) {
+      const R* re = acc + i * width;
+      C* out = c.data + (i0 + i) * c.row_stride + j0 * c.col_stride;
+      if constexpr (kComplex) {
+        const R* im = re + int64_t(height) * width;
+        for (int64_t j = 0; j < cols; ++j) put(out[j * c.col_stride], C(re[j], im[j]));
+      } else if (c.col_stride == 1) {
+        put_row(re, out, cols);
+      } else {
+        for (int64_t j = 0; j < cols; ++j) put(out[j * c.col_stride], re[j]);
+      }
+    }
+  }
+
+ private:
+  template <class V>
+  void put(C& out, V value) const {
+    using F = typename Gemm<T>::Factor;
+    if constexpr (std::is_integral_v<F>) {
+      const R scaled = R(alpha) * R(value);
+      out = static_cast<C>(beta == F(0) ? scaled : R(beta) * R(out) + scaled);
+    } else {
+      const F scaled = alpha == F(1) ? F(value) : alpha * F(value);
+      out = static_cast<C>(beta == F(0) ? scaled : beta == F(1) ? F(out) + scaled : beta * F(out) + scaled);
+    }
+  }
+
+  void put_row(const R* acc, C* out, int64_t cols) const {
+    using F = typename Gemm<T>::Factor;
+    if (alpha == F(1) && beta == F(0)) {
+      for (int64_t j = 0; j < cols; ++j) out[j] = static_cast<C>(acc[j]);
+    } else if (alpha == F(1) && beta == F(1)) {
+      for (int64_t j = 0; j < cols; ++j) out[j] = static_cast<C>(R(out[j]) + acc[j]);
+    } else {
+      for (int64_t j = 0; j < cols; ++j) put(out[j], acc[j]);
+    }
+  }
+};
+
+/// One block of C, serial. T is the dtype of A and B, C that of the result (float when halves need several passes).
+template <class T, class C>
+void gemm_block(const Gemm<T>& g, Matrix<const T> a, Matrix<const T> b, int64_t m, int64_t n, Matrix<C> c) {
+  using R = Core<T>;
+  constexpr int P = Element<T>::kPlanes;
+  constexpr int64_t L = kLanes<R>;
+  constexpr int MR = kTileRows<T>;
+  const int64_t depth = std::min(g.k, BlockShape<T>::kDepth);
+  const int64_t vectors = ceil_div(n, L);
+  // Operands are read in place when that is possible and they are too small, or used too seldom, to repay a copy.
+  const bool a_in_place = (std::is_same_v<T, R> || P == 2) && !a.conj && (n <= L * kMaxTileVectors<T> || m * depth <= 2048);
+  const bool b_in_place =
+      std::is_same_v<T, R> && P == 1 && b.col_stride == 1 && n % L == 0 && (m <= MR || n * depth <= 2048);
+  const int64_t a_size = a_in_place ? 0 : ceil_div(m, MR) * MR * depth * P;
+  const int64_t b_size = b_in_place ? 0 : vectors * L * depth * P;
+  const int64_t b_offset = ceil_div(a_size, 64) * 64;
+  Scratch scratch((b_offset + b_size) * int64_t(sizeof(R)));
+  R* a_pack = scratch.as<R>();
+  R* b_pack = a_pack + b_offset;
+  alignas(64) R acc[P * MR * kMaxTileVectors<T> * L];
+
+  for (int64_t k0 = 0; k0 < g.k; k0 += depth) {
+    const int64_t kb = std::min(depth, g.k - k0);
+    if (!a_in_place) {
+      for (int64_t i = 0; i < m; i += MR) {
+        pack_panel<T>(
+            a.data + i * a.row_stride + k0 * a.col_stride, a.conj, a.row_stride, a.col_stride, std::min<int64_t>(MR, m - i),
+            kb, MR, a_pack + i * kb * P);
+      }
+    }
+    if (!b_in_place) {
+      for (int64_t v = 0; v < vectors;) {
+        const int nv = next_panel_vectors<T>(vectors - v);
+        pack_panel<T>(
+            b.data + k0 * b.row_stride + v * L * b.col_stride, b.conj, b.col_stride, b.row_stride,
+            std::min(nv * L, n - v * L), kb, nv * L, b_pack + v * L * kb * P);
+        v += nv;
+      }
+    }
+    const TileStore<T, C> put{c, g.alpha, k0 == 0 ? g.beta : typename Gemm<T>::Factor(1)};
+    for (int64_t v = 0; v < vectors;) {
+      const int nv = next_panel_vectors<T>(vectors - v);
+      const int64_t j = v * L;
+      TileOperands<R> op{};
+      if (b_in_place) {
+        op.b = reinterpret_cast<const R*>(b.data + k0 * b.row_stride + j);
+        op.b_row = b.row_stride;
+      } else {
+        op.b = b_pack + j * kb * P;
+        op.b_row = nv * L * P;
+        op.b_plane = nv * L;
+      }
+      for (int64_t i = 0; i < m;) {
+        int height = MR;
+        if (a_in_place) {
+          height = tile_height<P>(m - i);
+          op.a = reinterpret_cast<const R*>(a.data + i * a.row_stride + k0 * a.col_stride);
+          op.a_row = a.row_stride * P;
+          op.a_col = a.col_stride * P;
+          op.a_plane = 1;
+        } else {
+          op.a = a_pack + i * kb * P;
+          op.a_row = 1;
+          op.a_col = MR * P;
+          op.a_plane = MR;
+        }
+        run_tile<R, P>(height, nv, kb, op, acc);
+        put(acc, height, int(nv * L), i, j, std::min<int64_t>(height, m - i), std::min<int64_t>(nv * L, n - j));
+        i += height;
+      }
+      v += nv;
+    }
+  }
+}
+
+/// A task of the product: converts through a float block where one pass over k would not do for a narrow type.
+template <class T>
+void gemm_task(const Gemm<T>& g, Matrix<const T> a, Matrix<const T> b, int64_t m, int64_t n, Matrix<T> c) {
+  constexpr bool kNarrow = sizeof(Core<T>) * Element<T>::kPlanes > sizeof(T) && !std::is_integral_v<T>;
+  if constexpr (kNarrow) {
+    if (g.k > BlockShape<T>::kDepth) {
+      Scratch block(m * n * int64_t(sizeof(Core<T>)));
+      Matrix<Core<T>> sum{block.as<Core<T>>(), n, 1};
+      Gemm<T> plain = g;
+      plain.alpha = typename Gemm<T>::Factor(1);
+      plain.beta = typename Gemm<T>::Factor(0);
+      gemm_block<T, Core<T>>(plain, a, b, m, n, sum);
+      const TileStore<T, T> put{c, g.alpha, g.beta};
+      put(sum.data, int(m), int(n), 0, 0, m, n);
+      return;
+    }
+  }
+  gemm_block<T, T>(g, a, b, m, n, c);
+}
+
+/// C = beta * C, for products over nothing.
+template <class T>
+void scale_only(const Gemm<T>& g) {
+  using F = typename Gemm<T>::Factor;
+  for (int64_t s = 0; s < g.batch; ++s) {
+    for (int64_t i = 0; i < g.m; ++i) {
+      for (int64_t j = 0; j < g.n; ++j) {
+        T& c = g.c.data[s * g.c_batch + i * g.c.row_stride + j * g.c.col_stride];
+        c = g.beta == F(0) ? T(0) : static_cast<T>(F(c) * g.beta);
+      }
+    }
+  }
+}
+
+/// A few multiply-adds: plain loops beat the set-up of anything else.
+template <class T>
+void gemm_tiny(const Gemm<T>& g, Matrix<const T> a, Matrix<const T> b, Matrix<T> c) {
+  using R = Core<T>;
+  using F = typename Gemm<T>::Factor;
+  for (int64_t i = 0; i < g.m; ++i) {
+    for (int64_t j = 0; j < g.n; ++j) {
+      const T* x = a.data + i * a.row_stride;
+      const T* y = b.data + j * b.col_stride;
+      R sum = 0;
+      for (int64_t p = 0; p < g.k; ++p) {
+        sum += static_cast<R>(x[p * a.col_stride]) * static_cast<R>(y[p * b.row_stride]);
+      }
+      T& out = c.data[i * c.row_stride + j * c.col_stride];
+      const R scaled = R(g.alpha) * sum;
+      out = static_cast<T>(g.beta == F(0) ? scaled : R(g.beta) * static_cast<R>(out) + scaled);
+    }
+  }
+}
+
+} // namespace gemm_detail
+
+template <class T>
+void gemm(const Gemm<T>& problem) {
+  using namespace gemm_detail;
+  if (problem.batch == 0 || problem.m == 0 || problem.n == 0) return;
+  if (problem.k == 0) return scale_only(problem);
+
+  Gemm<T> g = problem;
+  // C by columns: compute its transpose, so that tiles are written along adjacent elements.
+  if (g.c.col_stride != 1 && g.c.row_stride == 1 && g.n > 1) {
+    std::swap(g.m, g.n);
+    std::swap(g.a, g.b);
+    std::swap(g.a_batch, g.b_batch);
+    g.a = g.a.transposed();
+    g.b = g.b.transposed();
+    g.c = g.c.transposed();
+  }
+  const auto batch_a = [&](int64_t s) { return Matrix<const T>{g.a.data + s * g.a_batch, g.a.row_stride, g.a.col_stride, g.a.conj}; };
+  const auto batch_b = [&](int64_t s) { return Matrix<const T>{g.b.data + s * g.b_batch, g.b.row_stride, g.b.col_stride, g.b.conj}; };
+  const auto batch_c = [&](int64_t s) { return Matrix<T>{g.c.data + s * g.c_batch, g.c.row_stride, g.c.col_stride, false}; };
+
+  const int64_t work = g.m * g.n * g.k;
+  if (g.m == 1 || g.n == 1) {
+    // One operand is a vector: memory-bound, the matrix is read once and never packed.
+    const auto one = [&](int64_t s) {
+      if (g.n == 1) {
+        matrix_vector<T>(g.m, g.k, batch_a(s), batch_b(s).data, g.b.row_stride, g.b.conj, batch_c(s).data, g.c.row_stride, g.alpha, g.beta);
+      } else {
+        matrix_vector<T>(g.n, g.k, batch_b(s).transposed(), batch_a(s).data, g.a.col_stride, g.a.conj, batch_c(s).data, g.c.col_stride, g.alpha, g.beta);
+      }
+    };
+    if (g.batch == 1) return one(0);
+    at::parallel_for(0, g.batch, std::max<int64_t>(1, kTaskWork / work), [&](int64_t begin, int64_t end) {
+      for (int64_t s = begin; s < end; ++s) one(s);
+    });
+    return;
+  }
+  if constexpr (Element<T>::kPlanes == 1) {
+    if (work <= 64) {
+      for (int64_t s = 0; s < g.batch; ++s) gemm_tiny(g, batch_a(s), batch_b(s), batch_c(s));
+      return;
+    }
+  }
+
+  constexpr int64_t kColStep = kLanes<Core<T>> * kMaxTileVectors<T>;
+  int64_t row_blocks = ceil_div(g.m, BlockShape<T>::kRows);
+  int64_t col_blocks = ceil_div(g.n, BlockShape<T>::kCols);
+  if (work * g.batch > kTaskWork) {
+    const int64_t threads = at::get_num_threads();
+    while (g.batch * row_blocks * col_blocks < threads && work / (row_blocks * col_blocks) > kTaskWork) {
+      if (g.n / col_blocks >= g.m / row_blocks && g.n / col_blocks > kColStep) {
+        col_blocks *= 2;
+      } else if (g.m / row_blocks > kTileRows<T>) {
+        row_blocks *= 2;
+      } else {
+        break;
+      }
+    }
+  }
+  const int64_t rows = ceil_div(ceil_div(g.m, row_blocks), kTileRows<T>) * kTileRows<T>;
+  const int64_t cols = ceil_div(ceil_div(g.n, col_blocks), kLanes<Core<T>>) * kLanes<Core<T>>;
+  row_blocks = ceil_div(g.m, rows);
+  col_blocks = ceil_div(g.n, cols);
+  const int64_t blocks = row_blocks * col_blocks;
+  const int64_t grain = std::max<int64_t>(1, kTaskWork / std::max<int64_t>(1, work / blocks));
+  at::parallel_for(0, g.batch * blocks, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t task = begin; task < end; ++task) {
+      const int64_t s = task / blocks, block = task % blocks;
+      const int64_t i = block / col_blocks * rows, j = block % col_blocks * cols;
+      gemm_task<T>(
+          g, batch_a(s).shifted(i, 0), batch_b(s).shifted(0, j), std::min(rows, g.m - i), std::min(cols, g.n - j),
+          batch_c(s).shifted(i, j));
+    }
+  });
+}
+
+} // namespace CPU_CAPABILITY
+} // namespace at::native

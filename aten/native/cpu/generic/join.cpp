@@ -1,0 +1,130 @@
+// cat, flip and repeat_interleave: moving whole runs of elements.
+#include <aten/Parallel.h>
+#include <aten/core/Tensor.h>
+#include <aten/core/TensorSpec.h>
+#include <aten/core/dtype_dispatch.h>
+#include <aten/native/convert.h>
+#include <aten/native/view_support.h>
+#include <c10/core/WrapDimMinimal.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+namespace at::native {
+
+void cat_kernel(TensorList tensors, int64_t dim, const TensorBase& out) {
+  if (out.numel() == 0) {
+    return;
+  }
+  dim = c10::maybe_wrap_dim(dim, out.dim());
+  const bool plain = out.is_contiguous() && std::all_of(tensors.begin(), tensors.end(), [&](const Tensor& t) {
+    return t.is_contiguous() && t.scalar_type() == out.scalar_type() && !t.is_conj() && !t.is_neg();
+  });
+  if (plain) {
+    // Each input gives one run of bytes for every index of the dimensions before `dim`.
+    const IntArrayRef sizes = out.sizes();
+    const int64_t outer = std::accumulate(sizes.begin(), sizes.begin() + dim, int64_t{1}, std::multiplies<>());
+    const auto row = static_cast<int64_t>(out.nbytes()) / outer;
+    char* to = static_cast<char*>(out.mutable_data_ptr());
+    int64_t start = 0;
+    for (const Tensor& t : tensors) {
+      const auto run = static_cast<int64_t>(t.nbytes()) / outer;
+      const char* from = static_cast<const char*>(t.const_data_ptr());
+      if (run == 0) {
+        continue;
+      }
+      at::parallel_for(0, outer, std::max<int64_t>(1, (1 << 18) / run), [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          std::memcpy(to + i * row + start, from + i * run, run);
+        }
+      });
+      start += run;
+    }
+    return;
+  }
+  const Tensor whole(out);
+  int64_t start = 0;
+  c10::DimVector sizes(out.sizes().begin(), out.sizes().end());
+  for (const Tensor& t : tensors) {
+    if (t.dim() == 1 && t.numel() == 0) {
+      continue;
+    }
+    sizes[dim] = t.size(dim);
+    Tensor part = make_view(whole, sizes, out.strides(), out.storage_offset() + start * out.stride(dim));
+    start += sizes[dim];
+    if (t.is_conj() || t.is_neg()) {
+      part.copy_(t);
+    } else {
+      convert_tensor(part, t);
+    }
+  }
+}
+
+void flip_kernel(const TensorBase& self, IntArrayRef dims, const TensorBase& out) {
+  const int64_t n = self.numel();
+  if (n == 0) {
+    return;
+  }
+  if (self.dim() == 0) {
+    convert_tensor(out, self);
+    return;
+  }
+  c10::DimVector step(self.strides().begin(), self.strides().end());
+  int64_t origin = 0;
+  for (const int64_t d : dims) {
+    const int64_t dim = c10::maybe_wrap_dim(d, self.dim());
+    origin += (self.size(dim) - 1) * step[dim];
+    step[dim] = -step[dim];
+  }
+  const auto item = static_cast<int64_t>(self.itemsize());
+  const int64_t last = self.dim() - 1;
+  const int64_t row = self.size(last);
+  const ScalarType dtype = self.scalar_type();
+  const char* from = static_cast<const char*>(self.const_data_ptr()) + origin * item;
+  char* to = static_cast<char*>(out.mutable_data_ptr());
+  at::parallel_for(0, n / row, std::max<int64_t>(1, at::internal::GRAIN_SIZE / row), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      int64_t rest = i;
+      int64_t source = 0;
+      int64_t target = 0;
+      for (int64_t d = last - 1; d >= 0; --d) {
+        const int64_t index = rest % self.size(d);
+        rest /= self.size(d);
+        source += index * step[d];
+        target += index * out.stride(d);
+      }
+      convert_elements(
+          dtype, to + target * item, out.stride(last) * item, dtype, from + source * item, step[last] * item, row);
+    }
+  });
+}
+
+Tensor repeat_interleave_cpu(const Tensor& repeats, std::optional<int64_t> output_size) {
+  TORCH_CHECK(
+      repeats.dim() == 1, "repeat_interleave only accept 1D vector as repeat, got ", repeats.dim(), " dimensions");
+  TORCH_CHECK(
+      repeats.scalar_type() == kLong || repeats.scalar_type() == kInt,
+      "repeats has to be Long or Int tensor, got ", repeats.scalar_type());
+  const Tensor dense = repeats.contiguous();
+  Tensor result;
+  dispatch("repeat_interleave", dense.scalar_type(), at::dtype_set<kInt, kLong>, [&]<class T> {
+    const T* counts = dense.const_data_ptr<T>();
+    int64_t total = 0;
+    for (int64_t i = 0; i < dense.numel(); ++i) {
+      TORCH_CHECK(counts[i] >= 0, "repeats can not be negative, got ", counts[i], " at position ", i);
+      total += counts[i];
+    }
+    TORCH_CHECK(
+        !output_size || *output_size == total, "repeat_interleave: output_size ", output_size.value_or(0),
+        " does not match the sum of repeats ", total);
+    result = empty_contiguous({total}, dense.scalar_type(), kCPU);
+    T* to = result.mutable_data_ptr<T>();
+    for (int64_t i = 0; i < dense.numel(); ++i) {
+      to = std::fill_n(to, counts[i], static_cast<T>(i));
+    }
+  });
+  return result;
+}
+
+} // namespace at::native

@@ -1,0 +1,235 @@
+// topk, kthvalue, median, nanmedian, mode: order statistics along a dimension, on the keys of sort_keys.h.
+#include <aten/core/dtype_dispatch.h>
+#include <aten/native/cpu/generic/row_walk.h>
+#include <aten/native/cpu/generic/sort_keys.h>
+
+#include <limits>
+#include <memory>
+
+namespace at::native {
+
+namespace {
+
+using sorting::Entry;
+using sorting::is_nan_key;
+
+constexpr auto kSelectable = kIntegral | kUnsigned | kFloating;
+
+// Puts the first `k` entries of a row in order at the front of `buffer`, which holds `capacity` entries. Short rows are
+// loaded whole; of long ones only those are kept that beat the k-th best of what has been seen.
+template <class T>
+void select_first(const T* row, int64_t count, int64_t stride, bool flip, int64_t k, Entry<T>* buffer, int64_t capacity) {
+  if (k == 0) {
+    return;
+  }
+  if (capacity >= count) {
+    sorting::load_entries(row, count, stride, flip, buffer);
+    if (k < count) {
+      std::nth_element(buffer, buffer + k - 1, buffer + count);
+    }
+  } else {
+    const sorting::Key<T> mask = flip ? static_cast<sorting::Key<T>>(~sorting::Key<T>{0}) : sorting::Key<T>{0};
+    sorting::load_entries(row, capacity, stride, flip, buffer);
+    std::nth_element(buffer, buffer + k - 1, buffer + capacity);
+    Entry<T> bar = buffer[k - 1];
+    int64_t size = k;
+    for (int64_t i = capacity; i < count; ++i) {
+      const Entry<T> entry(static_cast<sorting::Key<T>>(sorting::key_of(row[i * stride]) ^ mask), i);
+      if (entry < bar) {
+        buffer[size++] = entry;
+        if (size == capacity) {
+          std::nth_element(buffer, buffer + k - 1, buffer + size);
+          bar = buffer[k - 1];
+          size = k;
+        }
+      }
+    }
+    std::nth_element(buffer, buffer + k - 1, buffer + size);
+  }
+  std::sort(buffer, buffer + k);
+}
+
+template <class T>
+void topk_rows(const TensorBase& self, int64_t k, int64_t dim, bool largest, const TensorBase& values, const TensorBase& indices) {
+  const int64_t count = row_size(self, dim);
+  const int64_t in_stride = row_stride(self, dim);
+  const int64_t value_stride = row_stride(values, dim);
+  const int64_t index_stride = row_stride(indices, dim);
+  const T* in = self.const_data_ptr<T>();
+  T* value = values.mutable_data_ptr<T>();
+  int64_t* index = indices.mutable_data_ptr<int64_t>();
+  const int64_t capacity = k > count / 4 ? count : std::min(count, std::max<int64_t>(512, 2 * k));
+  for_rows<3>({&self, &values, &indices}, dim, count * 2, [&] {
+    return [&, buffer = std::make_unique_for_overwrite<Entry<T>[]>(capacity)](const std::array<int64_t, 3>& at) {
+      select_first(in + at[0], count, in_stride, largest, k, buffer.get(), capacity);
+      for (int64_t i = 0; i < k; ++i) {
+        const int64_t place = buffer[i].index();
+        value[at[1] + i * value_stride] = in[at[0] + place * in_stride];
+        index[at[2] + i * index_stride] = place;
+      }
+    };
+  });
+}
+
+// Which entry of a row is wanted: `choose(entries, count)` returns its place in the row.
+template <class T, class Choose>
+void choose_in_rows(
+    const TensorBase& self,
+    int64_t dim,
+    const TensorBase& values,
+    const TensorBase& indices,
+    const Choose& choose) {
+  const int64_t count = row_size(self, dim);
+  const int64_t stride = row_stride(self, dim);
+  const T* in = self.const_data_ptr<T>();
+  T* value = values.mutable_data_ptr<T>();
+  int64_t* index = indices.mutable_data_ptr<int64_t>();
+  for_rows<3>({&self, &values, &indices}, dim, count * 4, [&] {
+    return [&, entries = std::make_unique_for_overwrite<Entry<T>[]>(2 * count)](const std::array<int64_t, 3>& at) {
+      sorting::load_entries(in + at[0], count, stride, /*flip=*/false, entries.get());
+      const int64_t place = choose(entries.get(), count);
+      value[at[1]] = in[at[0] + place * stride];
+      index[at[2]] = place;
+    };
+  });
+}
+
+template <class T>
+int64_t kth_place(Entry<T>* entries, int64_t count, int64_t k) {
+  std::nth_element(entries, entries + k, entries + count);
+  return entries[k].index();
+}
+
+// The lower of the two middle elements. A NaN decides the median, but is passed over by nanmedian.
+template <class T>
+int64_t median_place(Entry<T>* entries, int64_t count, bool ignore_nan) {
+  int64_t nans = 0;
+  for (int64_t i = 0; sorting::is_float_like<T> && i < count; ++i) {
+    if (is_nan_key<T>(entries[i].key())) {
+      if (!ignore_nan) {
+        return entries[i].index();
+      }
+      ++nans;
+    }
+  }
+  return kth_place(entries, count, std::max<int64_t>(0, count - nans - 1) / 2);
+}
+
+// The smallest of the most frequent values, at its last place. NaNs are not equal to each other.
+template <class T>
+int64_t mode_place(Entry<T>* entries, int64_t count) {
+  sorting::sort_entries<T>(entries, count, entries + count);
+  int64_t best = 0;
+  int64_t best_length = 0;
+  for (int64_t first = 0, i = 0; i < count; ++i) {
+    if (entries[i].key() != entries[first].key() || is_nan_key<T>(entries[i].key())) {
+      first = i;
+    }
+    if (i - first + 1 > best_length) {
+      best_length = i - first + 1;
+      best = i;
+    }
+  }
+  return entries[best].index();
+}
+
+template <class Choose>
+void choose_along(
+    const char* name,
+    const TensorBase& self,
+    int64_t dim,
+    const TensorBase& values,
+    const TensorBase& indices,
+    const Choose& choose) {
+  if (self.numel() == 0) {
+    return;
+  }
+  dim = c10::maybe_wrap_dim(dim, self.dim());
+  dispatch(name, self.scalar_type(), kSelectable, [&]<class T> {
+    choose_in_rows<T>(self, dim, values, indices, [&](Entry<T>* entries, int64_t count) {
+      return choose(entries, count);
+    });
+  });
+}
+
+void median_of_all(const TensorBase& self, bool ignore_nan, const TensorBase& out) {
+  const TensorBase flat = self.contiguous();
+  const int64_t count = flat.numel();
+  dispatch("median_cpu", self.scalar_type(), kSelectable, [&]<class T> {
+    T* result = out.mutable_data_ptr<T>();
+    if (count == 0) {
+      // Integers have no NaN; their empty median is the value that stands for an invalid conversion.
+      *result = sorting::is_float_like<T> ? std::numeric_limits<T>::quiet_NaN() : std::numeric_limits<T>::min();
+      return;
+    }
+    const auto entries = std::make_unique_for_overwrite<Entry<T>[]>(count);
+    const T* in = flat.const_data_ptr<T>();
+    sorting::load_entries(in, count, 1, /*flip=*/false, entries.get());
+    *result = in[median_place<T>(entries.get(), count, ignore_nan)];
+  });
+}
+
+} // namespace
+
+void topk_kernel(
+    const TensorBase& self,
+    int64_t k,
+    int64_t dim,
+    bool largest,
+    bool,
+    const TensorBase& values,
+    const TensorBase& indices) {
+  if (values.numel() == 0) {
+    return;
+  }
+  dim = c10::maybe_wrap_dim(dim, self.dim());
+  dispatch("topk_cpu", self.scalar_type(), kSelectable, [&]<class T> {
+    topk_rows<T>(self, k, dim, largest, values, indices);
+  });
+}
+
+void kthvalue_kernel(
+    const TensorBase& self,
+    int64_t k,
+    int64_t dim,
+    bool,
+    const TensorBase& values,
+    const TensorBase& indices) {
+  choose_along("kthvalue_cpu", self, dim, values, indices, [k]<class E>(E* entries, int64_t count) {
+    return kth_place(entries, count, k - 1);
+  });
+}
+
+void median_kernel(const TensorBase& self, int64_t dim, bool, const TensorBase& values, const TensorBase& indices) {
+  choose_along("median_out", self, dim, values, indices, []<class E>(E* entries, int64_t count) {
+    return median_place(entries, count, /*ignore_nan=*/false);
+  });
+}
+
+void nanmedian_kernel(const TensorBase& self, int64_t dim, bool, const TensorBase& values, const TensorBase& indices) {
+  choose_along("median_out", self, dim, values, indices, []<class E>(E* entries, int64_t count) {
+    return median_place(entries, count, /*ignore_nan=*/true);
+  });
+}
+
+void median_all_kernel(const TensorBase& self, const TensorBase& out) {
+  median_of_all(self, /*ignore_nan=*/false, out);
+}
+
+void nanmedian_all_kernel(const TensorBase& self, const TensorBase& out) {
+  median_of_all(self, /*ignore_nan=*/true, out);
+}
+
+void mode_kernel(const TensorBase& self, int64_t dim, bool, const TensorBase& values, const TensorBase& indices) {
+  if (self.numel() == 0) {
+    return;
+  }
+  dim = c10::maybe_wrap_dim(dim, self.dim());
+  dispatch("mode_cpu", self.scalar_type(), kSelectable | kBooleans, [&]<class T> {
+    choose_in_rows<T>(self, dim, values, indices, [](Entry<T>* entries, int64_t count) {
+      return mode_place<T>(entries, count);
+    });
+  });
+}
+
+} // namespace at::native

@@ -1,0 +1,115 @@
+// tril, triu and their index lists.
+#include <aten/Parallel.h>
+#include <aten/core/Tensor.h>
+#include <aten/core/TensorSpec.h>
+#include <aten/core/dtype_dispatch.h>
+
+#include <algorithm>
+#include <complex>
+#include <cstring>
+
+namespace at::native {
+namespace {
+
+/// Elements as plain words of their size: copying does not depend on the dtype.
+template <class F>
+void by_element_size(size_t size, F f) {
+  switch (size) {
+    case 1:
+      return f(uint8_t{});
+    case 2:
+      return f(uint16_t{});
+    case 4:
+      return f(uint32_t{});
+    case 8:
+      return f(uint64_t{});
+    default:
+      return f(std::complex<double>{});
+  }
+}
+
+/// out[..., row, col] = self[..., row, col] where `keep` holds, else 0.
+void triangle(const TensorBase& self, int64_t diagonal, const TensorBase& out, bool lower) {
+  const int64_t rows = self.size(-2);
+  const int64_t cols = self.size(-1);
+  const int64_t batch = rows * cols == 0 ? 0 : self.numel() / (rows * cols);
+  const int64_t ndim = self.dim();
+  const auto offset_of = [&](const TensorBase& t, int64_t index) {
+    int64_t offset = 0;
+    for (int64_t d = ndim - 3; d >= 0; --d) {
+      offset += index % self.size(d) * t.stride(d);
+      index /= self.size(d);
+    }
+    return offset;
+  };
+  diagonal = std::clamp(diagonal, -rows - 1, cols + 1);
+  by_element_size(self.itemsize(), [&](auto word) {
+    using T = decltype(word);
+    const T* in = static_cast<const T*>(self.const_data_ptr());
+    T* to = static_cast<T*>(out.mutable_data_ptr());
+    at::parallel_for(0, batch * rows, std::max<int64_t>(1, 32768 / std::max<int64_t>(cols, 1)), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const int64_t row = i % rows;
+        const T* src = in + offset_of(self, i / rows) + row * self.stride(-2);
+        T* dst = to + offset_of(out, i / rows) + row * out.stride(-2);
+        const int64_t edge = std::clamp<int64_t>(lower ? row + diagonal + 1 : row + diagonal, 0, cols);
+        for (int64_t col = 0; col < cols; ++col) {
+          const bool keep = lower ? col < edge : col >= edge;
+          dst[col * out.stride(-1)] = keep ? src[col * self.stride(-1)] : T{};
+        }
+      }
+    });
+  });
+}
+
+/// Row and column of each element of a triangle, row by row.
+Tensor triangle_indices(
+    const char* op, int64_t rows, int64_t cols, int64_t offset, std::optional<ScalarType> dtype, bool lower) {
+  TORCH_CHECK(rows >= 0, "row must be non-negative, got", rows);
+  TORCH_CHECK(cols >= 0, "col must be non-negative, got", cols);
+  const auto range = [&](int64_t row) {
+    const int64_t edge = std::clamp<int64_t>(lower ? row + offset + 1 : row + offset, 0, cols);
+    return lower ? std::pair<int64_t, int64_t>{0, edge} : std::pair<int64_t, int64_t>{edge, cols};
+  };
+  offset = std::clamp(offset, -rows - 1, cols + 1);
+  int64_t count = 0;
+  for (int64_t row = 0; row < rows; ++row) {
+    count += range(row).second - range(row).first;
+  }
+  Tensor result = empty_contiguous({2, count}, dtype.value_or(kLong), kCPU);
+  dispatch(op, result.scalar_type(), at::kIntegral | at::kFloating, [&]<class T> {
+    T* row_of = result.mutable_data_ptr<T>();
+    T* col_of = row_of + count;
+    for (int64_t row = 0; row < rows; ++row) {
+      for (int64_t col = range(row).first; col < range(row).second; ++col) {
+        *row_of++ = static_cast<T>(row);
+        *col_of++ = static_cast<T>(col);
+      }
+    }
+  });
+  return result;
+}
+
+} // namespace
+
+void tril_kernel(const TensorBase& self, int64_t diagonal, const TensorBase& out) {
+  triangle(self, diagonal, out, /*lower=*/true);
+}
+
+void triu_kernel(const TensorBase& self, int64_t diagonal, const TensorBase& out) {
+  triangle(self, diagonal, out, /*lower=*/false);
+}
+
+Tensor tril_indices_cpu(
+    int64_t row, int64_t col, int64_t offset, std::optional<ScalarType> dtype, std::optional<Layout>,
+    std::optional<Device>, std::optional<bool>) {
+  return triangle_indices("tril_indices", row, col, offset, dtype, /*lower=*/true);
+}
+
+Tensor triu_indices_cpu(
+    int64_t row, int64_t col, int64_t offset, std::optional<ScalarType> dtype, std::optional<Layout>,
+    std::optional<Device>, std::optional<bool>) {
+  return triangle_indices("triu_indices", row, col, offset, dtype, /*lower=*/false);
+}
+
+} // namespace at::native

@@ -1,0 +1,221 @@
+// argmax, argmin, and max and min along a dimension with indices. The first of equal elements wins; so does the first NaN.
+#include <aten/Parallel.h>
+#include <aten/native/cpu/reduce_extremum_op.h>
+
+#include <memory>
+
+namespace at::native {
+inline namespace CPU_CAPABILITY {
+
+namespace {
+
+template <class Op>
+struct Found {
+  typename Op::Acc value;
+  int64_t index;
+};
+
+template <class Op>
+Found<Op> find_strided(const Op& op, const typename Op::In* in, int64_t count, int64_t stride) {
+  Found<Op> best{op.map(in[0]), 0};
+  for (int64_t i = 1; i < count; ++i) {
+    const auto value = op.map(in[i * stride]);
+    if (Op::replaces(value, best.value)) {
+      best = {value, i};
+    }
+  }
+  return best;
+}
+
+// Finds the value chunk by chunk with the vectorised fold, then looks for its place in the winning chunk.
+template <class Op>
+C10_NOINLINE Found<Op> find(const Op& op, const typename Op::In* in, int64_t count, int64_t stride) {
+  if (stride != 1 || count < 64) {
+    return find_strided(op, in, count, stride);
+  }
+  auto best = op.map(in[0]);
+  int64_t chunk = 0;
+  for (int64_t begin = 0; begin < count && best == best; begin += kRunInputs) {
+    const auto value = fold_run(op, in + begin, std::min(kRunInputs, count - begin), 1);
+    if (Op::replaces(value, best)) {
+      best = value;
+      chunk = begin;
+    }
+  }
+  int64_t i = chunk;
+  if (best == best) {
+    while (op.map(in[i]) != best) {
+      ++i;
+    }
+  } else {
+    while (op.map(in[i]) == op.map(in[i])) {
+      ++i;
+    }
+  }
+  return {best, i};
+}
+
+template <class Op, class Emit>
+void find_in_rows(
+    const Op& op,
+    const WalkDims& rows,
+    int64_t row_count,
+    const typename Op::In* in,
+    int64_t count,
+    int64_t stride,
+    const Emit& emit) {
+  const int64_t units = (count + kUnitInputs - 1) / kUnitInputs;
+  if (units > 1 && row_count < at::get_num_threads()) {
+    std::unique_ptr<Found<Op>[]> partial(new Found<Op>[row_count * units]);
+    at::parallel_for(0, row_count * units, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t task = begin; task < end; ++task) {
+        const Odometer at(rows, task / units);
+        const int64_t first = (task % units) * kUnitInputs;
+        auto found = find(op, in + at.in + first * stride, std::min(kUnitInputs, count - first), stride);
+        found.index += first;
+        partial[task] = found;
+      }
+    });
+    Odometer at(rows);
+    for (int64_t r = 0; r < row_count; ++r, at.next()) {
+      Found<Op> best = partial[r * units];
+      for (int64_t u = 1; u < units; ++u) {
+        if (Op::replaces(partial[r * units + u].value, best.value)) {
+          best = partial[r * units + u];
+        }
+      }
+      emit(at.out, best.value, best.index);
+    }
+    return;
+  }
+  at::parallel_for(0, row_count, std::max<int64_t>(1, kUnitInputs / count), [&](int64_t begin, int64_t end) {
+    Odometer at(rows, begin);
+    for (int64_t r = begin; r < end; ++r, at.next()) {
+      const auto found = find(op, in + at.in, count, stride);
+      emit(at.out, found.value, found.index);
+    }
+  });
+}
+
+// Neighbouring columns side by side. Indices are 32-bit here, which keeps them as wide as most values.
+template <class Op, class Emit>
+void find_in_columns(
+    const Op& op,
+    const WalkDims& rows,
+    int64_t row_count,
+    const WalkDim& columns,
+    const typename Op::In* in,
+    int64_t count,
+    int64_t stride,
+    const Emit& emit) {
+  using Acc = typename Op::Acc;
+  const int64_t blocks = (columns.size + kBlockColumns - 1) / kBlockColumns;
+  const int64_t work = count * std::min(columns.size, kBlockColumns);
+  at::parallel_for(0, row_count * blocks, std::max<int64_t>(1, kUnitInputs / work), [&](int64_t begin, int64_t end) {
+    Acc value[kBlockColumns];
+    int32_t index[kBlockColumns];
+    for (int64_t task = begin; task < end; ++task) {
+      const Odometer at(rows, task / blocks);
+      const int64_t first = (task % blocks) * kBlockColumns;
+      const int64_t width = std::min(kBlockColumns, columns.size - first);
+      const auto* row = in + at.in + first;
+      for (int64_t j = 0; j < width; ++j) {
+        value[j] = op.map(row[j]);
+        index[j] = 0;
+      }
+      for (int64_t i = 1; i < count; ++i) {
+        row += stride;
+        for (int64_t j = 0; j < width; ++j) {
+          const Acc x = op.map(row[j]);
+          const bool take = Op::replaces(x, value[j]);
+          value[j] = take ? x : value[j];
+          index[j] = take ? static_cast<int32_t>(i) : index[j];
+        }
+      }
+      for (int64_t j = 0; j < width; ++j) {
+        emit(at.out + (first + j) * columns.out, value[j], index[j]);
+      }
+    }
+  });
+}
+
+// Both results of a search, contiguous; the values may be unwanted.
+template <class T>
+struct StoreFound {
+  T* values;
+  int64_t* indices;
+  template <class Acc>
+  void operator()(int64_t offset, Acc value, int64_t index) const {
+    if (values != nullptr) {
+      values[offset] = static_cast<T>(value);
+    }
+    indices[offset] = index;
+  }
+};
+
+template <class Op, class Emit>
+void find_along(const Op& op, const TensorBase& self, int64_t dim, const typename Op::In* in, const Emit& emit) {
+  const bool scalar = self.dim() == 0;
+  const int64_t count = scalar ? 1 : self.sizes()[dim];
+  const int64_t stride = scalar ? 1 : self.strides()[dim];
+  c10::SmallVector<int64_t, 6> out_strides(self.dim(), 0);
+  int64_t row_count = 1;
+  for (int64_t d = self.dim() - 1; d >= 0; --d) {
+    if (d != dim) {
+      out_strides[d] = row_count;
+      row_count *= self.sizes()[d];
+    }
+  }
+  if (row_count == 0) {
+    return;
+  }
+  WalkDims rows = plan_rows(self.sizes(), self.strides(), out_strides, dim);
+  if (!rows.empty() && rows.back().in == 1 && rows.back().size >= 4 && stride != 1 && count < INT32_MAX) {
+    const WalkDim columns = rows.back();
+    rows.pop_back();
+    find_in_columns(op, rows, row_count / columns.size, columns, in, count, stride, emit);
+  } else {
+    find_in_rows(op, rows, row_count, in, count, stride, emit);
+  }
+}
+
+// `values` may be undefined. Without `dim` the flattened input is searched.
+template <template <class> class Op>
+void extremum_along(
+    const char* name,
+    const TensorBase& self,
+    std::optional<int64_t> dim,
+    const TensorBase& values,
+    const TensorBase& indices) {
+  const TensorBase input = dim.has_value() ? self : self.contiguous();
+  dispatch_ordered(name, input, [&]<class T>(const T* in) {
+    T* value = values.defined() ? static_cast<T*>(values.mutable_data_ptr()) : nullptr;
+    const StoreFound<T> store{value, indices.mutable_data_ptr<int64_t>()};
+    if (dim.has_value()) {
+      find_along(Op<T>{}, input, c10::maybe_wrap_dim(*dim, input.dim()), in, store);
+    } else {
+      find_in_rows(Op<T>{}, WalkDims{}, 1, in, input.numel(), 1, store);
+    }
+  });
+}
+
+} // namespace
+
+void argmax_kernel(const TensorBase& self, std::optional<int64_t> dim, bool, const TensorBase& out) {
+  extremum_along<Largest>("argmax_cpu", self, dim, TensorBase(), out);
+}
+
+void argmin_kernel(const TensorBase& self, std::optional<int64_t> dim, bool, const TensorBase& out) {
+  extremum_along<Smallest>("argmin_cpu", self, dim, TensorBase(), out);
+}
+
+void max_dim_kernel(const TensorBase& self, int64_t dim, bool, const TensorBase& values, const TensorBase& indices) {
+  extremum_along<Largest>("max_cpu", self, dim, values, indices);
+}
+
+void min_dim_kernel(const TensorBase& self, int64_t dim, bool, const TensorBase& values, const TensorBase& indices) {
+  extremum_along<Smallest>("min_cpu", self, dim, values, indices);
+}
+
+} // namespace CPU_CAPABILITY
+} // namespace at::native

@@ -1,0 +1,124 @@
+// any, all, count_nonzero.
+#include <aten/native/cpu/reduce_arithmetic.h>
+
+namespace at::native {
+inline namespace CPU_CAPABILITY {
+
+namespace {
+
+// Whether some element is true, or with `negate` whether some is false: all is the negation of the latter.
+template <class T>
+struct Any {
+  using In = T;
+  using Acc = uint8_t;
+  bool negate;
+  Acc identity() const { return 0; }
+  Acc map(T x) const { return (x != T{}) != negate; }
+  Acc combine(Acc a, Acc b) const { return a | b; }
+  bool done(Acc a) const { return a != 0; }
+};
+
+template <class T>
+struct CountNonzero {
+  using In = T;
+  using Acc = int64_t;
+  Acc identity() const { return 0; }
+  Acc map(T x) const { return x != T{}; }
+  Acc combine(Acc a, Acc b) const { return a + b; }
+};
+
+// Half and bfloat16 by their bits: zero is everything but the sign being clear.
+struct HalfBits {
+  uint16_t bits;
+  friend bool operator!=(HalfBits a, HalfBits b) { return ((a.bits ^ b.bits) & 0x7fff) != 0; }
+};
+
+// Calls f with a pointer to elements; dtypes that tell zero in the same way share a type. Complex comes as bool.
+template <class F>
+void dispatch_truthy(const char* name, const TensorBase& input, const F& f) {
+  const void* in = input.const_data_ptr();
+  const ScalarType dtype = input.scalar_type();
+  if (c10::isIntegralType(dtype, /*includeBool=*/true)) {
+    switch (c10::elementSize(dtype)) {
+      case 1:
+        return f(static_cast<const uint8_t*>(in));
+      case 2:
+        return f(static_cast<const uint16_t*>(in));
+      case 4:
+        return f(static_cast<const uint32_t*>(in));
+      default:
+        return f(static_cast<const uint64_t*>(in));
+    }
+  }
+  if (c10::isReducedFloatingType(dtype) && c10::elementSize(dtype) == 2) {
+    return f(static_cast<const HalfBits*>(in));
+  }
+  dispatch(name, dtype, kFloatDouble, [&]<class T> { f(static_cast<const T*>(in)); });
+}
+
+TensorBase real_input(const TensorBase& self) {
+  return self.is_complex() ? self.to(c10::TensorOptions().dtype(ScalarType::Bool)) : self;
+}
+
+// The result is bool, or uint8 for uint8 input: one byte either way.
+void any_over(const char* name, const TensorBase& self, const DimMask& mask, bool negate, const TensorBase& out) {
+  const TensorBase input = real_input(self);
+  const ReducePlan plan = plan_reduction(input, mask, out);
+  auto* result = static_cast<uint8_t*>(out.mutable_data_ptr());
+  dispatch_truthy(name, input, [&]<class T>(const T* in) {
+    fold(Any<T>{negate}, plan, in, [result, negate](int64_t offset, uint8_t value) {
+      result[offset] = (value != 0) != negate;
+    });
+  });
+}
+
+void count_over(const TensorBase& self, const DimMask& mask, const TensorBase& out) {
+  const TensorBase input = real_input(self);
+  const ReducePlan plan = plan_reduction(input, mask, out);
+  int64_t* result = out.mutable_data_ptr<int64_t>();
+  dispatch_truthy("count_nonzero_cpu", input, [&]<class T>(const T* in) {
+    fold(CountNonzero<T>{}, plan, in, [result](int64_t offset, int64_t value) { result[offset] = value; });
+  });
+}
+
+// For any and all an empty list of dimensions, unlike none at all, reduces nothing.
+DimMask listed_dims(OptionalIntArrayRef dim, int64_t ndim) {
+  return dim.has_value() && dim->empty() ? DimMask() : reduced_dims(dim, ndim);
+}
+
+} // namespace
+
+void any_kernel(const TensorBase& self, int64_t dim, bool, const TensorBase& out) {
+  any_over("any_cpu", self, reduced_dim(dim, self.dim()), /*negate=*/false, out);
+}
+
+void any_dims_kernel(const TensorBase& self, OptionalIntArrayRef dim, bool, const TensorBase& out) {
+  any_over("any_cpu", self, listed_dims(dim, self.dim()), /*negate=*/false, out);
+}
+
+void any_all_kernel(const TensorBase& self, const TensorBase& out) {
+  any_over("any_cpu", self, DimMask().set(), /*negate=*/false, out);
+}
+
+void all_kernel(const TensorBase& self, int64_t dim, bool, const TensorBase& out) {
+  any_over("all_cpu", self, reduced_dim(dim, self.dim()), /*negate=*/true, out);
+}
+
+void all_dims_kernel(const TensorBase& self, OptionalIntArrayRef dim, bool, const TensorBase& out) {
+  any_over("all_cpu", self, listed_dims(dim, self.dim()), /*negate=*/true, out);
+}
+
+void all_all_kernel(const TensorBase& self, const TensorBase& out) {
+  any_over("all_cpu", self, DimMask().set(), /*negate=*/true, out);
+}
+
+void count_nonzero_kernel(const TensorBase& self, std::optional<int64_t> dim, const TensorBase& out) {
+  count_over(self, reduced_dim(dim, self.dim()), out);
+}
+
+void count_nonzero_dims_kernel(const TensorBase& self, IntArrayRef dim, const TensorBase& out) {
+  count_over(self, reduced_dims(dim, self.dim()), out);
+}
+
+} // namespace CPU_CAPABILITY
+} // namespace at::native

@@ -1,0 +1,75 @@
+// sum, nansum, mean.
+#include <aten/native/cpu/reduce_arithmetic.h>
+
+namespace at::native {
+inline namespace CPU_CAPABILITY {
+
+namespace {
+
+template <class T>
+struct Sum {
+  using In = T;
+  using Acc = ArithmeticAcc<T>;
+  Acc identity() const { return Acc(0); }
+  Acc map(T x) const { return static_cast<Acc>(x); }
+  Acc combine(Acc a, Acc b) const { return a + b; }
+};
+
+template <class T>
+struct NanSum : Sum<T> {
+  using Acc = ArithmeticAcc<T>;
+  Acc map(T x) const {
+    const Acc value = static_cast<Acc>(x);
+    return value == value ? value : Acc(0);
+  }
+};
+
+void sum_over(const TensorBase& self, const DimMask& mask, const TensorBase& out, int64_t divisor = 1) {
+  const TensorBase input = sum_input(self, out.scalar_type());
+  const ReducePlan plan = plan_reduction(input, mask, out);
+  if (input.scalar_type() == ScalarType::Bool) {
+    // A bool is a byte that is 0 or 1.
+    return fold(Sum<uint8_t>{}, plan, static_cast<const uint8_t*>(input.const_data_ptr()), Store<int64_t>(out));
+  }
+  dispatch("sum_cpu", input.scalar_type(), kIntegral | kFloating | kComplex, [&]<class T> {
+    fold(Sum<T>{}, plan, input.const_data_ptr<T>(), Store<ArithmeticAcc<T>>(out, divisor));
+  });
+}
+
+void mean_over(const TensorBase& self, const DimMask& mask, const TensorBase& out) {
+  int64_t count = 1;
+  for (int64_t d = 0; d < self.dim(); ++d) {
+    count *= mask[d] ? self.sizes()[d] : 1;
+  }
+  sum_over(self, mask, out, count);
+}
+
+} // namespace
+
+void sum_kernel(const TensorBase& self, OptionalIntArrayRef dim, bool, std::optional<ScalarType>, const TensorBase& out) {
+  sum_over(self, reduced_dims(dim, self.dim()), out);
+}
+
+void sum_all_kernel(const TensorBase& self, std::optional<ScalarType>, const TensorBase& out) {
+  sum_over(self, DimMask().set(), out);
+}
+
+void mean_kernel(const TensorBase& self, OptionalIntArrayRef dim, bool, std::optional<ScalarType>, const TensorBase& out) {
+  mean_over(self, reduced_dims(dim, self.dim()), out);
+}
+
+void mean_all_kernel(const TensorBase& self, std::optional<ScalarType>, const TensorBase& out) {
+  mean_over(self, DimMask().set(), out);
+}
+
+void nansum_kernel(const TensorBase& self, OptionalIntArrayRef dim, bool, std::optional<ScalarType>, const TensorBase& out) {
+  const DimMask mask = reduced_dims(dim, self.dim());
+  // An integer result sums the converted input, where NaN is some integer.
+  if (!self.is_floating_point() || !c10::isFloatingType(out.scalar_type())) {
+    return sum_over(self, mask, out);
+  }
+  arithmetic_reduction<NanSum>("nansum_cpu", kFloatDouble, wide_input(self, out.scalar_type()), mask, out);
+}
+
+} // namespace CPU_CAPABILITY
+} // namespace at::native

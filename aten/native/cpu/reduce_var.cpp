@@ -1,0 +1,236 @@
+// var, std, var_mean, std_mean: two passes over each short run while it is in cache, runs joined by the formula of Chan,
+// Golub and LeVeque. Everything in double, so that a large mean does not eat the variance.
+#include <aten/native/cpu/reduce_arithmetic.h>
+
+#include <c10/core/Scalar.h>
+
+#include <cmath>
+
+namespace at::native {
+inline namespace CPU_CAPABILITY {
+
+namespace {
+
+template <class T>
+struct Components {
+  static constexpr int count = 1;
+  static double get(T x, int) { return static_cast<double>(x); }
+};
+template <class T>
+struct Components<c10::complex<T>> {
+  static constexpr int count = 2;
+  static double get(c10::complex<T> x, int part) { return part == 0 ? x.real() : x.imag(); }
+};
+
+template <int N>
+struct Moments {
+  double count;
+  double mean[N];
+  double squares; // sum of |x - mean|^2
+};
+
+template <class T>
+struct Variance {
+  using In = T;
+  using Parts = Components<T>;
+  static constexpr int kParts = Parts::count;
+  using Acc = Moments<kParts>;
+
+  Acc identity() const { return Acc{}; }
+
+  Acc combine(const Acc& a, const Acc& b) const {
+    if (a.count == 0 || b.count == 0) {
+      return a.count == 0 ? b : a;
+    }
+    Acc joined;
+    joined.count = a.count + b.count;
+    joined.squares = a.squares + b.squares;
+    const double weight = b.count / joined.count;
+    for (int part = 0; part < kParts; ++part) {
+      const double delta = b.mean[part] - a.mean[part];
+      joined.mean[part] = a.mean[part] + delta * weight;
+      joined.squares += delta * delta * a.count * weight;
+    }
+    return joined;
+  }
+
+  Acc run(const T* in, int64_t count, int64_t stride) const {
+    Acc acc{static_cast<double>(count), {}, 0};
+    for (int part = 0; part < kParts; ++part) {
+      const double mean = fold_lanes(PartSum{part}, in, count, stride) / acc.count;
+      acc.mean[part] = mean;
+      acc.squares += fold_lanes(SquareSum{part, mean}, in, count, stride);
+    }
+    return acc;
+  }
+
+  void rows(const T* in, int64_t rows, int64_t row_stride, int64_t width, int64_t column_stride, Acc* out) const {
+    double mean[kBlockColumns];
+    double squares[kBlockColumns];
+    for (int64_t j = 0; j < width; ++j) {
+      out[j] = Acc{static_cast<double>(rows), {}, 0};
+    }
+    for (int part = 0; part < kParts; ++part) {
+      std::fill(mean, mean + width, 0.0);
+      std::fill(squares, squares + width, 0.0);
+      if (column_stride == 1) {
+        column_moments(in, rows, row_stride, width, std::integral_constant<int64_t, 1>{}, part, mean, squares);
+      } else {
+        column_moments(in, rows, row_stride, width, column_stride, part, mean, squares);
+      }
+      for (int64_t j = 0; j < width; ++j) {
+        out[j].mean[part] = mean[j];
+        out[j].squares += squares[j];
+      }
+    }
+  }
+
+ private:
+  struct PartSum {
+    using In = T;
+    using Acc = double;
+    int part;
+    double map(T x) const { return Parts::get(x, part); }
+    double combine(double a, double b) const { return a + b; }
+  };
+  struct SquareSum {
+    using In = T;
+    using Acc = double;
+    int part;
+    double mean;
+    double map(T x) const {
+      const double delta = Parts::get(x, part) - mean;
+      return delta * delta;
+    }
+    double combine(double a, double b) const { return a + b; }
+  };
+
+  template <class Stride>
+  static void column_moments(
+      const T* in,
+      int64_t rows,
+      int64_t row_stride,
+      int64_t width,
+      Stride stride,
+      int part,
+      double* __restrict mean,
+      double* __restrict squares) {
+    for (int64_t r = 0; r < rows; ++r) {
+      const T* row = in + r * row_stride;
+      for (int64_t j = 0; j < width; ++j) {
+        mean[j] += Parts::get(row[j * stride], part);
+      }
+    }
+    const double count = static_cast<double>(rows);
+    for (int64_t j = 0; j < width; ++j) {
+      mean[j] /= count;
+    }
+    for (int64_t r = 0; r < rows; ++r) {
+      const T* row = in + r * row_stride;
+      for (int64_t j = 0; j < width; ++j) {
+        const double delta = Parts::get(row[j * stride], part) - mean[j];
+        squares[j] += delta * delta;
+      }
+    }
+  }
+};
+
+template <class T>
+struct RealElement {
+  using type = T;
+};
+template <class T>
+struct RealElement<c10::complex<T>> {
+  using type = T;
+};
+
+// Stores the variance or deviation and, where wanted, the mean: then both outputs are contiguous, and one offset serves.
+template <class T>
+class StoreMoments {
+ public:
+  StoreMoments(const TensorBase& out, const TensorBase& mean, const std::optional<Scalar>& correction, bool root)
+      : out_(out.mutable_data_ptr<Real>()),
+        mean_(mean.defined() ? mean.mutable_data_ptr<T>() : nullptr),
+        subtract_(correction.has_value() ? correction->toDouble() : 1.0),
+        root_(root) {}
+
+  void operator()(int64_t offset, const typename Variance<T>::Acc& acc) const {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const double variance = acc.count == 0 ? nan : acc.squares / std::max(0.0, acc.count - subtract_);
+    out_[offset] = static_cast<Real>(root_ ? std::sqrt(variance) : variance);
+    if (mean_ == nullptr) {
+      return;
+    }
+    const auto part = [&](int i) { return static_cast<Real>(acc.count == 0 ? nan : acc.mean[i]); };
+    if constexpr (c10::is_complex<T>::value) {
+      mean_[offset] = T(part(0), part(1));
+    } else {
+      mean_[offset] = part(0);
+    }
+  }
+
+ private:
+  using Real = typename RealElement<T>::type;
+  Real* out_;
+  T* mean_;
+  double subtract_;
+  bool root_;
+};
+
+// `mean` may be undefined.
+void moments(
+    const char* name,
+    const TensorBase& self,
+    OptionalIntArrayRef dim,
+    const std::optional<Scalar>& correction,
+    bool root,
+    const TensorBase& out,
+    const TensorBase& mean) {
+  const ReducePlan plan = plan_reduction(self, reduced_dims(dim, self.dim()), out);
+  dispatch(name, self.scalar_type(), kFloating | kComplex, [&]<class T> {
+    fold(Variance<T>{}, plan, self.const_data_ptr<T>(), StoreMoments<T>(out, mean, correction, root));
+  });
+}
+
+} // namespace
+
+void var_kernel(
+    const TensorBase& self,
+    OptionalIntArrayRef dim,
+    const std::optional<Scalar>& correction,
+    bool,
+    const TensorBase& out) {
+  moments("var_cpu", self, dim, correction, /*root=*/false, out, TensorBase());
+}
+
+void std_kernel(
+    const TensorBase& self,
+    OptionalIntArrayRef dim,
+    const std::optional<Scalar>& correction,
+    bool,
+    const TensorBase& out) {
+  moments("std_cpu", self, dim, correction, /*root=*/true, out, TensorBase());
+}
+
+void var_mean_kernel(
+    const TensorBase& self,
+    OptionalIntArrayRef dim,
+    const std::optional<Scalar>& correction,
+    bool,
+    const TensorBase& out,
+    const TensorBase& mean) {
+  moments("var_mean_cpu", self, dim, correction, /*root=*/false, out, mean);
+}
+
+void std_mean_kernel(
+    const TensorBase& self,
+    OptionalIntArrayRef dim,
+    const std::optional<Scalar>& correction,
+    bool,
+    const TensorBase& out,
+    const TensorBase& mean) {
+  moments("std_mean_cpu", self, dim, correction, /*root=*/true, out, mean);
+}
+
+} // namespace CPU_CAPABILITY
+} // namespace at::native

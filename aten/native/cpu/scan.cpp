@@ -1,0 +1,239 @@
+// cumsum, cumprod, logcumsumexp, cummax, cummin. Inputs and outputs are seen as contiguous [outer, count, inner] blocks:
+// a row is scanned along `count`, and neighbouring `inner` columns side by side.
+#include <aten/Parallel.h>
+#include <aten/core/TensorBase.h>
+#include <aten/core/dtype_dispatch.h>
+
+#include <c10/util/complex.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <type_traits>
+
+namespace at::native {
+inline namespace CPU_CAPABILITY {
+
+namespace {
+
+constexpr int64_t kColumns = 256;
+constexpr int64_t kGrain = 16384;
+
+struct ScanShape {
+  int64_t outer = 1;
+  int64_t count = 1;
+  int64_t inner = 1;
+
+  ScanShape(const TensorBase& self, int64_t dim) {
+    dim = c10::maybe_wrap_dim(dim, self.dim());
+    for (int64_t d = 0; d < self.dim(); ++d) {
+      (d < dim ? outer : d == dim ? count : inner) *= self.sizes()[d];
+    }
+  }
+
+  bool empty() const { return outer * count * inner == 0; }
+};
+
+// Calls body(offset of the first element, width) for each row of `width` neighbouring columns.
+template <class Body>
+void for_columns(const ScanShape& shape, const Body& body) {
+  const int64_t blocks = (shape.inner + kColumns - 1) / kColumns;
+  const int64_t work = shape.count * std::min(shape.inner, kColumns);
+  at::parallel_for(0, shape.outer * blocks, std::max<int64_t>(1, kGrain / work), [&](int64_t begin, int64_t end) {
+    for (int64_t task = begin; task < end; ++task) {
+      const int64_t first = (task % blocks) * kColumns;
+      body(task / blocks * shape.count * shape.inner + first, std::min(kColumns, shape.inner - first));
+    }
+  });
+}
+
+// Running sums are kept one precision up: rounding errors of a prefix would otherwise add up along the row.
+template <class T>
+using ScanAcc = std::conditional_t<
+    std::is_integral_v<T>,
+    int64_t,
+    std::conditional_t<
+        std::is_same_v<T, c10::Half> || std::is_same_v<T, c10::BFloat16>,
+        float,
+        std::conditional_t<c10::is_complex<T>::value, c10::complex<double>, double>>>;
+
+template <class T>
+struct Add {
+  using Acc = ScanAcc<T>;
+  Acc operator()(Acc a, Acc b) const { return a + b; }
+};
+
+template <class T>
+struct Multiply {
+  using Acc = ScanAcc<T>;
+  Acc operator()(Acc a, Acc b) const { return a * b; }
+};
+
+template <class T>
+struct LogAddExp {
+  using Acc = ScanAcc<T>;
+  Acc operator()(Acc a, Acc b) const {
+    if constexpr (c10::is_complex<T>::value) {
+      if (std::isnan(a.real()) || std::isnan(a.imag()) || std::isnan(b.real()) || std::isnan(b.imag())) {
+        return Acc(std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::quiet_NaN());
+      }
+      const Acc low = a.real() < b.real() ? a : b;
+      const Acc high = a.real() < b.real() ? b : a;
+      if (low.real() == -std::numeric_limits<double>::infinity()) {
+        return high;
+      }
+      return high + std::log(Acc(1) + std::exp(low - high));
+    } else {
+      const Acc low = std::min(a, b);
+      const Acc high = std::max(a, b);
+      if (a != a || b != b) {
+        return a + b;
+      }
+      // Equal infinities: their difference would be NaN.
+      return low == high && std::isinf(low) ? low : high + std::log1p(std::exp(low - high));
+    }
+  }
+};
+
+// Four elements a step: only one operation of each step waits for the step before.
+template <class Op, class T>
+void scan_row(const Op& op, const T* in, T* out, int64_t count) {
+  using Acc = typename Op::Acc;
+  Acc carry = static_cast<Acc>(in[0]);
+  out[0] = static_cast<T>(carry);
+  int64_t i = 1;
+  for (; i + 4 <= count; i += 4) {
+    const Acc a = static_cast<Acc>(in[i]);
+    const Acc ab = op(a, static_cast<Acc>(in[i + 1]));
+    const Acc abc = op(ab, static_cast<Acc>(in[i + 2]));
+    const Acc abcd = op(abc, static_cast<Acc>(in[i + 3]));
+    out[i] = static_cast<T>(op(carry, a));
+    out[i + 1] = static_cast<T>(op(carry, ab));
+    out[i + 2] = static_cast<T>(op(carry, abc));
+    carry = op(carry, abcd);
+    out[i + 3] = static_cast<T>(carry);
+  }
+  for (; i < count; ++i) {
+    carry = op(carry, static_cast<Acc>(in[i]));
+    out[i] = static_cast<T>(carry);
+  }
+}
+
+template <class Op, class T>
+void scan(const Op& op, const ScanShape& shape, const T* in, T* out) {
+  using Acc = typename Op::Acc;
+  if (shape.inner == 1) {
+    at::parallel_for(0, shape.outer, std::max<int64_t>(1, kGrain / shape.count), [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; ++row) {
+        scan_row(op, in + row * shape.count, out + row * shape.count, shape.count);
+      }
+    });
+    return;
+  }
+  for_columns(shape, [&](int64_t offset, int64_t width) {
+    Acc carry[kColumns];
+    for (int64_t j = 0; j < width; ++j) {
+      carry[j] = static_cast<Acc>(in[offset + j]);
+      out[offset + j] = in[offset + j];
+    }
+    for (int64_t i = 1; i < shape.count; ++i) {
+      const T* from = in + offset + i * shape.inner;
+      T* to = out + offset + i * shape.inner;
+      for (int64_t j = 0; j < width; ++j) {
+        carry[j] = op(carry[j], static_cast<Acc>(from[j]));
+        to[j] = static_cast<T>(carry[j]);
+      }
+    }
+  });
+}
+
+template <template <class> class Op, uint64_t Dtypes>
+void scan_along(const char* name, DtypeSet<Dtypes> dtypes, const TensorBase& self, int64_t dim, const TensorBase& out) {
+  const ScanShape shape(self, dim);
+  if (shape.empty()) {
+    return;
+  }
+  const TensorBase input = self.to(c10::TensorOptions().dtype(out.scalar_type())).contiguous();
+  dispatch(name, out.scalar_type(), dtypes, [&]<class T> {
+    scan(Op<T>{}, shape, input.const_data_ptr<T>(), out.mutable_data_ptr<T>());
+  });
+}
+
+template <class T, bool Max>
+bool takes_over(T value, T best) {
+  // The later of equal values wins, and NaN stays.
+  return value != value || (best == best && (Max ? value >= best : value <= best));
+}
+
+template <class T>
+using Comparable = std::conditional_t<
+    std::is_same_v<T, c10::Half> || std::is_same_v<T, c10::BFloat16>,
+    float,
+    std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>>;
+
+template <class T, bool Max>
+void running_extremum(const ScanShape& shape, const T* in, T* values, int64_t* indices) {
+  using C = Comparable<T>;
+  for_columns(shape, [&](int64_t offset, int64_t width) {
+    C best[kColumns];
+    int64_t place[kColumns];
+    for (int64_t j = 0; j < width; ++j) {
+      best[j] = static_cast<C>(in[offset + j]);
+      place[j] = 0;
+    }
+    for (int64_t i = 0; i < shape.count; ++i) {
+      const int64_t row = offset + i * shape.inner;
+      for (int64_t j = 0; j < width; ++j) {
+        const C value = static_cast<C>(in[row + j]);
+        const bool take = takes_over<C, Max>(value, best[j]);
+        best[j] = take ? value : best[j];
+        place[j] = take ? i : place[j];
+        values[row + j] = static_cast<T>(best[j]);
+        indices[row + j] = place[j];
+      }
+    }
+  });
+}
+
+template <bool Max>
+void running_extremum_along(
+    const char* name,
+    const TensorBase& self,
+    int64_t dim,
+    const TensorBase& values,
+    const TensorBase& indices) {
+  const ScanShape shape(self, dim);
+  if (shape.empty()) {
+    return;
+  }
+  const TensorBase input = self.contiguous();
+  dispatch(name, self.scalar_type(), kBooleans | kIntegral | kFloating, [&]<class T> {
+    running_extremum<T, Max>(
+        shape, input.const_data_ptr<T>(), values.mutable_data_ptr<T>(), indices.mutable_data_ptr<int64_t>());
+  });
+}
+
+} // namespace
+
+void cumsum_kernel(const TensorBase& self, int64_t dim, std::optional<ScalarType>, const TensorBase& out) {
+  scan_along<Add>("cumsum_out_cpu", kAll - kBooleans, self, dim, out);
+}
+
+void cumprod_kernel(const TensorBase& self, int64_t dim, std::optional<ScalarType>, const TensorBase& out) {
+  scan_along<Multiply>("cumprod_out_cpu", kAll - kBooleans, self, dim, out);
+}
+
+void logcumsumexp_kernel(const TensorBase& self, int64_t dim, const TensorBase& out) {
+  scan_along<LogAddExp>("logcumsumexp_out_cpu", kFloating | kComplex, self, dim, out);
+}
+
+void cummax_kernel(const TensorBase& self, int64_t dim, const TensorBase& values, const TensorBase& indices) {
+  running_extremum_along<true>("cummax_cpu", self, dim, values, indices);
+}
+
+void cummin_kernel(const TensorBase& self, int64_t dim, const TensorBase& values, const TensorBase& indices) {
+  running_extremum_along<false>("cummin_cpu", self, dim, values, indices);
+}
+
+} // namespace CPU_CAPABILITY
+} // namespace at::native

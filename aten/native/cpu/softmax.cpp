@@ -1,0 +1,243 @@
+// softmax and log_softmax, forward and backward, over any dimension of contiguous data.
+
+#include <aten/Parallel.h>
+#include <aten/core/TensorBase.h>
+#include <aten/core/dtype_dispatch.h>
+#include <aten/native/cpu/row_lanes.h>
+#include <aten/native/vec/math.h>
+#include <c10/core/WrapDimMinimal.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace at::native {
+inline namespace CPU_CAPABILITY {
+namespace {
+
+using vec::exp;
+using vec::max;
+
+/// A contiguous tensor as outer x size x inner, the middle one being the softmax dimension.
+struct DimSplit {
+  int64_t outer = 1, size = 1, inner = 1;
+
+  DimSplit(const TensorBase& t, int64_t dim) {
+    if (t.dim() == 0) return;
+    dim = c10::maybe_wrap_dim(dim, t.dim());
+    for (int64_t d = 0; d < t.dim(); ++d) (d < dim ? outer : d == dim ? size : inner) *= t.size(d);
+  }
+};
+
+/// Elements worth a thread of their own.
+constexpr int64_t kGrain = 8192;
+
+template <class F>
+void parallel_rows(int64_t rows, int64_t row_size, const F& f) {
+  at::parallel_for(0, rows, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, row_size)), f);
+}
+
+// ---- the softmax dimension is the last one: one row at a time ------------------------------------------------------
+
+template <class T>
+typename Lanes<T>::R row_max(const T* x, int64_t n) {
+  using V = typename Lanes<T>::V;
+  using R = typename Lanes<T>::R;
+  V top(-std::numeric_limits<R>::infinity());
+  for_lanes<T>(n, [&](int64_t i, auto run) {
+    top = max(top, keep_run(load_run(x + i, run), -std::numeric_limits<R>::infinity(), run));
+  });
+  return vec::reduce_max(top);
+}
+
+template <bool Log, class T>
+void softmax_row(const T* x, T* y, int64_t n) {
+  using V = typename Lanes<T>::V;
+  using R = typename Lanes<T>::R;
+  const R top = row_max(x, n);
+  V sums(R(0));
+  // With the result in the computing type the exponentials are kept there and only scaled afterwards.
+  constexpr bool kKeep = !Log && std::is_same_v<T, R>;
+  for_lanes<T>(n, [&](int64_t i, auto run) {
+    const V e = exp(load_run(x + i, run) - V(top));
+    if constexpr (kKeep) store_run<T>(e, y + i, run);
+    sums += keep_run(e, R(0), run);
+  });
+  const R sum = vec::reduce_add(sums);
+  if constexpr (Log) {
+    const V shift(top), log_sum(std::log(sum));
+    for_lanes<T>(n, [&](int64_t i, auto run) { store_run<T>(load_run(x + i, run) - shift - log_sum, y + i, run); });
+  } else {
+    const V scale(R(1) / sum);
+    for_lanes<T>(n, [&](int64_t i, auto run) {
+      V e;
+      if constexpr (kKeep) e = load_run(y + i, run);
+      else e = exp(load_run(x + i, run) - V(top));
+      store_run<T>(e * scale, y + i, run);
+    });
+  }
+}
+
+template <bool Log, class T>
+void softmax_backward_row(const T* grad, const T* y, T* dx, int64_t n) {
+  using V = typename Lanes<T>::V;
+  using R = typename Lanes<T>::R;
+  V sums(R(0));
+  for_lanes<T>(n, [&](int64_t i, auto run) {
+    const V g = load_run(grad + i, run);
+    // Loads of partial runs fill up with zeros, which add nothing.
+    if constexpr (Log) sums += g;
+    else sums += g * load_run(y + i, run);
+  });
+  const V sum(vec::reduce_add(sums));
+  for_lanes<T>(n, [&](int64_t i, auto run) {
+    const V g = load_run(grad + i, run), out = load_run(y + i, run);
+    if constexpr (Log) store_run<T>(g - exp(out) * sum, dx + i, run);
+    else store_run<T>((g - sum) * out, dx + i, run);
+  });
+}
+
+// ---- another dimension: blocks of adjacent columns -----------------------------------------------------------------
+
+/// Columns taken together: wide enough for the memory system, few enough that a block stays in the L2 cache.
+template <class T>
+int64_t block_columns(const DimSplit& s) {
+  constexpr int64_t kCacheBytes = 512 * 1024, kLeast = 256 / sizeof(T);
+  const int64_t fitting = kCacheBytes / (s.size * int64_t(sizeof(T)));
+  return std::min<int64_t>({std::max(kLeast, fitting / kLeast * kLeast), s.inner, 1024});
+}
+
+template <class T, class F>
+void for_blocks(const DimSplit& s, const F& f) {
+  const int64_t width = block_columns<T>(s), blocks = (s.inner + width - 1) / width;
+  parallel_rows(s.outer * blocks, width * s.size, [&](int64_t begin, int64_t end) {
+    for (int64_t b = begin; b < end; ++b) {
+      const int64_t column = b % blocks * width;
+      f(b / blocks * s.size * s.inner + column, std::min(width, s.inner - column));
+    }
+  });
+}
+
+template <bool Log, class T>
+void softmax_columns(const T* x, T* y, const DimSplit& s, int64_t width) {
+  using V = typename Lanes<T>::V;
+  using R = typename Lanes<T>::R;
+  constexpr bool kKeep = !Log && std::is_same_v<T, R>;
+  R top[1024], sum[1024];
+  std::fill(top, top + width, -std::numeric_limits<R>::infinity());
+  std::fill(sum, sum + width, R(0));
+  for (int64_t d = 0; d < s.size; ++d) {
+    const T* row = x + d * s.inner;
+    for_lanes<T>(width, [&](int64_t i, auto run) {
+      store_run<R>(max(load_run<R>(top + i, run), load_run(row + i, run)), top + i, run);
+    });
+  }
+  for (int64_t d = 0; d < s.size; ++d) {
+    const T* row = x + d * s.inner;
+    for_lanes<T>(width, [&](int64_t i, auto run) {
+      const V e = exp(load_run(row + i, run) - load_run<R>(top + i, run));
+      if constexpr (kKeep) store_run<T>(e, y + d * s.inner + i, run);
+      store_run<R>(load_run<R>(sum + i, run) + e, sum + i, run);
+    });
+  }
+  for (int64_t i = 0; i < width; ++i) sum[i] = Log ? std::log(sum[i]) : R(1) / sum[i];
+  for (int64_t d = 0; d < s.size; ++d) {
+    const T* row = x + d * s.inner;
+    T* out = y + d * s.inner;
+    for_lanes<T>(width, [&](int64_t i, auto run) {
+      const V last = load_run<R>(sum + i, run);
+      if constexpr (kKeep) store_run<T>(load_run(out + i, run) * last, out + i, run);
+      else {
+        const V shifted = load_run(row + i, run) - load_run<R>(top + i, run);
+        store_run<T>(Log ? shifted - last : exp(shifted) * last, out + i, run);
+      }
+    });
+  }
+}
+
+template <bool Log, class T>
+void softmax_backward_columns(const T* grad, const T* y, T* dx, const DimSplit& s, int64_t width) {
+  using V = typename Lanes<T>::V;
+  using R = typename Lanes<T>::R;
+  R sum[1024];
+  std::fill(sum, sum + width, R(0));
+  for (int64_t d = 0; d < s.size; ++d) {
+    for_lanes<T>(width, [&](int64_t i, auto run) {
+      const int64_t at = d * s.inner + i;
+      const V g = load_run(grad + at, run);
+      V term = g;
+      if constexpr (!Log) term = g * load_run(y + at, run);
+      store_run<R>(load_run<R>(sum + i, run) + term, sum + i, run);
+    });
+  }
+  for (int64_t d = 0; d < s.size; ++d) {
+    for_lanes<T>(width, [&](int64_t i, auto run) {
+      const int64_t at = d * s.inner + i;
+      const V g = load_run(grad + at, run), out = load_run(y + at, run), total = load_run<R>(sum + i, run);
+      if constexpr (Log) store_run<T>(g - exp(out) * total, dx + at, run);
+      else store_run<T>((g - total) * out, dx + at, run);
+    });
+  }
+}
+
+// ---- drivers -------------------------------------------------------------------------------------------------------
+
+template <bool Log>
+void softmax_forward(const char* op, const TensorBase& self, int64_t dim, const TensorBase& out) {
+  dispatch(op, self.scalar_type(), kFloating, [&]<class T> {
+    if (self.numel() == 0) return;
+    const TensorBase input = self.contiguous();
+    const T* x = input.const_data_ptr<T>();
+    T* y = out.mutable_data_ptr<T>();
+    const DimSplit s(self, dim);
+    if (s.inner == 1) {
+      parallel_rows(s.outer, s.size, [&](int64_t begin, int64_t end) {
+        for (int64_t r = begin; r < end; ++r) softmax_row<Log>(x + r * s.size, y + r * s.size, s.size);
+      });
+    } else {
+      for_blocks<T>(s, [&](int64_t at, int64_t width) { softmax_columns<Log>(x + at, y + at, s, width); });
+    }
+  });
+}
+
+template <bool Log>
+void softmax_backward(const char* op, const TensorBase& grad_output, const TensorBase& output, int64_t dim, const TensorBase& grad_input) {
+  dispatch(op, output.scalar_type(), kFloating, [&]<class T> {
+    if (output.numel() == 0) return;
+    const TensorBase grad = grad_output.contiguous(), result = output.contiguous();
+    const T* g = grad.const_data_ptr<T>();
+    const T* y = result.const_data_ptr<T>();
+    T* dx = grad_input.mutable_data_ptr<T>();
+    const DimSplit s(output, dim);
+    if (s.inner == 1) {
+      parallel_rows(s.outer, s.size, [&](int64_t begin, int64_t end) {
+        for (int64_t r = begin; r < end; ++r) {
+          softmax_backward_row<Log>(g + r * s.size, y + r * s.size, dx + r * s.size, s.size);
+        }
+      });
+    } else {
+      for_blocks<T>(s, [&](int64_t at, int64_t width) { softmax_backward_columns<Log>(g + at, y + at, dx + at, s, width); });
+    }
+  });
+}
+
+} // namespace
+
+void softmax_kernel(const TensorBase& self, int64_t dim, bool, const TensorBase& out) {
+  softmax_forward<false>("softmax_lastdim_kernel_impl", self, dim, out);
+}
+
+void log_softmax_kernel(const TensorBase& self, int64_t dim, bool, const TensorBase& out) {
+  softmax_forward<true>("log_softmax_lastdim_kernel_impl", self, dim, out);
+}
+
+void softmax_backward_kernel(const TensorBase& grad_output, const TensorBase& output, int64_t dim, c10::ScalarType, const TensorBase& grad_input) {
+  softmax_backward<false>("softmax_backward", grad_output, output, dim, grad_input);
+}
+
+void log_softmax_backward_kernel(const TensorBase& grad_output, const TensorBase& output, int64_t dim, c10::ScalarType, const TensorBase& grad_input) {
+  softmax_backward<true>("log_softmax_backward", grad_output, output, dim, grad_input);
+}
+
+} // namespace CPU_CAPABILITY
+} // namespace at::native

@@ -1,0 +1,42 @@
+#include <aten/native/onednn/Primitive.h>
+
+#include <aten/Parallel.h>
+#include <c10/util/Exception.h>
+
+namespace at::native::onednn {
+
+const dnnl::engine& cpu_engine() {
+  static const auto* engine = new dnnl::engine(dnnl::engine::kind::cpu, 0);
+  return *engine;
+}
+
+dnnl::stream& cpu_stream() {
+  thread_local dnnl::stream stream(cpu_engine());
+  return stream;
+}
+
+int primitive_threads() {
+  return at::in_parallel_region() ? 1 : at::get_num_threads();
+}
+
+dnnl::memory::data_type data_type_of(c10::ScalarType dtype) {
+  using Type = dnnl::memory::data_type;
+  switch (dtype) {
+    case c10::ScalarType::Float:
+      return Type::f32;
+    case c10::ScalarType::BFloat16:
+      return Type::bf16;
+    case c10::ScalarType::Half:
+      return Type::f16;
+    case c10::ScalarType::Int:
+      return Type::s32;
+    case c10::ScalarType::Char:
+      return Type::s8;
+    case c10::ScalarType::Byte:
+      return Type::u8;
+    default:
+      TORCH_INTERNAL_ASSERT(false, "oneDNN has no type for ", dtype);
+  }
+}
+
+} // namespace at::native::onednn

@@ -1,0 +1,99 @@
+#pragma once
+// What all oneDNN calls share: engine, streams, and a bounded cache of primitives. Only files of this directory
+// include <dnnl.h*>; the differences between oneDNN 2.x and 3.x are kept in Version.h.
+
+#include <c10/core/ScalarType.h>
+
+#include <dnnl.hpp>
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+namespace at::native::onednn {
+
+/// The CPU engine. Never destroyed: primitives in thread-local caches may outlive static destructors.
+const dnnl::engine& cpu_engine();
+
+/// The stream of the calling thread.
+dnnl::stream& cpu_stream();
+
+/// Threads a primitive created now may use; primitives are made for a number of threads, so it is part of their key.
+int primitive_threads();
+
+dnnl::memory::data_type data_type_of(c10::ScalarType dtype);
+
+/// Identity of a primitive: a kind and all numbers that went into its descriptors (trailing words are zero).
+struct PrimitiveKey {
+  static constexpr int kWords = 24;
+  std::array<int64_t, kWords> words{};
+  int used = 0;
+
+  void add(int64_t word) { words[used++] = word; }
+  void add(double number) {
+    int64_t bits;
+    std::memcpy(&bits, &number, sizeof bits);
+    add(bits);
+  }
+  bool operator==(const PrimitiveKey& other) const {
+    return used == other.used && std::memcmp(words.data(), other.words.data(), used * sizeof(int64_t)) == 0;
+  }
+  uint64_t hash() const {
+    uint64_t h = 0x9e3779b97f4a7c15u;
+    for (int i = 0; i < used; ++i) h = (h ^ static_cast<uint64_t>(words[i])) * 0xff51afd7ed558ccdu, h ^= h >> 32;
+    return h;
+  }
+};
+
+/// Least-recently-used cache shared by all threads, safe to call from each. Holds at most `capacity` values.
+template <class Value>
+class PrimitiveCache {
+ public:
+  explicit PrimitiveCache(size_t capacity) : capacity_(capacity) {}
+
+  /// The value of `key`, made by `make()` on a miss. Two threads that miss at once may both make it.
+  template <class Make>
+  std::shared_ptr<const Value> get(const PrimitiveKey& key, Make&& make) {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      const auto found = index_.find(key);
+      if (found != index_.end()) {
+        entries_.splice(entries_.begin(), entries_, found->second);
+        return found->second->second;
+      }
+    }
+    std::shared_ptr<const Value> made = make();
+    std::lock_guard<std::mutex> lock(mutex_);
+    const auto [slot, inserted] = index_.try_emplace(key);
+    if (!inserted) return slot->second->second;
+    entries_.emplace_front(key, made);
+    slot->second = entries_.begin();
+    if (entries_.size() > capacity_) {
+      index_.erase(entries_.back().first);
+      entries_.pop_back();
+    }
+    return made;
+  }
+
+  size_t size() const {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return entries_.size();
+  }
+
+ private:
+  struct Hash {
+    size_t operator()(const PrimitiveKey& key) const { return key.hash(); }
+  };
+  using Entries = std::list<std::pair<PrimitiveKey, std::shared_ptr<const Value>>>;
+
+  const size_t capacity_;
+  mutable std::mutex mutex_;
+  Entries entries_;
+  std::unordered_map<PrimitiveKey, typename Entries::iterator, Hash> index_;
+};
+
+} // namespace at::native::onednn

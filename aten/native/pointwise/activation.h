@@ -1,0 +1,321 @@
+// Activation functions of neural networks and their derivatives.
+//
+// Derivatives take the incoming gradient first, then what the forward kept (its input, or its result where said).
+#pragma once
+
+#include <aten/native/pointwise/math.h>
+
+#include <string_view>
+
+namespace at::native {
+
+struct Relu {
+  template <class T>
+  HOST_DEVICE T operator()(T x) const {
+    return x < T(0) ? T(0) : x; // NaN stays
+  }
+};
+
+template <class T>
+struct Threshold {
+  Threshold(const c10::Scalar& threshold_, const c10::Scalar& value_)
+      : threshold(threshold_.to<T>()), value(value_.to<T>()) {}
+  HOST_DEVICE T operator()(T x) const {
+    return x <= threshold ? value : x;
+  }
+  T threshold, value;
+};
+template <class T>
+struct ThresholdBackward {
+  explicit ThresholdBackward(const c10::Scalar& threshold_) : threshold(threshold_.to<T>()) {}
+  HOST_DEVICE T operator()(T grad, T x) const {
+    return x <= threshold ? T(0) : grad;
+  }
+  T threshold;
+};
+
+struct SigmoidBackward {
+  template <class T>
+  HOST_DEVICE T operator()(T grad, T result) const {
+    if constexpr (pointwise::is_complex<T>) {
+      return grad * std::conj((T(1) - result) * result);
+    } else {
+      return grad * (T(1) - result) * result;
+    }
+  }
+};
+
+struct TanhBackward {
+  template <class T>
+  HOST_DEVICE T operator()(T grad, T result) const {
+    if constexpr (pointwise::is_complex<T>) {
+      return grad * std::conj(T(1) - result * result);
+    } else {
+      return grad * (T(1) - result * result);
+    }
+  }
+};
+
+struct Silu {
+  static constexpr bool kVec = true;
+  template <class T>
+  HOST_DEVICE T operator()(T x) const {
+    using std::exp;
+    return x / (T(1) + exp(-x));
+  }
+};
+struct SiluBackward {
+  static constexpr bool kVec = true;
+  template <class T>
+  HOST_DEVICE T operator()(T grad, T x) const {
+    using std::exp;
+    const T sigmoid = T(1) / (T(1) + exp(-x));
+    return grad * sigmoid * (T(1) + x * (T(1) - sigmoid));
+  }
+};
+
+namespace pointwise {
+
+// tanh(sqrt(2/pi) (x + 0.044715 x^3)), the inner function of gelu's approximation.
+inline constexpr double kGeluBeta = 0.79788456080286535588;
+inline constexpr double kGeluKappa = 0.044715;
+
+} // namespace pointwise
+
+template <class T>
+struct Gelu {
+  static constexpr bool kVec = true;
+  explicit Gelu(std::string_view approximate) : with_tanh(approximate == "tanh") {}
+  template <class V>
+  HOST_DEVICE V operator()(V x) const {
+    using std::erf;
+    using std::tanh;
+    const V half = V(T(0.5)) * x;
+    if (with_tanh) {
+      const V inner = V(T(pointwise::kGeluBeta)) * (x + V(T(pointwise::kGeluKappa)) * x * x * x);
+      return half * (V(T(1)) + tanh(inner));
+    }
+    return half * (V(T(1)) + erf(x * V(T(0.70710678118654752440))));
+  }
+  bool with_tanh;
+};
+template <class T>
+struct GeluBackward {
+  static constexpr bool kVec = true;
+  explicit GeluBackward(std::string_view approximate) : with_tanh(approximate == "tanh") {}
+  template <class V>
+  HOST_DEVICE V operator()(V grad, V x) const {
+    using std::erf;
+    using std::exp;
+    using std::tanh;
+    const V one(T(1)), half(T(0.5));
+    if (with_tanh) {
+      const V kappa(T(pointwise::kGeluKappa)), beta(T(pointwise::kGeluBeta));
+      const V square = x * x;
+      const V t = tanh(beta * (x + kappa * x * square));
+      const V slope = beta * (one + V(T(3)) * kappa * square);
+      return grad * (half * (one + t) + half * x * (one - t * t) * slope);
+    }
+    const V cdf = half * (one + erf(x * V(T(0.70710678118654752440))));
+    const V pdf = exp(-half * x * x) * V(T(0.39894228040143267794));
+    return grad * (cdf + x * pdf);
+  }
+  bool with_tanh;
+};
+
+template <class T>
+struct Hardtanh {
+  Hardtanh(const c10::Scalar& low_, const c10::Scalar& high_) : low(low_.to<T>()), high(high_.to<T>()) {}
+  HOST_DEVICE T operator()(T x) const {
+    const T lifted = x < low ? low : x;
+    return lifted > high ? high : lifted;
+  }
+  T low, high;
+};
+template <class T>
+struct HardtanhBackward {
+  HardtanhBackward(const c10::Scalar& low_, const c10::Scalar& high_) : low(low_.to<T>()), high(high_.to<T>()) {}
+  HOST_DEVICE T operator()(T grad, T x) const {
+    return x <= low || x >= high ? T(0) : grad;
+  }
+  T low, high;
+};
+
+struct Hardsigmoid {
+  template <class T>
+  HOST_DEVICE T operator()(T x) const {
+    const T lifted = x + T(3) < T(0) ? T(0) : x + T(3);
+    return (lifted > T(6) ? T(6) : lifted) / T(6);
+  }
+};
+struct HardsigmoidBackward {
+  template <class T>
+  HOST_DEVICE T operator()(T grad, T x) const {
+    return x > T(-3) && x < T(3) ? grad * T(1.0 / 6.0) : T(0);
+  }
+};
+
+struct Hardswish {
+  template <class T>
+  HOST_DEVICE T operator()(T x) const {
+    const T lifted = x + T(3) < T(0) ? T(0) : x + T(3);
+    return x * (lifted > T(6) ? T(6) : lifted) / T(6);
+  }
+};
+struct HardswishBackward {
+  template <class T>
+  HOST_DEVICE T operator()(T grad, T x) const {
+    return x <= T(-3) ? T(0) : x < T(3) ? grad * (x / T(3) + T(0.5)) : grad;
+  }
+};
+
+template <class T>
+struct LeakyRelu {
+  explicit LeakyRelu(const c10::Scalar& slope_) : slope(slope_.to<T>()) {}
+  HOST_DEVICE T operator()(T x) const {
+    return x > T(0) ? x : x * slope;
+  }
+  T slope;
+};
+template <class T>
+struct LeakyReluBackward {
+  LeakyReluBackward(const c10::Scalar& slope_, bool) : slope(slope_.to<T>()) {}
+  HOST_DEVICE T operator()(T grad, T x) const {
+    return x > T(0) ? grad : grad * slope;
+  }
+  T slope;
+};
+
+template <class T>
+struct Elu {
+  static constexpr bool kVec = true;
+  Elu(const c10::Scalar& alpha, const c10::Scalar& scale_, const c10::Scalar& input_scale_)
+      : negative(alpha.to<T>() * scale_.to<T>()), scale(scale_.to<T>()), input_scale(input_scale_.to<T>()) {}
+  template <class V>
+  HOST_DEVICE V operator()(V x) const {
+    using pointwise::select;
+    using std::expm1;
+    return select(x < V(T(0)), expm1(x * V(input_scale)) * V(negative), x * V(scale));
+  }
+  T negative, scale, input_scale;
+};
+/// `kept` is the forward's input, or its result when is_result is set.
+template <class T>
+struct EluBackward {
+  static constexpr bool kVec = true;
+  EluBackward(const c10::Scalar& alpha, const c10::Scalar& scale_, const c10::Scalar& input_scale_, bool is_result_)
+      : negative(alpha.to<T>() * scale_.to<T>()),
+        scale(scale_.to<T>()),
+        input_scale(input_scale_.to<T>()),
+        is_result(is_result_) {}
+  template <class V>
+  HOST_DEVICE V operator()(V grad, V kept) const {
+    using pointwise::select;
+    using std::exp;
+    const V below = is_result ? V(input_scale) * (kept + V(negative))
+                              : V(input_scale) * V(negative) * exp(kept * V(input_scale));
+    return grad * select(kept <= V(T(0)), below, V(scale));
+  }
+  T negative, scale, input_scale;
+  bool is_result;
+};
+
+template <class T>
+struct Softplus {
+  static constexpr bool kVec = true;
+  Softplus(const c10::Scalar& beta_, const c10::Scalar& threshold_)
+      : beta(beta_.to<T>()), threshold(threshold_.to<T>()) {}
+  template <class V>
+  HOST_DEVICE V operator()(V x) const {
+    using pointwise::select;
+    using std::exp;
+    using std::log1p;
+    const V scaled = x * V(beta);
+    return select(scaled > V(threshold), x, log1p(exp(scaled)) / V(beta));
+  }
+  T beta, threshold;
+};
+template <class T>
+struct SoftplusBackward {
+  static constexpr bool kVec = true;
+  SoftplusBackward(const c10::Scalar& beta_, const c10::Scalar& threshold_)
+      : beta(beta_.to<T>()), threshold(threshold_.to<T>()) {}
+  template <class V>
+  HOST_DEVICE V operator()(V grad, V x) const {
+    using pointwise::select;
+    using std::exp;
+    const V scaled = x * V(beta);
+    const V z = exp(scaled);
+    return select(scaled > V(threshold), grad, grad * z / (z + V(T(1))));
+  }
+  T beta, threshold;
+};
+
+struct Mish {
+  static constexpr bool kVec = true;
+  template <class T>
+  HOST_DEVICE T operator()(T x) const {
+    using std::exp;
+    using std::log1p;
+    using std::tanh;
+    return x * tanh(log1p(exp(x)));
+  }
+};
+struct MishBackward {
+  static constexpr bool kVec = true;
+  template <class T>
+  HOST_DEVICE T operator()(T grad, T x) const {
+    using std::exp;
+    using std::log1p;
+    using std::tanh;
+    const T sigmoid = T(1) / (T(1) + exp(-x));
+    const T t = tanh(log1p(exp(x)));
+    return grad * (t + x * sigmoid * (T(1) - t * t));
+  }
+};
+
+template <class T>
+struct Softshrink {
+  explicit Softshrink(const c10::Scalar& lambd) : lambda(lambd.to<T>()) {}
+  HOST_DEVICE T operator()(T x) const {
+    return x > lambda ? x - lambda : x < -lambda ? x + lambda : x * T(0); // NaN stays
+  }
+  T lambda;
+};
+template <class T>
+struct Hardshrink {
+  explicit Hardshrink(const c10::Scalar& lambd) : lambda(lambd.to<T>()) {}
+  HOST_DEVICE T operator()(T x) const {
+    return x >= -lambda && x <= lambda ? T(0) : x;
+  }
+  T lambda;
+};
+template <class T>
+struct ShrinkBackward {
+  explicit ShrinkBackward(const c10::Scalar& lambd) : lambda(lambd.to<T>()) {}
+  HOST_DEVICE T operator()(T grad, T x) const {
+    return x >= -lambda && x <= lambda ? T(0) : grad;
+  }
+  T lambda;
+};
+
+struct LogSigmoid {
+  static constexpr bool kVec = true;
+  template <class T>
+  HOST_DEVICE T operator()(T x) const {
+    using pointwise::select;
+    using std::abs;
+    using std::exp;
+    using std::log1p;
+    return select(x < T(0), x, T(0)) - log1p(exp(-abs(x)));
+  }
+};
+
+struct PreluKernel {
+  template <class T>
+  HOST_DEVICE T operator()(T x, T weight) const {
+    return x > T(0) ? x : weight * x;
+  }
+};
+
+} // namespace at::native

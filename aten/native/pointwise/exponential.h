@@ -1,0 +1,159 @@
+// Exponentials and logarithms.
+#pragma once
+
+#include <aten/native/pointwise/math.h>
+
+namespace at::native {
+
+namespace pointwise {
+
+// Complex numbers have no expm1 and log1p in the standard library.
+template <class R>
+HOST_DEVICE inline c10::complex<R> expm1(const c10::complex<R>& z) {
+  // e^x cos(y) - 1 = expm1(x) cos(y) - 2 sin(y/2)^2
+  const R half_sine = std::sin(z.imag() / R(2));
+  const R real = std::expm1(z.real()) * std::cos(z.imag()) - R(2) * half_sine * half_sine;
+  return {real, std::exp(z.real()) * std::sin(z.imag())};
+}
+template <class R>
+HOST_DEVICE inline c10::complex<R> log1p(const c10::complex<R>& z) {
+  const R x = z.real(), y = z.imag();
+  const R angle = std::atan2(y, x + R(1));
+  const R length = std::abs(z);
+  // log|1 + z| = log1p(2x + x^2 + y^2) / 2 near zero, where the plain form cancels.
+  const R real = length < R(0.5) ? std::log1p(x * (R(2) + x) + y * y) / R(2) : std::log(std::hypot(x + R(1), y));
+  return {real, angle};
+}
+template <class R>
+HOST_DEVICE inline c10::complex<R> exp2(const c10::complex<R>& z) {
+  return std::exp(z * c10::complex<R>(R(0.693147180559945309417)));
+}
+
+} // namespace pointwise
+
+struct Exp {
+  static constexpr bool kVec = true;
+  template <class T>
+  HOST_DEVICE T operator()(T x) const {
+    using std::exp;
+    return exp(x);
+  }
+};
+
+struct Exp2 {
+  static constexpr bool kVec = true;
+  template <class T>
+  HOST_DEVICE T operator()(T x) const {
+    using std::exp2;
+    using pointwise::exp2;
+    return exp2(x);
+  }
+};
+
+struct Expm1 {
+  static constexpr bool kVec = true;
+  template <class T>
+  HOST_DEVICE T operator()(T x) const {
+    using std::expm1;
+    using pointwise::expm1;
+    return expm1(x);
+  }
+};
+
+struct Log {
+  static constexpr bool kVec = true;
+  template <class T>
+  HOST_DEVICE T operator()(T x) const {
+    using std::log;
+    return log(x);
+  }
+};
+
+struct Log1p {
+  static constexpr bool kVec = true;
+  template <class T>
+  HOST_DEVICE T operator()(T x) const {
+    using std::log1p;
+    using pointwise::log1p;
+    return log1p(x);
+  }
+};
+
+struct Log2 {
+  static constexpr bool kVec = true;
+  template <class T>
+  HOST_DEVICE T operator()(T x) const {
+    using std::log2;
+    return log2(x);
+  }
+};
+
+struct Log10 {
+  static constexpr bool kVec = true;
+  template <class T>
+  HOST_DEVICE T operator()(T x) const {
+    using std::log10;
+    return log10(x);
+  }
+};
+
+struct Sigmoid {
+  static constexpr bool kVec = true;
+  template <class T>
+  HOST_DEVICE T operator()(T x) const {
+    using std::exp;
+    return T(1) / (T(1) + exp(-x));
+  }
+};
+
+/// log(e^a + e^b) without overflow.
+struct Logaddexp {
+  template <class T>
+  HOST_DEVICE T operator()(T a, T b) const {
+    if constexpr (pointwise::is_complex<T>) {
+      const bool a_first = a.real() > b.real();
+      const T high = a_first ? a : b, low = a_first ? b : a;
+      if (pointwise::is_inf(high.real()) && high.real() == low.real()) {
+        return high.real() < 0 ? high : std::log(std::exp(high) + std::exp(low));
+      }
+      return high + pointwise::log1p(std::exp(low - high));
+    } else {
+      if (pointwise::is_inf(a) && a == b) {
+        return a;
+      }
+      const T high = a > b ? a : b;
+      return pointwise::is_nan(a) || pointwise::is_nan(b) ? a + b : high + std::log1p(std::exp(-std::fabs(a - b)));
+    }
+  }
+};
+
+/// The same in base 2.
+struct Logaddexp2 {
+  template <class T>
+  HOST_DEVICE T operator()(T a, T b) const {
+    if (pointwise::is_inf(a) && a == b) {
+      return a;
+    }
+    const T high = a > b ? a : b;
+    return pointwise::is_nan(a) || pointwise::is_nan(b)
+        ? a + b
+        : high + std::log1p(std::exp2(-std::fabs(a - b))) * T(1.44269504088896340736);
+  }
+};
+
+/// x log(y), 0 where x is 0 even if log(y) is infinite.
+struct Xlogy {
+  template <class T>
+  HOST_DEVICE T operator()(T x, T y) const {
+    return pointwise::is_nan(y) ? y : x == T(0) ? T(0) : x * std::log(y);
+  }
+};
+
+struct Xlog1py {
+  template <class T>
+  HOST_DEVICE T operator()(T x, T y) const {
+    return pointwise::is_nan(y) ? y : x == T(0) ? T(0) : x * std::log1p(y);
+  }
+};
+
+} // namespace at::native

@@ -1,0 +1,99 @@
+// Losses between an input and a target, element by element, and their derivatives with respect to the input.
+// `scale` carries the division of a mean.
+#pragma once
+
+#include <c10/macros/Macros.h>
+
+#include <cmath>
+
+namespace at::native {
+
+struct SquaredDifference {
+  template <class T>
+  HOST_DEVICE T operator()(T input, T target) const {
+    const T d = input - target;
+    return d * d;
+  }
+};
+
+template <class T>
+struct SquaredDifferenceGrad {
+  explicit SquaredDifferenceGrad(double scale) : scale(static_cast<T>(2 * scale)) {}
+  HOST_DEVICE T operator()(T grad, T input, T target) const {
+    return scale * (input - target) * grad;
+  }
+  T scale;
+};
+
+template <class T>
+struct SmoothL1 {
+  explicit SmoothL1(double beta) : beta(static_cast<T>(beta)) {}
+  HOST_DEVICE T operator()(T input, T target) const {
+    const T z = std::abs(input - target);
+    return z < beta ? T(0.5) * z * z / beta : z - T(0.5) * beta;
+  }
+  T beta;
+};
+
+template <class T>
+struct SmoothL1Grad {
+  SmoothL1Grad(double beta, double scale) : beta(static_cast<T>(beta)), scale(static_cast<T>(scale)) {}
+  HOST_DEVICE T operator()(T grad, T input, T target) const {
+    const T d = input - target;
+    const T slope = d <= -beta ? T(-1) : d >= beta ? T(1) : d / beta;
+    return scale * slope * grad;
+  }
+  T beta, scale;
+};
+
+template <class T>
+struct Huber {
+  explicit Huber(double delta) : delta(static_cast<T>(delta)) {}
+  HOST_DEVICE T operator()(T input, T target) const {
+    const T z = std::abs(input - target);
+    return z <= delta ? T(0.5) * z * z : delta * (z - T(0.5) * delta);
+  }
+  T delta;
+};
+
+template <class T>
+struct HuberGrad {
+  HuberGrad(double delta, double scale) : delta(static_cast<T>(delta)), scale(static_cast<T>(scale)) {}
+  HOST_DEVICE T operator()(T grad, T input, T target) const {
+    const T d = input - target;
+    const T slope = d <= -delta ? -delta : d >= delta ? delta : d;
+    return scale * slope * grad;
+  }
+  T delta, scale;
+};
+
+/// Logarithms are held at -100, so that a probability of exactly 0 or 1 gives a finite loss.
+struct BinaryCrossEntropy {
+  template <class T>
+  HOST_DEVICE T operator()(T input, T target) const {
+    const T log_p = std::log(input), log_q = std::log1p(-input);
+    return (target - T(1)) * (log_q < T(-100) ? T(-100) : log_q) - target * (log_p < T(-100) ? T(-100) : log_p);
+  }
+};
+
+template <class T>
+struct BinaryCrossEntropyGrad {
+  explicit BinaryCrossEntropyGrad(double scale) : scale(static_cast<T>(scale)) {}
+  HOST_DEVICE T operator()(T grad, T input, T target) const {
+    const T denominator = (T(1) - input) * input, least = T(1e-12);
+    return scale * grad * (input - target) / (denominator < least ? least : denominator);
+  }
+  T scale;
+};
+
+/// Cross entropy of sigmoid(input) with positives weighted by `pos_weight`, without forming the sigmoid.
+struct BinaryCrossEntropyLogits {
+  template <class T>
+  HOST_DEVICE T operator()(T input, T target, T pos_weight) const {
+    const T log_weight = T(1) + (pos_weight - T(1)) * target;
+    const T softplus = std::log1p(std::exp(-std::abs(input))) + (input < T(0) ? -input : T(0));
+    return (T(1) - target) * input + log_weight * softplus;
+  }
+};
+
+} // namespace at::native

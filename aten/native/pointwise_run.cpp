@@ -1,0 +1,218 @@
+#include <aten/native/pointwise_run.h>
+
+#include <aten/Parallel.h>
+#include <aten/TensorIterator.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace at::native {
+
+namespace {
+
+constexpr int kMaxOperands = 9;
+constexpr std::int64_t kBlockBytes = 4096;
+// Rows at least this long are handled one by one; shorter ones are gathered together.
+constexpr std::int64_t kLongRow = 64;
+
+template <std::size_t Size>
+struct Word;
+template <>
+struct Word<1> {
+  using type = std::uint8_t;
+};
+template <>
+struct Word<2> {
+  using type = std::uint16_t;
+};
+template <>
+struct Word<4> {
+  using type = std::uint32_t;
+};
+template <>
+struct Word<8> {
+  using type = std::uint64_t;
+};
+template <>
+struct Word<16> {
+  struct alignas(8) type {
+    std::uint64_t parts[2];
+  };
+};
+
+template <class W>
+void move_typed(char* dst, std::int64_t dst_stride, const char* src, std::int64_t src_stride, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i, dst += dst_stride, src += src_stride) {
+    *reinterpret_cast<W*>(dst) = *reinterpret_cast<const W*>(src);
+  }
+}
+
+// n elements between strided places.
+void move(int size, char* dst, std::int64_t dst_stride, const char* src, std::int64_t src_stride, std::int64_t n) {
+  switch (size) {
+    case 1:
+      return move_typed<Word<1>::type>(dst, dst_stride, src, src_stride, n);
+    case 2:
+      return move_typed<Word<2>::type>(dst, dst_stride, src, src_stride, n);
+    case 4:
+      return move_typed<Word<4>::type>(dst, dst_stride, src, src_stride, n);
+    case 8:
+      return move_typed<Word<8>::type>(dst, dst_stride, src, src_stride, n);
+    default:
+      return move_typed<Word<16>::type>(dst, dst_stride, src, src_stride, n);
+  }
+}
+
+struct Walk {
+  BlockKernel kernel;
+  BlockContext context;
+  int count; // operands: the output, then inputs
+  int size[kMaxOperands]; // bytes of an element
+  std::int64_t block; // elements that fit a buffer
+};
+
+// Elements [first, first + n) of an n0-wide grid, to or from a dense buffer.
+template <bool ToBuffer>
+void move_grid(
+    int size, char* buffer, char* grid, std::int64_t s0, std::int64_t s1, std::int64_t n0, std::int64_t first, std::int64_t n) {
+  std::int64_t row = first / n0, col = first % n0;
+  while (n > 0) {
+    const std::int64_t part = std::min(n, n0 - col);
+    char* place = grid + row * s1 + col * s0;
+    if (ToBuffer) {
+      move(size, buffer, size, place, s0, part);
+    } else {
+      move(size, place, s0, buffer, size, part);
+    }
+    buffer += part * size;
+    n -= part;
+    col = 0;
+    ++row;
+  }
+}
+
+// One two-dimensional piece of the iteration.
+void walk_grid(const Walk& walk, char** data, const std::int64_t* strides, std::int64_t n0, std::int64_t n1) {
+  alignas(64) char buffers[kMaxOperands][kBlockBytes];
+  const int count = walk.count;
+  const std::int64_t* outer = strides + count;
+  const char* inputs[kMaxOperands];
+  char* rows[kMaxOperands];
+  std::copy(data, data + count, rows);
+
+  if (n0 < kLongRow && n1 > 1) {
+    const std::int64_t total = n0 * n1;
+    bool filled[kMaxOperands] = {};
+    for (std::int64_t first = 0; first < total; first += walk.block) {
+      const std::int64_t n = std::min(walk.block, total - first);
+      for (int i = 1; i < count; ++i) {
+        inputs[i - 1] = buffers[i];
+        const bool constant = strides[i] == 0 && outer[i] == 0;
+        if (constant && filled[i]) {
+          continue;
+        }
+        if (constant) {
+          move(walk.size[i], buffers[i], walk.size[i], rows[i], 0, std::min(walk.block, total));
+          filled[i] = true;
+        } else {
+          move_grid<true>(walk.size[i], buffers[i], rows[i], strides[i], outer[i], n0, first, n);
+        }
+      }
+      walk.kernel(walk.context, buffers[0], inputs, n);
+      move_grid<false>(walk.size[0], buffers[0], rows[0], strides[0], outer[0], n0, first, n);
+    }
+    return;
+  }
+
+  bool dense[kMaxOperands];
+  bool all_dense = true;
+  const char* constant_of[kMaxOperands] = {}; // the value that a buffer is filled with
+  for (int i = 0; i < count; ++i) {
+    dense[i] = strides[i] == walk.size[i];
+    all_dense = all_dense && dense[i];
+  }
+  for (std::int64_t row = 0; row < n1; ++row) {
+    if (all_dense) {
+      std::copy(rows + 1, rows + count, inputs);
+      walk.kernel(walk.context, rows[0], inputs, n0);
+    } else {
+      for (std::int64_t first = 0; first < n0; first += walk.block) {
+        const std::int64_t n = std::min(walk.block, n0 - first);
+        for (int i = 1; i < count; ++i) {
+          if (dense[i]) {
+            inputs[i - 1] = rows[i] + first * walk.size[i];
+            continue;
+          }
+          inputs[i - 1] = buffers[i];
+          if (strides[i] != 0) {
+            move(walk.size[i], buffers[i], walk.size[i], rows[i] + first * strides[i], strides[i], n);
+          } else if (constant_of[i] != rows[i]) {
+            move(walk.size[i], buffers[i], walk.size[i], rows[i], 0, std::min(walk.block, n0));
+            constant_of[i] = rows[i];
+          }
+        }
+        if (dense[0]) {
+          walk.kernel(walk.context, rows[0] + first * walk.size[0], inputs, n);
+        } else {
+          walk.kernel(walk.context, buffers[0], inputs, n);
+          move(walk.size[0], rows[0] + first * strides[0], strides[0], buffers[0], walk.size[0], n);
+        }
+      }
+    }
+    for (int i = 0; i < count; ++i) {
+      rows[i] += outer[i];
+    }
+  }
+}
+
+} // namespace
+
+void run_pointwise(TensorIteratorBase& iter, const PointwiseRun& run) {
+  Walk walk;
+  walk.kernel = run.kernel;
+  walk.context = {run.functor, 0};
+  walk.count = iter.ntensors();
+  TORCH_INTERNAL_ASSERT(walk.count <= kMaxOperands && iter.noutputs() == 1);
+  const std::int64_t numel = iter.numel();
+  if (numel == 0) {
+    return;
+  }
+  float wide_values[kMaxOperands];
+  int largest = 1;
+  bool dense = iter.ndim() <= 1;
+  for (int i = 0; i < walk.count; ++i) {
+    walk.size[i] = static_cast<int>(c10::elementSize(iter.dtype(i)));
+    if (run.wide_numbers && iter.operand(i).is_number()) {
+      wide_values[i] = iter.original_scalar_value<float>(i);
+      iter.unsafe_replace_operand(i, &wide_values[i]);
+      walk.size[i] = sizeof(float);
+      walk.context.wide_inputs |= 1u << (i - 1);
+    }
+    largest = std::max(largest, walk.size[i]);
+    dense = dense && (numel == 1 || iter.strides(i)[0] == walk.size[i]);
+  }
+  walk.block = kBlockBytes / largest;
+
+  if (dense) {
+    const auto part = [&](std::int64_t begin, std::int64_t end) {
+      const char* inputs[kMaxOperands];
+      for (int i = 1; i < walk.count; ++i) {
+        inputs[i - 1] = static_cast<const char*>(iter.data_ptr(i)) + begin * walk.size[i];
+      }
+      walk.kernel(walk.context, static_cast<char*>(iter.data_ptr(0)) + begin * walk.size[0], inputs, end - begin);
+    };
+    if (numel <= run.grain) {
+      part(0, numel);
+    } else {
+      at::parallel_for(0, numel, run.grain, part);
+    }
+  } else {
+    iter.for_each(
+        [&walk](char** data, const std::int64_t* strides, std::int64_t n0, std::int64_t n1) {
+          walk_grid(walk, data, strides, n0, n1);
+        },
+        run.grain);
+  }
+}
+
+} // namespace at::native

@@ -1,0 +1,15 @@
+// Shape functions of joining and rearranging operators.
+#pragma once
+
+#include <aten/core/Tensor.h>
+#include <aten/core/TensorSpec.h>
+
+namespace at::shape {
+
+/// Equal sizes except along `dim`; 1-D tensors of size 0 are skipped; dtypes are promoted.
+TensorSpec cat(const char* op, TensorList tensors, int64_t dim);
+
+/// Self's shape; each dim at most once.
+TensorSpec flip(const char* op, const TensorBase& self, IntArrayRef dims);
+
+} // namespace at::shape

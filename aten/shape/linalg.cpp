@@ -1,0 +1,127 @@
+#include <aten/shape/linalg.h>
+
+#include <aten/shape/operand_checks.h>
+
+namespace at::shape {
+namespace {
+
+void check_inner_sizes(const char* op, const TensorBase& mat1, const TensorBase& mat2) {
+  TORCH_CHECK(
+      mat1.size(1) == mat2.size(0), "mat1 and mat2 shapes cannot be multiplied (", mat1.size(0), "x", mat1.size(1),
+      " and ", mat2.size(0), "x", mat2.size(1), "): ", op, " needs the columns of the first to equal the rows of the second");
+}
+
+void check_same_dtype(const TensorBase& mat1, const TensorBase& mat2) {
+  TORCH_CHECK(
+      mat1.scalar_type() == mat2.scalar_type(), "expected m1 and m2 to have the same dtype, but got: ",
+      mat1.dtype().name(), " != ", mat2.dtype().name());
+}
+
+void check_batches(const char* op, const TensorBase& batch1, const TensorBase& batch2) {
+  TORCH_CHECK(batch1.dim() == 3, "batch1 must be a 3D tensor, but ", op, " got ", batch1.sizes());
+  TORCH_CHECK(batch2.dim() == 3, "batch2 must be a 3D tensor, but ", op, " got ", batch2.sizes());
+  TORCH_CHECK(
+      batch2.size(0) == batch1.size(0) && batch2.size(1) == batch1.size(2),
+      "Expected size for first two dimensions of batch2 tensor to be: [", batch1.size(0), ", ", batch1.size(2),
+      "] but got: [", batch2.size(0), ", ", batch2.size(1), "].");
+}
+
+} // namespace
+
+TensorSpec mm(const char* op, const TensorBase& self, const TensorBase& mat2) {
+  TORCH_CHECK(self.dim() == 2, "self must be a matrix, but ", op, " got a ", self.dim(), "-D tensor; matmul takes other ranks");
+  TORCH_CHECK(mat2.dim() == 2, "mat2 must be a matrix, but ", op, " got a ", mat2.dim(), "-D tensor; matmul takes other ranks");
+  check_inner_sizes(op, self, mat2);
+  check_same_dtype(self, mat2);
+  check_same_device(op, {&self, &mat2});
+  return TensorSpec::like(self, {self.size(0), mat2.size(1)});
+}
+
+TensorSpec addmm(const char* op, const TensorBase& self, const TensorBase& mat1, const TensorBase& mat2, const Scalar&, const Scalar&) {
+  TORCH_CHECK(mat1.dim() == 2, "mat1 must be a matrix, got ", mat1.dim(), "-D tensor");
+  TORCH_CHECK(mat2.dim() == 2, "mat2 must be a matrix, got ", mat2.dim(), "-D tensor");
+  check_inner_sizes(op, mat1, mat2);
+  check_expandable(op, self, {mat1.size(0), mat2.size(1)});
+  check_same_dtype(mat1, mat2);
+  TORCH_CHECK(
+      self.scalar_type() == mat2.scalar_type(), "self and mat2 must have the same dtype, but got ", self.scalar_type(),
+      " and ", mat2.scalar_type());
+  check_same_device(op, {&self, &mat1, &mat2});
+  return TensorSpec::like(mat1, {mat1.size(0), mat2.size(1)});
+}
+
+TensorSpec bmm(const char* op, const TensorBase& self, const TensorBase& mat2) {
+  check_batches(op, self, mat2);
+  TORCH_CHECK(
+      self.scalar_type() == mat2.scalar_type(), "expected scalar type ", self.scalar_type(), " but found ",
+      mat2.scalar_type(), " for the second operand of ", op);
+  check_same_device(op, {&self, &mat2});
+  return TensorSpec::like(self, {self.size(0), self.size(1), mat2.size(2)});
+}
+
+TensorSpec baddbmm(const char* op, const TensorBase& self, const TensorBase& batch1, const TensorBase& batch2, const Scalar&, const Scalar&) {
+  check_expandable(op, self, {batch1.size(0), batch1.size(1), batch2.size(2)});
+  check_batches(op, batch1, batch2);
+  TORCH_CHECK(
+      self.scalar_type() == batch1.scalar_type() && batch1.scalar_type() == batch2.scalar_type(),
+      "Input dtypes must be the same, got: input ", self.dtype().name(), ", batch1: ", batch1.dtype().name(),
+      ", batch2: ", batch2.dtype().name());
+  check_same_device(op, {&self, &batch1, &batch2});
+  return TensorSpec::like(batch1, {batch1.size(0), batch1.size(1), batch2.size(2)});
+}
+
+TensorSpec addbmm(const char* op, const TensorBase& self, const TensorBase& batch1, const TensorBase& batch2, const Scalar&, const Scalar&) {
+  check_expandable(op, self, {batch1.size(1), batch2.size(2)});
+  check_batches(op, batch1, batch2);
+  check_same_dtype(batch1, batch2);
+  TORCH_CHECK(
+      self.scalar_type() == batch2.scalar_type(), "self and mat2 must have the same dtype, but got ",
+      self.scalar_type(), " and ", batch2.scalar_type());
+  check_same_device(op, {&self, &batch1, &batch2});
+  return TensorSpec::like(self, {batch1.size(1), batch2.size(2)});
+}
+
+TensorSpec mv(const char* op, const TensorBase& self, const TensorBase& vec) {
+  // In words of addmv, whose self would be a vector of self.size(0) elements.
+  const int64_t rows = self.size(0);
+  TORCH_CHECK(self.dim() == 2 && vec.dim() == 1, "vector + matrix @ vector expected, got 1, ", self.dim(), ", ", vec.dim());
+  TORCH_CHECK(
+      self.size(1) == vec.size(0), "size mismatch, got ", rows, ", ", rows, "x", self.size(1), ",", vec.size(0));
+  TORCH_CHECK(
+      self.scalar_type() == vec.scalar_type(), "expected scalar type ", self.scalar_type(), " but found ",
+      vec.scalar_type(), " for the vector of ", op);
+  check_same_device(op, {&self, &vec});
+  return TensorSpec::like(self, {rows});
+}
+
+TensorSpec addmv(const char* op, const TensorBase& self, const TensorBase& mat, const TensorBase& vec, const Scalar&, const Scalar&) {
+  TORCH_CHECK(
+      mat.dim() == 2 && vec.dim() == 1 && self.dim() <= 1, "vector + matrix @ vector expected, got ", self.dim(), ", ",
+      mat.dim(), ", ", vec.dim());
+  TORCH_CHECK(
+      mat.size(1) == vec.size(0) && (mat.size(0) == self.numel() || self.numel() == 1), "size mismatch, got ",
+      self.numel(), ", ", mat.size(0), "x", mat.size(1), ",", vec.size(0));
+  TORCH_CHECK(
+      self.scalar_type() == mat.scalar_type() && mat.scalar_type() == vec.scalar_type(),
+      "addmv input tensors must have the same dtype, but got ", self.scalar_type(), ", ", mat.scalar_type(), ", and ",
+      vec.scalar_type());
+  check_same_device(op, {&self, &mat, &vec});
+  return TensorSpec::like(vec, {mat.size(0)});
+}
+
+TensorSpec dot(const char* op, const TensorBase& self, const TensorBase& tensor) {
+  TORCH_CHECK(
+      self.dim() == 1 && tensor.dim() == 1, "1D tensors expected, but got ", self.dim(), "D and ", tensor.dim(),
+      "D tensors in ", op);
+  TORCH_CHECK(
+      self.scalar_type() == tensor.scalar_type(), "dot : expected both vectors to have same dtype, but found ",
+      self.scalar_type(), " and ", tensor.scalar_type());
+  TORCH_CHECK(
+      self.numel() == tensor.numel(), "inconsistent tensor size, expected tensor [", self.numel(), "] and src [",
+      tensor.numel(), "] to have the same number of elements, but got ", self.numel(), " and ", tensor.numel(),
+      " elements respectively");
+  check_same_device(op, {&self, &tensor});
+  return TensorSpec::like(self, {});
+}
+
+} // namespace at::shape

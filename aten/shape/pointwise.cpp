@@ -1,0 +1,254 @@
+#include <aten/shape/pointwise.h>
+
+#include <aten/core/TensorBase.h>
+#include <c10/core/ScalarType.h>
+#include <c10/util/Exception.h>
+
+namespace at::shape {
+
+namespace {
+
+using c10::Scalar;
+using c10::ScalarType;
+
+bool is_bool(const TensorBase& t) {
+  return t.scalar_type() == ScalarType::Bool;
+}
+bool is_bool(const Scalar& s) {
+  return s.isBoolean();
+}
+bool is_floating_or_complex(const TensorBase& t) {
+  return !c10::isIntegralType(t.scalar_type(), /*includeBool=*/true);
+}
+bool is_floating_or_complex(const Scalar& s) {
+  return !s.isIntegral(/*includeBool=*/true);
+}
+bool is_complex(const TensorBase& t) {
+  return c10::isComplexType(t.scalar_type());
+}
+bool is_complex(const Scalar& s) {
+  return s.isComplex();
+}
+
+// Nearly every alpha is a plain integer, which fits all dtypes.
+template <class Other>
+void check_alpha(const TensorBase& self, const Other& other, const Scalar& alpha) {
+  if (alpha.isIntegral(/*includeBool=*/false)) {
+    return;
+  }
+  TORCH_CHECK(
+      !alpha.isBoolean() || (is_bool(self) && is_bool(other)), "Boolean alpha only supported for Boolean results.");
+  TORCH_CHECK(
+      !alpha.isFloatingPoint() || is_floating_or_complex(self) || is_floating_or_complex(other),
+      "For integral input tensors, argument alpha must not be a floating point number.");
+  TORCH_CHECK(
+      !alpha.isComplex() || is_complex(self) || is_complex(other),
+      "For non-complex input tensors, argument alpha must not be a complex number.");
+}
+
+template <class Other>
+void check_no_bools(const TensorBase& self, const Other& other) {
+  TORCH_CHECK(
+      !(is_bool(self) && is_bool(other)),
+      "Subtraction, the `-` operator, with two bool tensors is not supported. "
+      "Use the `^` or `logical_xor()` operator instead.");
+  TORCH_CHECK(
+      !is_bool(self) && !is_bool(other),
+      "Subtraction, the `-` operator, with a bool tensor is not supported. "
+      "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.");
+}
+
+void refuse_complex(const char* op, bool complex) {
+  if (C10_UNLIKELY(complex)) {
+    const std::string_view name = op;
+    if (name.find("clamp") != std::string_view::npos) {
+      TORCH_CHECK(false, "clamp is not supported for complex types");
+    }
+    TORCH_CHECK_NOT_IMPLEMENTED(false, op, " not implemented for complex tensors.");
+  }
+}
+
+} // namespace
+
+void add_check(const char*, const TensorBase& self, const TensorBase& other, const Scalar& alpha) {
+  check_alpha(self, other, alpha);
+}
+void add_check(const char*, const TensorBase& self, const Scalar& other, const Scalar& alpha) {
+  check_alpha(self, other, alpha);
+}
+void sub_check(const char*, const TensorBase& self, const TensorBase& other, const Scalar& alpha) {
+  check_no_bools(self, other);
+  check_alpha(self, other, alpha);
+}
+void sub_check(const char*, const TensorBase& self, const Scalar& other, const Scalar& alpha) {
+  check_no_bools(self, other);
+  check_alpha(self, other, alpha);
+}
+void rsub_check(const char* op, const TensorBase& self, const TensorBase& other, const Scalar& alpha) {
+  sub_check(op, self, other, alpha);
+}
+void rsub_check(const char* op, const TensorBase& self, const Scalar& other, const Scalar& alpha) {
+  sub_check(op, self, other, alpha);
+}
+
+void value_check(
+    const char*, const TensorBase& self, const TensorBase& tensor1, const TensorBase& tensor2, const Scalar& value) {
+  if (value.isIntegral(/*includeBool=*/true)) {
+    return;
+  }
+  TORCH_CHECK(
+      is_floating_or_complex(self) || is_floating_or_complex(tensor1) || is_floating_or_complex(tensor2),
+      "For integral input tensors, argument value must not be a floating point number.");
+}
+
+void addcdiv_check(
+    const char*, const TensorBase& self, const TensorBase& tensor1, const TensorBase& tensor2, const Scalar&) {
+  static_cast<void>(self);
+  TORCH_CHECK(
+      is_floating_or_complex(tensor1) || is_floating_or_complex(tensor2),
+      "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
+      "division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as "
+      "(input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as "
+      "(input + value * tensor1 / tensor2) for float inputs. The future addcdiv behavior is just the latter "
+      "implementation: (input + value * tensor1 / tensor2), for all dtypes.");
+}
+
+namespace {
+
+void same_dtype(const TensorBase& self, const TensorBase& other, const char* name) {
+  TORCH_CHECK(
+      self.scalar_type() == other.scalar_type(), "expected dtype ", c10::toString(self.scalar_type()), " for `", name,
+      "` but got dtype ", c10::toString(other.scalar_type()));
+}
+
+} // namespace
+
+void lerp_check(const char*, const TensorBase& self, const TensorBase& end, const TensorBase& weight) {
+  same_dtype(self, end, "end");
+  if (weight.dim() > 0) {
+    same_dtype(self, weight, "weight");
+  }
+}
+void lerp_check(const char*, const TensorBase& self, const TensorBase& end, const Scalar&) {
+  same_dtype(self, end, "end");
+}
+
+void pow_check(const char* op, const TensorBase& self, const TensorBase& exponent) {
+  if (C10_UNLIKELY(is_bool(self) && is_bool(exponent))) {
+    TORCH_CHECK_NOT_IMPLEMENTED(false, '"', op, "\" not implemented for 'Bool'");
+  }
+}
+void pow_check(const char* op, const TensorBase& self, const Scalar& exponent) {
+  if (C10_UNLIKELY(!is_floating_or_complex(self))) {
+    TORCH_CHECK(
+        !exponent.isIntegral(/*includeBool=*/true) || exponent.toLong() >= 0,
+        "Integers to negative integer powers are not allowed.");
+    if (is_bool(self) && is_bool(exponent)) {
+      TORCH_CHECK_NOT_IMPLEMENTED(false, '"', op, "\" not implemented for 'Bool'");
+    }
+  }
+}
+
+void neg_check(const char*, const TensorBase& self) {
+  TORCH_CHECK(
+      !is_bool(self),
+      "Negation, the `-` operator, on a bool tensor is not supported. "
+      "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.");
+}
+void sign_check(const char*, const TensorBase& self) {
+  TORCH_CHECK(!is_complex(self), "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead.");
+}
+void signbit_check(const char*, const TensorBase& self) {
+  TORCH_CHECK(!is_complex(self), "signbit is not implemented for complex tensors.");
+}
+void inf_sign_check(const char* op, const TensorBase& self) {
+  TORCH_CHECK(!is_complex(self), op, " does not support complex inputs.");
+}
+void relu_check(const char*, const TensorBase& self) {
+  TORCH_CHECK(!is_bool(self), "Boolean inputs not supported for relu");
+}
+void heaviside_check(const char*, const TensorBase& self, const TensorBase& values) {
+  TORCH_CHECK(
+      !is_complex(self) && !is_complex(values), "heaviside is not yet implemented for complex tensors.");
+  TORCH_CHECK(
+      self.scalar_type() == values.scalar_type(), "heaviside is not yet implemented for tensors with different dtypes.");
+}
+
+void not_complex_check(const char* op, const TensorBase& self) {
+  refuse_complex(op, is_complex(self));
+}
+void not_complex_check(const char* op, const TensorBase& self, const TensorBase& other) {
+  refuse_complex(op, is_complex(self) || is_complex(other));
+}
+void not_complex_check(const char* op, const TensorBase& self, const TensorBase& a, const TensorBase& b) {
+  refuse_complex(op, is_complex(self) || is_complex(a) || is_complex(b));
+}
+void not_complex_check(const char* op, const TensorBase& self, const Scalar& other) {
+  refuse_complex(op, is_complex(self) || is_complex(other));
+}
+void not_complex_check(const char* op, const TensorBase& self, const Scalar& a, const Scalar& b) {
+  refuse_complex(op, is_complex(self) || is_complex(a) || is_complex(b));
+}
+
+void where_check(const char*, const TensorBase& condition, const TensorBase&, const TensorBase&) {
+  if (C10_LIKELY(is_bool(condition))) {
+    return;
+  }
+  TORCH_CHECK(
+      condition.scalar_type() == ScalarType::Byte,
+      "where expected condition to be a boolean tensor, but got a tensor with dtype ",
+      c10::toString(condition.scalar_type()));
+  TORCH_WARN_ONCE(
+      "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future version of "
+      "PyTorch. Use a boolean condition instead.");
+}
+
+void masked_fill_check(const char*, const TensorBase&, const TensorBase& mask, const Scalar&) {
+  TORCH_CHECK(
+      is_bool(mask), "masked_fill only supports boolean masks, but got mask with dtype ",
+      c10::toString(mask.scalar_type()));
+}
+
+void gelu_check(const char*, const TensorBase&, std::string_view approximate) {
+  TORCH_CHECK(
+      approximate == "none" || approximate == "tanh", "approximate argument must be either none or tanh.");
+}
+void gelu_backward_check(const char* op, const TensorBase&, const TensorBase& self, std::string_view approximate) {
+  gelu_check(op, self, approximate);
+}
+
+void hardtanh_check(const char*, const TensorBase& self, const Scalar& min_val, const Scalar& max_val) {
+  TORCH_CHECK(!is_bool(self), "Bool inputs not supported for hardtanh");
+  if (self.scalar_type() == ScalarType::Byte) {
+    TORCH_CHECK(
+        min_val.toDouble() >= 0 && max_val.toDouble() >= 0, "cannot do hardtanh on an unsigned type with negative limits");
+  }
+  TORCH_CHECK(min_val.toDouble() <= max_val.toDouble(), "min_val cannot be greater than max_val");
+}
+
+void leaky_relu_backward_check(
+    const char*, const TensorBase&, const TensorBase&, const Scalar& negative_slope, bool self_is_result) {
+  TORCH_CHECK(
+      !self_is_result || negative_slope.toDouble() >= 0.0,
+      "In-place leakyReLu backward calculation is triggered with a negative slope which is not supported. This is caused "
+      "by calling in-place forward function with a negative slope, please call out-of-place version instead.");
+}
+
+void elu_backward_check(
+    const char*, const TensorBase&, const Scalar& alpha, const Scalar&, const Scalar&, bool is_result, const TensorBase&) {
+  TORCH_CHECK(
+      !is_result || alpha.toDouble() >= 0.0,
+      "In-place elu backward calculation is triggered with a negative slope which is not supported. This is caused by "
+      "calling in-place forward function with a negative slope, please call out-of-place version instead.");
+}
+
+void softshrink_check(const char*, const TensorBase&, const Scalar& lambd) {
+  const double value = lambd.toDouble();
+  TORCH_CHECK(value >= 0, "lambda must be greater or equal to 0, but found to be ", value, ".");
+}
+
+void polygamma_check(const char*, std::int64_t n, const TensorBase&) {
+  TORCH_CHECK(n >= 0, "polygamma(n, x) does not support negative n.");
+}
+
+} // namespace at::shape

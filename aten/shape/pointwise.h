@@ -1,0 +1,79 @@
+// Argument checks of pointwise operators, run before anything is allocated or written. Shapes and dtypes themselves are
+// the iterator's (aten/TensorIterator.h).
+//
+// Each takes the operator's name and its arguments in schema order.
+#pragma once
+
+#include <c10/core/Scalar.h>
+#include <c10/macros/Macros.h>
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace at {
+
+class TensorBase;
+
+namespace shape {
+
+// alpha must be of a kind that the result can hold; bools do not subtract.
+TORCH_API void add_check(const char* op, const TensorBase& self, const TensorBase& other, const c10::Scalar& alpha);
+TORCH_API void add_check(const char* op, const TensorBase& self, const c10::Scalar& other, const c10::Scalar& alpha);
+TORCH_API void sub_check(const char* op, const TensorBase& self, const TensorBase& other, const c10::Scalar& alpha);
+TORCH_API void sub_check(const char* op, const TensorBase& self, const c10::Scalar& other, const c10::Scalar& alpha);
+TORCH_API void rsub_check(const char* op, const TensorBase& self, const TensorBase& other, const c10::Scalar& alpha);
+TORCH_API void rsub_check(const char* op, const TensorBase& self, const c10::Scalar& other, const c10::Scalar& alpha);
+
+TORCH_API void value_check(
+    const char* op, const TensorBase& self, const TensorBase& tensor1, const TensorBase& tensor2, const c10::Scalar& value);
+TORCH_API void addcdiv_check(
+    const char* op, const TensorBase& self, const TensorBase& tensor1, const TensorBase& tensor2, const c10::Scalar& value);
+TORCH_API void lerp_check(const char* op, const TensorBase& self, const TensorBase& end, const TensorBase& weight);
+TORCH_API void lerp_check(const char* op, const TensorBase& self, const TensorBase& end, const c10::Scalar& weight);
+
+/// Integers to negative integer powers have no integer result.
+TORCH_API void pow_check(const char* op, const TensorBase& self, const TensorBase& exponent);
+TORCH_API void pow_check(const char* op, const TensorBase& self, const c10::Scalar& exponent);
+
+TORCH_API void neg_check(const char* op, const TensorBase& self);
+TORCH_API void sign_check(const char* op, const TensorBase& self);
+TORCH_API void signbit_check(const char* op, const TensorBase& self);
+TORCH_API void inf_sign_check(const char* op, const TensorBase& self);
+TORCH_API void relu_check(const char* op, const TensorBase& self);
+TORCH_API void heaviside_check(const char* op, const TensorBase& self, const TensorBase& values);
+
+/// For operators that need an order.
+TORCH_API void not_complex_check(const char* op, const TensorBase& self);
+TORCH_API void not_complex_check(const char* op, const TensorBase& self, const TensorBase& other);
+TORCH_API void not_complex_check(const char* op, const TensorBase& self, const TensorBase& a, const TensorBase& b);
+TORCH_API void not_complex_check(const char* op, const TensorBase& self, const c10::Scalar& other);
+TORCH_API void not_complex_check(const char* op, const TensorBase& self, const c10::Scalar& a, const c10::Scalar& b);
+
+TORCH_API void where_check(const char* op, const TensorBase& condition, const TensorBase& self, const TensorBase& other);
+TORCH_API void masked_fill_check(const char* op, const TensorBase& self, const TensorBase& mask, const c10::Scalar& value);
+
+TORCH_API void gelu_check(const char* op, const TensorBase& self, std::string_view approximate);
+TORCH_API void gelu_backward_check(
+    const char* op, const TensorBase& grad_output, const TensorBase& self, std::string_view approximate);
+TORCH_API void hardtanh_check(
+    const char* op, const TensorBase& self, const c10::Scalar& min_val, const c10::Scalar& max_val);
+TORCH_API void leaky_relu_backward_check(
+    const char* op,
+    const TensorBase& grad_output,
+    const TensorBase& self,
+    const c10::Scalar& negative_slope,
+    bool self_is_result);
+TORCH_API void elu_backward_check(
+    const char* op,
+    const TensorBase& grad_output,
+    const c10::Scalar& alpha,
+    const c10::Scalar& scale,
+    const c10::Scalar& input_scale,
+    bool is_result,
+    const TensorBase& self_or_result);
+TORCH_API void softshrink_check(const char* op, const TensorBase& self, const c10::Scalar& lambd);
+TORCH_API void polygamma_check(const char* op, std::int64_t n, const TensorBase& self);
+
+} // namespace shape
+} // namespace at

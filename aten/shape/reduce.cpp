@@ -1,0 +1,265 @@
+#include <aten/shape/reduce.h>
+
+#include <aten/core/dtype_dispatch.h>
+
+#include <c10/core/WrapDimMinimal.h>
+#include <c10/util/Exception.h>
+
+#include <limits>
+
+namespace at::shape {
+
+namespace {
+
+using c10::ScalarType;
+
+ScalarType sum_dtype(const TensorBase& self, std::optional<ScalarType> dtype) {
+  if (dtype.has_value()) {
+    return *dtype;
+  }
+  return c10::isIntegralType(self.scalar_type(), /*includeBool=*/true) ? ScalarType::Long : self.scalar_type();
+}
+
+ScalarType mean_dtype(const char* op, const TensorBase& self, std::optional<ScalarType> dtype) {
+  const ScalarType result = dtype.value_or(self.scalar_type());
+  TORCH_CHECK(c10::isFloatingType(result) || c10::isComplexType(result), op, "(): could not infer output dtype. ",
+              dtype.has_value() ? "Optional" : "Input", " dtype must be either a floating point or complex dtype. Got: ",
+              c10::toString(result));
+  return result;
+}
+
+template <std::uint64_t Bits>
+void require_dtype(const char* kernel, const TensorBase& self, DtypeSet<Bits>) {
+  if (!DtypeSet<Bits>::contains(self.scalar_type())) {
+    at::detail::dtype_not_supported(kernel, self.scalar_type(), Bits);
+  }
+}
+
+constexpr auto kOrdered = kBooleans | kIntegral | kFloating;
+
+std::bitset<64> one_dim(const TensorBase& self, int64_t dim) {
+  return reduction_mask(c10::IntArrayRef(dim), self.dim());
+}
+
+void check_variance_dtype(const char* op, const TensorBase& self) {
+  const std::string_view name(op);
+  TORCH_CHECK(self.is_floating_point() || self.is_complex(), name == "var" || name == "std" ? "std and var" : op,
+              " only support floating point and complex dtypes; got ", c10::toString(self.scalar_type()),
+              ". Convert the input first, for example with .to(kFloat)");
+}
+
+} // namespace
+
+std::bitset<64> reduction_mask(c10::OptionalIntArrayRef dims, int64_t ndim) {
+  TORCH_CHECK(ndim <= 64, "only tensors with up to 64 dims are supported; got ", ndim);
+  std::bitset<64> mask;
+  if (!dims.has_value() || dims->empty()) {
+    return mask.set();
+  }
+  for (const int64_t given : *dims) {
+    const int64_t dim = c10::maybe_wrap_dim(given, ndim);
+    TORCH_CHECK(!mask[dim], "dim ", dim, " appears multiple times in the list of dims");
+    mask.set(dim);
+  }
+  return mask;
+}
+
+c10::DimVector reduced_sizes(const TensorBase& self, const std::bitset<64>& mask, bool keepdim) {
+  c10::DimVector sizes;
+  for (int64_t d = 0; d < self.dim(); ++d) {
+    if (!mask[d]) {
+      sizes.push_back(self.sizes()[d]);
+    } else if (keepdim) {
+      sizes.push_back(1);
+    }
+  }
+  return sizes;
+}
+
+void check_nonempty_dim(const char* op, const TensorBase& self, int64_t dim) {
+  if (self.dim() > 0 && self.numel() == 0) {
+    const int64_t wrapped = c10::maybe_wrap_dim(dim, self.dim());
+    TORCH_CHECK_INDEX(self.sizes()[wrapped] != 0, op, ": Expected reduction dim ", dim, " to have non-zero size.");
+  }
+}
+
+TensorSpec sum(const char*, const TensorBase& self, c10::OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+  return TensorSpec::like(self, reduced_sizes(self, reduction_mask(dim, self.dim()), keepdim), sum_dtype(self, dtype));
+}
+
+TensorSpec sum(const char*, const TensorBase& self, std::optional<ScalarType> dtype) {
+  return TensorSpec::like(self, {}, sum_dtype(self, dtype));
+}
+
+TensorSpec nansum(const char* op, const TensorBase& self, c10::OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+  TORCH_CHECK(!self.is_complex(), "nansum does not support complex inputs; got ", c10::toString(self.scalar_type()));
+  return sum(op, self, dim, keepdim, dtype);
+}
+
+TensorSpec prod(const char*, const TensorBase& self, int64_t dim, bool keepdim, std::optional<ScalarType> dtype) {
+  return TensorSpec::like(self, reduced_sizes(self, one_dim(self, dim), keepdim), sum_dtype(self, dtype));
+}
+
+TensorSpec mean(const char* op, const TensorBase& self, c10::OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+  const ScalarType result = mean_dtype(op, self, dtype);
+  return TensorSpec::like(self, reduced_sizes(self, reduction_mask(dim, self.dim()), keepdim), result);
+}
+
+TensorSpec mean(const char* op, const TensorBase& self, std::optional<ScalarType> dtype) {
+  return TensorSpec::like(self, {}, mean_dtype(op, self, dtype));
+}
+
+TensorSpec amax(const char* op, const TensorBase& self, c10::IntArrayRef dim, bool keepdim) {
+  const auto mask = reduction_mask(dim, self.dim());
+  if (self.numel() == 0) {
+    TORCH_CHECK(!dim.empty(), op,
+                "(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.");
+    for (const int64_t d : dim) {
+      TORCH_CHECK_INDEX(self.size(d) != 0, op, "(): Expected reduction dim ", d, " to have non-zero size.");
+    }
+  }
+  require_dtype(op[2] == 'a' ? "max_values_cpu" : "min_values_cpu", self, kOrdered);
+  return TensorSpec::like(self, reduced_sizes(self, mask, keepdim));
+}
+
+TensorSpec max_all(const char* op, const TensorBase& self) {
+  TORCH_CHECK(self.numel() > 0, op,
+              "(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.");
+  require_dtype(op[1] == 'a' ? "max_all" : "min_all", self, kOrdered);
+  return TensorSpec::like(self, {});
+}
+
+std::array<TensorSpec, 2> max_dim(const char* op, const TensorBase& self, int64_t dim, bool keepdim) {
+  const auto sizes = reduced_sizes(self, one_dim(self, dim), keepdim);
+  TORCH_CHECK(!self.is_complex(), op, "(): does not support complex input");
+  dim = c10::maybe_wrap_dim(dim, self.dim());
+  TORCH_CHECK_INDEX(self.dim() == 0 || self.sizes()[dim] != 0, op, "(): Expected reduction dim ", dim, " to have non-zero size.");
+  require_dtype(op, self, kOrdered);
+  return {TensorSpec::like(self, sizes), TensorSpec::like(self, sizes, ScalarType::Long)};
+}
+
+std::array<TensorSpec, 2> aminmax(const char* op, const TensorBase& self, std::optional<int64_t> dim, bool keepdim) {
+  std::bitset<64> mask;
+  if (dim.has_value()) {
+    mask = one_dim(self, *dim);
+    check_nonempty_dim(op, self, c10::maybe_wrap_dim(*dim, self.dim()));
+  } else {
+    mask = reduction_mask(std::nullopt, self.dim());
+    TORCH_CHECK(self.numel() > 0, op, "(): cannot compute aminmax over an empty dimension as the operation has no identity.");
+  }
+  require_dtype("aminmax_cpu", self, kOrdered);
+  const TensorSpec spec = TensorSpec::like(self, reduced_sizes(self, mask, keepdim));
+  return {spec, spec};
+}
+
+TensorSpec argmax(const char* op, const TensorBase& self, std::optional<int64_t> dim, bool keepdim) {
+  std::bitset<64> mask;
+  if (dim.has_value()) {
+    mask = one_dim(self, *dim);
+    const int64_t wrapped = c10::maybe_wrap_dim(*dim, self.dim());
+    TORCH_CHECK_INDEX(self.dim() == 0 || self.sizes()[wrapped] != 0, op, "(): Expected reduction dim ", wrapped,
+                      " to have non-zero size.");
+  } else {
+    mask = reduction_mask(std::nullopt, self.dim());
+    TORCH_CHECK_INDEX(self.numel() > 0, op, "(): Expected reduction dim to be specified for input.numel() == 0.");
+  }
+  require_dtype(op[3] == 'm' && op[4] == 'a' ? "argmax_cpu" : "argmin_cpu", self, kIntegral | kFloating);
+  return TensorSpec::like(self, reduced_sizes(self, mask, keepdim), ScalarType::Long);
+}
+
+TensorSpec logic(const char*, const TensorBase& self, c10::OptionalIntArrayRef dim, bool keepdim) {
+  // An empty list of dimensions, unlike none at all, reduces nothing.
+  const auto mask = dim.has_value() && dim->empty() ? std::bitset<64>() : reduction_mask(dim, self.dim());
+  const ScalarType dtype = self.scalar_type() == ScalarType::Byte ? ScalarType::Byte : ScalarType::Bool;
+  return TensorSpec::like(self, reduced_sizes(self, mask, keepdim), dtype);
+}
+
+TensorSpec logic(const char* op, const TensorBase& self, int64_t dim, bool keepdim) {
+  return logic(op, self, c10::OptionalIntArrayRef(c10::IntArrayRef(dim)), keepdim);
+}
+
+TensorSpec logic(const char* op, const TensorBase& self) {
+  return logic(op, self, c10::OptionalIntArrayRef(), /*keepdim=*/false);
+}
+
+TensorSpec count_nonzero(const char* op, const TensorBase& self, std::optional<int64_t> dim) {
+  return dim.has_value() ? count_nonzero(op, self, c10::IntArrayRef(*dim)) : TensorSpec::like(self, {}, ScalarType::Long);
+}
+
+TensorSpec count_nonzero(const char*, const TensorBase& self, c10::IntArrayRef dim) {
+  const auto mask = reduction_mask(dim, self.dim());
+  return TensorSpec::like(self, reduced_sizes(self, mask, /*keepdim=*/false), ScalarType::Long);
+}
+
+TensorSpec vector_norm(
+    const char*,
+    const TensorBase& self,
+    const c10::Scalar& ord,
+    c10::OptionalIntArrayRef dim,
+    bool keepdim,
+    std::optional<ScalarType> dtype) {
+  TORCH_CHECK(self.is_floating_point() || self.is_complex(),
+              "linalg.vector_norm: Expected a floating point or complex tensor as input. Got ", c10::toString(self.scalar_type()));
+  TORCH_CHECK(!ord.isComplex(), "linalg.vector_norm: Expected a non-complex scalar as the order of norm.");
+  if (dtype.has_value()) {
+    TORCH_CHECK(c10::isFloatingType(*dtype) || c10::isComplexType(*dtype),
+                "linalg.vector_norm: dtype should be floating point or complex, but got ", c10::toString(*dtype));
+    TORCH_CHECK(c10::isComplexType(*dtype) == self.is_complex(), "linalg.vector_norm: dtype should be ",
+                self.is_complex() ? "complex" : "real", " for ", self.is_complex() ? "complex" : "real", " inputs, but got ",
+                c10::toString(*dtype));
+    TORCH_CHECK(c10::promoteTypes(self.scalar_type(), *dtype) == *dtype, "linalg.vector_norm: the dtype of the input (",
+                c10::toString(self.scalar_type()), ") should be convertible without narrowing to the specified dtype (",
+                c10::toString(*dtype), ")");
+  }
+  const auto mask = reduction_mask(dim, self.dim());
+  const double p = ord.toDouble();
+  if (self.numel() == 0 && (p < 0 || p == std::numeric_limits<double>::infinity())) {
+    TORCH_CHECK(dim.has_value() && !dim->empty(), "linalg.vector_norm cannot compute the ", p,
+                " norm on an empty tensor because the operation does not have an identity");
+    for (int64_t d = 0; d < self.dim(); ++d) {
+      TORCH_CHECK(!mask[d] || self.sizes()[d] != 0, "linalg.vector_norm cannot compute the ", p, " norm on the dimension ", d,
+                  " because this dimension is empty and the operation does not have an identity");
+    }
+  }
+  return TensorSpec::like(self, reduced_sizes(self, mask, keepdim), c10::toRealValueType(dtype.value_or(self.scalar_type())));
+}
+
+TensorSpec var(const char* op, const TensorBase& self, c10::OptionalIntArrayRef dim, const std::optional<c10::Scalar>&, bool keepdim) {
+  check_variance_dtype(op, self);
+  const auto mask = reduction_mask(dim, self.dim());
+  return TensorSpec::like(self, reduced_sizes(self, mask, keepdim), c10::toRealValueType(self.scalar_type()));
+}
+
+std::array<TensorSpec, 2> var_mean(
+    const char* op,
+    const TensorBase& self,
+    c10::OptionalIntArrayRef dim,
+    const std::optional<c10::Scalar>& correction,
+    bool keepdim) {
+  const TensorSpec spread = var(op, self, dim, correction, keepdim);
+  return {spread, TensorSpec::like(self, spread.sizes)};
+}
+
+TensorSpec cumsum(const char*, const TensorBase& self, int64_t dim, std::optional<ScalarType> dtype) {
+  c10::maybe_wrap_dim(dim, self.dim());
+  return TensorSpec::like(self, self.sizes(), sum_dtype(self, dtype));
+}
+
+TensorSpec logcumsumexp(const char*, const TensorBase& self, int64_t dim) {
+  c10::maybe_wrap_dim(dim, self.dim());
+  require_dtype("logcumsumexp_out_cpu", self, kFloating | kComplex);
+  return TensorSpec::like(self, self.sizes());
+}
+
+std::array<TensorSpec, 2> cummax(const char* op, const TensorBase& self, int64_t dim) {
+  c10::maybe_wrap_dim(dim, self.dim());
+  require_dtype(op, self, kOrdered);
+  return {TensorSpec::like(self, self.sizes()), TensorSpec::like(self, self.sizes(), ScalarType::Long)};
+}
+
+TensorSpec trace(const char*, const TensorBase& self) {
+  TORCH_CHECK(self.dim() == 2, "trace: expected a matrix, but got tensor with dim ", self.dim());
+  return TensorSpec::like(self, {}, sum_dtype(self, std::nullopt));
+}
+
+} // namespace at::shape

@@ -1,0 +1,77 @@
+// Shapes and dtypes of reductions and scans. Every function throws on bad arguments and touches no data.
+#pragma once
+
+#include <aten/core/TensorBase.h>
+#include <aten/core/TensorSpec.h>
+
+#include <c10/core/Scalar.h>
+#include <c10/util/OptionalArrayRef.h>
+
+#include <array>
+#include <bitset>
+#include <cstdint>
+#include <optional>
+
+namespace at::shape {
+
+/// The dimensions named by `dims`, all when there are none.
+/// Throws IndexError when one is out of range, Error when one appears twice or there are more than 64.
+std::bitset<64> reduction_mask(c10::OptionalIntArrayRef dims, int64_t ndim);
+
+/// Sizes after reducing the masked dimensions.
+c10::DimVector reduced_sizes(const TensorBase& self, const std::bitset<64>& mask, bool keepdim);
+
+/// Throws IndexError when a reduction without identity meets dimension `dim` of size 0.
+void check_nonempty_dim(const char* op, const TensorBase& self, int64_t dim);
+
+/// sum, and reductions with its dtype rule: integers and bool give int64 unless `dtype` is given.
+TensorSpec sum(const char* op, const TensorBase& self, c10::OptionalIntArrayRef dim, bool keepdim, std::optional<c10::ScalarType> dtype);
+TensorSpec sum(const char* op, const TensorBase& self, std::optional<c10::ScalarType> dtype);
+TensorSpec nansum(const char* op, const TensorBase& self, c10::OptionalIntArrayRef dim, bool keepdim, std::optional<c10::ScalarType> dtype);
+TensorSpec prod(const char* op, const TensorBase& self, int64_t dim, bool keepdim, std::optional<c10::ScalarType> dtype);
+
+/// mean: floating or complex, given or of the input.
+TensorSpec mean(const char* op, const TensorBase& self, c10::OptionalIntArrayRef dim, bool keepdim, std::optional<c10::ScalarType> dtype);
+TensorSpec mean(const char* op, const TensorBase& self, std::optional<c10::ScalarType> dtype);
+
+/// amax, amin.
+TensorSpec amax(const char* op, const TensorBase& self, c10::IntArrayRef dim, bool keepdim);
+/// max and min over everything.
+TensorSpec max_all(const char* op, const TensorBase& self);
+/// max and min along a dimension: values and int64 indices.
+std::array<TensorSpec, 2> max_dim(const char* op, const TensorBase& self, int64_t dim, bool keepdim);
+std::array<TensorSpec, 2> aminmax(const char* op, const TensorBase& self, std::optional<int64_t> dim, bool keepdim);
+TensorSpec argmax(const char* op, const TensorBase& self, std::optional<int64_t> dim, bool keepdim);
+
+/// any, all: bool, or uint8 for uint8 input.
+TensorSpec logic(const char* op, const TensorBase& self, int64_t dim, bool keepdim);
+TensorSpec logic(const char* op, const TensorBase& self, c10::OptionalIntArrayRef dim, bool keepdim);
+TensorSpec logic(const char* op, const TensorBase& self);
+TensorSpec count_nonzero(const char* op, const TensorBase& self, std::optional<int64_t> dim);
+TensorSpec count_nonzero(const char* op, const TensorBase& self, c10::IntArrayRef dim);
+
+TensorSpec vector_norm(
+    const char* op,
+    const TensorBase& self,
+    const c10::Scalar& ord,
+    c10::OptionalIntArrayRef dim,
+    bool keepdim,
+    std::optional<c10::ScalarType> dtype);
+
+/// var, std: real for complex input; the mean beside them keeps the input's dtype.
+TensorSpec var(const char* op, const TensorBase& self, c10::OptionalIntArrayRef dim, const std::optional<c10::Scalar>& correction, bool keepdim);
+std::array<TensorSpec, 2> var_mean(
+    const char* op,
+    const TensorBase& self,
+    c10::OptionalIntArrayRef dim,
+    const std::optional<c10::Scalar>& correction,
+    bool keepdim);
+
+/// cumsum, cumprod; logcumsumexp; cummax, cummin.
+TensorSpec cumsum(const char* op, const TensorBase& self, int64_t dim, std::optional<c10::ScalarType> dtype);
+TensorSpec logcumsumexp(const char* op, const TensorBase& self, int64_t dim);
+std::array<TensorSpec, 2> cummax(const char* op, const TensorBase& self, int64_t dim);
+
+TensorSpec trace(const char* op, const TensorBase& self);
+
+} // namespace at::shape

@@ -1,0 +1,83 @@
+#include <autograd/TensorDataContainer.h>
+
+#include <aten/Functions.h>
+#include <aten/core/LegacyTypeDispatch.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace torch::detail {
+
+TensorDataContainer::TensorDataContainer()
+    : sizes_({0}),
+      scalar_type_(c10::get_default_dtype_as_scalartype()),
+      type_(TensorDataContainerType::InitList) {}
+
+TensorDataContainer::TensorDataContainer(std::initializer_list<TensorDataContainer> init_list)
+    : scalar_type_(c10::get_default_dtype_as_scalartype()), type_(TensorDataContainerType::InitList), list_(init_list) {
+  sizes_.push_back(static_cast<int64_t>(list_.size()));
+  if (list_.empty()) {
+    return;
+  }
+  const TensorDataContainer& first = list_[0];
+  scalar_type_ = first.scalar_type_;
+  for (const TensorDataContainer& item : list_) {
+    TORCH_CHECK(
+        item.sizes_ == first.sizes_, "Expected all sub-lists to have sizes: ", at::IntArrayRef(first.sizes_),
+        ", but got sub-list with sizes: ", at::IntArrayRef(item.sizes_));
+    TORCH_CHECK(
+        item.scalar_type_ == first.scalar_type_, "Expected all elements of the tensor to have the same scalar type: ",
+        first.scalar_type_, ", but got element of scalar type: ", item.scalar_type_);
+  }
+  sizes_.insert(sizes_.end(), first.sizes_.begin(), first.sizes_.end());
+}
+
+TensorDataContainer::TensorDataContainer(const void* data, size_t count, c10::ScalarType dtype)
+    : sizes_({static_cast<int64_t>(count)}), scalar_type_(dtype), type_(TensorDataContainerType::Tensor) {
+  if (dtype == at::kDouble) {
+    scalar_type_ = c10::get_default_dtype_as_scalartype();
+  }
+  at::AutoDispatchBelowADInplaceOrView guard;
+  tensor_ = at::empty(sizes_, at::TensorOptions(dtype).device(at::kCPU));
+  if (count > 0) {
+    std::memcpy(tensor_.mutable_data_ptr(), data, tensor_.nbytes());
+  }
+}
+
+TensorDataContainer::TensorDataContainer(const std::vector<bool>& values)
+    : sizes_({static_cast<int64_t>(values.size())}), scalar_type_(at::kBool), type_(TensorDataContainerType::Tensor) {
+  at::AutoDispatchBelowADInplaceOrView guard;
+  tensor_ = at::empty(sizes_, at::TensorOptions(at::kBool).device(at::kCPU));
+  std::copy(values.begin(), values.end(), tensor_.mutable_data_ptr<bool>());
+}
+
+at::Tensor TensorDataContainer::convert_to_tensor(at::TensorOptions options) const {
+  options = options.requires_grad(std::nullopt);
+  if (!options.has_dtype()) {
+    options = options.dtype(scalar_type_);
+  }
+  if (is_scalar()) {
+    return at::scalar_tensor(scalar_, options);
+  }
+  if (is_tensor()) {
+    return tensor_.to(options);
+  }
+  at::Tensor result = at::empty(sizes_, options.device(at::kCPU));
+  fill(result);
+  return result.to(options.device());
+}
+
+void TensorDataContainer::fill(at::Tensor& tensor) const {
+  if (is_scalar()) {
+    tensor.fill_(scalar_);
+  } else if (is_tensor()) {
+    tensor.copy_(tensor_);
+  } else {
+    for (size_t i = 0; i < list_.size(); ++i) {
+      at::Tensor row = tensor.select(0, static_cast<int64_t>(i));
+      list_[i].fill(row);
+    }
+  }
+}
+
+} // namespace torch::detail

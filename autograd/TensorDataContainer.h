@@ -1,0 +1,77 @@
+// Nested braces of numbers that torch::tensor takes.
+#pragma once
+
+#include <aten/core/Tensor.h>
+#include <c10/core/DefaultDtype.h>
+#include <c10/core/ScalarType.h>
+#include <c10/util/ArrayRef.h>
+
+#include <initializer_list>
+#include <iosfwd>
+#include <vector>
+
+namespace torch::detail {
+
+enum class TensorDataContainerType { Scalar, InitList, Tensor };
+
+/// A number, a list of containers of one shape, or a tensor made from an array.
+/// Conversions from every number type, `{...}`, std::vector and ArrayRef are implicit.
+class TORCH_API TensorDataContainer {
+ public:
+  /// `tensor({})`: one dimension, no elements.
+  TensorDataContainer();
+  TensorDataContainer(std::initializer_list<TensorDataContainer> init_list);
+
+#define TENSOR_DATA_NUMBER(T, S) \
+  TensorDataContainer(T value) : sizes_(), scalar_type_(at::k##S), type_(TensorDataContainerType::Scalar), scalar_(value) { \
+    use_default_dtype(); \
+  }
+  AT_FORALL_SCALAR_TYPES_AND3(Bool, Half, BFloat16, TENSOR_DATA_NUMBER)
+  AT_FORALL_COMPLEX_TYPES(TENSOR_DATA_NUMBER)
+#undef TENSOR_DATA_NUMBER
+
+#define TENSOR_DATA_ARRAY(T, S) \
+  TensorDataContainer(at::ArrayRef<T> values) : TensorDataContainer(values.data(), values.size(), at::k##S) {} \
+  TensorDataContainer(const std::vector<T>& values) : TensorDataContainer(at::ArrayRef<T>(values)) {}
+  AT_FORALL_SCALAR_TYPES_AND2(Half, BFloat16, TENSOR_DATA_ARRAY)
+  AT_FORALL_COMPLEX_TYPES(TENSOR_DATA_ARRAY)
+#undef TENSOR_DATA_ARRAY
+  TensorDataContainer(at::ArrayRef<bool> values) : TensorDataContainer(values.data(), values.size(), at::kBool) {}
+  TensorDataContainer(const std::vector<bool>& values);
+
+  bool is_scalar() const { return type_ == TensorDataContainerType::Scalar; }
+  const c10::Scalar& scalar() const { return scalar_; }
+  bool is_init_list() const { return type_ == TensorDataContainerType::InitList; }
+  const std::vector<TensorDataContainer>& init_list() const { return list_; }
+  bool is_tensor() const { return type_ == TensorDataContainerType::Tensor; }
+  const at::Tensor& tensor() const { return tensor_; }
+  const std::vector<int64_t>& sizes() const { return sizes_; }
+  c10::ScalarType scalar_type() const { return scalar_type_; }
+
+  /// The tensor that the braces describe, with the dtype of `options` if that has one.
+  at::Tensor convert_to_tensor(at::TensorOptions options) const;
+
+ private:
+  TensorDataContainer(const void* data, size_t count, c10::ScalarType dtype);
+
+  /// A floating literal is of type double in C++ and of the default dtype in a tensor.
+  void use_default_dtype() {
+    if (scalar_type_ == at::kDouble) {
+      scalar_type_ = c10::get_default_dtype_as_scalartype();
+    } else if (scalar_type_ == at::kInt || scalar_type_ == at::kByte || scalar_type_ == at::kChar || scalar_type_ == at::kShort) {
+      scalar_type_ = at::kLong;
+    } else if (scalar_type_ == at::kComplexDouble) {
+      scalar_type_ = c10::toComplexType(c10::get_default_dtype_as_scalartype());
+    }
+  }
+  void fill(at::Tensor& tensor) const;
+
+  std::vector<int64_t> sizes_;
+  c10::ScalarType scalar_type_;
+  TensorDataContainerType type_;
+  c10::Scalar scalar_;
+  std::vector<TensorDataContainer> list_;
+  at::Tensor tensor_;
+};
+
+} // namespace torch::detail

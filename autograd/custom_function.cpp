@@ -1,0 +1,296 @@
+#include <autograd/custom_function.h>
+
+#include <aten/Functions.h>
+#include <aten/core/VariableHooksInterface.h>
+#include <autograd/functions/accumulate_grad.h>
+#include <c10/util/StringUtil.h>
+
+#include <algorithm>
+
+namespace torch::autograd {
+
+VariableInfo::VariableInfo(const Variable& var)
+    : options(var.options()), size(var.sizes().vec()), requires_grad(var.requires_grad()) {}
+
+Variable VariableInfo::zeros() const {
+  return at::zeros(size, options);
+}
+
+void AutogradContext::save_for_backward(variable_list to_save) {
+  to_save_ = std::move(to_save);
+}
+
+void AutogradContext::mark_dirty(const variable_list& inputs) {
+  dirty_inputs_.clear();
+  for (const Variable& var : inputs) {
+    dirty_inputs_.insert(var.unsafeGetTensorImpl());
+  }
+}
+
+void AutogradContext::mark_non_differentiable(const variable_list& outputs) {
+  non_differentiable_.clear();
+  for (const Variable& var : outputs) {
+    non_differentiable_.insert(var.unsafeGetTensorImpl());
+  }
+}
+
+void AutogradContext::set_materialize_grads(bool value) {
+  materialize_grads_ = value;
+}
+
+variable_list AutogradContext::get_saved_variables() const {
+  TORCH_CHECK(!has_freed_buffers_, ERR_BACKWARD_TWICE);
+  const std::shared_ptr<Node> node = grad_fn_.lock();
+  TORCH_INTERNAL_ASSERT(node, "saved variables were asked for without their node");
+  variable_list saved;
+  saved.reserve(saved_variables_.size());
+  for (const SavedVariable& variable : saved_variables_) {
+    saved.push_back(variable.unpack(node));
+  }
+  return saved;
+}
+
+bool AutogradContext::needs_input_grad(size_t output_edge_index) const {
+  const std::shared_ptr<Node> node = grad_fn_.lock();
+  TORCH_INTERNAL_ASSERT(node, "needs_input_grad was asked without a node");
+  return node->task_should_compute_output(output_edge_index);
+}
+
+bool AutogradContext::needs_input_grad(std::initializer_list<IndexRange> idxs) const {
+  const std::shared_ptr<Node> node = grad_fn_.lock();
+  TORCH_INTERNAL_ASSERT(node, "needs_input_grad was asked without a node");
+  return node->task_should_compute_output(idxs);
+}
+
+const std::unordered_set<c10::TensorImpl*>& AutogradContext::get_and_bump_dirty() const {
+  for (c10::TensorImpl* tensor : dirty_inputs_) {
+    tensor->bump_version();
+  }
+  return dirty_inputs_;
+}
+
+const std::unordered_set<c10::TensorImpl*>& AutogradContext::get_non_differentiable() const {
+  return non_differentiable_;
+}
+
+void AutogradContext::save_variables() {
+  saved_variables_.clear();
+  const std::shared_ptr<Node> node = grad_fn_.lock();
+  for (const Variable& var : to_save_) {
+    const bool is_output = var.defined() && node && var.grad_fn() == node;
+    saved_variables_.emplace_back(var, is_output);
+  }
+  to_save_.clear();
+}
+
+variable_list CustomNode::apply(variable_list&& inputs) {
+  // A pass over the same graph on another thread may free the saved variables.
+  const std::lock_guard<std::mutex> lock(mutex_);
+  variable_list grads;
+  grads.reserve(inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const bool fill = !inputs[i].defined() && ctx_.materialize_grads_ && output_info_[i].has_value();
+    grads.push_back(fill ? output_info_[i]->zeros() : std::move(inputs[i]));
+  }
+  variable_list results = call_backward(std::move(grads));
+
+  const size_t expected = is_variable_input_.size();
+  const bool rest_is_undefined =
+      results.size() > expected &&
+      std::none_of(results.begin() + static_cast<std::ptrdiff_t>(expected), results.end(), [](const Variable& v) {
+        return v.defined();
+      });
+  if (rest_is_undefined) {
+    results.resize(expected);
+  }
+  TORCH_CHECK(
+      results.size() == expected, "function ", name(), " returned an incorrect number of gradients (expected ",
+      expected, ", got ", results.size(), ")");
+
+  variable_list outputs;
+  outputs.reserve(num_outputs());
+  for (size_t i = 0; i < expected; ++i) {
+    if (is_variable_input_[i]) {
+      outputs.push_back(std::move(results[i]));
+    } else {
+      TORCH_CHECK(
+          !results[i].defined(), "function ", name(),
+          " returned a gradient different that is defined at position ", i + 1,
+          ", but the corresponding forward input was not a Variable");
+    }
+  }
+  return outputs;
+}
+
+void CustomNode::release_variables() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ctx_.saved_variables_.clear();
+  ctx_.has_freed_buffers_ = true;
+}
+
+bool CustomNode::begin(const variable_list& inputs, std::vector<bool>&& is_variable_input) {
+  is_variable_input_ = std::move(is_variable_input);
+  ctx_.grad_fn_ = weak_from_this();
+  const bool recorded = GradMode::is_enabled() && any_variable_requires_grad(inputs);
+  if (recorded) {
+    set_next_edges(collect_next_edges(inputs));
+  }
+  return recorded;
+}
+
+namespace {
+
+using TensorSet = std::unordered_set<c10::TensorImpl*>;
+
+// How the outputs of one call of a custom function become part of the graph.
+class OutputWrapper {
+ public:
+  OutputWrapper(
+      const variable_list& inputs,
+      size_t num_outputs,
+      const TensorSet& non_differentiable,
+      const TensorSet& dirty,
+      std::shared_ptr<Node> node)
+      : num_outputs_(num_outputs), non_differentiable_(non_differentiable), dirty_(dirty), node_(std::move(node)) {
+    for (const Variable& input : inputs) {
+      inputs_.insert(input.unsafeGetTensorImpl());
+    }
+    for (c10::TensorImpl* tensor : dirty_) {
+      if (inputs_.count(tensor) == 0) {
+        TORCH_WARN(
+            "Only input Tensors should be given to ctx.mark_dirty(). If a Tensor is not an input, there is no need to "
+            "pass it to mark_dirty().");
+      }
+    }
+  }
+
+  Variable wrap(Variable var) {
+    if (!var.defined()) {
+      if (node_) {
+        node_->add_input_metadata(Node::undefined_input());
+      }
+      return var;
+    }
+    c10::TensorImpl* const tensor = var.unsafeGetTensorImpl();
+    const bool is_input = inputs_.count(tensor) != 0;
+    const bool is_modified = dirty_.count(tensor) != 0;
+    const bool is_differentiable =
+        node_ && non_differentiable_.count(tensor) == 0 && isDifferentiableType(var.scalar_type());
+    returned_.insert(tensor);
+
+    if (!is_differentiable) {
+      if (node_) {
+        node_->add_input_metadata(Node::undefined_input());
+      }
+      var = without_history(std::move(var), is_input, is_modified);
+    } else if (is_input && is_modified) {
+      rebase(var);
+    } else {
+      if (is_input) {
+        // The caller's tensor keeps its own history, the output is another tensor over the same memory.
+        const AutoGradMode no_grad(false);
+        var = var.view_as(var);
+      }
+      const uint32_t output_nr = node_->add_input_metadata(var);
+      impl::set_gradient_edge(var, {node_, output_nr});
+    }
+    differentiable_ += is_differentiable ? 1 : 0;
+    if (!(is_input && is_modified)) {
+      mark_view(var, CreationMeta::IN_CUSTOM_FUNCTION);
+    }
+    return var;
+  }
+
+  void finish(const variable_list& outputs) const {
+    // Views from one of several outputs cannot be followed when they are changed in place.
+    if (differentiable_ > 1) {
+      for (const Variable& var : outputs) {
+        mark_view(var, CreationMeta::MULTI_OUTPUT_NODE);
+      }
+    }
+    for (c10::TensorImpl* tensor : dirty_) {
+      TORCH_CHECK(
+          inputs_.count(tensor) == 0 || returned_.count(tensor) != 0,
+          "Some elements marked as dirty during the forward method were not returned as output. The inputs that are "
+          "modified inplace must all be outputs of the Function.");
+    }
+  }
+
+ private:
+  static void mark_view(const Variable& var, CreationMeta creation_meta) {
+    if (!var.defined()) {
+      return;
+    }
+    if (DifferentiableViewMeta* meta = impl::get_view_autograd_meta(var)) {
+      meta->set_creation_meta(creation_meta);
+    }
+  }
+
+  Variable without_history(Variable var, bool is_input, bool is_modified) const {
+    if (!var.requires_grad()) {
+      if (is_input && !is_modified) {
+        const AutoGradMode no_grad(false);
+        return var.view_as(var);
+      }
+      return var;
+    }
+    if (is_input) {
+      return var.detach();
+    }
+    // A view of an input, as from a view operator without recording, keeps its history.
+    if (!var.is_view()) {
+      at::impl::GetVariableHooks()->detach_(var);
+    }
+    return var;
+  }
+
+  void rebase(const Variable& var) const {
+    TORCH_CHECK(
+        !(var.is_leaf() && var.requires_grad()),
+        "a leaf Variable that requires grad has been used in an in-place operation.");
+    TORCH_CHECK(
+        num_outputs_ == 1 || !var.is_view(),
+        "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more "
+        "than one Tensor. This is not supported by the current autograd engine. You should either make sure the input "
+        "is not a view (using .clone() for example) or make your Function only return one Tensor (potentially "
+        "splitting it into two Functions: one doing the inplace that returns a single Tensor and a second one that "
+        "does the other operations).");
+    // The tensor ceases to be the leaf that its old accumulator works for.
+    impl::clear_hooks(var);
+    if (const std::shared_ptr<Node> accumulator = impl::try_get_grad_accumulator(var)) {
+      static_cast<AccumulateGrad&>(*accumulator).variable.reset();
+    }
+    const uint32_t output_nr = node_->add_input_metadata(var);
+    impl::rebase_history(var, {node_, output_nr});
+  }
+
+  size_t num_outputs_;
+  const TensorSet& non_differentiable_;
+  const TensorSet& dirty_;
+  const std::shared_ptr<Node> node_;
+  TensorSet inputs_;
+  TensorSet returned_;
+  size_t differentiable_ = 0;
+};
+
+} // namespace
+
+variable_list CustomNode::finish(const variable_list& inputs, variable_list&& outputs, bool recorded) {
+  OutputWrapper wrapper(
+      inputs, outputs.size(), ctx_.get_non_differentiable(), ctx_.get_and_bump_dirty(),
+      recorded ? getptr() : nullptr);
+  for (Variable& output : outputs) {
+    output = wrapper.wrap(std::move(output));
+  }
+  wrapper.finish(outputs);
+  if (recorded) {
+    output_info_.reserve(outputs.size());
+    for (const Variable& output : outputs) {
+      output_info_.push_back(output.defined() ? std::make_optional<VariableInfo>(output) : std::nullopt);
+    }
+    ctx_.save_variables();
+  }
+  return std::move(outputs);
+}
+
+} // namespace torch::autograd

@@ -1,0 +1,210 @@
+#pragma once
+
+#include <aten/core/ivalue.h>
+#include <autograd/function.h>
+#include <autograd/functions/utils.h>
+#include <autograd/saved_variable.h>
+#include <autograd/variable.h>
+#include <c10/macros/Export.h>
+
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace torch::autograd {
+
+/// What a gradient of zeros for a forward output must look like.
+struct TORCH_API VariableInfo {
+  explicit VariableInfo(const Variable& var);
+
+  Variable zeros() const;
+
+  at::TensorOptions options;
+  std::vector<int64_t> size;
+  bool requires_grad;
+};
+
+template <class T>
+struct CppNode;
+
+/// What the forward of a custom function hands to its backward.
+struct TORCH_API AutogradContext {
+  AutogradContext() = default;
+  AutogradContext(const AutogradContext&) = delete;
+  AutogradContext& operator=(const AutogradContext&) = delete;
+  ~AutogradContext() = default;
+
+  /// Anything but tensors. Tensors belong into save_for_backward, which sees in-place changes and avoids cycles.
+  std::unordered_map<std::string, at::IValue> saved_data;
+
+  /// Keeps inputs and outputs of the forward; undefined tensors are fine. At most one call, in forward.
+  void save_for_backward(variable_list to_save);
+  /// Says that these inputs were changed in place. They must also be returned.
+  void mark_dirty(const variable_list& inputs);
+  /// Says that no gradient flows through these outputs.
+  void mark_non_differentiable(const variable_list& outputs);
+  /// Whether undefined gradients are turned into zeros before backward sees them; they are by default.
+  void set_materialize_grads(bool value);
+
+  /// What save_for_backward kept. Throws when it was freed, or changed in place since.
+  variable_list get_saved_variables() const;
+
+  /// For use in backward: whether the gradient of tensor input number `output_edge_index` is wanted.
+  bool needs_input_grad(size_t output_edge_index) const;
+  /// Whether any in the ranges is.
+  bool needs_input_grad(std::initializer_list<IndexRange> idxs) const;
+
+  // For the implementation.
+  const std::unordered_set<c10::TensorImpl*>& get_and_bump_dirty() const;
+  const std::unordered_set<c10::TensorImpl*>& get_non_differentiable() const;
+
+ private:
+  template <class T>
+  friend struct CppNode;
+  friend struct CustomNode;
+
+  void save_variables();
+
+  std::unordered_set<c10::TensorImpl*> non_differentiable_;
+  std::unordered_set<c10::TensorImpl*> dirty_inputs_;
+  std::vector<SavedVariable> saved_variables_;
+  variable_list to_save_;
+  std::weak_ptr<Node> grad_fn_; // weak, because that node holds this
+  bool materialize_grads_ = true;
+  bool has_freed_buffers_ = false;
+};
+
+/// The part of a custom function's node that does not depend on the function.
+struct TORCH_API CustomNode : public Node {
+  variable_list apply(variable_list&& inputs) final;
+  void release_variables() final;
+
+  /// Notes the inputs and sets the edges if the call is recorded, which is returned.
+  bool begin(const variable_list& inputs, std::vector<bool>&& is_variable_input);
+  /// Gives the outputs their history and saves what was asked for.
+  variable_list finish(const variable_list& inputs, variable_list&& outputs, bool recorded);
+
+  AutogradContext ctx_;
+  std::vector<bool> is_variable_input_;
+  std::vector<std::optional<VariableInfo>> output_info_;
+
+ protected:
+  virtual variable_list call_backward(variable_list inputs) = 0;
+};
+
+/// The node of custom function `T`.
+template <class T>
+struct CppNode final : public CustomNode {
+ protected:
+  variable_list call_backward(variable_list inputs) override {
+    return T::backward(&ctx_, inputs);
+  }
+};
+
+namespace detail {
+
+inline void extract_variables(std::vector<bool>& is_variable, variable_list& list, const at::Tensor& x) {
+  is_variable.push_back(true);
+  list.push_back(x);
+}
+inline void extract_variables(
+    std::vector<bool>& is_variable,
+    variable_list& list,
+    const std::optional<at::Tensor>& x) {
+  const bool present = x.has_value() && x->defined();
+  is_variable.push_back(present);
+  if (present) {
+    list.push_back(*x);
+  }
+}
+inline void extract_variables(std::vector<bool>& is_variable, variable_list& list, at::ArrayRef<at::Tensor> xs) {
+  for (const at::Tensor& x : xs) {
+    extract_variables(is_variable, list, x);
+  }
+}
+
+// An argument is sorted by the parameter it would convert to, so a vector of tensors counts as a list of tensors.
+template <typename T>
+void extract_argument(std::vector<bool>& is_variable, variable_list& list, const T& x) {
+  if constexpr (std::is_convertible_v<const T&, const at::Tensor&> || std::is_same_v<T, std::optional<at::Tensor>>) {
+    extract_variables(is_variable, list, x);
+  } else if constexpr (
+      std::is_same_v<T, std::vector<at::Tensor>> || std::is_same_v<T, at::ArrayRef<at::Tensor>>) {
+    extract_variables(is_variable, list, at::ArrayRef<at::Tensor>(x));
+  } else {
+    is_variable.push_back(false);
+  }
+}
+
+inline variable_list to_list(variable_list&& outputs) {
+  return std::move(outputs);
+}
+inline variable_list to_list(Variable&& output) {
+  variable_list list;
+  list.push_back(std::move(output));
+  return list;
+}
+
+template <typename Result>
+Result from_list(variable_list&& list) {
+  static_assert(
+      std::is_same_v<Result, Variable> || std::is_same_v<Result, variable_list>,
+      "forward must return a Variable or a variable_list");
+  if constexpr (std::is_same_v<Result, Variable>) {
+    return std::move(list[0]);
+  } else {
+    return std::move(list);
+  }
+}
+
+} // namespace detail
+
+/// The type that `X::forward` returns for these arguments.
+template <typename X, typename... Args>
+using forward_t = decltype(X::forward(nullptr, std::declval<Args>()...));
+
+/// An operator with a hand-written derivative:
+///
+///     struct Square : torch::autograd::Function<Square> {
+///       static Variable forward(AutogradContext* ctx, const Variable& x) { ctx->save_for_backward({x}); return x * x; }
+///       static variable_list backward(AutogradContext* ctx, variable_list grads) {
+///         return {grads[0] * 2 * ctx->get_saved_variables()[0]};
+///       }
+///     };
+///     Variable y = Square::apply(x);
+///
+/// `forward` takes any arguments and returns a Variable or a variable_list; it is not recorded. `backward` gets one
+/// gradient for each output and returns one for each argument (one for each tensor of a list), undefined for those that
+/// are no tensors; it is recorded if the caller asks for that, so higher derivatives work.
+template <class T>
+struct Function {
+  static constexpr bool is_traceable = false;
+
+  /// Calls `T::forward(ctx, args...)`. Throws what it throws, or when what it returns contradicts its marks.
+  template <typename X = T, typename... Args>
+  static auto apply(Args&&... args) -> std::enable_if_t<std::is_same_v<X, T>, forward_t<X, Args...>> {
+    using Result = forward_t<X, Args...>;
+    const auto node = make_node<CppNode<T>>();
+    std::vector<bool> is_variable_input;
+    variable_list inputs;
+    is_variable_input.reserve(sizeof...(Args));
+    inputs.reserve(sizeof...(Args));
+    (detail::extract_argument(is_variable_input, inputs, std::as_const(args)), ...);
+    const bool recorded = node->begin(inputs, std::move(is_variable_input));
+
+    std::optional<Result> outputs;
+    {
+      const AutoGradMode no_grad(false);
+      outputs.emplace(T::forward(&node->ctx_, std::forward<Args>(args)...));
+    }
+    return detail::from_list<Result>(node->finish(inputs, detail::to_list(*std::move(outputs)), recorded));
+  }
+};
+
+} // namespace torch::autograd

@@ -1,0 +1,400 @@
+#include <autograd/engine.h>
+
+#include <aten/Functions.h>
+#include <autograd/functions/basic_ops.h>
+#include <autograd/functions/utils.h>
+#include <autograd/graph_task.h>
+#include <autograd/ready_queue.h>
+#include <autograd/saved_variable.h>
+#include <c10/core/DeviceGuard.h>
+#include <c10/core/StreamGuard.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
+#include <c10/util/Exception.h>
+#include <c10/util/StringUtil.h>
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+
+namespace torch::autograd {
+
+namespace {
+
+// What this thread is doing in which backward pass.
+struct ThreadState {
+  GraphTask* task = nullptr;
+  Node* node = nullptr;
+  const std::shared_ptr<ReadyQueue>* queue = nullptr; // what this thread serves
+  int depth = 0; // passes on this thread's stack
+  bool compute_all_outputs = false;
+};
+__thread ThreadState this_thread __attribute__((tls_model("initial-exec")));
+
+// Enters a node, and with it the state its pass was started in: grad mode, dispatch keys. Set for each node, since hooks
+// and custom functions may leave other settings behind.
+class NodeScope {
+ public:
+  NodeScope(GraphTask& task, Node& node) : previous_(this_thread) {
+    this_thread.task = &task;
+    this_thread.node = &node;
+    this_thread.compute_all_outputs = false;
+    at::ThreadLocalState::setThreadLocalState(task.thread_locals_);
+    previous_hooks_ = impl::exchange_default_saved_tensor_hooks(task.saved_tensor_hooks_);
+  }
+  NodeScope(const NodeScope&) = delete;
+  NodeScope& operator=(const NodeScope&) = delete;
+  ~NodeScope() {
+    this_thread = previous_;
+    impl::exchange_default_saved_tensor_hooks(previous_hooks_);
+  }
+
+ private:
+  const ThreadState previous_;
+  const SavedVariableHooksFactory* previous_hooks_;
+};
+
+variable_list call_tensor_pre_hooks(Node& fn, variable_list inputs) {
+  for (const auto& hook : fn.tensor_pre_hooks()) {
+    inputs = (*hook)(inputs);
+  }
+  for (const auto& position_and_hook : std::as_const(fn).retains_grad_hooks()) {
+    inputs = (*position_and_hook.second)(inputs);
+  }
+  return inputs;
+}
+
+variable_list call_node(Node& fn, variable_list&& inputs) {
+  // Without recording, what a generated node computes has no history and its fresh results no views to track: its
+  // operators may go straight to their kernels.
+  if (fn.is_traceable() && !GradMode::is_enabled()) {
+    const c10::impl::ExcludeDispatchKeyGuard guard(c10::autograd_dispatch_keyset_with_ADInplaceOrView);
+    return fn(std::move(inputs));
+  }
+  return fn(std::move(inputs));
+}
+
+variable_list call_function(const GraphTask& task, Node& fn, variable_list&& inputs) {
+  const bool hooked = fn.has_hooks();
+  if (hooked) {
+    inputs = call_tensor_pre_hooks(fn, std::move(inputs));
+    for (const auto& hook : std::as_const(fn).pre_hooks()) {
+      inputs = (*hook)(inputs);
+    }
+  }
+  if (!task.keep_graph_) {
+    fn.will_release_variables();
+  }
+  const bool post_hooked = hooked && !std::as_const(fn).post_hooks().empty();
+  variable_list outputs = post_hooked ? call_node(fn, variable_list(inputs)) : call_node(fn, std::move(inputs));
+  validate_outputs(fn.next_edges(), outputs, [&fn](const std::string& problem) {
+    return c10::str("Function ", fn.name(), " returned an ", problem);
+  });
+  if (post_hooked) {
+    for (const auto& hook : std::as_const(fn).post_hooks()) {
+      outputs = (*hook)(outputs, inputs);
+    }
+  }
+  return outputs;
+}
+
+void check_no_nan(const Node& fn, const variable_list& outputs) {
+  const AutoGradMode no_grad(false);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i].defined() && at::isnan(outputs[i]).any().item<bool>()) {
+      throw std::runtime_error(
+          c10::str("Function '", fn.name(), "' returned nan values in its ", i, "th output."));
+    }
+  }
+}
+
+} // namespace
+
+std::shared_ptr<Node> get_current_node() {
+  return this_thread.node ? this_thread.node->getptr() : nullptr;
+}
+
+bool get_current_graph_task_keep_graph() {
+  return this_thread.task != nullptr && this_thread.task->keep_graph_;
+}
+
+int64_t get_current_graph_task_id() {
+  return this_thread.task ? static_cast<int64_t>(this_thread.task->id_) : -1;
+}
+
+bool current_task_needs(const Node* next) {
+  GraphTask* task = this_thread.task;
+  if (task == nullptr || !task->has_exec_info_ || this_thread.compute_all_outputs) {
+    return true;
+  }
+  const NodeState* state = task->nodes_.find(next);
+  return state && state->should_execute();
+}
+
+QueueScope::QueueScope(std::shared_ptr<ReadyQueue> queue) : queue_(std::move(queue)), previous_(this_thread.queue) {
+  this_thread.queue = queue_ ? &queue_ : nullptr;
+}
+
+QueueScope::~QueueScope() {
+  this_thread.queue = previous_;
+}
+
+std::shared_ptr<ReadyQueue> QueueScope::current() {
+  return this_thread.queue ? *this_thread.queue : nullptr;
+}
+
+ComputeAllOutputsGuard::ComputeAllOutputsGuard() : previous_(this_thread.compute_all_outputs) {
+  this_thread.compute_all_outputs = true;
+}
+
+ComputeAllOutputsGuard::~ComputeAllOutputsGuard() {
+  this_thread.compute_all_outputs = previous_;
+}
+
+Engine::Engine() = default;
+Engine::~Engine() = default;
+
+Engine& Engine::get_default_engine() {
+  // Never destroyed: threads of the engine may still wait in it when the process exits.
+  struct DefaultEngine final : Engine {};
+  static Engine* const engine = new DefaultEngine();
+  return *engine;
+}
+
+bool Engine::is_checkpoint_valid() {
+  return this_thread.task == nullptr || this_thread.task->checkpointable_;
+}
+
+void Engine::queue_callback(std::function<void()> callback) {
+  GraphTask* task = this_thread.task;
+  TORCH_CHECK(task, "Final callbacks can only be installed during backward pass.");
+  const std::lock_guard<std::mutex> lock(task->final_callbacks_lock_);
+  task->final_callbacks_.emplace_back(std::move(callback));
+}
+
+variable_list Engine::execute(
+    const edge_list& roots,
+    const variable_list& inputs,
+    bool keep_graph,
+    bool create_graph,
+    bool accumulate_grad,
+    const edge_list& outputs) {
+  variable_list grads = inputs;
+  validate_outputs(roots, grads, [](const std::string& problem) { return problem; });
+  if (accumulate_grad && create_graph) {
+    TORCH_WARN_ONCE(
+        "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
+        "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If "
+        "you have to use this function, make sure to reset the .grad fields of your parameters to None after use to "
+        "break the cycle and avoid the leak.");
+  }
+
+  const bool single_root = roots.size() == 1;
+  const std::shared_ptr<Node> root = single_root ? roots[0].function : make_node<GraphRoot>(roots, grads);
+  uint64_t min_topo_nr = outputs.empty() ? 0 : UINT64_MAX;
+  for (const Edge& output : outputs) {
+    min_topo_nr = std::min(min_topo_nr, output.function->topological_nr());
+  }
+
+  const auto task = std::make_shared<GraphTask>(keep_graph, create_graph, this_thread.task);
+  task->compute_dependencies(*root, min_topo_nr);
+  if (!outputs.empty()) {
+    task->init_to_execute(outputs, accumulate_grad);
+  }
+  NodeState& root_state = task->nodes_[0];
+  if (single_root) {
+    root_state.inputs = InputBuffer(root->num_inputs());
+    root_state.inputs.add(roots[0].input_nr, std::move(grads[0]));
+    grads.clear();
+  }
+  run_pass(*task, root_state);
+  return task->take_results();
+}
+
+// Note [Backward passes within backward passes]
+// A hook or custom function may call backward() itself, to any depth. The inner pass runs at once, on the same thread,
+// on top of the stack, and is complete when its caller goes on. Two facts limit this. The stack is finite, so every
+// MAX_DEPTH levels the pass moves to a thread with a fresh stack while its caller waits. And where several threads take
+// part, the thread that waits for an inner pass must not sleep: nodes for its device may come in, of the inner pass or
+// of any other, and another thread may wait for them. So it works on its queue, inner passes first.
+void Engine::run_pass(GraphTask& task, NodeState& root) {
+  if (!task.on_one_thread_) {
+    // A thread keeps its queue for inner passes, so that nodes of all its passes reach it at one place.
+    task.cpu_queue_ = this_thread.queue ? *this_thread.queue : std::make_shared<ReadyQueue>();
+  }
+  enqueue(task, root);
+  if (this_thread.depth >= MAX_DEPTH) {
+    run_on_fresh_stack(task);
+  } else {
+    work_through(task);
+  }
+}
+
+namespace {
+
+// Keeps this thread's own settings apart from those of the passes it works on.
+class PassScope {
+ public:
+  PassScope() : key_set_(c10::impl::raw_local_dispatch_key_set), autograd_(c10::AutogradState::get_tls_state()) {
+    ++this_thread.depth;
+  }
+  PassScope(const PassScope&) = delete;
+  PassScope& operator=(const PassScope&) = delete;
+  ~PassScope() {
+    --this_thread.depth;
+    c10::impl::raw_local_dispatch_key_set = key_set_;
+    c10::AutogradState::set_tls_state(autograd_);
+  }
+
+ private:
+  const c10::impl::PODLocalDispatchKeySet key_set_;
+  const c10::AutogradState autograd_;
+};
+
+} // namespace
+
+void Engine::work_through(GraphTask& task) {
+  const PassScope scope;
+  if (task.on_one_thread_) {
+    run_on_one_thread(task);
+  } else {
+    const QueueScope queue(task.cpu_queue_);
+    work_on(*task.cpu_queue_, &task);
+  }
+}
+
+void Engine::run_on_one_thread(GraphTask& task) {
+  while (!task.local_queue_.empty() && !task.has_error()) {
+    run_node(task, *task.local_queue_.pop().state);
+  }
+  task.local_queue_.clear();
+  task.finish();
+}
+
+void Engine::work_on(ReadyQueue& queue, const GraphTask* until) {
+  while (until == nullptr || !until->completed()) {
+    const NodeTask item = queue.pop();
+    if (item.task == nullptr) {
+      continue;
+    }
+    // The pass may end, and its caller go, before this thread has told the caller.
+    const std::shared_ptr<GraphTask> task = item.task->shared_from_this();
+    run_node(*task, *item.state);
+    if (task->finish_one()) {
+      task->finish();
+      if (task.get() != until) {
+        task->cpu_queue_->push(NodeTask());
+      }
+    }
+  }
+}
+
+void Engine::run_node(GraphTask& task, NodeState& state) {
+  if (task.has_error()) {
+    return;
+  }
+  try {
+    const NodeScope scope(task, *state.node);
+    evaluate_function(task, state);
+  } catch (...) {
+    task.set_exception(std::current_exception(), state.node);
+  }
+}
+
+void Engine::evaluate_function(GraphTask& task, NodeState& state) {
+  Node& fn = *state.node;
+  std::optional<c10::Stream> stream;
+  if (!task.on_cpu_only_) {
+    stream = fn.stream();
+  }
+  const c10::OptionalDeviceGuard device_guard(stream ? std::optional<c10::Device>(stream->device()) : std::nullopt);
+  const c10::OptionalStreamGuard stream_guard(stream);
+
+  variable_list inputs = InputBuffer::variables(std::move(state.inputs));
+  if (task.has_exec_info_) {
+    if (!state.needed && fn.has_hooks()) {
+      inputs = call_tensor_pre_hooks(fn, std::move(inputs));
+    }
+    if (state.captures) {
+      const auto lock = task.lock_if_shared();
+      for (const NodeState::Capture& capture : *state.captures) {
+        task.captured_vars_[static_cast<size_t>(capture.output_idx)] = inputs[static_cast<size_t>(capture.input_idx)];
+      }
+      if (stream) {
+        task.leaf_streams_.push_back(*stream);
+      }
+    }
+    if (!state.needed) {
+      return;
+    }
+  }
+
+  variable_list outputs = call_function(task, fn, std::move(inputs));
+  if (!task.keep_graph_) {
+    fn.release_variables();
+  }
+  if (outputs.empty()) {
+    if (stream) {
+      const auto lock = task.lock_if_shared();
+      task.leaf_streams_.push_back(*stream);
+    }
+    return;
+  }
+  if (C10_UNLIKELY(AnomalyMode::is_enabled() && AnomalyMode::should_check_nan())) {
+    check_no_nan(fn, outputs);
+  }
+  deliver(task, fn, outputs);
+}
+
+void Engine::deliver(GraphTask& task, Node& fn, variable_list& outputs) {
+  std::optional<c10::Stream> stream;
+  if (!task.on_cpu_only_) {
+    stream = fn.stream();
+  }
+  const auto lock = task.lock_if_shared();
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Edge& edge = fn.next_edge(i);
+    if (!edge.is_valid()) {
+      continue;
+    }
+    Node& next = *edge.function;
+    NodeState* state = task.nodes_.find(&next);
+    if (state == nullptr || state->dependencies == 0) {
+      throw std::runtime_error(c10::str("dependency not found for ", next.name()));
+    }
+    const bool is_ready = --state->dependencies == 0;
+    if (task.has_exec_info_ && !state->should_execute()) {
+      continue;
+    }
+    if (!state->started) {
+      state->started = true;
+      state->inputs = InputBuffer(next.num_inputs());
+      ++task.waiting_nodes_;
+    }
+    if (task.on_cpu_only_) {
+      state->inputs.add(edge.input_nr, std::move(outputs[i]));
+    } else {
+      state->inputs.add(edge.input_nr, std::move(outputs[i]), stream, next.stream());
+    }
+    if (is_ready) {
+      --task.waiting_nodes_;
+      enqueue(task, *state);
+    }
+  }
+}
+
+void Engine::enqueue(GraphTask& task, NodeState& state) {
+  const NodeTask item{&task, &state, state.node->sequence_nr(), task.reentrant_depth_};
+  if (task.on_one_thread_) {
+    task.local_queue_.push(item);
+    return;
+  }
+  task.outstanding_tasks_.fetch_add(1, std::memory_order_relaxed);
+  const c10::Device device = state.node->device();
+  if (device.is_cpu() || device.is_meta()) {
+    task.cpu_queue_->push(item);
+  } else {
+    device_queue(std::max<c10::DeviceIndex>(device.index(), 0))->push(item);
+  }
+}
+
+} // namespace torch::autograd

@@ -1,0 +1,107 @@
+// The activations of pointwise.h.
+#include <autograd/formulas/pointwise.h>
+
+#include <aten/Functions.h>
+#include <aten/TensorOperators.h>
+#include <c10/util/Exception.h>
+
+#include <cmath>
+
+namespace torch::autograd::formulas {
+
+using at::Scalar;
+using at::Tensor;
+
+namespace {
+
+const double kSqrtHalf = std::sqrt(0.5);
+const double kSqrtTwoOverPi = std::sqrt(2.0 / 3.14159265358979323846);
+// The density of the normal distribution at zero.
+const double kNormalPeak = kSqrtTwoOverPi / 2.0;
+// The cubic term of gelu's tanh form.
+constexpr double kGeluCubic = 0.044715;
+
+} // namespace
+
+Tensor infinitely_differentiable_gelu_backward(const Tensor& grad, const Tensor& self, std::string_view approximate) {
+  if (approximate == "tanh") {
+    const Tensor square = self * self;
+    const Tensor t = (kSqrtTwoOverPi * (self + kGeluCubic * square * self)).tanh();
+    const Tensor inner_slope = kSqrtTwoOverPi * (1 + 3 * kGeluCubic * square);
+    return grad * (0.5 * (1 + t) + 0.5 * self * (1 - t * t) * inner_slope);
+  }
+  const Tensor cdf = 0.5 * (1 + (self * kSqrtHalf).erf());
+  const Tensor density = kNormalPeak * (-0.5 * self * self).exp();
+  return grad * (cdf + self * density);
+}
+
+Tensor gelu_double_backward(const Tensor& ggI, const Tensor& gO, const Tensor& input, std::string_view approximate) {
+  if (approximate == "tanh") {
+    const Tensor square = input * input;
+    const Tensor t = (kSqrtTwoOverPi * (input + kGeluCubic * square * input)).tanh();
+    const Tensor t_slope = 1 - t * t;
+    const Tensor first = kSqrtTwoOverPi * (1 + 3 * kGeluCubic * square);
+    const Tensor second = (6 * kGeluCubic * kSqrtTwoOverPi) * input;
+    // d/dx of (1 + t) / 2 + x (1 - t^2) u' / 2, with t = tanh(u).
+    const Tensor slope = t_slope * first + 0.5 * input * t_slope * (second - 2 * t * first * first);
+    return ggI * gO * slope;
+  }
+  const Tensor density = kNormalPeak * (-0.5 * input * input).exp();
+  return ggI * gO * density * (2 - input * input);
+}
+
+Tensor infinitely_differentiable_silu_backward(const Tensor& grad, const Tensor& self) {
+  const Tensor sigmoid = self.sigmoid();
+  return grad * sigmoid * (1 + self * (1 - sigmoid));
+}
+
+Tensor infinitely_differentiable_mish_backward(const Tensor& grad, const Tensor& self) {
+  const Tensor sigmoid = self.sigmoid();
+  const Tensor t = at::softplus(self).tanh();
+  return grad * (t + self * sigmoid * (1 - t * t));
+}
+
+Tensor infinitely_differentiable_logit_backward(const Tensor& grad, const Tensor& self, std::optional<double> eps) {
+  const Tensor slope = grad / (self * (1 - self));
+  const double low = eps.value_or(0.0);
+  const double high = eps.has_value() ? 1.0 - *eps : 1.0;
+  const Tensor inside = self.ge(low).logical_and(self.le(high));
+  // With eps the input is clamped, so outside is flat; without, there is nothing outside.
+  const Tensor outside = at::full({}, eps.has_value() ? 0.0 : std::nan(""), self.options());
+  return at::where(inside, slope, outside);
+}
+
+Tensor softplus_double_backward(
+    const Tensor& grad,
+    const Tensor& input,
+    const Scalar& beta,
+    const Scalar& threshold) {
+  const Tensor x = input * beta;
+  const Tensor sigmoid = x.sigmoid();
+  return (sigmoid * (1 - sigmoid) * grad * beta).masked_fill(x.gt(threshold), 0);
+}
+
+Tensor elu_double_backward(
+    const Tensor& grad,
+    const Tensor& grad_output,
+    const Scalar& alpha,
+    const Scalar& scale,
+    const Scalar& input_scale,
+    bool is_result,
+    const Tensor& self_or_result) {
+  const double negative_coefficient = alpha.toDouble() * scale.toDouble();
+  const double input_coefficient = input_scale.toDouble();
+  const Tensor product = grad * grad_output;
+  const Tensor curved = is_result
+      ? product * input_coefficient
+      : product * (self_or_result * input_coefficient).exp() *
+          (negative_coefficient * input_coefficient * input_coefficient);
+  return at::where(self_or_result.gt(0), at::zeros({}, curved.options()), curved);
+}
+
+Tensor log_sigmoid_double_backward(const Tensor& grad, const Tensor& input) {
+  const Tensor sigmoid = input.sigmoid();
+  return grad * (sigmoid - 1) * sigmoid;
+}
+
+} // namespace torch::autograd::formulas

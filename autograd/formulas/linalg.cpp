@@ -1,0 +1,48 @@
+#include <autograd/formulas/linalg.h>
+
+#include <aten/Functions.h>
+#include <aten/TensorOperators.h>
+#include <autograd/formulas/pointwise.h>
+
+namespace torch::autograd::formulas {
+
+using at::Tensor;
+
+namespace {
+
+/// Whether a matrix of these sizes and strides lies by columns.
+bool by_columns(at::IntArrayRef sizes, at::IntArrayRef strides) {
+  return strides[0] == 1 && strides[1] == sizes[0];
+}
+
+} // namespace
+
+Tensor mm_mat1_grad(const Tensor& grad, const Tensor& mat2, at::IntArrayRef sizes, at::IntArrayRef strides, const at::Scalar& alpha) {
+  const Tensor product = by_columns(sizes, strides) ? mat2.conj().mm(grad.t()).t() : grad.mm(mat2.t().conj());
+  return maybe_multiply(product, alpha.conj());
+}
+
+Tensor mm_mat2_grad(const Tensor& grad, const Tensor& mat1, at::IntArrayRef sizes, at::IntArrayRef strides, const at::Scalar& alpha) {
+  const Tensor product = by_columns(sizes, strides) ? grad.t().mm(mat1.conj()).t() : mat1.t().conj().mm(grad);
+  return maybe_multiply(product, alpha.conj());
+}
+
+Tensor addbmm_batch1_grad(const Tensor& grad, const Tensor& batch2, const at::Scalar& alpha) {
+  const Tensor grads = grad.unsqueeze(0).expand({batch2.size(0), grad.size(0), grad.size(1)});
+  return maybe_multiply(grads.bmm(batch2.transpose(1, 2).conj()), alpha.conj());
+}
+
+Tensor addbmm_batch2_grad(const Tensor& grad, const Tensor& batch1, const at::Scalar& alpha) {
+  const Tensor grads = grad.unsqueeze(0).expand({batch1.size(0), grad.size(0), grad.size(1)});
+  return maybe_multiply(batch1.transpose(1, 2).conj().bmm(grads), alpha.conj());
+}
+
+Tensor addr_vec1_grad(const Tensor& grad, const Tensor& vec2, const at::Scalar& alpha) {
+  return maybe_multiply(grad.mv(vec2.conj().to(grad.scalar_type())), alpha.conj());
+}
+
+Tensor addr_vec2_grad(const Tensor& grad, const Tensor& vec1, const at::Scalar& alpha) {
+  return maybe_multiply(grad.t().mv(vec1.conj().to(grad.scalar_type())), alpha.conj());
+}
+
+} // namespace torch::autograd::formulas

@@ -1,0 +1,183 @@
+#include <autograd/formulas/nn.h>
+
+#include <aten/Functions.h>
+#include <aten/TensorOperators.h>
+#include <aten/core/Reduction.h>
+#include <autograd/grad_mode.h>
+
+namespace torch::autograd::formulas {
+
+using at::Tensor;
+
+namespace {
+
+using Three = std::tuple<Tensor, Tensor, Tensor>;
+
+/// grad, divided as a mean over `numel` losses divides it.
+Tensor per_element(const Tensor& grad, int64_t reduction, int64_t numel) {
+  return reduction == at::Reduction::Mean ? grad / static_cast<double>(numel) : grad;
+}
+
+Tensor weighted(const Tensor& grad, const Tensor& weight) {
+  return weight.defined() ? grad * weight : grad;
+}
+
+} // namespace
+
+// ---- softmax -------------------------------------------------------------------------------------------------------
+
+Tensor softmax_double_backward(const Tensor& grad, const Tensor& grad_output, int64_t dim, const Tensor& output) {
+  return grad * grad_output - (output * grad_output).sum({dim}, true) * grad -
+      grad_output * (grad * output).sum({dim}, true);
+}
+
+Tensor log_softmax_double_backward(const Tensor& grad, const Tensor& grad_output, int64_t dim, const Tensor& output) {
+  return -grad * output.exp() * grad_output.sum({dim}, true);
+}
+
+// ---- normalization -------------------------------------------------------------------------------------------------
+
+Three layer_norm_double_backward(
+    const Tensor& input, const Tensor& weight, const Tensor& grad_grad_input, const Tensor& grad_grad_weight,
+    const Tensor& grad_grad_bias, const Tensor& grad_out, const Tensor& mean, const Tensor& rstd,
+    at::IntArrayRef normalized_shape, std::array<bool, 3> mask) {
+  const int64_t trailing = static_cast<int64_t>(normalized_shape.size()), leading = input.dim() - trailing;
+  at::DimVector row_dims, outer_dims;
+  for (int64_t d = 0; d < input.dim(); ++d) (d < leading ? outer_dims : row_dims).push_back(d);
+  const auto row_mean = [&](const Tensor& t) { return t.mean(row_dims, true); };
+
+  // With xhat = (x - mean) * rstd the backward pass is dx = P(w g), P(v) = rstd (v - mean(v) - xhat mean(v xhat)).
+  // P is its own transpose, and also maps a gradient for xhat to one for x.
+  const Tensor xhat = (input - mean) * rstd;
+  const auto project = [&](const Tensor& v) { return rstd * (v - row_mean(v) - xhat * row_mean(v * xhat)); };
+  const Tensor& a = grad_grad_input;
+
+  Tensor for_input, for_weight, for_grad;
+  const auto add = [](Tensor& sum, const Tensor& term) { sum = sum.defined() ? sum + term : term; };
+  if (a.defined()) {
+    const Tensor projected = project(a);
+    if (mask[1]) for_weight = outer_dims.empty() ? grad_out * projected : (grad_out * projected).sum(outer_dims);
+    if (mask[2]) for_grad = weighted(projected, weight);
+    if (mask[0]) {
+      const Tensor v = weighted(grad_out, weight);
+      const Tensor mean_ax = row_mean(a * xhat), mean_vx = row_mean(v * xhat);
+      const Tensor inner = row_mean(a * v) - row_mean(a) * row_mean(v) - mean_ax * mean_vx;
+      for_input = project(-rstd * (a * mean_vx + v * mean_ax)) - inner * rstd * rstd * xhat;
+    }
+  }
+  if (grad_grad_weight.defined()) {
+    if (mask[0]) add(for_input, project(grad_out * grad_grad_weight));
+    if (mask[2]) add(for_grad, grad_grad_weight * xhat);
+  }
+  if (grad_grad_bias.defined() && mask[2]) add(for_grad, grad_grad_bias.expand(input.sizes()));
+  return {for_input, for_weight, for_grad};
+}
+
+Three group_norm_backward(
+    const Tensor& grad, const Tensor& input, const Tensor& mean, const Tensor& rstd, const Tensor& weight, int64_t N, int64_t C,
+    int64_t HxW, int64_t group, double eps, std::array<bool, 3> mask) {
+  if (!grad.defined()) return {};
+  if (!at::GradMode::is_enabled()) {
+    return at::native_group_norm_backward(grad, input, mean, rstd, weight, N, C, HxW, group, mask);
+  }
+  // The saved statistics are constants to autograd: they are taken anew, so that second derivatives see through them.
+  const Tensor x = input.reshape({N, group, -1}), g = grad.reshape({N, C, HxW});
+  const Tensor centered = x - x.mean({2}, true);
+  const Tensor scale = at::rsqrt((centered * centered).mean({2}, true) + eps);
+  const Tensor xhat = centered * scale;
+  Three result;
+  if (mask[0]) {
+    const Tensor v = (weight.defined() ? g * weight.reshape({1, C, 1}) : g).reshape({N, group, -1});
+    const Tensor dx = scale * (v - v.mean({2}, true) - xhat * (v * xhat).mean({2}, true));
+    std::get<0>(result) = dx.reshape(input.sizes());
+  }
+  if (mask[1]) std::get<1>(result) = (g * xhat.reshape({N, C, HxW})).sum({0, 2});
+  if (mask[2]) std::get<2>(result) = g.sum({0, 2});
+  return result;
+}
+
+// ---- embedding -----------------------------------------------------------------------------------------------------
+
+Tensor embedding_dense_double_backward(const Tensor& grad, const Tensor& indices, int64_t padding_idx) {
+  at::DimVector sizes(indices.sizes().begin(), indices.sizes().end());
+  sizes.push_back(grad.size(-1));
+  const Tensor picked = grad.index_select(0, indices.reshape({-1})).view(sizes);
+  return padding_idx < 0 ? picked : picked.masked_fill((indices == padding_idx).unsqueeze(-1), 0);
+}
+
+// ---- gated linear unit ---------------------------------------------------------------------------------------------
+
+Tensor glu_double_backward_grad_output(const Tensor& grad, const Tensor& self, int64_t dim) {
+  const int64_t half = self.size(dim) / 2;
+  const Tensor value = self.narrow(dim, 0, half), gate = self.narrow(dim, half, half).sigmoid();
+  return gate * (grad.narrow(dim, 0, half) + grad.narrow(dim, half, half) * value * (1 - gate));
+}
+
+Tensor glu_double_backward(const Tensor& grad, const Tensor& grad_output, const Tensor& self, int64_t dim) {
+  const int64_t half = self.size(dim) / 2;
+  const Tensor value = self.narrow(dim, 0, half), gate = self.narrow(dim, half, half).sigmoid();
+  const Tensor for_value = grad.narrow(dim, 0, half), for_gate = grad.narrow(dim, half, half);
+  const Tensor slope = grad_output * gate * (1 - gate);
+  return at::cat({for_gate * slope, slope * (for_value + for_gate * value * (1 - 2 * gate))}, dim);
+}
+
+// ---- losses --------------------------------------------------------------------------------------------------------
+
+Tensor reduced_loss_grad(const Tensor& elements, int64_t reduction) {
+  return reduction == at::Reduction::None ? elements : elements.sum();
+}
+
+Tensor mse_loss_double_backward(const Tensor& grad, const Tensor& self, int64_t reduction) {
+  return per_element(2 * grad, reduction, self.numel());
+}
+
+Tensor smooth_l1_loss_double_backward(const Tensor& grad, const Tensor& self, const Tensor& target, int64_t reduction, double beta) {
+  // With beta = 0 this is the absolute value, which is straight on either side.
+  if (beta == 0) return at::zeros_like(grad);
+  const Tensor quadratic = ((self - target).abs() < beta).to(grad.scalar_type());
+  return per_element(grad * quadratic / beta, reduction, self.numel());
+}
+
+Tensor huber_loss_double_backward(const Tensor& grad, const Tensor& self, const Tensor& target, int64_t reduction, double delta) {
+  const Tensor quadratic = ((self - target).abs() < delta).to(grad.scalar_type());
+  return per_element(grad * quadratic, reduction, self.numel());
+}
+
+Tensor soft_margin_loss_double_backward(const Tensor& grad, const Tensor& self, const Tensor& target, int64_t reduction) {
+  const Tensor right = (self * target).sigmoid();
+  return per_element(grad * target * target * right * (1 - right), reduction, self.numel());
+}
+
+Tensor binary_cross_entropy_target_backward(const Tensor& grad, const Tensor& self, const Tensor& target, const Tensor& weight, int64_t reduction) {
+  const Tensor slope = ((-self).log1p() - self.log()) * grad;
+  return per_element(weighted(slope, weight), reduction, target.numel());
+}
+
+Tensor binary_cross_entropy_double_backward(const Tensor& grad, const Tensor& self, const Tensor& target, const Tensor& weight, int64_t reduction) {
+  constexpr double kLeast = 1e-12;
+  const Tensor spread = (self * (1 - self)).clamp_min(kLeast);
+  const Tensor curvature = (self * self - 2 * self * target + target) / (spread * spread);
+  return per_element(weighted(grad * curvature, weight), reduction, self.numel());
+}
+
+Tensor binary_cross_entropy_with_logits_backward(
+    const Tensor& grad, const Tensor& self, const Tensor& target, const Tensor& weight, const Tensor& pos_weight, int64_t reduction) {
+  Tensor slope;
+  if (pos_weight.defined()) {
+    const Tensor positive = pos_weight * target;
+    slope = (positive + 1 - target) * self.sigmoid() - positive;
+  } else {
+    slope = self.sigmoid() - target;
+  }
+  return per_element(weighted(slope * grad, weight), reduction, self.numel());
+}
+
+Tensor binary_cross_entropy_with_logits_target_backward(
+    const Tensor& grad, const Tensor& self, const Tensor& weight, const Tensor& pos_weight, int64_t reduction) {
+  // log(1 + exp(-x)) without overflow.
+  const Tensor softplus = (-self.abs()).exp().log1p() + (-self).clamp_min(0);
+  const Tensor slope = pos_weight.defined() ? (pos_weight - 1) * softplus - self : -self;
+  return per_element(weighted(slope * grad, weight), reduction, self.numel());
+}
+
+} // namespace torch::autograd::formulas

@@ -1,0 +1,303 @@
+#include <autograd/formulas/pointwise.h>
+
+#include <aten/Functions.h>
+#include <aten/TensorOperators.h>
+#include <c10/util/Exception.h>
+#include <c10/util/StringUtil.h>
+
+#include <cmath>
+#include <stdexcept>
+
+namespace torch::autograd::formulas {
+
+using at::Scalar;
+using at::ScalarType;
+using at::Tensor;
+
+namespace {
+
+constexpr double kPi = 3.14159265358979323846;
+
+// A zero that broadcasts.
+Tensor zero_like(const Tensor& t) {
+  return at::zeros({}, t.options());
+}
+
+bool is_one(const Scalar& s) {
+  if (s.isComplex()) {
+    return s.toComplexDouble() == c10::complex<double>(1.0, 0.0);
+  }
+  return s.isFloatingPoint() ? s.toDouble() == 1.0 : s.toLong() == 1;
+}
+
+// Where an exponent is a real number that is not negative.
+Tensor is_nonnegative(const Tensor& exponent) {
+  if (!exponent.is_complex()) {
+    return exponent.ge(0);
+  }
+  return at::real(exponent).ge(0).logical_and(at::imag(exponent).eq(0));
+}
+
+} // namespace
+
+Tensor maybe_multiply(const Tensor& t, const Scalar& s) {
+  return is_one(s) ? t : t * s;
+}
+
+Tensor handle_r_to_c(ScalarType self_dtype, Tensor gradient) {
+  return !c10::isComplexType(self_dtype) && gradient.is_complex() ? at::real(gradient) : gradient;
+}
+
+Tensor handle_r_to_c(const Tensor& self, Tensor gradient) {
+  return handle_r_to_c(self.scalar_type(), std::move(gradient));
+}
+
+Tensor not_implemented(const char* name, const char* reason) {
+  throw std::runtime_error(c10::str("derivative for ", name, " is not implemented", *reason ? ": " : "", reason));
+}
+
+Tensor mul_tensor_backward(const Tensor& grad, const Tensor& other, ScalarType self_dtype) {
+  return handle_r_to_c(self_dtype, grad * other.conj());
+}
+
+Tensor mul_tensor_backward(const Tensor& grad, const Scalar& other, ScalarType self_dtype) {
+  return handle_r_to_c(self_dtype, grad * other.conj());
+}
+
+Tensor div_tensor_self_backward(
+    const Tensor& grad,
+    const Tensor& other,
+    ScalarType self_dtype,
+    const std::optional<std::string_view>& rounding_mode) {
+  if (rounding_mode.has_value()) {
+    return at::zeros_like(grad, grad.options().dtype(self_dtype));
+  }
+  return handle_r_to_c(self_dtype, grad / other.conj());
+}
+
+Tensor div_tensor_self_backward(
+    const Tensor& grad,
+    const Scalar& other,
+    ScalarType self_dtype,
+    const std::optional<std::string_view>& rounding_mode) {
+  if (rounding_mode.has_value()) {
+    return at::zeros_like(grad, grad.options().dtype(self_dtype));
+  }
+  return handle_r_to_c(self_dtype, grad / other.conj());
+}
+
+Tensor div_tensor_other_backward(
+    const Tensor& grad,
+    const Tensor& self,
+    const Tensor& other,
+    const std::optional<std::string_view>& rounding_mode) {
+  if (rounding_mode.has_value()) {
+    return at::zeros_like(grad, grad.options().dtype(other.scalar_type()));
+  }
+  // Twice divided in place of once by the square, which could overflow.
+  return handle_r_to_c(other, -grad * ((self / other) / other).conj());
+}
+
+Tensor pow_backward(const Tensor& grad, const Tensor& self, const Scalar& exponent) {
+  if (exponent.equal(0.0)) {
+    return at::zeros_like(self, at::MemoryFormat::Contiguous);
+  }
+  if (exponent.isComplex()) {
+    const c10::complex<double> e = exponent.toComplexDouble();
+    return handle_r_to_c(self, grad * (self.pow(Scalar(e - 1.0)) * Scalar(e)).conj());
+  }
+  const double e = exponent.toDouble();
+  return handle_r_to_c(self, grad * (self.pow(e - 1.0) * e).conj());
+}
+
+Tensor pow_backward_self(const Tensor& grad, const Tensor& self, const Tensor& exponent) {
+  const Tensor slope = grad * (exponent * self.pow(exponent - 1)).conj();
+  return handle_r_to_c(self, at::where(exponent.eq(0.0), zero_like(slope), slope));
+}
+
+Tensor pow_backward_exponent(const Tensor& grad, const Tensor& self, const Tensor& exponent, const Tensor& result) {
+  const Tensor flat = self.eq(0).logical_and(is_nonnegative(exponent));
+  // The logarithm of a negative real base is complex when the exponent is.
+  const Tensor base = self.to(at::result_type(self, exponent));
+  const Tensor slope = (result * base.log()).conj();
+  return handle_r_to_c(exponent, grad * at::where(flat, zero_like(slope), slope));
+}
+
+Tensor pow_backward_exponent(const Tensor& grad, const Scalar& base, const Tensor& exponent, const Tensor& result) {
+  const Scalar log_base = exponent.is_complex() && !base.isComplex()
+      ? Scalar(c10::complex<double>(base.toDouble(), 0.0)).log()
+      : base.log();
+  Tensor slope = (result * log_base).conj();
+  if (base.equal(0.0)) {
+    slope = at::where(is_nonnegative(exponent), zero_like(slope), slope);
+  }
+  return handle_r_to_c(exponent, grad * slope);
+}
+
+Tensor fmod_other_backward(const Tensor& grad, const Tensor& self, const Tensor& other) {
+  return -grad * self.div(other, "trunc");
+}
+
+Tensor remainder_other_backward(const Tensor& grad, const Tensor& self, const Tensor& other) {
+  return -grad * self.div(other, "floor");
+}
+
+Tensor angle_backward(const Tensor& grad, const Tensor& self) {
+  // The angle of a real number is constant but for the jump at zero.
+  if (!self.is_complex()) {
+    return at::zeros_like(self, at::MemoryFormat::Contiguous);
+  }
+  const Tensor slope = grad * self / self.abs().pow(2) * Scalar(c10::complex<double>(0.0, 1.0));
+  return at::where(self.eq(0.0), zero_like(slope), slope);
+}
+
+Tensor sgn_backward(const Tensor& self, const Tensor& grad, const Tensor& sgn) {
+  if (!grad.is_complex()) {
+    return at::zeros_like(sgn, at::MemoryFormat::Preserve);
+  }
+  // A change along the number itself does not turn it; only the part across counts.
+  const Tensor radius = self.abs();
+  const Tensor across = (grad - at::real(grad * sgn.conj()) * sgn) / radius;
+  return at::where(radius.eq(0.0), zero_like(across), across);
+}
+
+Tensor copysign_tensor_self_backward(const Tensor& grad, const Tensor& self, const Tensor& result) {
+  const Tensor ratio = result / self;
+  return grad * ratio.masked_fill(self.eq(0), 0);
+}
+
+std::tuple<Tensor, Tensor> atan2_backward(
+    const Tensor& grad,
+    const Tensor& self,
+    const Tensor& other,
+    std::array<bool, 2> mask) {
+  if (!grad.defined()) {
+    return {};
+  }
+  const Tensor square = self * self + other * other;
+  // At the origin the angle is anything: its gradient is taken as zero.
+  const Tensor scaled = grad * square.reciprocal().masked_fill(square.eq(0), 0);
+  return {mask[0] ? scaled * other : Tensor(), mask[1] ? scaled * -self : Tensor()};
+}
+
+std::tuple<Tensor, Tensor> polar_backward(const Tensor& grad, const Tensor& result) {
+  if (!grad.defined()) {
+    return {};
+  }
+  const Tensor grad_conj = grad.conj();
+  return {
+      at::real(grad_conj * at::sgn(result)),
+      at::real(grad_conj * (result * Scalar(c10::complex<double>(0.0, 1.0))))};
+}
+
+Tensor rad2deg_backward(const Tensor& grad) {
+  return at::mul(grad, Scalar(180.0 / kPi));
+}
+
+Tensor deg2rad_backward(const Tensor& grad) {
+  return at::mul(grad, Scalar(kPi / 180.0));
+}
+
+Tensor sinc_backward(const Tensor& grad, const Tensor& self) {
+  const Tensor self_pi = self * kPi;
+  const Tensor self_squared_pi = self * self * kPi;
+  const Tensor slope = grad * ((self_pi * self_pi.cos() - self_pi.sin()) / self_squared_pi).conj();
+  return at::where(self_squared_pi.eq(0.0), zero_like(slope), slope);
+}
+
+Tensor clamp_backward(
+    const Tensor& grad,
+    const Tensor& self,
+    const std::optional<Scalar>& min,
+    const std::optional<Scalar>& max) {
+  if (!min && !max) {
+    return grad;
+  }
+  const Tensor inside =
+      min && max ? self.ge(*min).logical_and(self.le(*max)) : (min ? self.ge(*min) : self.le(*max));
+  return at::where(inside, grad, zero_like(grad));
+}
+
+Tensor clamp_backward(
+    const Tensor& grad,
+    const Tensor& self,
+    const std::optional<Tensor>& min,
+    const std::optional<Tensor>& max) {
+  const bool has_min = min.has_value() && min->defined();
+  const bool has_max = max.has_value() && max->defined();
+  if (!has_min && !has_max) {
+    return grad;
+  }
+  const Tensor inside = has_min && has_max ? self.ge(*min).logical_and(self.le(*max))
+                                           : (has_min ? self.ge(*min) : self.le(*max));
+  return at::where(inside, grad, zero_like(grad));
+}
+
+std::tuple<Tensor, Tensor> clamp_backward_min_max(
+    const Tensor& grad,
+    const Tensor& self,
+    const std::optional<Tensor>& min,
+    const std::optional<Tensor>& max,
+    std::array<bool, 2> mask) {
+  const bool has_min = min.has_value() && min->defined();
+  const bool has_max = max.has_value() && max->defined();
+  std::tuple<Tensor, Tensor> result;
+  if (!grad.defined()) {
+    return result;
+  }
+  // The upper bound wins when the bounds cross.
+  if (has_min && mask[0]) {
+    Tensor at_min = self.lt(*min);
+    if (has_max) {
+      at_min = at_min.logical_and(min->lt(*max));
+    }
+    std::get<0>(result) = at::where(at_min, grad, zero_like(grad));
+  }
+  if (has_max && mask[1]) {
+    Tensor at_max = self.gt(*max);
+    if (has_min) {
+      at_max = at_max.logical_or(max->lt(*min));
+    }
+    std::get<1>(result) = at::where(at_max, grad, zero_like(grad));
+  }
+  return result;
+}
+
+Tensor maximum_backward(const Tensor& grad, const Tensor& self, const Tensor& other) {
+  return at::where(self.eq(other), grad / 2, grad).masked_fill(self.lt(other), 0);
+}
+
+Tensor minimum_backward(const Tensor& grad, const Tensor& self, const Tensor& other) {
+  return at::where(self.eq(other), grad / 2, grad).masked_fill(self.gt(other), 0);
+}
+
+Tensor masked_fill_backward(const Tensor& grad, const Tensor& mask) {
+  return grad.masked_fill(mask, 0);
+}
+
+Tensor where_self_backward(const Tensor& grad, const Tensor& condition) {
+  return at::where(condition, grad, zero_like(grad));
+}
+
+Tensor where_other_backward(const Tensor& grad, const Tensor& condition) {
+  return at::where(condition, zero_like(grad), grad);
+}
+
+Tensor lerp_self_backward(const Tensor& grad, const Scalar& weight) {
+  return weight.isComplex() ? grad * Scalar(c10::complex<double>(1.0, 0.0) - weight.conj().toComplexDouble())
+                            : grad * (1.0 - weight.toDouble());
+}
+
+Tensor lerp_self_backward(const Tensor& grad, const Tensor& weight) {
+  return grad * (1 - weight).conj();
+}
+
+Tensor lerp_end_backward(const Tensor& grad, const Scalar& weight) {
+  return grad * weight.conj();
+}
+
+Tensor lerp_end_backward(const Tensor& grad, const Tensor& weight) {
+  return grad * weight.conj();
+}
+
+} // namespace torch::autograd::formulas

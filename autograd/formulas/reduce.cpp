@@ -1,0 +1,271 @@
+#include <autograd/formulas/reduce.h>
+
+#include <aten/Functions.h>
+
+#include <c10/core/GradMode.h>
+#include <c10/core/WrapDimMinimal.h>
+
+#include <algorithm>
+#include <bitset>
+#include <limits>
+
+namespace torch::autograd::formulas {
+
+using at::IntArrayRef;
+using at::OptionalIntArrayRef;
+using at::Scalar;
+using at::Tensor;
+
+namespace {
+
+std::bitset<64> mask_of(OptionalIntArrayRef dims, int64_t ndim) {
+  std::bitset<64> mask;
+  if (!dims.has_value() || dims->empty()) {
+    return mask.set();
+  }
+  for (const int64_t dim : *dims) {
+    mask.set(c10::maybe_wrap_dim(dim, ndim));
+  }
+  return mask;
+}
+
+int64_t reduced_numel(IntArrayRef sizes, OptionalIntArrayRef dims) {
+  const auto mask = mask_of(dims, static_cast<int64_t>(sizes.size()));
+  int64_t count = 1;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    count *= mask[d] ? sizes[d] : 1;
+  }
+  return count;
+}
+
+Tensor share(const Tensor& grad, const Tensor& mask, OptionalIntArrayRef dims) {
+  return grad * mask / mask.sum(dims, /*keepdim=*/true);
+}
+
+// Gradient of a product along `dim`, exact with zeros: each element gets the product of those before and after it.
+Tensor prod_with_zeros_backward(const Tensor& grad, const Tensor& self, int64_t dim) {
+  if (self.numel() == 0 || self.size(dim) == 1) {
+    return self.numel() == 0 ? at::zeros_like(self) : grad;
+  }
+  const int64_t count = self.size(dim);
+  auto sizes = self.sizes().vec();
+  sizes[dim] = 1;
+  const Tensor ones = at::ones(sizes, grad.options());
+  const Tensor before = at::cat({ones, self.narrow(dim, 0, count - 1)}, dim).cumprod(dim);
+  const Tensor after = at::cat({ones, self.narrow(dim, 1, count - 1).flip(dim)}, dim).cumprod(dim).flip(dim);
+  return grad * (before * after).conj();
+}
+
+Tensor reverse_logcumsumexp(const Tensor& x, int64_t dim) {
+  return x.flip(dim).logcumsumexp(dim).flip(dim);
+}
+
+} // namespace
+
+Tensor restore_reduced_dims(const Tensor& reduced, OptionalIntArrayRef dims, int64_t ndim, bool keepdim) {
+  if (keepdim || ndim == 0) {
+    return reduced;
+  }
+  const auto mask = mask_of(dims, ndim);
+  Tensor result = reduced;
+  for (int64_t d = 0; d < ndim; ++d) {
+    if (mask[d]) {
+      result = result.unsqueeze(d);
+    }
+  }
+  return result;
+}
+
+Tensor sum_backward(const Tensor& grad, IntArrayRef sizes, OptionalIntArrayRef dims, bool keepdim) {
+  if (!dims.has_value() || dims->empty()) {
+    return grad.expand(sizes);
+  }
+  return restore_reduced_dims(grad, dims, static_cast<int64_t>(sizes.size()), keepdim).expand(sizes);
+}
+
+Tensor nansum_backward(const Tensor& grad, const Tensor& self, OptionalIntArrayRef dims, bool keepdim) {
+  return sum_backward(grad, self.sizes(), dims, keepdim) * self.isnan().logical_not();
+}
+
+Tensor mean_backward(const Tensor& grad, IntArrayRef sizes, OptionalIntArrayRef dims, int64_t numel, bool keepdim) {
+  const bool all = !dims.has_value() || dims->empty();
+  return sum_backward(grad, sizes, dims, keepdim) / (all ? numel : reduced_numel(sizes, dims));
+}
+
+Tensor prod_backward(const Tensor& grad, const Tensor& self, const Tensor& result) {
+  if (self.dim() == 0) {
+    return grad;
+  }
+  const int64_t zeros = self.numel() - self.count_nonzero().item<int64_t>();
+  if (zeros == 0) {
+    return grad * (result / self).conj();
+  }
+  if (zeros > 1 && !c10::GradMode::is_enabled()) {
+    return at::zeros_like(self);
+  }
+  return prod_with_zeros_backward(grad, self.reshape({-1}), 0).reshape(self.sizes());
+}
+
+Tensor prod_backward(const Tensor& grad, const Tensor& self, const Tensor& result, int64_t dim, bool keepdim) {
+  if (self.dim() == 0) {
+    return grad;
+  }
+  dim = c10::maybe_wrap_dim(dim, self.dim());
+  const Tensor full_grad = keepdim ? grad : grad.unsqueeze(dim);
+  if (self.count_nonzero().item<int64_t>() == self.numel()) {
+    return full_grad * ((keepdim ? result : result.unsqueeze(dim)) / self).conj();
+  }
+  return prod_with_zeros_backward(full_grad, self, dim);
+}
+
+Tensor evenly_distribute_backward(const Tensor& grad, const Tensor& self, const Tensor& result) {
+  const Tensor mask = (self == result).logical_or(self.isnan().logical_and(result.isnan()));
+  return mask * (grad / mask.sum());
+}
+
+Tensor amax_backward(const Tensor& grad, const Tensor& self, const Tensor& result, IntArrayRef dim, bool keepdim) {
+  const Tensor mask = restore_reduced_dims(result, dim, self.dim(), keepdim) == self;
+  return share(restore_reduced_dims(grad, dim, self.dim(), keepdim), mask, dim);
+}
+
+Tensor aminmax_backward(
+    const Tensor& self,
+    std::optional<int64_t> dim,
+    bool keepdim,
+    const Tensor& grad_min,
+    const Tensor& grad_max,
+    const Tensor& min,
+    const Tensor& max) {
+  const IntArrayRef dims = dim.has_value() ? IntArrayRef(*dim) : IntArrayRef();
+  Tensor result;
+  if (grad_min.defined()) {
+    result = amax_backward(grad_min, self, min, dims, keepdim);
+  }
+  if (grad_max.defined()) {
+    const Tensor other = amax_backward(grad_max, self, max, dims, keepdim);
+    result = result.defined() ? result + other : other;
+  }
+  return result;
+}
+
+Tensor linalg_vector_norm_backward(
+    const Tensor& grad,
+    const Tensor& self,
+    const Scalar& ord,
+    OptionalIntArrayRef dim,
+    bool keepdim,
+    const Tensor& norm) {
+  const double p = ord.toDouble();
+  if (p == 0.0) {
+    return Tensor();
+  }
+  const Tensor full_grad = restore_reduced_dims(grad, dim, self.dim(), keepdim);
+  const Tensor full_norm = restore_reduced_dims(norm, dim, self.dim(), keepdim);
+  if (p == 1.0) {
+    return self.sgn() * full_grad;
+  }
+  if (p == 2.0) {
+    return full_grad * (self / full_norm).masked_fill(full_norm == 0, 0);
+  }
+  if (p == std::numeric_limits<double>::infinity() || p == -std::numeric_limits<double>::infinity()) {
+    const Tensor mask = (self.abs() == full_norm).logical_or(self.isnan().logical_and(full_norm.isnan()));
+    return self.sgn() * share(full_grad, mask, dim);
+  }
+  if (p < 1.0) {
+    const Tensor powers = (self.sgn() * self.abs().pow(p - 1)).masked_fill(self == 0, 0);
+    return powers * full_grad * full_norm.pow(1 - p);
+  }
+  const Tensor powers = p < 2.0 ? self.sgn() * self.abs().pow(p - 1) : self * self.abs().pow(p - 2);
+  return powers * (full_grad / full_norm.pow(p - 1)).masked_fill(full_norm == 0, 0);
+}
+
+Tensor var_backward(
+    const Tensor& grad,
+    const Tensor& self,
+    OptionalIntArrayRef dim,
+    const std::optional<Scalar>& correction,
+    bool keepdim) {
+  const double subtract = correction.has_value() ? correction->toDouble() : 1.0;
+  const Tensor full_grad = restore_reduced_dims(grad, dim, self.dim(), keepdim);
+  const Tensor deviation = self - self.mean(dim, /*keepdim=*/true);
+  const double freedom = static_cast<double>(reduced_numel(self.sizes(), dim)) - subtract;
+  if (freedom <= 0) {
+    // The variance is 0 / 0 or x / 0, and so is its slope.
+    const double infinity = std::numeric_limits<double>::infinity();
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    return full_grad * (deviation * infinity).masked_fill(deviation == 0, nan);
+  }
+  return full_grad * deviation * (2.0 / freedom);
+}
+
+Tensor std_backward(
+    const Tensor& result,
+    const Tensor& grad,
+    const Tensor& self,
+    OptionalIntArrayRef dim,
+    const std::optional<Scalar>& correction,
+    bool keepdim) {
+  const Tensor grad_var = (grad / (result * 2)).masked_fill(result == 0, 0);
+  return var_backward(grad_var, self, dim, correction, keepdim);
+}
+
+Tensor var_mean_backward(
+    const Tensor& grad_var,
+    const Tensor& grad_mean,
+    const Tensor& self,
+    OptionalIntArrayRef dim,
+    const std::optional<Scalar>& correction,
+    bool keepdim) {
+  Tensor result;
+  if (grad_var.defined()) {
+    result = var_backward(grad_var, self, dim, correction, keepdim);
+  }
+  if (grad_mean.defined()) {
+    const Tensor other = mean_backward(grad_mean, self.sizes(), dim, self.numel(), keepdim);
+    result = result.defined() ? result + other : other;
+  }
+  return result;
+}
+
+Tensor std_mean_backward(
+    const Tensor& grad_std,
+    const Tensor& grad_mean,
+    const Tensor& self,
+    const Tensor& std,
+    OptionalIntArrayRef dim,
+    const std::optional<Scalar>& correction,
+    bool keepdim) {
+  const Tensor grad_var = grad_std.defined() ? (grad_std / (std * 2)).masked_fill(std == 0, 0) : Tensor();
+  return var_mean_backward(grad_var, grad_mean, self, dim, correction, keepdim);
+}
+
+Tensor logsumexp_backward(const Tensor& grad, const Tensor& self, const Tensor& result, IntArrayRef dim, bool keepdim) {
+  const Tensor full_grad = restore_reduced_dims(grad, dim, self.dim(), keepdim);
+  const Tensor full_result = restore_reduced_dims(result, dim, self.dim(), keepdim);
+  return full_grad * (self - full_result).exp().conj();
+}
+
+Tensor cumsum_backward(const Tensor& grad, int64_t dim) {
+  if (grad.numel() <= 1 || grad.size(dim) == 1) {
+    return grad;
+  }
+  return grad.flip(dim).cumsum(dim).flip(dim);
+}
+
+Tensor logcumsumexp_backward(const Tensor& grad, const Tensor& self, const Tensor& result, int64_t dim) {
+  if (grad.dim() == 0 || grad.numel() == 0) {
+    return grad;
+  }
+  if (grad.is_complex()) {
+    return (reverse_logcumsumexp(grad.log() - result.conj(), dim) + self.conj()).exp();
+  }
+  // The sum over later places is taken in log space, positive and negative gradients apart.
+  const Tensor log_grad = grad.abs().log();
+  const Tensor nothing = at::full({}, -std::numeric_limits<double>::infinity(), grad.options());
+  const auto part = [&](const Tensor& chosen) {
+    return (reverse_logcumsumexp(at::where(chosen, log_grad, nothing) - result, dim) + self).exp();
+  };
+  return part(grad > 0) - part(grad < 0);
+}
+
+} // namespace torch::autograd::formulas

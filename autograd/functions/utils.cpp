@@ -1,0 +1,48 @@
+#include <autograd/functions/utils.h>
+
+#include <autograd/functions/basic_ops.h>
+#include <c10/util/StringUtil.h>
+
+#include <stdexcept>
+
+namespace torch::autograd {
+
+variable_list wrap_outputs(const variable_list& inputs, tensor_list&& outputs, const function_constructor& ctr) {
+  variable_list result;
+  result.reserve(outputs.size());
+  const bool recorded = any_variable_requires_grad(inputs);
+  const std::shared_ptr<Node> grad_fn =
+      ctr(recorded && GradMode::is_enabled() ? collect_next_edges(inputs) : edge_list());
+  for (at::Tensor& output : outputs) {
+    if (!output.defined()) {
+      grad_fn->add_input_metadata(Node::undefined_input());
+      result.emplace_back();
+      continue;
+    }
+    Variable variable = make_variable(std::move(output), /*requires_grad=*/false);
+    if (recorded) {
+      create_gradient_edge(variable, grad_fn);
+    }
+    result.push_back(std::move(variable));
+  }
+  return result;
+}
+
+void check_input_variables(
+    const char* name,
+    const variable_list& inputs,
+    int args,
+    int required_args,
+    bool allow_undefined) {
+  const size_t required = static_cast<size_t>(required_args == -1 ? args : required_args);
+  if (inputs.size() != static_cast<size_t>(args)) {
+    throw std::runtime_error(c10::str(name, ": expected ", args, " arguments (got ", inputs.size(), ")"));
+  }
+  for (size_t i = 0; i < required && !allow_undefined; ++i) {
+    if (!inputs[i].defined()) {
+      throw std::runtime_error(c10::str(name, ": expected Tensor at argument ", i, " (got None)"));
+    }
+  }
+}
+
+} // namespace torch::autograd

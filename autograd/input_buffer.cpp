@@ -1,0 +1,79 @@
+#include <autograd/input_buffer.h>
+
+#include <aten/Functions.h>
+#include <aten/TensorOperators.h>
+#include <autograd/grad_mode.h>
+#include <c10/core/Event.h>
+#include <c10/core/StreamGuard.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+
+namespace torch::autograd {
+
+namespace {
+
+// Nobody else may see the tensor or its memory, and the sum must fit into it.
+bool may_add_in_place(const Variable& sum, const Variable& var) {
+  return !GradMode::is_enabled() && sum.use_count() == 1 && sum.has_storage() && sum.storage().use_count() == 1 &&
+      sum.is_non_overlapping_and_dense() && sum.scalar_type() == var.scalar_type() && sum.sizes() == var.sizes();
+}
+
+void accumulate(Variable& sum, Variable&& var) {
+  if (may_add_in_place(sum, var)) {
+    sum.add_(var);
+  } else if (may_add_in_place(var, sum)) {
+    var.add_(sum);
+    sum = std::move(var);
+  } else {
+    sum = sum + var;
+  }
+}
+
+void wait_for(const c10::Stream& waiting, const c10::Stream& awaited) {
+  if (waiting != awaited) {
+    c10::Event event(awaited.device_type());
+    event.record(awaited);
+    waiting.wait(event);
+  }
+}
+
+} // namespace
+
+void InputBuffer::add(size_t pos, Variable&& var) {
+  TORCH_INTERNAL_ASSERT(pos < buffer.size(), "gradient for input ", pos, " of a node with ", buffer.size());
+  if (!var.defined()) {
+    return;
+  }
+  Variable& sum = buffer[pos];
+  if (!sum.defined()) {
+    sum = std::move(var);
+  } else {
+    accumulate(sum, std::move(var));
+  }
+}
+
+void InputBuffer::add(
+    size_t pos,
+    Variable&& var,
+    const std::optional<c10::Stream>& producer,
+    const std::optional<c10::Stream>& consumer) {
+  if (!var.defined() || var.device().is_cpu() || var.device().is_meta()) {
+    add(pos, std::move(var));
+    return;
+  }
+  // The sum is made on the stream that reads it if that is on the gradient's device, else where the gradient was made.
+  const c10::Device device = var.device();
+  const c10::impl::VirtualGuardImpl guard(device.type());
+  const bool on_producer = producer.has_value() && producer->device() == device;
+  const bool on_consumer = consumer.has_value() && consumer->device() == device;
+  const c10::Stream stream =
+      on_consumer ? *consumer : (on_producer ? *producer : guard.getDefaultStream(device));
+  const c10::Stream made_on = on_producer ? *producer : guard.getDefaultStream(device);
+  wait_for(stream, made_on);
+  if (stream != made_on) {
+    guard.recordDataPtrOnStream(var.storage().data_ptr(), stream);
+  }
+  const c10::StreamGuard stream_guard(stream);
+  add(pos, std::move(var));
+}
+
+} // namespace torch::autograd

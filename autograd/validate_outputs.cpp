@@ -1,0 +1,66 @@
+#include <autograd/engine.h>
+
+#include <aten/Functions.h>
+#include <c10/util/StringUtil.h>
+
+namespace torch::autograd {
+
+namespace {
+
+using FormatError = std::function<std::string(const std::string&)>;
+
+bool fits(const InputMetadata& expected, const at::Tensor& grad) {
+  return expected.is_same_shape(grad) && grad.scalar_type() == expected.scalar_type() &&
+      grad.device() == expected.device() && grad.layout() == expected.layout();
+}
+
+[[noreturn]] void fail(size_t index, const std::string& problem, const FormatError& format_error) {
+  TORCH_CHECK(false, format_error(c10::str("invalid gradient at index ", index, " - ", problem)));
+}
+
+at::Tensor fitted(size_t index, const InputMetadata& expected, at::Tensor grad, const FormatError& format_error) {
+  if (!expected.is_same_shape(grad)) {
+    TORCH_CHECK(
+        expected.is_expandable_to_shape(grad), format_error(expected.incompatible_shape_error_message(index, grad)));
+    grad = expected.reduce_grad(grad);
+  }
+  const bool expects_complex = c10::isComplexType(expected.scalar_type());
+  if (c10::isComplexType(grad.scalar_type()) != expects_complex && !c10::isFloatingType(grad.scalar_type())) {
+    fail(
+        index, c10::str("expected dtype ", expected.scalar_type(), " but got ", grad.scalar_type()), format_error);
+  }
+  if (grad.scalar_type() != expected.scalar_type()) {
+    grad = grad.to(expected.scalar_type());
+  }
+  if (grad.layout() != expected.layout()) {
+    fail(index, c10::str("expected layout ", expected.layout(), " but got ", grad.layout()), format_error);
+  }
+  if (grad.device() != expected.device()) {
+    // A number may come from anywhere.
+    if (grad.dim() != 0) {
+      fail(index, c10::str("expected device ", expected.device(), " but got ", grad.device()), format_error);
+    }
+    grad = grad.to(expected.device());
+  }
+  return grad;
+}
+
+} // namespace
+
+void validate_outputs(const edge_list& edges, variable_list& grads, const FormatError& format_error) {
+  TORCH_CHECK(
+      grads.size() == edges.size(),
+      format_error(c10::str("invalid number of gradients - expected ", edges.size(), ", but got ", grads.size())));
+  for (size_t i = 0; i < grads.size(); ++i) {
+    const Edge& edge = edges[i];
+    if (!edge.is_valid() || !grads[i].defined()) {
+      continue;
+    }
+    const InputMetadata& expected = edge.function->input_metadata(edge.input_nr);
+    if (!expected.was_default_constructed() && C10_UNLIKELY(!fits(expected, grads[i]))) {
+      grads[i] = fitted(i, expected, std::move(grads[i]), format_error);
+    }
+  }
+}
+
+} // namespace torch::autograd

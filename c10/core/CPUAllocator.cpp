@@ -1,0 +1,444 @@
+#include <c10/core/CPUAllocator.h>
+
+#include <c10/core/impl/CPUBlock.h>
+#include <c10/core/impl/CPULargeCache.h>
+#include <c10/core/impl/MemoryReporters.h>
+#include <c10/core/impl/alloc_cpu.h>
+#include <c10/macros/Macros.h>
+#include <c10/util/Exception.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <mutex>
+
+namespace c10 {
+
+namespace {
+
+using impl::CPUBlock;
+
+// -- Size classes ------------------------------------------------------------
+
+// Multiples of 64 bytes up to 512, then four sizes per power of two up to kCpuSmallMax.
+constexpr size_t kFineClasses = 8;
+constexpr size_t kFineBits = 9;
+constexpr size_t kSmallClasses = kFineClasses + 4 * (16 - kFineBits);
+
+constexpr uint32_t small_class(size_t bytes) {
+  if (bytes <= (size_t{1} << kFineBits)) {
+    return static_cast<uint32_t>((bytes - 1) / impl::kCpuBlockAlignment);
+  }
+  const auto bits = static_cast<size_t>(std::bit_width(bytes - 1));
+  return static_cast<uint32_t>(kFineClasses + (bits - kFineBits - 1) * 4 + (((bytes - 1) >> (bits - 3)) & 3));
+}
+
+constexpr size_t small_class_bytes(size_t index) {
+  if (index < kFineClasses) {
+    return (index + 1) * impl::kCpuBlockAlignment;
+  }
+  const size_t coarse = index - kFineClasses;
+  return (5 + coarse % 4) << (kFineBits - 2 + coarse / 4);
+}
+static_assert(small_class_bytes(kSmallClasses - 1) == impl::kCpuSmallMax);
+static_assert(small_class(impl::kCpuSmallMax) == kSmallClasses - 1);
+
+// Blocks that a thread keeps of a class: 128 KiB, but at least a few and not thousands.
+constexpr uint32_t list_limit(size_t index) {
+  return static_cast<uint32_t>(std::clamp<size_t>((size_t{128} << 10) / small_class_bytes(index), 4, 128));
+}
+
+// -- Per-thread lists ----------------------------------------------------------
+
+// Written by one thread, read by those that ask for statistics.
+class Counter {
+ public:
+  void increment() {
+    value_.store(value_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  uint64_t get() const {
+    return value_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  std::atomic<uint64_t> value_{0};
+};
+
+struct List {
+  CPUBlock* head = nullptr;
+  uint32_t room = 0; // how many more blocks the list takes
+  Counter allocations;
+  Counter releases;
+};
+
+struct ThreadCache {
+  std::array<List, kSmallClasses> lists{};
+  ThreadCache* next = nullptr; // in the registry
+};
+
+// Neither has blocks nor takes any, so that the fast paths need not ask whether the thread has a cache of its own.
+constinit ThreadCache empty_cache;
+
+enum class ThreadPhase : uint8_t { New, Live, Ended };
+
+__thread ThreadCache* thread_cache __attribute__((tls_model("initial-exec"))) = &empty_cache;
+__thread ThreadPhase thread_phase __attribute__((tls_model("initial-exec"))) = ThreadPhase::New;
+
+// -- Global state ------------------------------------------------------------------
+
+// Lives for ever: tensors in static variables are freed last of all.
+template <class T>
+union Immortal {
+  T value;
+  constexpr Immortal() : value() {}
+  ~Immortal() {}
+};
+
+struct Global {
+  impl::CPULargeCache large;
+
+  std::mutex mutex;
+  ThreadCache* caches = nullptr;
+  // What ended threads did, and threads without a cache.
+  std::array<uint64_t, kSmallClasses> past_allocations{};
+  std::array<uint64_t, kSmallClasses> past_releases{};
+
+  // Bytes of small blocks taken from the system and not given back.
+  std::atomic<int64_t> small_reserved{0};
+  std::atomic<uint64_t> small_system_allocations{0};
+  std::atomic<int64_t> large_in_use{0};
+  std::atomic<int64_t> peak{0};
+
+  void raise_peak() {
+    const int64_t now =
+        small_reserved.load(std::memory_order_relaxed) + large_in_use.load(std::memory_order_relaxed);
+    int64_t seen = peak.load(std::memory_order_relaxed);
+    while (now > seen && !peak.compare_exchange_weak(seen, now, std::memory_order_relaxed)) {
+    }
+  }
+};
+
+constinit Immortal<Global> global_state;
+
+Global& global() {
+  return global_state.value;
+}
+
+void free_small_to_system(CPUBlock* block) {
+  global().small_reserved.fetch_sub(static_cast<int64_t>(block->bytes), std::memory_order_relaxed);
+  impl::cpu_system_free(block);
+}
+
+// Frees the first `count` blocks of a list; gives the number of bytes.
+size_t shrink(List& list, uint32_t count) {
+  size_t bytes = 0;
+  for (; count > 0 && list.head != nullptr; --count) {
+    CPUBlock* block = list.head;
+    list.head = block->next;
+    ++list.room;
+    bytes += block->bytes;
+    free_small_to_system(block);
+  }
+  return bytes;
+}
+
+struct ThreadCacheOwner {
+  ThreadCache cache;
+
+  ThreadCacheOwner() {
+    for (size_t i = 0; i < kSmallClasses; ++i) {
+      cache.lists[i].room = list_limit(i);
+    }
+    std::lock_guard lock(global().mutex);
+    cache.next = global().caches;
+    global().caches = &cache;
+    thread_cache = &cache;
+    thread_phase = ThreadPhase::Live;
+  }
+  ThreadCacheOwner(const ThreadCacheOwner&) = delete;
+  ThreadCacheOwner& operator=(const ThreadCacheOwner&) = delete;
+  ~ThreadCacheOwner() {
+    thread_phase = ThreadPhase::Ended;
+    thread_cache = &empty_cache;
+    for (List& list : cache.lists) {
+      shrink(list, UINT32_MAX);
+    }
+    Global& g = global();
+    std::lock_guard lock(g.mutex);
+    for (size_t i = 0; i < kSmallClasses; ++i) {
+      g.past_allocations[i] += cache.lists[i].allocations.get();
+      g.past_releases[i] += cache.lists[i].releases.get();
+    }
+    ThreadCache** link = &g.caches;
+    while (*link != &cache) {
+      link = &(*link)->next;
+    }
+    *link = cache.next;
+  }
+};
+
+// The calling thread's own cache, made on first use; null while the thread ends, and under the address sanitizer, which
+// sees errors only if blocks really go.
+ThreadCache* own_cache() {
+  if (C10_ASAN_ENABLED || thread_phase == ThreadPhase::Ended) {
+    return nullptr;
+  }
+  if (thread_phase == ThreadPhase::New) {
+    thread_local ThreadCacheOwner owner;
+  }
+  return thread_cache;
+}
+
+// -- Allocation and release -------------------------------------------------------
+
+[[noreturn]] C10_NOINLINE void throw_out_of_memory(size_t bytes) {
+  const CPUAllocatorStats stats = cpu_allocator_stats();
+  reportOutOfMemoryToProfiler(
+      static_cast<int64_t>(bytes),
+      static_cast<size_t>(stats.bytes_in_use),
+      static_cast<size_t>(stats.bytes_in_use + stats.bytes_cached),
+      Device(DeviceType::CPU));
+  TORCH_CHECK_WITH(
+      OutOfMemoryError,
+      false,
+      "DefaultCPUAllocator: not enough memory: you tried to allocate ",
+      bytes,
+      " bytes. In use: ",
+      stats.bytes_in_use,
+      " bytes, highest so far: ",
+      stats.peak_bytes_in_use,
+      " bytes.");
+}
+
+C10_NOINLINE void* allocate_small_slow(size_t bytes) {
+  Global& g = global();
+  const uint32_t index = small_class(bytes);
+  CPUBlock* block = impl::cpu_system_block(small_class_bytes(index), index);
+  if (block == nullptr) {
+    g.large.release();
+    block = impl::cpu_system_block(small_class_bytes(index), index);
+  }
+  if (block == nullptr) {
+    throw_out_of_memory(bytes);
+  }
+  g.small_reserved.fetch_add(static_cast<int64_t>(block->bytes), std::memory_order_relaxed);
+  g.small_system_allocations.fetch_add(1, std::memory_order_relaxed);
+  g.raise_peak();
+  if (ThreadCache* cache = own_cache()) {
+    cache->lists[index].allocations.increment();
+  } else {
+    std::lock_guard lock(g.mutex);
+    ++g.past_allocations[index];
+  }
+  return block->data();
+}
+
+C10_NOINLINE void* allocate_large(size_t bytes) {
+  if (bytes == 0) {
+    return nullptr;
+  }
+  Global& g = global();
+  CPUBlock* block = g.large.take(bytes);
+  if (block == nullptr) {
+    throw_out_of_memory(bytes);
+  }
+  g.large_in_use.fetch_add(static_cast<int64_t>(block->bytes), std::memory_order_relaxed);
+  g.raise_peak();
+  return block->data();
+}
+
+C10_ALWAYS_INLINE void* allocate_block(size_t bytes) {
+  if (C10_LIKELY(bytes - 1 < impl::kCpuSmallMax)) {
+    List& list = thread_cache->lists[small_class(bytes)];
+    CPUBlock* block = list.head;
+    if (C10_LIKELY(block != nullptr)) {
+      list.head = block->next;
+      ++list.room;
+      list.allocations.increment();
+      return block->data();
+    }
+    return allocate_small_slow(bytes);
+  }
+  return allocate_large(bytes);
+}
+
+C10_NOINLINE void release_slow(CPUBlock* block) {
+  Global& g = global();
+  if (block->size_class == impl::kCpuLargeClass) {
+    g.large_in_use.fetch_sub(static_cast<int64_t>(block->bytes), std::memory_order_relaxed);
+    g.large.put(block);
+    return;
+  }
+  ThreadCache* cache = own_cache();
+  if (cache == nullptr) {
+    {
+      std::lock_guard lock(g.mutex);
+      ++g.past_releases[block->size_class];
+    }
+    free_small_to_system(block);
+    return;
+  }
+  List& list = cache->lists[block->size_class];
+  if (list.room == 0) {
+    shrink(list, (list_limit(block->size_class) + 1) / 2);
+  }
+  block->next = list.head;
+  list.head = block;
+  --list.room;
+  list.releases.increment();
+}
+
+C10_ALWAYS_INLINE void release_block(CPUBlock* block) {
+  if (C10_LIKELY(block->size_class < kSmallClasses)) {
+    List& list = thread_cache->lists[block->size_class];
+    if (C10_LIKELY(list.room != 0)) {
+      block->next = list.head;
+      list.head = block;
+      --list.room;
+      list.releases.increment();
+      return;
+    }
+  }
+  release_slow(block);
+}
+
+// -- Reports to a profiler ----------------------------------------------------------
+
+inline bool somebody_listens() {
+  return C10_UNLIKELY(impl::memory_reporters.load(std::memory_order_relaxed) != 0);
+}
+
+C10_NOINLINE void report(void* data, int64_t sign) {
+  if (!memoryProfilingEnabled()) {
+    return;
+  }
+  const CPUAllocatorStats stats = cpu_allocator_stats();
+  reportMemoryUsageToProfiler(
+      data,
+      sign * static_cast<int64_t>(CPUBlock::of(data)->bytes),
+      static_cast<size_t>(stats.bytes_in_use),
+      static_cast<size_t>(stats.bytes_in_use + stats.bytes_cached),
+      Device(DeviceType::CPU));
+}
+
+C10_NOINLINE void* allocate_and_report(size_t bytes) {
+  void* data = allocate_block(bytes);
+  if (data != nullptr) {
+    report(data, 1);
+  }
+  return data;
+}
+
+C10_NOINLINE void release_and_report(void* data) {
+  report(data, -1);
+  release_block(CPUBlock::of(data));
+}
+
+C10_ALWAYS_INLINE void* allocate_data(size_t bytes) {
+  return somebody_listens() ? allocate_and_report(bytes) : allocate_block(bytes);
+}
+
+void release_data(void* data) {
+  if (C10_UNLIKELY(data == nullptr)) {
+    return;
+  }
+  if (somebody_listens()) {
+    return release_and_report(data);
+  }
+  release_block(CPUBlock::of(data));
+}
+
+class DefaultCPUAllocator final : public Allocator {
+ public:
+  constexpr DefaultCPUAllocator() = default;
+
+  DataPtr allocate(size_t bytes) override {
+    void* data = allocate_data(bytes);
+    return {data, data, &release_data, Device(DeviceType::CPU)};
+  }
+  bool is_simple_data_ptr(const DataPtr& data_ptr) const override {
+    return data_ptr.get() == data_ptr.get_context();
+  }
+  DeleterFnPtr raw_deleter() const override {
+    return &release_data;
+  }
+};
+
+constinit Immortal<DefaultCPUAllocator> default_allocator;
+
+} // namespace
+
+void* alloc_cpu(size_t nbytes) {
+  return allocate_data(nbytes);
+}
+
+void free_cpu(void* data) {
+  release_data(data);
+}
+
+Allocator* GetDefaultCPUAllocator() {
+  return &default_allocator.value;
+}
+
+Allocator* GetCPUAllocator() {
+  return GetAllocator(DeviceType::CPU);
+}
+
+void SetCPUAllocator(Allocator* alloc, uint8_t priority) {
+  SetAllocator(DeviceType::CPU, alloc, priority);
+}
+
+CPUAllocatorStats cpu_allocator_stats() {
+  Global& g = global();
+  CPUAllocatorStats stats;
+  int64_t small_in_use = 0;
+  {
+    std::lock_guard lock(g.mutex);
+    for (size_t i = 0; i < kSmallClasses; ++i) {
+      uint64_t allocations = g.past_allocations[i];
+      uint64_t releases = g.past_releases[i];
+      for (const ThreadCache* cache = g.caches; cache != nullptr; cache = cache->next) {
+        allocations += cache->lists[i].allocations.get();
+        releases += cache->lists[i].releases.get();
+      }
+      stats.allocations += allocations;
+      stats.releases += releases;
+      small_in_use += static_cast<int64_t>(allocations - releases) * static_cast<int64_t>(small_class_bytes(i));
+    }
+  }
+  const impl::CPULargeCache::Stats large = g.large.stats();
+  stats.bytes_in_use = small_in_use + large.bytes_in_use;
+  stats.bytes_cached = g.small_reserved.load(std::memory_order_relaxed) - small_in_use + large.bytes_cached;
+  stats.peak_bytes_in_use = g.peak.load(std::memory_order_relaxed);
+  stats.allocations += large.allocations;
+  stats.releases += large.releases;
+  stats.system_allocations =
+      g.small_system_allocations.load(std::memory_order_relaxed) + large.system_allocations;
+  return stats;
+}
+
+void cpu_allocator_reset_peak() {
+  global().peak.store(0, std::memory_order_relaxed);
+  global().raise_peak();
+}
+
+size_t cpu_allocator_release_cached() {
+  size_t bytes = global().large.release();
+  if (ThreadCache* cache = own_cache()) {
+    for (List& list : cache->lists) {
+      bytes += shrink(list, UINT32_MAX);
+    }
+  }
+  return bytes;
+}
+
+void cpu_allocator_set_cache_limit(size_t bytes) {
+  global().large.set_limit(bytes);
+}
+
+size_t cpu_allocator_cache_limit() {
+  return global().large.limit();
+}
+
+} // namespace c10

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <atomic>
+
+namespace c10::impl {
+
+/// Number of live MemoryReportingInfoBase objects: allocators look here before they ask for the thread's own.
+extern std::atomic<int> memory_reporters;
+
+} // namespace c10::impl

@@ -1,0 +1,3 @@
+#pragma once
+
+// libtorch keeps build options here; this library has none that change its headers.

@@ -1,0 +1,140 @@
+#pragma once
+
+#include <c10/macros/Macros.h>
+#include <c10/util/Exception.h>
+
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <string>
+
+// Log lines on stderr in glog's manner, checks that log, and the hooks that count uses of the API.
+
+namespace c10 {
+
+enum LogSeverity : int8_t { GLOG_INFO = 0, GLOG_WARNING = 1, GLOG_ERROR = 2, GLOG_FATAL = 3 };
+
+/// One line of the log, written when it is destroyed; a FATAL one throws c10::Error then.
+class C10_API MessageLogger {
+ public:
+  MessageLogger(const char* file, int line, int severity, bool exit_on_fatal = true);
+  ~MessageLogger() noexcept(false);
+  C10_DISABLE_COPY_AND_ASSIGN(MessageLogger);
+
+  std::ostream& stream();
+  template <class T>
+  MessageLogger& operator<<(const T& value) {
+    const detail::MessagePart part(value);
+    append(part);
+    return *this;
+  }
+
+ private:
+  void append(const detail::MessagePart& part);
+
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+namespace detail {
+/// Swallows a logger, so that a disabled log statement has type void.
+struct LoggerVoidify {
+  void operator&(const MessageLogger&) {}
+};
+C10_API bool log_enabled(int severity);
+C10_API bool LogAPIUsageFakeReturn(const std::string& event);
+} // namespace detail
+
+/// Reads again the lowest severity that is written, from the environment variable TORCH_CPP_LOG_LEVEL (INFO, WARNING,
+/// ERROR, FATAL or their numbers); WARNING without it.
+C10_API void UpdateLoggingLevelsFromFlags();
+C10_API void ShowLogInfoToStderr();
+C10_API void initLogging();
+C10_API bool InitCaffeLogging(int* argc, char** argv);
+C10_API void SetGlobalRank(int64_t rank);
+
+/// Reports that a part of the API was used: nothing happens unless a logger was set.
+C10_API void LogAPIUsage(const std::string& event);
+C10_API void SetAPIUsageLogger(std::function<void(const std::string&)> logger);
+
+/// Throws c10::Error as a failed internal check does.
+[[noreturn]] C10_API void ThrowEnforceNotMet(const char* file, int line, const char* condition, const std::string& msg,
+                                             const void* caller = nullptr);
+
+} // namespace c10
+
+#define C10_LOG_API_USAGE_ONCE(...) \
+  [[maybe_unused]] static bool C10_ANONYMOUS_VARIABLE(logFlag) = ::c10::detail::LogAPIUsageFakeReturn(__VA_ARGS__)
+
+#define C10_LOG_SEVERITY_INFO ::c10::GLOG_INFO
+#define C10_LOG_SEVERITY_WARNING ::c10::GLOG_WARNING
+#define C10_LOG_SEVERITY_ERROR ::c10::GLOG_ERROR
+#define C10_LOG_SEVERITY_FATAL ::c10::GLOG_FATAL
+
+#define C10_LOG_IF_(severity, condition)     \
+  !(condition) ? static_cast<void>(0)        \
+               : ::c10::detail::LoggerVoidify() & ::c10::MessageLogger(__FILE__, __LINE__, severity)
+
+#ifndef LOG
+#define LOG(n) C10_LOG_IF_(C10_LOG_SEVERITY_##n, ::c10::detail::log_enabled(C10_LOG_SEVERITY_##n))
+#define LOG_IF(n, condition) C10_LOG_IF_(C10_LOG_SEVERITY_##n, (condition) && ::c10::detail::log_enabled(C10_LOG_SEVERITY_##n))
+#define VLOG(n) C10_LOG_IF_(::c10::GLOG_INFO, ::c10::detail::log_enabled(-(n)))
+#define VLOG_IF(n, condition) C10_LOG_IF_(::c10::GLOG_INFO, (condition) && ::c10::detail::log_enabled(-(n)))
+#define VLOG_IS_ON(verboselevel) (::c10::detail::log_enabled(-(verboselevel)))
+#define LOG_FIRST_N(severity, num)                                                                      \
+  LOG_IF(severity, ([] {                                                                                \
+           static int c10_log_count = 0;                                                                \
+           return c10_log_count < (num) && ++c10_log_count <= (num);                                    \
+         }()))
+#define LOG_EVERY_N(severity, num)               \
+  LOG_IF(severity, ([] {                         \
+           static int c10_log_count = 0;         \
+           return c10_log_count++ % (num) == 0;  \
+         }()))
+#endif // LOG
+
+// Test frameworks have a CHECK of their own; theirs stays.
+#ifndef CHECK
+#define CHECK(condition) \
+  C10_LOG_IF_(::c10::GLOG_FATAL, C10_UNLIKELY_OR_CONST(!(condition))) << "Check failed: " #condition " "
+#define CHECK_OP(val1, val2, op)                                                         \
+  C10_LOG_IF_(::c10::GLOG_FATAL, C10_UNLIKELY_OR_CONST(!((val1)op(val2))))               \
+      << "Check failed: " #val1 " " #op " " #val2 " (" << (val1) << " vs. " << (val2) << ") "
+#define CHECK_EQ(val1, val2) CHECK_OP(val1, val2, ==)
+#define CHECK_NE(val1, val2) CHECK_OP(val1, val2, !=)
+#define CHECK_LE(val1, val2) CHECK_OP(val1, val2, <=)
+#define CHECK_LT(val1, val2) CHECK_OP(val1, val2, <)
+#define CHECK_GE(val1, val2) CHECK_OP(val1, val2, >=)
+#define CHECK_GT(val1, val2) CHECK_OP(val1, val2, >)
+#define CHECK_NOTNULL(val) TORCH_CHECK_NOTNULL(val)
+#ifdef NDEBUG
+#define DCHECK(condition) \
+  while (false)           \
+  CHECK(condition)
+#define DCHECK_OP_(val1, val2, op) \
+  while (false)                    \
+  CHECK_OP(val1, val2, op)
+#else
+#define DCHECK(condition) CHECK(condition)
+#define DCHECK_OP_(val1, val2, op) CHECK_OP(val1, val2, op)
+#endif
+#define DCHECK_EQ(val1, val2) DCHECK_OP_(val1, val2, ==)
+#define DCHECK_NE(val1, val2) DCHECK_OP_(val1, val2, !=)
+#define DCHECK_LE(val1, val2) DCHECK_OP_(val1, val2, <=)
+#define DCHECK_LT(val1, val2) DCHECK_OP_(val1, val2, <)
+#define DCHECK_GE(val1, val2) DCHECK_OP_(val1, val2, >=)
+#define DCHECK_GT(val1, val2) DCHECK_OP_(val1, val2, >)
+#endif // CHECK
+
+#define C10_LOG_EVERY_N(severity, num) LOG_EVERY_N(severity, num)
+#define C10_LOG_FIRST_N(severity, num) LOG_FIRST_N(severity, num)
+
+#define CAFFE_ENFORCE(condition, ...)                                                                     \
+  do {                                                                                                    \
+    if (C10_UNLIKELY(!(condition))) {                                                                     \
+      ::c10::ThrowEnforceNotMet(__FILE__, __LINE__, #condition, ::c10::str(__VA_ARGS__));                 \
+    }                                                                                                     \
+  } while (false)
+#define CAFFE_THROW(...) ::c10::ThrowEnforceNotMet(__FILE__, __LINE__, "", ::c10::str(__VA_ARGS__))

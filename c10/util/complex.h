@@ -1,0 +1,4 @@
+#pragma once
+
+#include <c10/util/complex_math.h>
+#include <c10/util/complex_type.h>

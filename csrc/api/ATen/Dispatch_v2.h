@@ -1,0 +1,2 @@
+#pragma once
+#include <aten/Dispatch_v2.h>

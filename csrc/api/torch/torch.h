@@ -1,0 +1,4 @@
+// The whole library.
+#pragma once
+
+#include <torch/all.h>

@@ -1,0 +1,23 @@
+// Settings and guards under their torch:: names.
+#pragma once
+
+#include <aten/Parallel.h>
+#include <aten/core/Generator.h>
+#include <aten/random.h>
+#include <c10/core/GradMode.h>
+
+namespace torch {
+
+/// `torch::NoGradGuard no_grad;` records nothing for autograd in its scope.
+using NoGradGuard = c10::NoGradGuard;
+/// Sets gradient recording for its scope.
+using AutoGradMode = c10::AutoGradMode;
+
+using at::get_num_interop_threads;
+using at::get_num_threads;
+using at::manual_seed;
+using at::set_num_interop_threads;
+using at::set_num_threads;
+using at::init_num_threads;
+
+} // namespace torch

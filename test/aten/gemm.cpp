@@ -1,0 +1,139 @@
+// Matrix products against plain loops: dtypes, layouts, sizes around every blocking edge, factors.
+
+#include <aten/native/onednn/matmul.h>
+#include <aten/Functions.h>
+#include <aten/TensorOperators.h>
+
+#include <catch2/catch.hpp>
+
+#include <limits>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using at::Tensor;
+
+/// Small integers in `dtype`: products of them are exact in every type but the 8-bit ones, which wrap as the loops do.
+Tensor small_values(at::IntArrayRef sizes, at::ScalarType dtype) {
+  const Tensor real = at::randint(-3, 4, sizes, at::kLong);
+  if (!at::isComplexType(dtype)) return real.to(dtype);
+  return at::complex(real.to(at::kDouble), at::randint(-3, 4, sizes, at::kLong).to(at::kDouble)).to(dtype);
+}
+
+/// The sum over k by operators that share no code with the products: broadcast, multiply, sum.
+Tensor reference_product(const Tensor& a, const Tensor& b) {
+  const auto wide = at::isComplexType(a.scalar_type()) ? at::kComplexDouble
+      : at::isFloatingType(a.scalar_type())           ? at::kDouble
+                                                      : at::kLong;
+  return (a.to(wide).unsqueeze(-1) * b.to(wide).unsqueeze(-3)).sum(-2);
+}
+
+/// The same values in another memory layout.
+Tensor laid_out(const Tensor& t, int layout) {
+  if (layout == 1) return t.transpose(-1, -2).contiguous().transpose(-1, -2);
+  if (layout == 2) {
+    auto sizes = t.sizes().vec();
+    sizes.back() = 2 * sizes.back() + 1;
+    return at::zeros(sizes, t.options()).slice(-1, 0, 2 * t.size(-1), 2).copy_(t);
+  }
+  return t;
+}
+
+const std::vector<at::ScalarType> kTypes{
+    at::kByte, at::kChar, at::kShort, at::kInt, at::kLong, at::kHalf, at::kBFloat16, at::kFloat, at::kDouble,
+    at::kComplexFloat, at::kComplexDouble};
+
+} // namespace
+
+TEST_CASE("mm equals plain loops for every dtype, layout and odd size", "[aten][gemm]") {
+  at::manual_seed(1);
+  const std::vector<std::array<int64_t, 3>> sizes{{1, 1, 1}, {2, 3, 4}, {7, 5, 9}, {8, 48, 16}, {9, 49, 17}, {1, 33, 70}, {31, 1, 65}, {33, 31, 1}, {64, 64, 64}, {65, 100, 193}, {200, 97, 40}};
+  for (const auto dtype : kTypes) {
+    for (const auto& [m, n, k] : sizes) {
+      // Sums of 16-bit floats stay exact below their integer limit.
+      if ((dtype == at::kBFloat16 || dtype == at::kHalf) && k > 20) continue;
+      for (const int layout : {0, 1, 2}) {
+        const Tensor a = laid_out(small_values({m, k}, dtype), layout), b = laid_out(small_values({k, n}, dtype), (layout + 1) % 3);
+        INFO(at::toString(dtype) << " " << m << "x" << k << "x" << n << " layout " << layout);
+        CHECK(at::equal(a.mm(b), reference_product(a, b).to(dtype)));
+      }
+    }
+  }
+}
+
+TEST_CASE("addmm and baddbmm apply both factors and ignore self when beta is zero", "[aten][gemm]") {
+  at::manual_seed(2);
+  for (const auto dtype : {at::kInt, at::kFloat, at::kDouble, at::kComplexFloat}) {
+    for (const int64_t n : {3, 20, 70}) {
+      const Tensor a = small_values({2, n, n + 1}, dtype), b = small_values({2, n + 1, n}, dtype);
+      const Tensor self = small_values({n}, dtype);
+      const Tensor product = reference_product(a, b);
+      for (const int64_t beta : {0, 1, 2}) {
+        for (const int64_t alpha : {1, 3}) {
+          const Tensor want = (self * beta + product * alpha).to(dtype);
+          CHECK(at::equal(at::baddbmm(self, a, b, beta, alpha), want));
+          CHECK(at::equal(at::addmm(self, a[0], b[0], beta, alpha), want[0]));
+          CHECK(at::equal(at::addmv(self, a[0], b[0].select(1, 0).contiguous(), beta, alpha), (self * beta + (product[0] * alpha).select(1, 0)).to(dtype)));
+        }
+      }
+    }
+  }
+  const Tensor nan = at::full({4, 4}, std::numeric_limits<float>::quiet_NaN());
+  CHECK(at::equal(at::addmm(nan, at::ones({4, 2}), at::ones({2, 4}), 0, 1), at::full({4, 4}, 2.0f)));
+}
+
+TEST_CASE("products over nothing give beta times self", "[aten][gemm]") {
+  CHECK(at::equal(at::ones({3, 0}).mm(at::ones({0, 2})), at::zeros({3, 2})));
+  CHECK(at::equal(at::addmm(at::ones({2}), at::ones({3, 0}), at::ones({0, 2}), 2, 1), at::full({3, 2}, 2.0f)));
+  CHECK(at::ones({0, 3}).mm(at::ones({3, 2})).sizes() == at::IntArrayRef({0, 2}));
+  CHECK(at::ones({0}).dot(at::ones({0})).item<float>() == 0);
+}
+
+TEST_CASE("lazily conjugated operands multiply as their conjugates", "[aten][gemm]") {
+  at::manual_seed(3);
+  const Tensor a = small_values({9, 17}, at::kComplexDouble), b = small_values({17, 5}, at::kComplexDouble);
+  CHECK(at::equal(a.conj().mm(b), a.conj().resolve_conj().mm(b)));
+  CHECK(at::equal(a.mm(b.conj()), a.mm(b.conj().resolve_conj())));
+  CHECK(at::equal(at::vdot(a[0], a[1]), (a[0].conj() * a[1]).sum()));
+}
+
+TEST_CASE("an out tensor of any layout is filled, and may not alias an operand by accident", "[aten][gemm]") {
+  at::manual_seed(4);
+  for (const int64_t n : {5, 80}) {
+    const Tensor a = small_values({n, n}, at::kFloat), b = small_values({n, n}, at::kFloat), want = a.mm(b);
+    Tensor columns = at::empty({n, n}).t();
+    at::mm_out(columns, a, b);
+    CHECK(at::equal(columns, want));
+    Tensor strided = at::empty({n, 2 * n}).slice(1, 0, 2 * n, 2);
+    at::mm_out(strided, a, b);
+    CHECK(at::equal(strided, want));
+    Tensor alias = a.clone();
+    at::mm_out(alias, alias, b);
+    CHECK(at::equal(alias, want));
+    Tensor self = a.clone();
+    self.addmm_(self, b);
+    CHECK(at::equal(self, a + want));
+  }
+}
+
+TEST_CASE("the primitive cache is bounded and serves threads", "[aten][gemm][onednn]") {
+  using namespace at::native::onednn;
+  std::vector<float> a(64 * 64, 1), b(64 * 64, 1);
+  const auto run = [&](int64_t m) {
+    std::vector<float> c(64 * 64);
+    const Matmul problem{at::kFloat, 1, m, 16, 8, {0, 8, 1}, {0, 16, 1}, {0, 16, 1}};
+    // Where oneDNN has no kernel for this CPU, there is nothing to compare.
+    return !matmul(problem, a.data(), b.data(), c.data(), nullptr) || (c[0] == 8 && c[size_t(m) * 16 - 1] == 8);
+  };
+  std::vector<std::thread> threads;
+  std::vector<int> good(4, 0);
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 50; ++i) good[t] += run(1 + (i * 7 + t) % 64);
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  CHECK(good == std::vector<int>(4, 50));
+  CHECK(matmul_cache_size() <= kMatmulCacheCapacity);
+}

@@ -1,0 +1,169 @@
+// Order, stability, NaN and ties of sorting and selection, against the standard library.
+#include <catch2/catch.hpp>
+
+#include <aten/Functions.h>
+#include <aten/Parallel.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+using at::Tensor;
+
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+// Values with many repeats, both zeros, infinities and, for floating dtypes, NaNs.
+template <class T>
+std::vector<T> rough(int64_t count, uint64_t state) {
+  std::vector<T> result(count);
+  for (auto& value : result) {
+    state = state * 6364136223846793005ull + 1442695040888963407ull;
+    const auto draw = static_cast<int64_t>(state >> 40);
+    if constexpr (std::is_floating_point_v<T>) {
+      value = draw % 17 == 0 ? static_cast<T>(kNan)
+          : draw % 13 == 0   ? (draw % 2 ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity())
+          : draw % 11 == 0   ? (draw % 2 ? T(-0.0) : T(0.0))
+                             : static_cast<T>(draw % 101 - 50) / T(4);
+    } else {
+      value = static_cast<T>(draw);
+    }
+  }
+  return result;
+}
+
+template <class T>
+Tensor tensor_of(const std::vector<T>& data) {
+  Tensor result = at::empty({static_cast<int64_t>(data.size())}, c10::CppTypeToScalarType<T>::value);
+  std::copy(data.begin(), data.end(), result.template data_ptr<T>());
+  return result;
+}
+
+template <class T>
+bool before(T a, T b) {
+  return a < b || (b != b && a == a);
+}
+
+template <class T>
+std::vector<int64_t> naive_order(const std::vector<T>& data, bool descending) {
+  std::vector<int64_t> order(data.size());
+  std::iota(order.begin(), order.end(), int64_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+    return descending ? before(data[b], data[a]) : before(data[a], data[b]);
+  });
+  return order;
+}
+
+std::vector<int64_t> places(const Tensor& t) {
+  const Tensor flat = t.contiguous();
+  return {flat.data_ptr<int64_t>(), flat.data_ptr<int64_t>() + flat.numel()};
+}
+
+} // namespace
+
+TEMPLATE_TEST_CASE("sort is stable, with NaN as the largest value", "[sort]", uint8_t, int8_t, int16_t, int32_t, int64_t, float, double) {
+  for (const int64_t count : {1, 2, 17, 100, 700, 5000}) {
+    const auto data = rough<TestType>(count, 99 + count);
+    const Tensor x = tensor_of(data);
+    for (const bool descending : {false, true}) {
+      const auto want = naive_order(data, descending);
+      const auto got = at::sort(x, /*stable=*/true, 0, descending);
+      CHECK(places(std::get<1>(got)) == want);
+      const Tensor gathered = x.index_select(0, std::get<1>(got));
+      CHECK(std::memcmp(gathered.data_ptr(), std::get<0>(got).data_ptr(), count * sizeof(TestType)) == 0);
+    }
+  }
+}
+
+TEST_CASE("one long row sorts the same on one thread and on four", "[sort]") {
+  const auto data = rough<float>(300'000, 5);
+  const Tensor x = tensor_of(data);
+  const int before_threads = at::get_num_threads();
+  at::set_num_threads(1);
+  const auto one = places(std::get<1>(x.sort(0, false)));
+  at::set_num_threads(4);
+  const auto four = places(std::get<1>(x.sort(0, false)));
+  at::set_num_threads(before_threads);
+  CHECK(one == four);
+  CHECK(one == naive_order(data, false));
+}
+
+TEST_CASE("sort along any dimension of any layout", "[sort]") {
+  const Tensor base = tensor_of(rough<double>(4 * 30 * 7, 3)).view({4, 30, 7});
+  for (const Tensor& x : {base, base.permute({2, 0, 1}), base.slice(1, 0, 30, 2)}) {
+    for (int64_t dim = 0; dim < 3; ++dim) {
+      const auto got = x.sort(dim, true);
+      CHECK(std::get<0>(got).sizes() == x.sizes());
+      const auto want = x.movedim(dim, -1).contiguous().sort(-1, true);
+      CHECK(std::get<1>(got).movedim(dim, -1).equal(std::get<1>(want)));
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("topk and kthvalue agree with sort", "[sort]", int16_t, int64_t, float, double) {
+  for (const int64_t count : {1, 9, 600, 20'000}) {
+    const auto data = rough<TestType>(count, 7 * count);
+    const Tensor x = tensor_of(data);
+    for (const int64_t k : {int64_t{1}, count / 3, count}) {
+      for (const bool largest : {false, true}) {
+        const auto order = naive_order(data, largest);
+        const auto got = x.topk(k, 0, largest, true);
+        const Tensor want = x.index_select(0, tensor_of(std::vector<int64_t>(order.begin(), order.begin() + k)));
+        CHECK(at::allclose(std::get<0>(got), want, 0, 0, /*equal_nan=*/true));
+        CHECK(at::allclose(x.index_select(0, std::get<1>(got)), want, 0, 0, /*equal_nan=*/true));
+      }
+      if (k > 0) {
+        const auto order = naive_order(data, false);
+        const auto got = x.kthvalue(k, 0);
+        const Tensor want = x[order[k - 1]];
+        CHECK(at::allclose(std::get<0>(got), want, 0, 0, /*equal_nan=*/true));
+      }
+    }
+  }
+}
+
+TEST_CASE("median is the lower middle; NaN decides it unless ignored", "[sort]") {
+  const Tensor x = tensor_of(std::vector<double>{5, 1, 4, 2});
+  CHECK(x.median().item<double>() == 2);
+  CHECK(std::get<1>(x.median(0)).item<int64_t>() == 3);
+  const Tensor y = tensor_of(std::vector<double>{5, kNan, 4, kNan, 1});
+  CHECK(std::isnan(y.median().item<double>()));
+  CHECK(std::get<1>(y.median(0)).item<int64_t>() == 1);
+  CHECK(y.nanmedian().item<double>() == 4);
+  CHECK(std::isnan(tensor_of(std::vector<double>{kNan, kNan}).nanmedian().item<double>()));
+}
+
+TEST_CASE("mode is the smallest of the most frequent values", "[sort]") {
+  const Tensor x = tensor_of(std::vector<double>{3, 1, 3, 1, 2});
+  CHECK(std::get<0>(x.mode(0)).item<double>() == 1);
+  CHECK(std::get<1>(x.mode(0)).item<int64_t>() == 3);
+}
+
+TEST_CASE("unique finds values, places and counts", "[sort][unique]") {
+  const Tensor x = tensor_of(std::vector<int64_t>{3, 1, 3, 2, 1, 3});
+  const auto [value, inverse, counts] = at::_unique2(x, true, true, true);
+  CHECK(places(value) == std::vector<int64_t>{1, 2, 3});
+  CHECK(places(inverse) == std::vector<int64_t>{2, 0, 2, 1, 0, 2});
+  CHECK(places(counts) == std::vector<int64_t>{2, 1, 3});
+  const auto runs = at::unique_consecutive(tensor_of(std::vector<int64_t>{1, 1, 2, 2, 2, 1}), true, true);
+  CHECK(places(std::get<0>(runs)) == std::vector<int64_t>{1, 2, 1});
+  CHECK(places(std::get<2>(runs)) == std::vector<int64_t>{2, 3, 1});
+  const Tensor rows = tensor_of(std::vector<int64_t>{1, 2, 0, 1, 1, 2}).view({3, 2});
+  const auto by_row = at::unique_dim(rows, 0, true, true, true);
+  CHECK(places(std::get<0>(by_row)) == std::vector<int64_t>{0, 1, 1, 2});
+  CHECK(places(std::get<1>(by_row)) == std::vector<int64_t>{1, 0, 1});
+  const Tensor nans = tensor_of(std::vector<double>{kNan, 1, kNan});
+  CHECK(std::get<0>(at::_unique2(nans)).numel() == 3);
+}
+
+TEST_CASE("searchsorted finds the left and the right end of equal values", "[sort]") {
+  const Tensor edges = tensor_of(std::vector<double>{1, 3, 3, 5});
+  const Tensor wanted = tensor_of(std::vector<double>{0, 3, 6, kNan});
+  CHECK(places(at::searchsorted(edges, wanted)) == std::vector<int64_t>{0, 1, 4, 4});
+  CHECK(places(at::searchsorted(edges, wanted, false, true)) == std::vector<int64_t>{0, 3, 4, 4});
+  CHECK(at::bucketize(wanted, edges, /*out_int32=*/true).scalar_type() == at::kInt);
+}

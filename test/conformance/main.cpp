@@ -1,0 +1,155 @@
+// conformance FOLDER: replays recorded operator calls through the boxed dispatcher. See usage() below.
+
+#include <c10/core/Device.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "corpus.h"
+#include "report.h"
+#include "workers.h"
+
+namespace {
+
+using namespace conformance;
+
+constexpr const char* kUsage =
+    R"(usage: conformance [FOLDER] [options]
+Replays every recorded call in FOLDER (NAME.jsonl with NAME.safetensors) and compares all that was recorded.
+  --only OP         only this operator: aten::add, aten::add.Tensor or add; may be repeated
+  --file NAME       only NAME.jsonl
+  --kind KIND       only forward, inplace, out, error, grad or gradgrad; may be repeated
+  --case ID         only this case; may be repeated
+  --device DEVICE   cpu (default) or cuda
+  --known LIST      file of case ids that are expected to fail; they are reported apart
+                    (default known.txt beside the compact corpus; "none" for no such list)
+  --jobs N          worker processes (default: one per core)
+  --timeout S       seconds a case may take (default 30)
+  --no-fork         run in this process, for debuggers and sanitizers
+  --verbose         a row for every operator, and the library's warnings
+The last line is "N passed, M failed, K missing" (missing: the operator does not exist). Exit code 0 if nothing
+failed, 1 if something did, 2 for wrong usage or an unreadable folder.
+)";
+
+struct Options {
+  std::string folder = CONFORMANCE_DATA;
+  std::string file;
+  std::set<std::string> only;
+  std::set<std::string> kinds;
+  std::set<std::string> ids;
+  std::string known = CONFORMANCE_DATA "/known.txt";
+  c10::Device device{c10::DeviceType::CPU};
+  WorkerOptions workers;
+  bool fork = true;
+  bool verbose = false;
+};
+
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+Options parse(int argc, char** argv) {
+  Options options;
+  options.workers.jobs = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const std::set<std::string> kinds = {"forward", "inplace", "out", "error", "grad", "gradgrad"};
+  bool has_folder = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string arg = argv[i];
+    const auto value = [&]() -> std::string {
+      if (i + 1 >= argc) throw UsageError(arg + " needs a value");
+      return argv[++i];
+    };
+    if (arg == "--only")
+      options.only.insert(value());
+    else if (arg == "--file")
+      options.file = value();
+    else if (arg == "--kind")
+      options.kinds.insert(value());
+    else if (arg == "--case")
+      options.ids.insert(value());
+    else if (arg == "--device")
+      options.device = c10::Device(value());
+    else if (arg == "--known")
+      options.known = value();
+    else if (arg == "--jobs")
+      options.workers.jobs = std::atoi(value().c_str());
+    else if (arg == "--timeout")
+      options.workers.case_seconds = std::atof(value().c_str());
+    else if (arg == "--no-fork")
+      options.fork = false;
+    else if (arg == "--verbose")
+      options.verbose = true;
+    else if (arg.rfind("--", 0) == 0)
+      throw UsageError("unknown option " + arg);
+    else if (!std::exchange(has_folder, true))
+      options.folder = arg;
+    else
+      throw UsageError("more than one folder");
+  }
+  for (const std::string& kind : options.kinds)
+    if (kinds.count(kind) == 0) throw UsageError("unknown kind " + kind);
+  if (options.workers.jobs < 1) throw UsageError("--jobs needs a positive number");
+  if (options.workers.case_seconds <= 0) throw UsageError("--timeout needs a positive number");
+  options.workers.quiet = !options.verbose;
+  return options;
+}
+
+/// Does --only name this operator, with or without namespace and overload?
+bool names(const std::set<std::string>& only, const std::string& op) {
+  if (only.empty()) return true;
+  const size_t colons = op.find("::");
+  const std::string bare = op.substr(colons + 2);
+  const std::string base = bare.substr(0, bare.find('.'));
+  for (const std::string& name : {op, bare, base, op.substr(0, colons + 2) + base})
+    if (only.count(name) != 0) return true;
+  return false;
+}
+
+std::vector<const Case*> choose(const Corpus& corpus, const Options& options) {
+  std::vector<const Case*> chosen;
+  for (const Case& c : corpus.cases()) {
+    if (!names(options.only, c.op) || (!options.ids.empty() && options.ids.count(c.id) == 0)) continue;
+    const auto wanted = [&](Part part) {
+      return options.kinds.empty() || options.kinds.count(part_name(c, part)) != 0;
+    };
+    if (std::any_of(c.parts.begin(), c.parts.end(), wanted)) chosen.push_back(&c);
+  }
+  return chosen;
+}
+
+int run(const Options& options) {
+  const Corpus corpus(options.folder, options.file);
+  const std::vector<const Case*> chosen = choose(corpus, options);
+  Report report(options.known == "none" ? KnownFailures() : KnownFailures(options.known), options.verbose);
+  const auto add = [&](size_t index, const Verdict& verdict) {
+    const Case& c = *chosen[index];
+    if (options.kinds.empty() || options.kinds.count(part_name(c, verdict.part)) != 0) report.add(c, verdict);
+  };
+  if (options.fork) {
+    replay_in_workers(chosen, options.device, options.workers, add);
+  } else {
+    for (size_t i = 0; i < chosen.size(); ++i)
+      for (const Verdict& verdict : replay(*chosen[i], options.device)) add(i, verdict);
+  }
+  report.print();
+  return report.all_passed() ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(parse(argc, argv));
+  } catch (const UsageError& e) {
+    std::fprintf(stderr, "conformance: %s\n%s", e.what(), kUsage);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "conformance: %s\n", e.what());
+  }
+  return 2;
+}

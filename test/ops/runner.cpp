@@ -1,0 +1,79 @@
+#include "test/ops/runner.h"
+
+#include <c10/util/Exception.h>
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+
+#include "test/support/layouts.h"
+
+namespace test {
+
+namespace {
+
+bool is_chosen(const std::string& name) {
+  const char* chosen = std::getenv("TENSOR_TEST_OP");
+  if (chosen == nullptr) return true;
+  const std::string list = "," + std::string(chosen) + ",";
+  return list.find("," + name + ",") != std::string::npos ||
+         list.find("," + name.substr(0, name.find('.')) + ",") != std::string::npos;
+}
+
+std::string message_of(const std::exception& e) {
+  const auto* error = dynamic_cast<const c10::Error*>(&e);
+  const std::string text = error != nullptr ? error->what_without_backtrace() : e.what();
+  return text.substr(0, text.find('\n'));
+}
+
+}  // namespace
+
+void Failures::guard(const std::string& note, const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const std::exception& e) {
+    add(note + ": raised " + message_of(e));
+  }
+}
+
+std::string Failures::text() const {
+  return count_ <= 3 ? text_ : text_ + "\n  and " + std::to_string(count_ - 3) + " more";
+}
+
+void for_each_row(const std::function<void(const OpRow&, const BoxedOp&, Failures&)>& check) {
+  static const std::vector<OpRow> rows = op_rows();
+  for (const OpRow& row : rows) {
+    if (!is_chosen(row.name)) continue;
+    const auto op = BoxedOp::find(row.name);
+    Failures failures;
+    if (!op.has_value())
+      failures.add("the dispatcher does not know it");
+    else
+      failures.guard("", [&] { check(row, *op, failures); });
+    if (failures.none())
+      SUCCEED(row.name);
+    else
+      FAIL_CHECK(row.name << ":" << failures.text());
+  }
+}
+
+Stack with_grad(const Stack& args, const std::vector<int>& constants) {
+  Stack changed = with_tensors(args, [](const at::Tensor& tensor) {
+    const c10::ScalarType dtype = tensor.scalar_type();
+    if (!c10::isFloatingType(dtype) && !c10::isComplexType(dtype)) return tensor;
+    return tensor.detach().clone().requires_grad_(true);
+  });
+  for (const int position : constants)
+    if (static_cast<size_t>(position) < args.size()) changed[position] = args[position];
+  return changed;
+}
+
+Stack with_copies(const Stack& args) {
+  return with_tensors(args, [](const at::Tensor& tensor) {
+    // Not clone(): expanded and overlapping inputs become plain ones, and strides stay as they are otherwise.
+    for (int64_t d = 0; d < tensor.dim(); ++d)
+      if (tensor.stride(d) == 0 && tensor.size(d) > 1) return tensor.clone();
+    return with_strides(tensor, tensor.strides().vec());
+  });
+}
+
+}  // namespace test

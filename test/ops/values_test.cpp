@@ -1,0 +1,112 @@
+// Results against the references, for each dtype, shape and layout.
+
+#include <ATen/core/Tensor.h>
+
+#include <catch2/catch.hpp>
+
+#include "test/ops/runner.h"
+#include "test/support/compare.h"
+#include "test/support/host_view.h"
+#include "test/support/layouts.h"
+#include "test/support/reference.h"
+
+namespace test {
+
+namespace {
+
+Tolerance scaled(Tolerance tolerance, double factor) {
+  return {tolerance.rtol * factor, tolerance.atol * factor};
+}
+
+void check_pointwise(const OpRow& row, const BoxedOp& op, Failures& failures) {
+  for (const c10::ScalarType dtype : dtypes_of(row, Purpose::Values)) {
+    for (const Sample& sample : samples_of(row, op, dtype, Purpose::Values)) {
+      failures.guard(sample.note, [&] {
+        const at::Tensor want = pointwise_reference(row, op, sample.args);
+        const at::Tensor got = op.tensors(sample.args).at(0);
+        if (!want.defined()) return;
+        const Tolerance tolerance = scaled(tolerance_for(want.scalar_type()), row.tolerance);
+        const std::string difference = first_difference(got, want, tolerance);
+        if (!difference.empty()) failures.add(sample.note + ": " + difference);
+      });
+    }
+  }
+}
+
+/// The elements of a reference's result in the dtype of the operator's.
+at::Tensor in_dtype_of(const at::Tensor& got, const at::Tensor& want) {
+  const HostView view(want);
+  const bool integer = c10::isIntegralType(want.scalar_type(), /*includeBool=*/true);
+  return tensor_of(got.scalar_type(), want.sizes().vec(), [&](int64_t i) {
+    return integer ? std::complex<double>(static_cast<double>(view.integer(i))) : view.number(i);
+  });
+}
+
+// Sums of some dozen terms lose more than one rounding.
+constexpr double kReferenceSlack = 16;
+
+void check_reference(const OpRow& row, const BoxedOp& op, const Sample& sample, Failures& failures) {
+  const Reference reference = find_reference(*row.reference != '\0' ? row.reference : row.name);
+  if (reference == nullptr) {
+    if (*row.reference != '\0')
+      failures.add("test/support/reference.cpp has no function " + std::string(row.reference));
+    return;
+  }
+  const std::vector<at::Tensor> want = reference(sample.args);
+  const std::vector<at::Tensor> got = op.tensors(sample.args);
+  for (size_t i = 0; i < want.size(); ++i) {
+    const at::Tensor rounded = in_dtype_of(got.at(i), want[i]);
+    const std::string difference =
+        first_difference(got[i], rounded, scaled(tolerance_for(got[i].scalar_type()), kReferenceSlack * row.tolerance));
+    if (!difference.empty()) failures.add(sample.note + ", result " + std::to_string(i) + ": " + difference);
+  }
+}
+
+/// Other strides of the inputs must not change the elements of the results.
+void check_layouts(const OpRow& row, const BoxedOp& op, const Sample& sample, Failures& failures) {
+  const std::vector<at::Tensor> want = op.tensors(sample.args);
+  for (size_t k = 1; k < 5; ++k) {
+    std::string name;
+    const Stack args = with_tensors(sample.args, [&](const at::Tensor& tensor) {
+      const std::vector<Layout> all = layouts(tensor);
+      const Layout& layout = all[std::min(k, all.size() - 1)];
+      name = layout.name;
+      return layout.tensor;
+    });
+    const std::vector<at::Tensor> got = op.tensors(args);
+    for (size_t i = 0; i < want.size(); ++i) {
+      if (!want[i].defined()) continue;
+      const std::string difference = first_difference(
+          got.at(i), want[i], scaled(tolerance_for(want[i].scalar_type()), kReferenceSlack * row.tolerance));
+      if (!difference.empty()) failures.add(sample.note + ", inputs " + name + ": " + difference);
+    }
+  }
+}
+
+void check_with_samples(const OpRow& row, const BoxedOp& op, Failures& failures) {
+  const SampleTraits traits = traits_of(row);
+  if (traits.random) return;
+  for (const c10::ScalarType dtype : dtypes_of(row, Purpose::Values)) {
+    for (const Sample& sample : samples_of(row, op, dtype, Purpose::Values)) {
+      Sample named = sample;
+      named.note += " " + dtype_name(dtype);
+      failures.guard(named.note, [&] {
+        check_reference(row, op, named, failures);
+        if (traits.layouts) check_layouts(row, op, named, failures);
+      });
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("operators agree with their references in every dtype and layout", "[ops][values]") {
+  for_each_row([](const OpRow& row, const BoxedOp& op, Failures& failures) {
+    if (row.pointwise)
+      check_pointwise(row, op, failures);
+    else
+      check_with_samples(row, op, failures);
+  });
+}
+
+}  // namespace test

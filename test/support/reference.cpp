@@ -1,0 +1,668 @@
+#include "test/support/reference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <functional>
+#include <map>
+#include <numeric>
+
+#include "test/support/host_view.h"
+#include "test/support/random.h"
+
+namespace test {
+
+namespace {
+
+using Complex = std::complex<double>;
+using Tensors = std::vector<at::Tensor>;
+using Shape = std::vector<int64_t>;
+
+/// A tensor as a plain array of numbers.
+struct Array {
+  Shape sizes;
+  std::vector<Complex> values;
+
+  explicit Array(Shape shape) : sizes(std::move(shape)), values(count()) {}
+  explicit Array(const at::Tensor& tensor) : Array(tensor.sizes().vec()) {
+    const HostView view(tensor);
+    const bool integer = c10::isIntegralType(tensor.scalar_type(), /*includeBool=*/true);
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = integer ? Complex(static_cast<double>(view.integer(static_cast<int64_t>(i))))
+                          : view.number(static_cast<int64_t>(i));
+  }
+  explicit Array(const c10::IValue& value) : Array(value.toTensor()) {}
+
+  size_t count() const {
+    int64_t product = 1;
+    for (const int64_t size : sizes) product *= size;
+    return static_cast<size_t>(product);
+  }
+  int64_t rank() const { return static_cast<int64_t>(sizes.size()); }
+
+  Complex& at(const Shape& index) { return values[flat(index)]; }
+  Complex at(const Shape& index) const { return values[flat(index)]; }
+
+  at::Tensor tensor() const {
+    return tensor_of(c10::ScalarType::ComplexDouble, sizes, [this](int64_t i) { return values[i]; });
+  }
+  at::Tensor index_tensor() const {
+    return tensor_of(c10::ScalarType::Long, sizes, [this](int64_t i) { return values[i]; });
+  }
+
+ private:
+  size_t flat(const Shape& index) const {
+    int64_t position = 0;
+    for (size_t d = 0; d < sizes.size(); ++d) position = position * sizes[d] + index[d];
+    return static_cast<size_t>(position);
+  }
+};
+
+/// Calls `visit(index)` for every index of a shape, in row-major order.
+void for_each_index(const Shape& sizes, const std::function<void(const Shape&)>& visit) {
+  for (const int64_t size : sizes)
+    if (size == 0) return;
+  Shape index(sizes.size(), 0);
+  for (;;) {
+    visit(index);
+    size_t d = sizes.size();
+    for (; d > 0; --d) {
+      if (++index[d - 1] < sizes[d - 1]) break;
+      index[d - 1] = 0;
+    }
+    if (d == 0) return;
+  }
+}
+
+int64_t wrap(int64_t dim, int64_t rank) {
+  return dim < 0 ? dim + std::max<int64_t>(rank, 1) : dim;
+}
+
+int64_t dim_argument(const Stack& args, size_t position, int64_t rank) {
+  return wrap(args.at(position).toInt(), rank);
+}
+
+// ---- reductions ---------------------------------------------------------------
+
+/// The dimensions a reduction is asked for: an int, a list, or all.
+std::vector<bool> reduced_dims(const Stack& args, size_t position, int64_t rank) {
+  std::vector<bool> reduced(static_cast<size_t>(rank), true);
+  if (position >= args.size() || args[position].isNone()) return reduced;
+  Shape dims;
+  if (args[position].isInt())
+    dims = {args[position].toInt()};
+  else
+    dims = args[position].toIntVector();
+  if (dims.empty()) return reduced;
+  std::fill(reduced.begin(), reduced.end(), false);
+  for (const int64_t dim : dims)
+    if (rank > 0) reduced[static_cast<size_t>(wrap(dim, rank))] = true;
+  return reduced;
+}
+
+using Group = std::vector<Complex>;
+
+/// One result for each group of elements that share the indices of the kept dimensions.
+Array reduce_groups(
+    const Array& self, const std::vector<bool>& reduced, bool keepdim, const std::function<Complex(const Group&)>& f) {
+  Shape kept_sizes = self.sizes;
+  for (size_t d = 0; d < kept_sizes.size(); ++d)
+    if (reduced[d]) kept_sizes[d] = 1;
+  std::vector<Group> groups(Array(kept_sizes).count());
+  for_each_index(self.sizes, [&](const Shape& index) {
+    int64_t position = 0;
+    for (size_t d = 0; d < index.size(); ++d) position = position * kept_sizes[d] + (reduced[d] ? 0 : index[d]);
+    groups[static_cast<size_t>(position)].push_back(self.at(index));
+  });
+  Shape sizes;
+  for (size_t d = 0; d < kept_sizes.size(); ++d)
+    if (keepdim || !reduced[d]) sizes.push_back(kept_sizes[d]);
+  Array out(sizes);
+  for (size_t i = 0; i < groups.size(); ++i) out.values[i] = f(groups[i]);
+  return out;
+}
+
+/// `self, dim, keepdim` with dim at `position`; overloads without dim reduce everything.
+Array reduce(
+    const Stack& args, size_t position, size_t keepdim_position, const std::function<Complex(const Group&)>& f) {
+  const Array self(args.at(0));
+  const bool keepdim =
+      args.size() > keepdim_position && args[keepdim_position].isBool() && args[keepdim_position].toBool();
+  return reduce_groups(self, reduced_dims(args, position, self.rank()), keepdim, f);
+}
+
+Complex total(const Group& group) {
+  return std::accumulate(group.begin(), group.end(), Complex(0));
+}
+
+// The full overloads take (self, dtype), whose dtype is None here.
+Tensors sum(const Stack& args) {
+  return {reduce(args, 1, 2, total).tensor()};
+}
+
+Tensors prod(const Stack& args) {
+  return {reduce(args, 1, 2, [](const Group& group) {
+            return std::accumulate(group.begin(), group.end(), Complex(1), std::multiplies<Complex>());
+          }).tensor()};
+}
+
+Tensors mean(const Stack& args) {
+  return {
+      reduce(args, 1, 2, [](const Group& group) { return total(group) / static_cast<double>(group.size()); }).tensor()};
+}
+
+size_t position_of_best(const Group& group, bool largest) {
+  size_t best = 0;
+  for (size_t i = 1; i < group.size(); ++i)
+    if (largest ? group[i].real() > group[best].real() : group[i].real() < group[best].real()) best = i;
+  return best;
+}
+
+/// max, min, amax, amin; with the index where the overload takes one dimension.
+Tensors extreme(const Stack& args, bool largest, bool with_index) {
+  Tensors results = {
+      reduce(args, 1, 2, [largest](const Group& group) { return group[position_of_best(group, largest)]; }).tensor()};
+  if (with_index && args.size() > 1)
+    results.push_back(reduce(args, 1, 2, [largest](const Group& group) {
+                        return Complex(static_cast<double>(position_of_best(group, largest)));
+                      }).index_tensor());
+  return results;
+}
+
+Tensors arg_extreme(const Stack& args, bool largest) {
+  return {reduce(args, 1, 2, [largest](const Group& group) {
+            return Complex(static_cast<double>(position_of_best(group, largest)));
+          }).index_tensor()};
+}
+
+Tensors any(const Stack& args) {
+  return {reduce(args, 1, 2, [](const Group& group) {
+            return Complex(std::any_of(group.begin(), group.end(), [](Complex value) { return value != 0.0; }));
+          }).tensor()};
+}
+
+Tensors all(const Stack& args) {
+  return {reduce(args, 1, 2, [](const Group& group) {
+            return Complex(std::all_of(group.begin(), group.end(), [](Complex value) { return value != 0.0; }));
+          }).tensor()};
+}
+
+double variance(const Group& group, double correction) {
+  const Complex mean = total(group) / static_cast<double>(group.size());
+  double sum = 0;
+  for (const Complex value : group) sum += std::norm(value - mean);
+  return sum / std::max(0.0, static_cast<double>(group.size()) - correction);
+}
+
+/// var(self, unbiased), var.dim(self, dim, unbiased, keepdim), var.correction(self, dim, *, correction, keepdim).
+Array variances(const Stack& args) {
+  const c10::IValue& last = args.size() == 2 ? args[1] : args.at(2);
+  const double correction = last.isNone() ? 1 : last.isBool() ? (last.toBool() ? 1 : 0) : last.toScalar().toDouble();
+  const auto f = [correction](const Group& group) { return Complex(variance(group, correction)); };
+  return args.size() == 2 ? reduce({args[0]}, 1, 2, f) : reduce(args, 1, 3, f);
+}
+
+Tensors var(const Stack& args) {
+  return {variances(args).tensor()};
+}
+
+Tensors std_(const Stack& args) {
+  Array out = variances(args);
+  for (Complex& value : out.values) value = std::sqrt(value.real());
+  return {out.tensor()};
+}
+
+/// norm(self, p, dim, keepdim)
+Tensors norm(const Stack& args) {
+  const double p = args.at(1).isNone() ? 2 : args[1].toScalar().toDouble();
+  return {reduce(args, 2, 3, [p](const Group& group) {
+            double sum = 0;
+            for (const Complex value : group) sum += std::pow(std::abs(value), p);
+            return Complex(std::pow(sum, 1 / p));
+          }).tensor()};
+}
+
+Tensors logsumexp(const Stack& args) {
+  return {reduce(args, 1, 2, [](const Group& group) {
+            Complex sum = 0;
+            for (const Complex value : group) sum += std::exp(value);
+            return std::log(sum);
+          }).tensor()};
+}
+
+// ---- along one dimension --------------------------------------------------------
+
+/// Replaces every line along `dim` by f(line).
+Array map_lines(const Array& self, int64_t dim, const std::function<Group(const Group&)>& f) {
+  if (self.rank() == 0) {
+    Array out(self.sizes);
+    out.values = f(self.values);
+    return out;
+  }
+  Array out = self;
+  Shape starts = self.sizes;
+  starts[dim] = std::min<int64_t>(1, starts[dim]);
+  for_each_index(starts, [&](const Shape& start) {
+    Shape index = start;
+    Group line;
+    for (index[dim] = 0; index[dim] < self.sizes[dim]; ++index[dim]) line.push_back(self.at(index));
+    const Group changed = f(line);
+    for (index[dim] = 0; index[dim] < self.sizes[dim]; ++index[dim]) out.at(index) = changed[index[dim]];
+  });
+  return out;
+}
+
+Tensors cumsum(const Stack& args) {
+  const Array self(args.at(0));
+  return {map_lines(self, dim_argument(args, 1, self.rank()), [](Group line) {
+            std::partial_sum(line.begin(), line.end(), line.begin());
+            return line;
+          }).tensor()};
+}
+
+Group softmax_line(const Group& line) {
+  Group out;
+  Complex sum = 0;
+  for (const Complex value : line) sum += std::exp(value);
+  for (const Complex value : line) out.push_back(std::exp(value) / sum);
+  return out;
+}
+
+Tensors softmax(const Stack& args) {
+  const Array self(args.at(0));
+  return {map_lines(self, dim_argument(args, 1, self.rank()), softmax_line).tensor()};
+}
+
+Tensors log_softmax(const Stack& args) {
+  const Array self(args.at(0));
+  return {map_lines(self, dim_argument(args, 1, self.rank()), [](const Group& line) {
+            Group out = softmax_line(line);
+            for (Complex& value : out) value = std::log(value);
+            return out;
+          }).tensor()};
+}
+
+/// Positions of a line's elements in sorted order.
+std::vector<size_t> sorted_positions(const Group& line, bool descending) {
+  std::vector<size_t> order(line.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return descending ? line[a].real() > line[b].real() : line[a].real() < line[b].real();
+  });
+  return order;
+}
+
+Tensors sort_lines(const Array& self, int64_t dim, bool descending) {
+  const auto values = [descending](const Group& line) {
+    Group out;
+    for (const size_t i : sorted_positions(line, descending)) out.push_back(line[i]);
+    return out;
+  };
+  const auto indices = [descending](const Group& line) {
+    Group out;
+    for (const size_t i : sorted_positions(line, descending)) out.emplace_back(static_cast<double>(i));
+    return out;
+  };
+  return {map_lines(self, dim, values).tensor(), map_lines(self, dim, indices).index_tensor()};
+}
+
+/// sort(self, dim, descending) and sort.stable(self, stable, dim, descending)
+Tensors sort(const Stack& args) {
+  const Array self(args.at(0));
+  const size_t first = args.size() == 4 ? 2 : 1;
+  return sort_lines(self, dim_argument(args, first, self.rank()), args.at(first + 1).toBool());
+}
+
+// ---- matrices -----------------------------------------------------------------
+
+Array matrix_product(const Array& a, const Array& b) {
+  Array out({a.sizes[0], b.sizes[1]});
+  for (int64_t i = 0; i < a.sizes[0]; ++i)
+    for (int64_t j = 0; j < b.sizes[1]; ++j)
+      for (int64_t k = 0; k < a.sizes[1]; ++k) out.at({i, j}) += a.at({i, k}) * b.at({k, j});
+  return out;
+}
+
+Array batched_product(const Array& a, const Array& b) {
+  Array out({a.sizes[0], a.sizes[1], b.sizes[2]});
+  for_each_index(out.sizes, [&](const Shape& index) {
+    for (int64_t k = 0; k < a.sizes[2]; ++k)
+      out.at(index) += a.at({index[0], index[1], k}) * b.at({index[0], k, index[2]});
+  });
+  return out;
+}
+
+Array reshaped(Array self, Shape sizes) {
+  self.sizes = std::move(sizes);
+  return self;
+}
+
+/// beta * self (broadcast to the product) + alpha * product
+Tensors add_product(const Stack& args, Array product) {
+  const at::Tensor self = args.at(0).toTensor();
+  const Array addend(self);
+  const double beta = args.at(3).toScalar().toDouble();
+  const double alpha = args.at(4).toScalar().toDouble();
+  const size_t missing = product.sizes.size() - addend.sizes.size();
+  for_each_index(product.sizes, [&](const Shape& index) {
+    Shape from;
+    for (size_t d = missing; d < index.size(); ++d) from.push_back(addend.sizes[d - missing] == 1 ? 0 : index[d]);
+    product.at(index) = alpha * product.at(index) + (beta == 0 ? Complex(0) : beta * addend.at(from));
+  });
+  return {product.tensor()};
+}
+
+Tensors mm(const Stack& args) {
+  return {matrix_product(Array(args.at(0)), Array(args.at(1))).tensor()};
+}
+Tensors bmm(const Stack& args) {
+  return {batched_product(Array(args.at(0)), Array(args.at(1))).tensor()};
+}
+Tensors addmm(const Stack& args) {
+  return add_product(args, matrix_product(Array(args.at(1)), Array(args.at(2))));
+}
+Tensors baddbmm(const Stack& args) {
+  return add_product(args, batched_product(Array(args.at(1)), Array(args.at(2))));
+}
+
+Array matrix_vector(const Array& matrix, const Array& vector) {
+  const Array column = reshaped(vector, {vector.sizes[0], 1});
+  return reshaped(matrix_product(matrix, column), {matrix.sizes[0]});
+}
+
+Tensors mv(const Stack& args) {
+  return {matrix_vector(Array(args.at(0)), Array(args.at(1))).tensor()};
+}
+Tensors addmv(const Stack& args) {
+  return add_product(args, matrix_vector(Array(args.at(1)), Array(args.at(2))));
+}
+
+Tensors inner(const Stack& args, bool conjugate) {
+  const Array a(args.at(0));
+  const Array b(args.at(1));
+  Array out((Shape()));
+  for (size_t i = 0; i < a.values.size(); ++i)
+    out.values[0] += (conjugate ? std::conj(a.values[i]) : a.values[i]) * b.values[i];
+  return {out.tensor()};
+}
+
+Tensors outer(const Stack& args) {
+  const Array a(args.at(0));
+  const Array b(args.at(1));
+  return {matrix_product(reshaped(a, {a.sizes[0], 1}), reshaped(b, {1, b.sizes[0]})).tensor()};
+}
+
+Tensors linear(const Stack& args) {
+  const Array input(args.at(0));
+  const Array weight(args.at(1));
+  Shape sizes = input.sizes;
+  sizes.back() = weight.sizes[0];
+  Array out(sizes);
+  for_each_index(sizes, [&](const Shape& index) {
+    Shape from = index;
+    for (from.back() = 0; from.back() < weight.sizes[1]; ++from.back())
+      out.at(index) += input.at(from) * weight.at({index.back(), from.back()});
+    if (args.at(2).isTensor() && args[2].toTensor().defined()) out.at(index) += Array(args[2]).at({index.back()});
+  });
+  return {out.tensor()};
+}
+
+Tensors triangle(const Stack& args, bool lower) {
+  Array out(args.at(0));
+  const int64_t diagonal = args.at(1).toInt();
+  for_each_index(out.sizes, [&](const Shape& index) {
+    const int64_t offset = index.back() - index[index.size() - 2];
+    if (lower ? offset > diagonal : offset < diagonal) out.at(index) = 0;
+  });
+  return {out.tensor()};
+}
+
+// ---- indexing -----------------------------------------------------------------
+
+int64_t integer_at(const Array& indices, const Shape& index) {
+  return static_cast<int64_t>(indices.at(index).real());
+}
+
+Tensors gather(const Stack& args) {
+  const Array self(args.at(0));
+  const int64_t dim = dim_argument(args, 1, self.rank());
+  const Array index(args.at(2));
+  Array out(index.sizes);
+  for_each_index(index.sizes, [&](const Shape& at) {
+    Shape from = at;
+    if (!from.empty()) from[dim] = integer_at(index, at);
+    out.at(at) = self.at(from);
+  });
+  return {out.tensor()};
+}
+
+/// scatter and scatter_add of a tensor, or of one value.
+Tensors scatter(const Stack& args, bool add) {
+  Array out(args.at(0));
+  const int64_t dim = dim_argument(args, 1, out.rank());
+  const Array index(args.at(2));
+  for_each_index(index.sizes, [&](const Shape& at) {
+    Shape to = at;
+    if (!to.empty()) to[dim] = integer_at(index, at);
+    const Complex value = args.at(3).isTensor() ? Array(args[3]).at(at) : Complex(args[3].toScalar().toDouble());
+    out.at(to) = add ? out.at(to) + value : value;
+  });
+  return {out.tensor()};
+}
+
+Tensors scatter_src(const Stack& args) {
+  return scatter(args, /*add=*/false);
+}
+Tensors scatter_add(const Stack& args) {
+  return scatter(args, /*add=*/true);
+}
+
+Tensors index_select(const Stack& args) {
+  const Array self(args.at(0));
+  const int64_t dim = dim_argument(args, 1, self.rank());
+  const Array index(args.at(2));
+  Shape sizes = self.sizes;
+  sizes[dim] = index.sizes[0];
+  Array out(sizes);
+  for_each_index(sizes, [&](const Shape& at) {
+    Shape from = at;
+    from[dim] = integer_at(index, {at[dim]});
+    out.at(at) = self.at(from);
+  });
+  return {out.tensor()};
+}
+
+Tensors nonzero(const Stack& args) {
+  const Array self(args.at(0));
+  std::vector<Complex> coordinates;
+  for_each_index(self.sizes, [&](const Shape& index) {
+    if (self.at(index) == 0.0) return;
+    for (const int64_t i : index) coordinates.emplace_back(static_cast<double>(i));
+  });
+  const int64_t found =
+      std::count_if(self.values.begin(), self.values.end(), [](Complex value) { return value != 0.0; });
+  Array out({found, self.rank()});
+  out.values = coordinates;
+  return {out.index_tensor()};
+}
+
+Tensors masked_select(const Stack& args) {
+  const Array self(args.at(0));
+  const Array mask(args.at(1));
+  Array out(Shape{0});
+  for_each_index(self.sizes, [&](const Shape& index) {
+    Shape from(index.end() - mask.rank(), index.end());
+    if (mask.at(from) != 0.0) out.values.push_back(self.at(index));
+  });
+  out.sizes = {static_cast<int64_t>(out.values.size())};
+  return {out.tensor()};
+}
+
+Tensors cat(const Stack& args) {
+  const Tensors parts = args.at(0).toTensorVector();
+  const int64_t dim = dim_argument(args, 1, parts.at(0).dim());
+  Shape sizes = parts[0].sizes().vec();
+  for (size_t i = 1; i < parts.size(); ++i) sizes[dim] += parts[i].size(dim);
+  Array out(sizes);
+  int64_t start = 0;
+  for (const at::Tensor& part : parts) {
+    const Array from(part);
+    for_each_index(from.sizes, [&](const Shape& index) {
+      Shape to = index;
+      to[dim] += start;
+      out.at(to) = from.at(index);
+    });
+    start += part.size(dim);
+  }
+  return {out.tensor()};
+}
+
+Tensors stack(const Stack& args) {
+  const Tensors parts = args.at(0).toTensorVector();
+  const int64_t dim = dim_argument(args, 1, parts.at(0).dim() + 1);
+  Shape sizes = parts[0].sizes().vec();
+  sizes.insert(sizes.begin() + dim, static_cast<int64_t>(parts.size()));
+  Array out(sizes);
+  for_each_index(sizes, [&](const Shape& index) {
+    Shape from = index;
+    from.erase(from.begin() + dim);
+    out.at(index) = Array(parts[index[dim]]).at(from);
+  });
+  return {out.tensor()};
+}
+
+// ---- networks -----------------------------------------------------------------
+
+/// reduction: 0 none, 1 mean (by `weight`), 2 sum
+Tensors reduced_loss(const Array& losses, int64_t reduction, double weight) {
+  if (reduction == 0) return {losses.tensor()};
+  Array out((Shape()));
+  out.values[0] = total(losses.values) / (reduction == 1 ? weight : 1.0);
+  return {out.tensor()};
+}
+
+Tensors mse_loss(const Stack& args) {
+  Array losses(args.at(0));
+  const Array target(args.at(1));
+  for (size_t i = 0; i < losses.values.size(); ++i) losses.values[i] = std::pow(losses.values[i] - target.values[i], 2);
+  return reduced_loss(losses, args.at(2).toInt(), static_cast<double>(losses.values.size()));
+}
+
+/// nll_loss(self [N, C], target [N], weight, reduction, ignore_index)
+Tensors nll_loss(const Stack& args) {
+  const Array self(args.at(0));
+  const Array target(args.at(1));
+  const bool weighted = args.at(2).isTensor() && args[2].toTensor().defined();
+  Array losses(target.sizes);
+  double total_weight = 0;
+  for (int64_t i = 0; i < target.sizes[0]; ++i) {
+    const int64_t chosen = integer_at(target, {i});
+    if (chosen == args.at(4).toInt()) continue;
+    const double weight = weighted ? Array(args[2]).at({chosen}).real() : 1.0;
+    losses.at({i}) = -weight * self.at({i, chosen});
+    total_weight += weight;
+  }
+  return reduced_loss(losses, args.at(3).toInt(), total_weight);
+}
+
+/// layer_norm(input, normalized_shape, weight, bias, eps)
+Tensors layer_norm(const Stack& args) {
+  const Array input(args.at(0));
+  const size_t normalized = args.at(1).toIntVector().size();
+  const double eps = args.at(4).toDouble();
+  size_t width = 1;
+  for (size_t d = input.sizes.size() - normalized; d < input.sizes.size(); ++d)
+    width *= static_cast<size_t>(input.sizes[d]);
+  const auto given = [&](size_t i) { return args.at(i).isTensor() && args[i].toTensor().defined(); };
+  Array out = input;
+  for (size_t start = 0; start < input.values.size(); start += width) {
+    const auto first = input.values.begin() + static_cast<std::ptrdiff_t>(start);
+    const Group row(first, first + static_cast<std::ptrdiff_t>(width));
+    const Complex mean = total(row) / static_cast<double>(width);
+    const double scale = 1 / std::sqrt(variance(row, 0) + eps);
+    for (size_t i = 0; i < width; ++i) {
+      Complex value = (row[i] - mean) * scale;
+      if (given(2)) value *= Array(args[2]).values[i];
+      if (given(3)) value += Array(args[3]).values[i];
+      out.values[start + i] = value;
+    }
+  }
+  return {out.tensor()};
+}
+
+Tensors embedding(const Stack& args) {
+  const Array weight(args.at(0));
+  const Array indices(args.at(1));
+  Shape sizes = indices.sizes;
+  sizes.push_back(weight.sizes[1]);
+  Array out(sizes);
+  for_each_index(sizes, [&](const Shape& index) {
+    const Shape row(index.begin(), index.end() - 1);
+    out.at(index) = weight.at({integer_at(indices, row), index.back()});
+  });
+  return {out.tensor()};
+}
+
+const std::map<std::string, Reference>& table() {
+  static const std::map<std::string, Reference> references = {
+      {"sum", sum},
+      {"prod", prod},
+      {"mean", mean},
+      {"any", any},
+      {"all", all},
+      {"var", var},
+      {"std", std_},
+      {"max", [](const Stack& args) { return extreme(args, true, true); }},
+      {"min", [](const Stack& args) { return extreme(args, false, true); }},
+      {"amax", [](const Stack& args) { return extreme(args, true, false); }},
+      {"amin", [](const Stack& args) { return extreme(args, false, false); }},
+      {"argmax", [](const Stack& args) { return arg_extreme(args, true); }},
+      {"argmin", [](const Stack& args) { return arg_extreme(args, false); }},
+      {"norm", norm},
+      {"linalg_vector_norm", norm},
+      {"logsumexp", logsumexp},
+      {"cumsum", cumsum},
+      {"softmax", softmax},
+      {"_softmax", softmax},
+      {"log_softmax", log_softmax},
+      {"_log_softmax", log_softmax},
+      {"sort", sort},
+      {"mm", mm},
+      {"bmm", bmm},
+      {"addmm", addmm},
+      {"baddbmm", baddbmm},
+      {"mv", mv},
+      {"addmv", addmv},
+      {"dot", [](const Stack& args) { return inner(args, false); }},
+      {"vdot", [](const Stack& args) { return inner(args, true); }},
+      {"outer", outer},
+      {"linear", linear},
+      {"tril", [](const Stack& args) { return triangle(args, true); }},
+      {"triu", [](const Stack& args) { return triangle(args, false); }},
+      {"gather", gather},
+      {"scatter.src", scatter_src},
+      {"scatter.value", scatter_src},
+      {"scatter_add", scatter_add},
+      {"index_select", index_select},
+      {"nonzero", nonzero},
+      {"masked_select", masked_select},
+      {"cat", cat},
+      {"stack", stack},
+      {"mse_loss", mse_loss},
+      {"nll_loss", nll_loss},
+      {"nll_loss_forward", nll_loss},
+      {"layer_norm", layer_norm},
+      {"native_layer_norm", layer_norm},
+      {"embedding", embedding}};
+  return references;
+}
+
+}  // namespace
+
+Reference find_reference(const std::string& name) {
+  auto found = table().find(name);
+  if (found == table().end()) found = table().find(name.substr(0, name.find('.')));
+  return found == table().end() ? nullptr : found->second;
+}
+
+}  // namespace test

@@ -1,0 +1,21 @@
+// Naive implementations that operators are checked against: plain loops in double, by the textbook.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
+
+#include <string>
+#include <vector>
+
+namespace test {
+
+using Stack = std::vector<c10::IValue>;
+
+/// Takes the complete boxed arguments; gives results in complex128, int64 or float64 of the right shapes. Dtypes are
+/// not a reference's business.
+using Reference = std::vector<at::Tensor> (*)(const Stack& args);
+
+/// The reference of an operator "name.overload", or of all overloads of "name"; nullptr when there is none.
+Reference find_reference(const std::string& name);
+
+}  // namespace test

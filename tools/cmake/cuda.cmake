@@ -1,0 +1,35 @@
+# The CUDA backend: a library of its own that libtensor opens on first use of a CUDA device.
+# Built when a toolkit is found; nothing links against it.
+if(NOT TENSOR_CUDA)
+  message(STATUS "CUDA plugin: off (TENSOR_CUDA=OFF)")
+  return()
+endif()
+
+find_program(NVCC nvcc HINTS $ENV{CUDACXX} $ENV{CUDA_HOME}/bin /usr/local/cuda/bin)
+file(GLOB_RECURSE CUDA_PLUGIN_SOURCES CONFIGURE_DEPENDS c10/cuda/*.cpp aten/native/cuda/*.cu aten/native/cuda/*.cpp aten/cuda/*.cpp aten/cuda/*.cu)
+if(NOT NVCC OR NOT CUDA_PLUGIN_SOURCES)
+  message(STATUS "CUDA plugin: not built, no nvcc found on PATH, in CUDA_HOME or /usr/local/cuda")
+  return()
+endif()
+
+set(CMAKE_CUDA_COMPILER ${NVCC})
+set(TENSOR_CUDA_ARCHITECTURES "80-real;90-real;90-virtual" CACHE STRING "CUDA architectures of the plugin")
+set(CMAKE_CUDA_ARCHITECTURES ${TENSOR_CUDA_ARCHITECTURES})
+if(CCACHE)
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${CCACHE})
+endif()
+enable_language(CUDA)
+find_package(CUDAToolkit REQUIRED)
+message(STATUS "CUDA plugin: ${NVCC}, architectures ${TENSOR_CUDA_ARCHITECTURES}")
+
+file(GLOB GENERATED_CUDA_SOURCES ${GENERATED}/cuda/*.cpp ${GENERATED}/cuda/*.cu)
+add_library(tensor_cuda SHARED ${CUDA_PLUGIN_SOURCES} ${GENERATED_CUDA_SOURCES})
+set_target_properties(tensor_cuda PROPERTIES CUDA_STANDARD 17 CUDA_VISIBILITY_PRESET hidden INSTALL_RPATH "$ORIGIN"
+  BUILD_RPATH "$ORIGIN" LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+target_include_directories(tensor_cuda PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
+target_link_libraries(tensor_cuda PRIVATE tensor CUDA::cudart CUDA::cublas CUDA::cublasLt)
+target_compile_options(tensor_cuda PRIVATE
+  $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr --expt-extended-lambda --compress-mode=size -Xcudafe --diag_suppress=20012>
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra>)
+target_link_options(tensor_cuda PRIVATE -Wl,-Bsymbolic)
+install(TARGETS tensor_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -1,0 +1,42 @@
+# Catch2 programs, one for each folder of test/, and how ctest runs them:
+# fast cases by default, [slow] ones under the label "slow", [threads] ones also under "threads" (for ThreadSanitizer).
+find_package(Catch2 REQUIRED)
+
+file(GLOB SUPPORT_SOURCES CONFIGURE_DEPENDS test/support/*.cpp)
+add_library(test_support STATIC ${SUPPORT_SOURCES})
+target_include_directories(test_support PUBLIC ${PROJECT_SOURCE_DIR})
+target_link_libraries(test_support PUBLIC tensor Catch2::Catch2)
+target_compile_options(test_support PRIVATE -O1 -Wall -Wextra)
+set_target_properties(test_support PROPERTIES CXX_VISIBILITY_PRESET default)
+
+function(tensor_test name)
+  cmake_parse_arguments(TEST "" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(test_${name} ${TEST_SOURCES})
+  target_link_libraries(test_${name} PRIVATE test_support tensor Catch2::Catch2WithMain fmt::fmt ${CMAKE_DL_LIBS} ${TEST_LIBRARIES})
+  target_compile_options(test_${name} PRIVATE -O1 -Wall -Wextra)
+  add_test(NAME ${name} COMMAND test_${name} "~[slow]" --rng-seed 1)
+  add_test(NAME ${name}_slow COMMAND test_${name} "[slow]" --rng-seed 1)
+  add_test(NAME ${name}_threads COMMAND test_${name} "[threads]" --rng-seed 1)
+  set_tests_properties(${name}_slow PROPERTIES LABELS slow)
+  set_tests_properties(${name}_threads PROPERTIES LABELS "threads;slow")
+endfunction()
+
+foreach(folder c10 aten autograd api)
+  file(GLOB sources CONFIGURE_DEPENDS test/${folder}/*.cpp)
+  if(sources)
+    tensor_test(${folder} SOURCES ${sources})
+  endif()
+endforeach()
+
+file(GLOB OPS_SOURCES CONFIGURE_DEPENDS test/ops/*.cpp test/ops/samples/*.cpp)
+if(OPS_SOURCES AND EXISTS ${GENERATED}/test/op_rows.cpp)
+  file(GLOB OP_ROWS ${GENERATED}/test/*.cpp)
+  tensor_test(ops SOURCES ${OPS_SOURCES} ${OP_ROWS})
+endif()
+
+file(GLOB CONFORMANCE_SOURCES CONFIGURE_DEPENDS test/conformance/*.cpp)
+add_executable(conformance ${CONFORMANCE_SOURCES})
+target_link_libraries(conformance PRIVATE tensor)
+target_include_directories(conformance PRIVATE ${PROJECT_SOURCE_DIR})
+target_compile_options(conformance PRIVATE -O1 -Wall -Wextra)
+add_test(NAME conformance COMMAND conformance ${PROJECT_SOURCE_DIR}/test/conformance/data)

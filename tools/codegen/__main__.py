@@ -1,0 +1,121 @@
+"""Generates the operator layer from aten/ops/*.yaml.
+
+    python3 tools/codegen --root . --out build/generated [--list]
+
+Files are rewritten only when their text changes, so that an edit of one entry
+rebuilds a handful of sources. `--list` prints the names of all sources that a
+run would write, by kind, for the build system.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from emit_api import by_base_name, definitions, methods_header, op_header, ops_header, variable_factories  # noqa: E402
+from emit_autograd import AutogradEmitter  # noqa: E402
+from emit_docs import reference_page  # noqa: E402
+from emit_kernels import KernelEmitter  # noqa: E402
+from emit_tests import rows_file, table_file  # noqa: E402
+from entries import Entry, EntryError, load_entries  # noqa: E402
+from sources import SourceIndex  # noqa: E402
+
+ENTRIES_PER_SOURCE = 24
+
+
+def chunks(entries: list[Entry]) -> dict[str, list[Entry]]:
+    """Entries of a family in runs of bounded length: what one generated source holds."""
+    result: dict[str, list[Entry]] = {}
+    families: dict[str, list[Entry]] = {}
+    for entry in entries:
+        families.setdefault(entry.family, []).append(entry)
+    for family, members in families.items():
+        for i in range(0, len(members), ENTRIES_PER_SOURCE):
+            result[f"{family}_{i // ENTRIES_PER_SOURCE}"] = members[i : i + ENTRIES_PER_SOURCE]
+    return result
+
+
+class Writer:
+    """Writes files that changed and removes files that are no longer made."""
+
+    def __init__(self, out: Path):
+        self.out = out
+        self.made: set[Path] = set()
+
+    def write(self, name: str, text: str) -> None:
+        path = self.out / name
+        self.made.add(path)
+        if path.exists() and path.read_text() == text:
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def prune(self) -> None:
+        for path in self.out.rglob("*"):
+            if path.is_file() and path not in self.made and path.suffix in (".h", ".cpp", ".inc", ".md", ".cu"):
+                path.unlink()
+
+
+def generate(root: Path, out: Path) -> None:
+    entries = load_entries(sorted((root / "aten" / "ops").glob("*.yaml")))
+    sources = SourceIndex(root)
+    for entry in entries:
+        for key in ("composite", "explicit", "inplace_composite", "out_composite", "inplace_explicit", "out_explicit"):
+            if entry.get(key):
+                sources.require(entry.get(key), entry, key)
+        for ref in entry.kernels.values():
+            if ref.kind != "pointwise":
+                sources.require(ref.name, entry, "kernel")
+    writer = Writer(out)
+    groups = by_base_name(entries)
+    for base, members in groups.items():
+        writer.write(f"include/aten/ops/{base}.h", op_header(base, members))
+        writer.write(f"include/aten/ops/{base}_ops.h", ops_header(base, members))
+        writer.write(f"include/ATen/ops/{base}.h", f"#pragma once\n#include <aten/ops/{base}.h>\n")
+        writer.write(f"include/ATen/ops/{base}_ops.h", f"#pragma once\n#include <aten/ops/{base}_ops.h>\n")
+    bases = sorted(groups)
+    writer.write("include/aten/Functions.h", "// All at:: functions, and the C++ operators.\n#pragma once\n\n#include <aten/TensorOperators.h>\n" + "".join(f"#include <aten/ops/{b}.h>\n" for b in bases))
+    writer.write("include/aten/Operators.h", "// All of at::_ops.\n#pragma once\n\n" + "".join(f"#include <aten/ops/{b}_ops.h>\n" for b in bases))
+    writer.write("include/autograd/variable_factories.inc", variable_factories(entries))
+    writer.write("include/aten/core/tensor_methods.inc", methods_header(entries))
+    kernels = KernelEmitter(sources)
+    autograd = AutogradEmitter(entries)
+    formulas = sorted(f"autograd/formulas/{p.name}" for p in (root / "autograd" / "formulas").glob("*.h"))
+    for chunk, members in chunks(entries).items():
+        writer.write(f"src/ops_{chunk}.cpp", definitions(members, chunk))
+        for name, text in {
+            f"src/generic_{chunk}.cpp": kernels.file(members, None),
+            f"src/cpu_{chunk}.cpp": kernels.file(members, "cpu"),
+            f"src/autograd_{chunk}.cpp": autograd.file(members, formulas),
+            f"isa/pointwise_{chunk}.cpp": kernels.pointwise_stubs(members),
+            f"cuda/cuda_{chunk}.cpp": kernels.file(members, "cuda"),
+        }.items():
+            writer.write(name, text or f"// Nothing for {chunk}.\n")
+    families: dict[str, list[Entry]] = {}
+    for entry in entries:
+        families.setdefault(entry.family, []).append(entry)
+    for family, members in families.items():
+        writer.write(f"test/op_rows_{family}.cpp", rows_file(family, members))
+    writer.write("test/op_rows.cpp", table_file(list(families)))
+    writer.write("docs/operators.md", reference_page(entries, sources))
+    writer.prune()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--root", type=Path, required=True, help="the source tree")
+    parser.add_argument("--out", type=Path, required=True, help="where generated files go")
+    args = parser.parse_args()
+    try:
+        generate(args.root, args.out)
+    except EntryError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

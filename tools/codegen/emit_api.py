@@ -1,0 +1,278 @@
+"""The public face: per-operator headers, Tensor methods, at::_ops, and the definitions behind them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import cpp
+from cpp import Param
+from entries import Entry
+from schema import Schema
+
+
+def op_struct(schema: Schema) -> str:
+    """`at::_ops::add_Tensor`: schema access and the two ways to call."""
+    params = ", ".join(p.declared(False) for p in cpp.dispatcher_params(schema))
+    ret = cpp.return_type(schema)
+    name = schema.unambiguous_name
+    tail = f", {params}" if params else ""
+    return f"""struct TORCH_API {name} {{
+  using schema = {cpp.signature(schema)};
+  using ptr_schema = schema*;
+  static constexpr const char* name = "aten::{schema.name}";
+  static constexpr const char* overload_name = "{schema.overload}";
+  static constexpr const char* schema_str = {cstring(str(schema))};
+  static {ret} call({params});
+  static {ret} redispatch(c10::DispatchKeySet dispatchKeySet{tail});
+}};
+"""
+
+
+def cstring(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+class Signature:
+    """One C++ overload of a public function: its parameters and how they become the dispatcher's arguments."""
+
+    def __init__(self, schema: Schema, *, symint: bool, gathered: bool, no_default: list[str], faithful_out: bool):
+        self.schema = schema
+        self.params: list[Param] = []
+        self.arguments: dict[str, str] = {}
+        span = cpp.options_span(schema) if gathered else None
+        for i, arg in enumerate(schema.arguments):
+            if span and span[0] < i < span[1]:
+                continue
+            if span and i == span[0]:
+                all_default = all(a.default is not None for a in schema.arguments[span[0] : span[1]])
+                self.params.append(Param("at::TensorOptions", "options", "{}" if all_default else None))
+                self.arguments |= {
+                    "dtype": "c10::optTypeMetaToScalarType(options.dtype_opt())",
+                    "layout": "options.layout_opt()",
+                    "device": "options.device_opt()",
+                    "pin_memory": "options.pinned_memory_opt()",
+                }
+                continue
+            default = None if arg.name in no_default else cpp.default_value(arg)
+            if not gathered and cpp.options_span(schema):
+                default = None
+            self.params.append(Param(cpp.argument_type(arg.type, symint=symint, written=arg.is_written), arg.name, default))
+            self.arguments[arg.name] = arg.name if symint else cpp.to_sym(arg)
+        if schema.is_out and not faithful_out:
+            outs = {a.name for a in schema.out_arguments}
+            first = [p for p in self.params if p.name in outs]
+            self.params = first + [p for p in self.params if p.name not in outs]
+        elif schema.is_out:
+            self.params = [Param(p.type, p.name) for p in self.params]
+
+    def call(self) -> str:
+        return ", ".join(self.arguments[a.name] for a in self.schema.arguments)
+
+    def key(self) -> tuple[str, ...]:
+        return tuple(p.type for p in self.params)
+
+
+def signatures(schema: Schema, no_default: list[str]) -> list[tuple[str, Signature]]:
+    """(function name, signature) of every C++ overload a schema gives."""
+    result: list[tuple[str, Signature]] = []
+    seen: set[tuple[str, tuple[str, ...]]] = set()
+    for symint in (False, True) if cpp.has_symint(schema) else (False,):
+        suffix = "_symint" if symint else ""
+        for gathered in (True, False) if cpp.options_span(schema) else (False,):
+            for faithful in (False, True) if schema.is_out else (False,):
+                name = schema.name + suffix
+                if schema.is_out:
+                    name += "_outf" if faithful else "_out"
+                sig = Signature(schema, symint=symint, gathered=gathered, no_default=no_default, faithful_out=faithful)
+                if (name, sig.key()) not in seen:
+                    seen.add((name, sig.key()))
+                    result.append((name, sig))
+    return result
+
+
+def is_method(entry: Entry, form: str) -> bool:
+    schema = entry.forms[form]
+    has_self = any(a.name == "self" and a.type.is_tensor for a in schema.arguments)
+    return form in ("functional", "inplace") and "method" in entry.get("variants", ["function"]) and has_self
+
+
+def is_function(entry: Entry, form: str) -> bool:
+    if form == "functional" or (form == "inplace" and entry.forms[form] is entry.schema):
+        return "function" in entry.get("variants", ["function"])
+    return True
+
+
+def op_header(base: str, schemas: list[tuple[Entry, str, Schema]]) -> str:
+    """<aten/ops/NAME.h>: the at:: functions of one operator name."""
+    body = []
+    declared: set[tuple[str, tuple[str, ...]]] = set()
+    for entry, form, schema in schemas:
+        if not is_function(entry, form):
+            continue
+        lines = []
+        for name, sig in signatures(schema, entry.get("cpp_no_default_args", [])):
+            if (name, sig.key()) in declared:
+                continue
+            declared.add((name, sig.key()))
+            params = ", ".join(p.declared(True) for p in sig.params)
+            lines.append(f"TORCH_API {cpp.return_type(schema)} {name}({params});")
+        doc = f"{entry.get('doc')}  " if entry.get("doc") else ""
+        body.append(f"/// aten::{schema}\n" + (f"/// {doc.strip()}\n" if doc else "") + "\n".join(lines))
+    text = "\n\n".join(body)
+    return f"""// Operator {base}, from {", ".join(sorted({e.where for e, _, _ in schemas}))}.
+#pragma once
+
+#include <aten/core/Tensor.h>
+#include <aten/core/op_types.h>
+
+namespace at {{
+
+{text}
+
+}} // namespace at
+"""
+
+
+def ops_header(base: str, schemas: list[tuple[Entry, str, Schema]]) -> str:
+    """<aten/ops/NAME_ops.h>: at::_ops of one operator name."""
+    structs = "\n".join(op_struct(s) for _, _, s in schemas)
+    return f"""// at::_ops of {base}, from {", ".join(sorted({e.where for e, _, _ in schemas}))}.
+#pragma once
+
+#include <aten/core/op_types.h>
+
+namespace at::_ops {{
+
+{structs}
+}} // namespace at::_ops
+"""
+
+
+def method_signatures(entry: Entry, form: str) -> list[tuple[str, Signature]]:
+    schema = entry.forms[form]
+    return signatures(schema, entry.get("cpp_no_default_args", []))
+
+
+def methods_header(entries: list[Entry]) -> str:
+    """Declarations inside class at::Tensor."""
+    lines: list[str] = []
+    seen: set[tuple[str, tuple[str, ...]]] = set()
+    for entry in entries:
+        for form, schema in entry.forms.items():
+            if not is_method(entry, form):
+                continue
+            for name, sig in method_signatures(entry, form):
+                params = [p for p in sig.params if p.name != "self"]
+                key = (name, tuple(p.type for p in params))
+                if key in seen:
+                    continue
+                seen.add(key)
+                lines.append(
+                    f"{cpp.return_type(schema)} {name}({', '.join(p.declared(True) for p in params)}) const;"
+                )
+    return "// Methods of at::Tensor, one for each operator form that is a method. Included inside the class.\n" + "\n".join(lines) + "\n"
+
+
+def definitions(entries: list[Entry], chunk: str) -> str:
+    """at::_ops::X::call/redispatch, at:: functions and Tensor methods of some entries, and their definition rows."""
+    headers = sorted({s.name for e in entries for s in e.forms.values()})
+    includes = "\n".join(f"#include <aten/ops/{h}.h>\n#include <aten/ops/{h}_ops.h>" for h in headers)
+    slots, rows, ops, functions = [], [], [], []
+    for entry in entries:
+        for form, schema in entry.forms.items():
+            name = schema.unambiguous_name
+            ret = cpp.return_type(schema)
+            params = cpp.dispatcher_params(schema)
+            declared = ", ".join(p.declared(False) for p in params)
+            names = "".join(f", {p.name}" for p in params)
+            slots.append(f"c10::impl::BuiltinSlot {name}_slot;")
+            rows.append(
+                f"    {{at::_ops::{name}::name, at::_ops::{name}::overload_name, at::_ops::{name}::schema_str, "
+                f"{cstring(entry.where)}, &{name}_slot}},"
+            )
+            ops.append(
+                f"{ret} {name}::call({declared}) {{\n"
+                f"  return {name}_slot.call<{name}::schema>({names[2:]});\n}}\n"
+                f"{ret} {name}::redispatch(c10::DispatchKeySet dispatchKeySet{', ' + declared if declared else ''}) {{\n"
+                f"  return {name}_slot.redispatch<{name}::schema>(dispatchKeySet{names});\n}}"
+            )
+            if is_function(entry, form):
+                for fname, sig in signatures(schema, []):
+                    functions.append(
+                        (f"{ret} {fname}({', '.join(p.declared(False) for p in sig.params)})",
+                         f"  return _ops::{name}::call({sig.call()});"))
+            if is_method(entry, form):
+                for fname, sig in method_signatures(entry, form):
+                    this = "const_cast<Tensor&>(*this)" if form == "inplace" else "*this"
+                    args = _replace_self(sig, this)
+                    mparams = ", ".join(p.declared(False) for p in sig.params if p.name != "self")
+                    functions.append(
+                        (f"{ret} Tensor::{fname}({mparams}) const", f"  return _ops::{name}::call({args});"))
+    unique: dict[str, str] = {}
+    for head, body in functions:
+        unique.setdefault(head, body)
+    function_text = "\n".join(f"{head} {{\n{body}\n}}" for head, body in unique.items())
+    nl = "\n"
+    return f"""// Calls of the operators in {", ".join(sorted({e.path.name for e in entries}))}: at::_ops, at:: functions, Tensor methods.
+{includes}
+
+#include <aten/core/dispatch/BuiltinRegistration.h>
+#include <aten/core/symint_conversions.h>
+
+namespace {{
+
+{nl.join(slots)}
+
+const c10::impl::BuiltinDefinition kDefinitions[] = {{
+{nl.join(rows)}
+}};
+const c10::impl::BuiltinDefinitions kRegistered(kDefinitions);
+
+}} // namespace
+
+namespace at::_ops {{
+
+{nl.join(ops)}
+
+}} // namespace at::_ops
+
+namespace at {{
+
+{function_text}
+
+}} // namespace at
+"""
+
+
+def _replace_self(sig: Signature, this: str) -> str:
+    values = dict(sig.arguments)
+    values["self"] = this
+    return ", ".join(values[a.name] for a in sig.schema.arguments)
+
+
+def variable_factories(entries: list[Entry]) -> str:
+    """torch:: forms of the factories: the same, and options.requires_grad() is honoured."""
+    lines: list[str] = []
+    for entry in entries:
+        for form, schema in entry.forms.items():
+            if form != "functional" or not is_function(entry, form) or not cpp.options_span(schema) or schema.name in ("to", "_to_copy"):
+                continue
+            for name, sig in signatures(schema, entry.get("cpp_no_default_args", [])):
+                if all(p.name != "options" for p in sig.params):
+                    continue
+                params = ", ".join(p.declared(True) for p in sig.params)
+                args = ", ".join(
+                    "at::TensorOptions(options).requires_grad(std::nullopt)" if p.name == "options" else p.name
+                    for p in sig.params)
+                lines.append(
+                    f"inline at::Tensor {name}({params}) {{\n"
+                    f"  return detail::as_variable([&] {{ return at::{name}({args}); }}, options.requires_grad());\n}}")
+    return "// torch:: factories, included inside namespace torch.\n" + "\n".join(lines) + "\n"
+
+
+def by_base_name(entries: list[Entry]) -> dict[str, list[tuple[Entry, str, Schema]]]:
+    groups: dict[str, list[tuple[Entry, str, Schema]]] = defaultdict(list)
+    for entry in entries:
+        for form, schema in entry.forms.items():
+            groups[schema.name].append((entry, form, schema))
+    return groups

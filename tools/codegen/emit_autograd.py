@@ -1,0 +1,337 @@
+"""Autograd nodes and the kernels of the Autograd and ADInplaceOrView keys."""
+
+from __future__ import annotations
+
+import re
+
+import cpp
+from derivatives import Derivative, Saved, analyse, node_name, result_names
+from emit_api import cstring
+from entries import Entry
+from schema import Argument, Schema
+
+
+def needs_autograd(entry: Entry) -> bool:
+    """Composite operators differentiate through what they call; operators without tensors have nothing to do."""
+    if entry.is_composite or entry.get("grad") == "none" and not entry.schema.is_view:
+        return False
+    return any(a.type.is_tensor_like for a in entry.schema.arguments)
+
+
+def differentiable_outputs(entry: Entry) -> list[bool]:
+    given = entry.get("output_differentiability")
+    return list(given) if given else [True] * len(entry.schema.returns)
+
+
+def tensor_arguments(schema: Schema) -> list[Argument]:
+    return [a for a in schema.arguments if a.type.is_tensor_like and not (a.kwarg_only and a.is_written)]
+
+
+class AutogradEmitter:
+    """Writes nodes and kernels of some entries. Overload positions name the nodes as in PyTorch."""
+
+    def __init__(self, entries: list[Entry]):
+        self.node: dict[str, str] = {}
+        count: dict[str, int] = {}
+        for entry in entries:
+            if isinstance(entry.get("grad"), dict):
+                base = entry.schema.name.strip("_")
+                self.node[entry.name] = node_name(entry.schema, count.get(base, 0))
+                count[base] = count.get(base, 0) + 1
+
+    # ---- nodes -----------------------------------------------------------------
+    def declare_node(self, entry: Entry) -> str:
+        members = {s.member: s for d in analyse(entry) for s in d.saved}
+        lines = []
+        releases = []
+        for saved in members.values():
+            lines.append(f"  {saved.type} {saved.member}{{}};" if saved.type not in ("at::Device",) else f"  at::Device {saved.member}{{at::kCPU}};")
+            if saved.is_variable:
+                releases.append(saved.release)
+                if "vector" in saved.type:
+                    lines.append(f"  bool {saved.member}released_ = false;")
+        for arg in tensor_arguments(entry.schema):
+            if arg.type.is_list:
+                lines.append(f"  size_t {arg.name}_size_ = 0;")
+        release = ""
+        if releases:
+            body = "\n    ".join(releases)
+            release = f"  void release_variables() override {{\n    std::lock_guard<std::mutex> lock(mutex_);\n    {body}\n  }}\n"
+        name = self.node[entry.name]
+        return (
+            f"/// Backward of aten::{entry.schema.full_name}, {entry.where}.\n"
+            f"struct {name} final : public TraceableFunction {{\n"
+            f"  using TraceableFunction::TraceableFunction;\n"
+            f"  variable_list apply(variable_list&& grads) override;\n"
+            f"  std::string name() const override {{ return \"{name}\"; }}\n{release}"
+            + ("\n".join(lines) + "\n" if lines else "") + "};\n"
+        )
+
+    def define_apply(self, entry: Entry) -> str:
+        schema = entry.schema
+        derivatives = analyse(entry)
+        lines = [f"variable_list {self.node[entry.name]}::apply(variable_list&& grads) {{"]
+        members = {s.member: s for d in derivatives for s in d.saved}
+        if any(s.is_variable for s in members.values()):
+            lines.append("  std::lock_guard<std::mutex> lock(mutex_);")
+        lines.append("  IndexRangeGenerator gen;")
+        for arg in self._graph_inputs(entry):
+            span = f"{arg.name}_size_" if arg.type.is_list else "1"
+            lines.append(f"  [[maybe_unused]] const auto {arg.name}_ix = gen.range({span});")
+        lines.append("  variable_list grad_inputs(gen.size());")
+        outputs = result_names(schema)
+        diff = differentiable_outputs(entry)
+        text = " ".join(d.expression for d in derivatives)
+        position = 0
+        named: list[str] = []
+        for i, out in enumerate(outputs):
+            if not diff[i]:
+                continue
+            alias = f"grad_{out}" if len(outputs) > 1 else "grad"
+            if schema.returns[i].type.is_list:
+                position += 1
+                continue
+            for name in {alias, "grad" if position == 0 else alias}:
+                if re.search(rf"\b{name}\b", text):
+                    named.append(f"  [[maybe_unused]] const at::Tensor& {name} = grads[{position}];")
+            position += 1
+        lines += named
+        lines.append("  const bool any_grad_defined = any_variable_defined(grads);")
+        for derivative in derivatives:
+            lines += self._one_derivative(entry, derivative)
+        lines.append("  return grad_inputs;\n}\n")
+        return "\n".join(lines)
+
+    def _graph_inputs(self, entry: Entry) -> list[Argument]:
+        covered = {n for d in analyse(entry) for n in d.inputs}
+        return [a for a in tensor_arguments(entry.schema) if a.name in covered]
+
+    def _one_derivative(self, entry: Entry, d: Derivative) -> list[str]:
+        ranges = ", ".join(f"{n}_ix" for n in d.inputs)
+        lines = [f"  if (task_should_compute_output({{ {ranges} }})) {{"]
+        for saved in d.saved:
+            if saved.is_variable and "vector" in saved.type:
+                lines.append(f"    TORCH_CHECK(!{saved.member}released_, ERR_BACKWARD_TWICE);")
+            if saved.read:
+                lines.append(f"    {saved.read}")
+        expression = d.expression
+        if "grad_input_mask" in expression:
+            inner = ", ".join(f"task_should_compute_output({{ {n}_ix }})" for n in d.inputs)
+            lines.append(f"    const std::array<bool, {len(d.inputs)}> grad_input_mask{{{inner}}};")
+        by_name = {a.name: a for a in entry.schema.arguments}
+        if len(d.inputs) == 1:
+            if by_name[d.inputs[0]].type.is_list:
+                lines.append(f"    if (any_grad_defined) copy_range(grad_inputs, {d.inputs[0]}_ix, {expression});")
+            else:
+                lines.append(
+                    f"    copy_range(grad_inputs, {d.inputs[0]}_ix, any_grad_defined ? at::Tensor({expression}) : at::Tensor());")
+        else:
+            lines.append(f"    if (any_grad_defined) {{\n      auto grad_result = {expression};")
+            for i, name in enumerate(d.inputs):
+                lines.append(
+                    f"      if (task_should_compute_output({{ {name}_ix }})) copy_range(grad_inputs, {name}_ix, std::move(std::get<{i}>(grad_result)));")
+            lines.append("    }")
+        lines.append("  }")
+        return lines
+
+    # ---- Autograd kernels ---------------------------------------------------------
+    def kernel(self, entry: Entry, form: str) -> str:
+        schema = entry.forms[form]
+        params = "".join(f", {p.declared(False)}" for p in cpp.dispatcher_params(schema))
+        head = f"{cpp.return_type(schema)} {schema.unambiguous_name}_Autograd(c10::DispatchKeySet ks{params}) {{\n"
+        args = "".join(f", {a.name}" for a in schema.arguments)
+        below = f"at::_ops::{schema.unambiguous_name}::redispatch(ks & c10::after_autograd_keyset{args})"
+        if form == "out" or schema.is_out:
+            return head + self._out_body(schema, below) + "}\n"
+        inputs = tensor_arguments(schema)
+        if isinstance(entry.get("grad"), dict):
+            covered = [a.name for a in self._graph_inputs(entry)]
+        elif entry.get("grad") == "none":
+            covered = []
+        else:
+            covered = [a.name for a in inputs]
+        inplace = schema.is_inplace or any(r.is_written for r in schema.returns)
+        guard_kind = "AutoDispatchBelowAutograd" if inplace or schema.is_view else "AutoDispatchBelowADInplaceOrView"
+        guard = f"at::{guard_kind} guard;"
+        written = [a for a in schema.arguments if a.is_written]
+        text = head
+        if not covered:
+            return text + f"  {guard}\n  return {below};\n}}\n"
+        text += f"  const bool any_requires_grad = compute_requires_grad({', '.join(covered)});\n"
+        for arg in written:
+            text += f"  check_inplace({arg.name}, any_requires_grad);\n"
+        text += f"  if (C10_LIKELY(!any_requires_grad)) {{\n    {guard}\n    return {below};\n  }}\n"
+        if not isinstance(entry.get("grad"), dict):
+            return text + self._not_implemented(entry, schema, covered, guard, below, inplace) + "}\n"
+        return text + self._recorded(entry, form, covered, guard, below, inplace) + "}\n"
+
+    def _out_body(self, schema: Schema, below: str) -> str:
+        names = ", ".join(a.name for a in tensor_arguments(schema)) or ""
+        outs = ", ".join(a.name for a in schema.out_arguments)
+        check = f"compute_requires_grad({', '.join(x for x in (names, outs) if x)})"
+        return (
+            f"  if (C10_UNLIKELY({check})) {{\n    throw_error_out_requires_grad({cstring(schema.name)});\n  }}\n"
+            f"  at::AutoDispatchBelowAutograd guard;\n  return {below};\n"
+        )
+
+    def _not_implemented(self, entry: Entry, schema: Schema, covered: list[str], guard: str, below: str, inplace: bool) -> str:
+        text = f"  auto grad_fn = make_node<NotImplemented>({cstring(schema.name)});\n"
+        text += f"  grad_fn->set_next_edges(collect_next_edges({', '.join(covered)}));\n"
+        if inplace:
+            target = next(a.name for a in schema.arguments if a.is_written)
+            return text + f"  {{\n    {guard}\n    {below};\n  }}\n  rebase_history({target}, grad_fn);\n  return {target};\n"
+        text += f"  auto results = [&] {{\n    {guard}\n    return {below};\n  }}();\n"
+        if len(schema.returns) == 1:
+            return text + "  set_history(results, grad_fn);\n  return results;\n"
+        for i, ok in enumerate(differentiable_outputs(entry)):
+            if ok and schema.returns[i].type.base == "Tensor":
+                text += f"  set_history(std::get<{i}>(results), grad_fn);\n"
+        return text + "  return results;\n"
+
+    def _recorded(self, entry: Entry, form: str, covered: list[str], guard: str, below: str, inplace: bool) -> str:
+        schema = entry.forms[form]
+        derivatives = analyse(entry)
+        text = f"  auto grad_fn = make_node<{self.node[entry.name]}>();\n"
+        text += f"  grad_fn->set_next_edges(collect_next_edges({', '.join(covered)}));\n"
+        users: dict[str, list[int]] = {}
+        members: dict[str, Saved] = {}
+        for i, d in enumerate(derivatives):
+            for s in d.saved:
+                members[s.member] = s
+                users.setdefault(s.member, []).append(i)
+        after: list[Saved] = []
+        for saved in members.values():
+            if saved.is_output:
+                after.append(saved)
+                continue
+            store = saved.store
+            if inplace and saved.is_variable and saved.member == "self_":
+                store = "torch::autograd::SavedVariable(self.clone(), false)"
+            line = f"grad_fn->{saved.member} = {store};"
+            only = users[saved.member]
+            single = len(only) == 1 and saved.is_variable and len(derivatives) > 1
+            if single and len(derivatives[only[0]].inputs) == 1 and not self._has_list(entry):
+                index = covered.index(derivatives[only[0]].inputs[0])
+                line = f"if (grad_fn->should_compute_output({index})) {{\n    {line}\n  }}"
+            text += f"  {line}\n"
+        for arg in tensor_arguments(entry.schema):
+            if arg.type.is_list:
+                text += f"  grad_fn->{arg.name}_size_ = {arg.name}.size();\n"
+        names = result_names(entry.schema)
+        if inplace:
+            target = next(a.name for a in schema.arguments if a.is_written)
+            text += f"  {{\n    {guard}\n    {below};\n  }}\n  rebase_history({target}, grad_fn);\n"
+            for saved in after:
+                text += "  " + self._store_output(saved, {names[0]: target}) + "\n"
+            return text + f"  return {target};\n"
+        many = len(schema.returns) > 1
+        text += f"  {'auto [' + ', '.join(names) + ']' if many else 'auto ' + names[0]} = [&] {{\n    {guard}\n    return {below};\n  }}();\n"
+        for i, ok in enumerate(differentiable_outputs(entry)):
+            if ok and schema.returns[i].type.base == "Tensor":
+                text += f"  set_history({names[i]}, grad_fn);\n"
+        for saved in after:
+            text += "  " + self._store_output(saved, {n: n for n in names}) + "\n"
+        if many:
+            return text + f"  return {{{', '.join('std::move(' + n + ')' for n in names)}}};\n"
+        return text + f"  return {names[0]};\n"
+
+    @staticmethod
+    def _store_output(saved: Saved, values: dict[str, str]) -> str:
+        store = saved.store
+        for name, value in values.items():
+            store = re.sub(rf"\b{name}\b", value, store)
+        return f"grad_fn->{saved.member} = {store};"
+
+    @staticmethod
+    def _has_list(entry: Entry) -> bool:
+        return any(a.type.is_list for a in tensor_arguments(entry.schema))
+
+    # ---- ADInplaceOrView kernels -----------------------------------------------------
+    def inplace_or_view(self, entry: Entry, form: str) -> str | None:
+        schema = entry.forms[form]
+        if entry.is_composite:
+            return None
+        params = "".join(f", {p.declared(False)}" for p in cpp.dispatcher_params(schema))
+        head = f"{cpp.return_type(schema)} {schema.unambiguous_name}_ADInplaceOrView(c10::DispatchKeySet ks{params}) {{\n"
+        args = "".join(f", {a.name}" for a in schema.arguments)
+        below = f"at::_ops::{schema.unambiguous_name}::redispatch(ks & c10::after_ADInplaceOrView_keyset{args})"
+        written = [a for a in schema.arguments if a.is_written]
+        if written:
+            text = head + f"  {{\n    at::AutoDispatchBelowADInplaceOrView guard;\n    {below};\n  }}\n"
+            for arg in written:
+                text += f"  increment_version({arg.name});\n"
+            if not schema.returns:
+                return text + "}\n"
+            names = [a.name for a in written]
+            return text + f"  return {names[0] if len(schema.returns) == 1 else '{' + ', '.join(names) + '}'};\n}}\n"
+        if not schema.is_view:
+            return None
+        base = next(a.name for a in schema.arguments if a.alias is not None)
+        differentiable = "false" if entry.get("grad") == "none" else "true"
+        text = head + f"  auto result = [&] {{\n    at::AutoDispatchBelowADInplaceOrView guard;\n    return {below};\n  }}();\n"
+        if schema.returns[0].type.is_list:
+            return text + f"  return as_view({base}, std::move(result), {differentiable}, false, view_creation_meta(true));\n}}\n"
+        return text + f"  return as_view({base}, result, {differentiable}, false, nullptr, view_creation_meta());\n}}\n"
+
+    # ---- files ---------------------------------------------------------------------------
+    def file(self, entries: list[Entry], extra_headers: list[str]) -> str:
+        nodes = [e for e in entries if isinstance(e.get("grad"), dict)]
+        kernels, rows = [], []
+        for entry in entries:
+            for form, schema in entry.forms.items():
+                op = schema.unambiguous_name
+                if needs_autograd(entry):
+                    kernels.append(self.kernel(entry, form))
+                    rows.append(self._row(entry, op, "Autograd"))
+                view = self.inplace_or_view(entry, form)
+                if view:
+                    kernels.append(view)
+                    rows.append(self._row(entry, op, "ADInplaceOrView"))
+        if not rows:
+            return ""
+        bases = sorted({s.name for e in entries for s in e.forms.values()})
+        ops = "".join(f"#include <aten/ops/{b}_ops.h>\n" for b in bases)
+        extra = "".join(f"#include <{h}>\n" for h in extra_headers)
+        declared = "\n".join(self.declare_node(e) for e in nodes)
+        applied = "\n".join(self.define_apply(e) for e in nodes)
+        nl = "\n"
+        return f"""// Autograd nodes and kernels of the operators in {", ".join(sorted({e.path.name for e in entries}))}.
+{ops}
+#include <aten/Functions.h>
+#include <aten/core/LegacyTypeDispatch.h>
+#include <aten/core/dispatch/BuiltinRegistration.h>
+#include <aten/core/symint_conversions.h>
+#include <autograd/VariableTypeUtils.h>
+{extra}
+namespace torch::autograd::generated {{
+
+using at::Scalar;
+using at::ScalarType;
+using at::Tensor;
+using at::TensorList;
+using namespace torch::autograd::formulas;
+
+{declared}
+{applied}
+}} // namespace torch::autograd::generated
+
+namespace {{
+
+using namespace torch::autograd;
+using namespace torch::autograd::generated;
+
+{nl.join(kernels)}
+const c10::impl::BuiltinKernelRow kKernels[] = {{
+{nl.join(rows)}
+}};
+const c10::impl::BuiltinKernels kRegistered(kKernels);
+
+}} // namespace
+"""
+
+    @staticmethod
+    def _row(entry: Entry, op: str, key: str) -> str:
+        return (
+            f"    {{at::_ops::{op}::name, at::_ops::{op}::overload_name, c10::DispatchKey::{key}, "
+            f"c10::impl::builtin_kernel<&{op}_{key}>(), {cstring(entry.where)}}},"
+        )

@@ -1,0 +1,369 @@
+"""Backend wrappers: shape function first, then output, then kernel; and the pointwise instantiation stubs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cpp
+from cpp import Param
+from emit_api import cstring
+from entries import Entry, KernelRef
+from schema import Argument, Schema
+from sources import SourceIndex
+
+ISA_LEVELS = ("v2", "v3", "v4")
+
+
+@dataclass(frozen=True)
+class Wrapper:
+    """One registered function: its definition and the row that registers it."""
+
+    op: str
+    key: str
+    name: str
+    text: str
+
+
+def kernel_argument(arg: Argument) -> str:
+    """How a kernel or shape function declares this argument."""
+    if arg.type.is_tensor and not arg.type.optional:
+        return "const at::TensorBase&"
+    return cpp.argument_type(arg.type, symint=False)
+
+
+def inputs(schema: Schema) -> list[Argument]:
+    return [a for a in schema.arguments if not (a.kwarg_only and a.is_written)]
+
+
+def call_arguments(schema: Schema) -> list[str]:
+    return [cpp.from_sym(a) for a in inputs(schema)]
+
+
+class KernelEmitter:
+    """Writes the wrappers of some entries for one backend (`cpu` or `cuda`) and the backend-free ones."""
+
+    def __init__(self, sources: SourceIndex):
+        self.sources = sources
+
+    # ---- one wrapper -------------------------------------------------------
+    def _define(self, schema: Schema, suffix: str, body: str) -> tuple[str, str]:
+        name = f"{schema.unambiguous_name}{suffix}"
+        params = ", ".join(p.declared(False) for p in cpp.dispatcher_params(schema))
+        return name, f"{cpp.return_type(schema)} {name}({params}) {{\n{body}}}\n"
+
+    def wrapper(self, schema: Schema, key: str, body: str) -> Wrapper:
+        name, text = self._define(schema, f"_{key}", body)
+        return Wrapper(schema.unambiguous_name, key, name, text)
+
+    # ---- bodies ------------------------------------------------------------
+    def _check(self, entry: Entry) -> str:
+        check = entry.get("check")
+        if not check:
+            return ""
+        args = ", ".join([cstring(entry.schema.name)] + call_arguments(entry.schema))
+        return f"  at::shape::{check}({args});\n"
+
+    def pointwise_body(self, entry: Entry, form: str, run: str) -> str:
+        """`run` is the statement that fills the iterator's output."""
+        schema = entry.forms[form]
+        rule = str(entry.get("result", "common")).capitalize()
+        keep = sum(1 << i for i, name in enumerate(entry.operands) if name not in entry.cast)
+        out = {"functional": "nullptr", "inplace": "&self"}.get(form, f"&{schema.out_arguments[0].name}" if schema.is_out else "")
+        text = self._check(entry)
+        text += "  at::TensorIterator iter;\n"
+        text += (
+            f"  iter.build_pointwise({out}, {{{', '.join(entry.operands)}}}, {{at::PointwiseRule::Result::{rule}, {keep}u}}, "
+            f"{'false' if form == 'inplace' else 'true'});\n"
+        )
+        text += run
+        if form == "functional":
+            return text + "  return iter.take_output();\n"
+        return text + f"  iter.cast_outputs();\n  return {'self' if form == 'inplace' else schema.out_arguments[0].name};\n"
+
+    def pointwise_arguments(self, entry: Entry) -> list[Argument]:
+        """Arguments that are neither operands: they parametrise the functor."""
+        return [a for a in entry.schema.arguments if a.name not in entry.operands and not (a.kwarg_only and a.is_written)]
+
+    def shaped_body(self, entry: Entry, form: str, run: str) -> str:
+        """`run` is a format string with `{outs}`, the outputs to fill."""
+        schema = entry.forms[form]
+        args = call_arguments(entry.schema)
+        shape_args = ", ".join([cstring(entry.schema.name)] + args)
+        count = len(entry.schema.returns)
+        text = self._check(entry)
+        text += f"  const auto spec = at::shape::{entry.get('shape')}({shape_args});\n"
+        specs = ["spec"] if count == 1 else [f"spec[{i}]" for i in range(count)]
+        if form == "functional":
+            outs = [f"result{i}" for i in range(count)]
+            text += "".join(f"  at::Tensor {o} = at::empty_spec({s});\n" for o, s in zip(outs, specs))
+            text += run.format(outs=", ".join(outs))
+            return text + (f"  return {outs[0]};\n" if count == 1 else f"  return {{{', '.join('std::move(' + o + ')' for o in outs)}}};\n")
+        tensors = [f"&{a.name}" for a in inputs(entry.schema) if a.type.is_tensor and not a.type.optional]
+        lists = [a.name for a in inputs(entry.schema) if a.type.base == "Tensor" and a.type.is_list and not a.type.elem_optional]
+        policy = ["true" if entry.get("out_contiguous") else "false",
+                  "true" if entry.get("out_dtype") == "cast" or form == "inplace" else "false"]
+        targets = ["self"] if form == "inplace" else [a.name for a in schema.out_arguments]
+        if form == "inplace" and entry.get("inplace_alias_ok"):
+            tensors = [t for t in tensors if t != "&self"]
+        kind = "Inplace" if form == "inplace" else "Out"
+        for i, (target, spec) in enumerate(zip(targets, specs)):
+            text += (
+                f"  at::native::OutArgument out{i}_({cstring(schema.name)}, {target}, {spec}, "
+                f"{{at::native::OutArgument::Form::{kind}, {', '.join(policy)}}}, {{{', '.join(tensors)}}}"
+                + (f", {lists[0]}" if lists else "") + ");\n"
+            )
+        text += run.format(outs=", ".join(f"out{i}_.tensor()" for i in range(len(targets))))
+        text += "".join(f"  out{i}_.commit();\n" for i in range(len(targets)))
+        result = targets[0] if len(targets) == 1 else "{" + ", ".join(targets) + "}"
+        return text + f"  return {result};\n"
+
+    def copy_out_body(self, entry: Entry, form: str, function: str) -> str:
+        """In-place and out forms of operators that exist as a function only: compute, then copy into place."""
+        schema = entry.forms[form]
+        args = ", ".join(call_arguments(entry.schema))
+        targets = ["self"] if form == "inplace" else [a.name for a in schema.out_arguments]
+        check = "".join(f"  at::native::check_out_without_grad({cstring(schema.name)}, {t});\n" for t in targets) if form == "out" and entry.is_composite else ""
+        call = {"inplace": "copy_into_self", "out": "copy_into_out"}[form]
+        text = check + f"  auto result = {function}({args});\n"
+        for i, target in enumerate(targets):
+            value = "result" if len(targets) == 1 else f"std::get<{i}>(result)"
+            text += f"  at::native::{call}({cstring(schema.name)}, {target}, {value});\n"
+        return text + f"  return {targets[0] if len(targets) == 1 else '{' + ', '.join(targets) + '}'};\n"
+
+    # ---- all wrappers of an entry -------------------------------------------
+    def backend(self, entry: Entry, backend: str) -> list[Wrapper]:
+        """Wrappers for `cpu` or `cuda`."""
+        ref = entry.kernels.get(backend)
+        if ref is None:
+            return []
+        key = {"cpu": "CPU", "cuda": "CUDA"}[backend]
+        guard = "  const c10::OptionalDeviceGuard device_guard(at::native::device_of_arguments({}));\n"
+        result = []
+        for form, schema in entry.forms.items():
+            prefix = ""
+            if backend == "cuda":
+                tensors = [a.name for a in schema.arguments if a.type.is_tensor and not a.type.optional]
+                prefix = guard.format(tensors[0]) if tensors else ""
+            body = self._backend_body(entry, form, ref, backend)
+            if body is not None:
+                result.append(self.wrapper(schema, key, prefix + body))
+        return result
+
+    def _backend_body(self, entry: Entry, form: str, ref: KernelRef, backend: str) -> str | None:
+        if ref.kind in ("pointwise", "iter"):
+            function = self.kernel_name(entry, ref)
+            extra = "".join(f", {cpp.from_sym(a)}" for a in self.pointwise_arguments(entry))
+            return self.pointwise_body(entry, form, f"  {self._invoke(entry, ref, backend, function)}(iter{extra});\n")
+        if ref.kind == "shaped":
+            args = ", ".join(call_arguments(entry.schema) + ["{outs}"])
+            return self.shaped_body(entry, form, f"  {self._invoke(entry, ref, backend, ref.name)}({args});\n")
+        schema = entry.forms[form]
+        if form == self.primary(entry):
+            args = ", ".join(cpp.from_sym(a) for a in schema.arguments)
+            return f"  return at::native::{ref.name}({args});\n"
+        return self.copy_out_body(entry, form, f"at::native::{ref.name}")
+
+    def kernel_name(self, entry: Entry, ref: KernelRef) -> str:
+        return f"{entry.schema.unambiguous_name}_pointwise" if ref.kind == "pointwise" else ref.name
+
+    def is_isa(self, ref: KernelRef) -> bool:
+        return ref.kind == "pointwise" or self.sources.is_isa_kernel(ref.name)
+
+    def _invoke(self, entry: Entry, ref: KernelRef, backend: str, function: str) -> str:
+        if backend == "cuda":
+            return f"at::native::cuda::{function}"
+        return f"{function}_table[at::native::cpu_isa_level()]" if self.is_isa(ref) else f"at::native::{function}"
+
+    def primary(self, entry: Entry) -> str:
+        return next(iter(entry.forms))
+
+    def generic(self, entry: Entry) -> list[Wrapper]:
+        """Meta, composite and any-backend wrappers."""
+        result: list[Wrapper] = []
+        kinds = {r.kind for r in entry.kernels.values()}
+        for form, schema in entry.forms.items():
+            if entry.is_composite or entry.is_explicit:
+                result.append(self._whole(entry, form, schema))
+            elif "meta" in entry.kernels:
+                body = f"  return at::native::{entry.kernels['meta'].name}({', '.join(cpp.from_sym(a) for a in schema.arguments)});\n"
+                if form != self.primary(entry):
+                    body = self.copy_out_body(entry, form, f"at::native::{entry.kernels['meta'].name}")
+                result.append(self.wrapper(schema, "Meta", body))
+            elif kinds & {"pointwise", "iter"}:
+                result.append(self.wrapper(schema, "Meta", self.pointwise_body(entry, form, "")))
+            elif "shaped" in kinds:
+                result.append(self.wrapper(schema, "Meta", self.shaped_body(entry, form, "")))
+            if kinds & {"pointwise", "iter", "shaped"} and "out" in entry.forms and form != "out":
+                result.append(self._through_out(entry, form, schema))
+        return result
+
+    def _through_out(self, entry: Entry, form: str, schema: Schema) -> Wrapper:
+        """Functional and in-place forms for a backend that registers the out form alone."""
+        out = entry.forms["out"]
+        args = ", ".join(a.name for a in inputs(entry.schema))
+        if form == "inplace":
+            body = f"  return at::_ops::{out.unambiguous_name}::call({args}, self);\n"
+        elif entry.is_pointwise:
+            run = f"  at::Tensor out = iter.output();\n  at::_ops::{out.unambiguous_name}::call({args}, out);\n"
+            body = self.pointwise_body(entry, form, run)
+        else:
+            run = f"  at::_ops::{out.unambiguous_name}::call({args}, {{outs}});\n"
+            body = self.shaped_body(entry, form, run)
+        return self.wrapper(schema, "CompositeExplicitAutogradNonFunctional", body)
+
+    def _whole(self, entry: Entry, form: str, schema: Schema) -> Wrapper:
+        word = "composite" if entry.is_composite else "explicit"
+        key = "CompositeImplicitAutograd" if entry.is_composite else "CompositeExplicitAutograd"
+        function = entry.get(word) if form == self.primary(entry) else entry.get(f"{form}_{word}")
+        if function:
+            body = f"  return at::native::{function}({', '.join(cpp.from_sym(a) for a in schema.arguments)});\n"
+        else:
+            body = self.copy_out_body(entry, form, f"at::native::{entry.get(word)}")
+        return self.wrapper(schema, key, body)
+
+    # ---- declarations of what wrappers call ----------------------------------
+    def declarations(self, entries: list[Entry], backend: str | None) -> str:
+        """Prototypes of kernels (`backend` given) or of composite and explicit functions."""
+        native: dict[str, None] = {}
+        isa: dict[str, None] = {}
+        cuda: dict[str, None] = {}
+        tables: dict[str, None] = {}
+        for entry in entries:
+            if backend is None:
+                self._declare_whole(entry, native)
+            refs = [entry.kernels[b] for b in ([backend] if backend else ["meta"]) if b in entry.kernels]
+            for ref in refs:
+                if ref.kind == "raw":
+                    native[self._prototype(entry.forms[self.primary(entry)], ref.name)] = None
+                    continue
+                name, params = self._kernel_prototype(entry, ref)
+                if backend == "cuda":
+                    cuda[f"void {name}({params});"] = None
+                elif self.is_isa(ref):
+                    isa[f"void {name}({params});"] = None
+                    pointers = ", ".join(f"at::native::{v}::{name}" for v in ISA_LEVELS)
+                    tables[f"constexpr void (*{name}_table[])({params}) = {{{pointers}}};"] = None
+                else:
+                    native[f"void {name}({params});"] = None
+        text = ""
+        if native:
+            text += "namespace at::native {\n" + "\n".join(native) + "\n} // namespace at::native\n"
+        if cuda:
+            text += "namespace at::native::cuda {\n" + "\n".join(cuda) + "\n} // namespace at::native::cuda\n"
+        if isa:
+            for level in ISA_LEVELS:
+                text += f"namespace at::native::{level} {{\n" + "\n".join(isa) + f"\n}} // namespace at::native::{level}\n"
+        if tables:
+            text += "namespace {\n" + "\n".join(tables) + "\n} // namespace\n"
+        return text
+
+    def _prototype(self, schema: Schema, name: str) -> str:
+        return f"{cpp.return_type(schema)} {name}({', '.join(p.type for p in cpp.kernel_params(schema))});"
+
+    def _declare_whole(self, entry: Entry, native: dict[str, None]) -> None:
+        for word in ("composite", "explicit"):
+            if word not in entry.raw:
+                continue
+            native[self._prototype(entry.forms[self.primary(entry)], entry.get(word))] = None
+            for form in ("inplace", "out"):
+                name = entry.get(f"{form}_{word}")
+                if name and form in entry.forms:
+                    native[self._prototype(entry.forms[form], name)] = None
+
+    def _kernel_prototype(self, entry: Entry, ref: KernelRef) -> tuple[str, str]:
+        if ref.kind == "shaped":
+            params = [kernel_argument(a) for a in inputs(entry.schema)]
+            params += ["const at::TensorBase&"] * len(entry.schema.returns)
+            return ref.name, ", ".join(params)
+        params = ["at::TensorIteratorBase&"] + [
+            cpp.argument_type(a.type, symint=False) for a in self.pointwise_arguments(entry)
+        ]
+        return self.kernel_name(entry, ref), ", ".join(params)
+
+    # ---- files ----------------------------------------------------------------
+    def file(self, entries: list[Entry], backend: str | None) -> str:
+        """One source with the wrappers of `entries`: of a backend, or the backend-free ones when None."""
+        wrappers = [w for e in entries for w in (self.backend(e, backend) if backend else self.generic(e))]
+        if not wrappers:
+            return ""
+        shapes = sorted({h for e in entries for n in (e.get("shape"), e.get("check")) if n and n != "pointwise"
+                         for h in [self.sources.shape_header(n, e)]})
+        includes = "".join(f"#include <{h}>\n" for h in shapes)
+        bases = sorted({s.name for e in entries for s in e.forms.values()})
+        ops = "".join(f"#include <aten/ops/{b}_ops.h>\n" for b in bases)
+        definitions = "\n".join(w.text for w in wrappers)
+        rows = "\n".join(
+            f"    {{at::_ops::{w.op}::name, at::_ops::{w.op}::overload_name, c10::DispatchKey::{w.key}, "
+            f"c10::impl::builtin_kernel<&{w.name}>(), {cstring(self._origin(entries, w))}}},"
+            for w in wrappers
+        )
+        what = {"cpu": "CPU kernels", "cuda": "CUDA kernels", None: "Meta, composite and any-backend kernels"}[backend]
+        return f"""// {what} of the operators in {", ".join(sorted({e.path.name for e in entries}))}.
+{self._kernel_paths(entries, backend)}
+{ops}{includes}
+#include <aten/core/dispatch/BuiltinRegistration.h>
+#include <aten/core/symint_conversions.h>
+#include <aten/native/OutArgument.h>
+#include <aten/TensorIterator.h>
+#include <aten/native/cpu_isa.h>
+#include <c10/core/DeviceGuard.h>
+
+{self.declarations(entries, backend)}
+namespace {{
+
+{definitions}
+const c10::impl::BuiltinKernelRow kKernels[] = {{
+{rows}
+}};
+const c10::impl::BuiltinKernels kRegistered(kKernels);
+
+}} // namespace
+"""
+
+    def _origin(self, entries: list[Entry], wrapper: Wrapper) -> str:
+        for entry in entries:
+            if any(s.unambiguous_name == wrapper.op for s in entry.forms.values()):
+                return entry.where
+        return ""
+
+    def _kernel_paths(self, entries: list[Entry], backend: str | None) -> str:
+        lines = []
+        for entry in entries:
+            ref = entry.kernels.get(backend or "meta")
+            path = self.sources.functor_header(ref.name, entry) if ref and ref.kind == "pointwise" else (
+                self.sources.path_of(ref.name) if ref else None)
+            lines.append(f"//   {entry.schema.full_name}: {entry.where}" + (f", {path}" if path else ""))
+        return "\n".join(lines)
+
+    def pointwise_stubs(self, entries: list[Entry]) -> str:
+        """A source compiled once per instruction set that instantiates the functors of `entries`."""
+        chosen = [e for e in entries if e.kernels.get("cpu") and e.kernels["cpu"].kind == "pointwise"]
+        if not chosen:
+            return ""
+        headers = sorted({self.sources.functor_header(e.kernels["cpu"].name, e) for e in chosen})
+        includes = "\n".join(f"#include <{h}>" for h in headers)
+        bodies = []
+        for entry in chosen:
+            ref = entry.kernels["cpu"]
+            args = self.pointwise_arguments(entry)
+            params = "".join(f", {cpp.argument_type(a.type, symint=False)} {a.name}" for a in args)
+            names = "".join(f", {a.name}" for a in args)
+            bodies.append(
+                f"// {entry.schema.full_name}: {entry.where}\n"
+                f"void {self.kernel_name(entry, ref)}(TensorIteratorBase& iter{params}) {{\n"
+                f"  cpu_pointwise<{ref.name}>({cstring(entry.schema.name)}, iter, TypeList<{', '.join(entry.dtypes)}>{{}}{names});\n}}"
+            )
+        text = "\n\n".join(bodies)
+        return f"""// Pointwise kernels of {", ".join(sorted({e.path.name for e in entries}))}; compiled once for each instruction set.
+{includes}
+
+#include <aten/native/cpu/pointwise_loop.h>
+
+namespace at::native {{
+inline namespace CPU_CAPABILITY {{
+
+{text}
+
+}} // namespace CPU_CAPABILITY
+}} // namespace at::native
+"""

@@ -1,0 +1,245 @@
+"""Operator entries: reads aten/ops/*.yaml, checks every field, derives the forms of each operator."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from schema import Alias, Argument, Schema, SchemaError, parse_schema
+
+FIELDS = {
+    "op", "variants", "out", "inplace", "shape", "dtypes", "result", "cast", "operands", "check", "kernel", "meta",
+    "composite", "inplace_composite", "out_composite", "explicit", "inplace_explicit", "out_explicit", "grad",
+    "output_differentiability", "reference", "samples", "errors", "doc", "out_contiguous", "inplace_alias_ok",
+    "out_dtype", "cpp_no_default_args", "tags", "test",
+}
+VARIANTS = ("function", "method", "inplace", "out")
+RESULTS = ("common", "float", "bool", "real")
+DTYPE_SETS = {
+    "bool": ["bool"],
+    "integral": ["uint8_t", "int8_t", "int16_t", "int32_t", "int64_t"],
+    "unsigned": ["uint16_t", "uint32_t", "uint64_t"],
+    "reduced": ["c10::Half", "c10::BFloat16"],
+    "floating": ["c10::Half", "c10::BFloat16", "float", "double"],
+    "float": ["float"],
+    "double": ["double"],
+    "half": ["c10::Half"],
+    "bfloat16": ["c10::BFloat16"],
+    "complex": ["c10::complex<float>", "c10::complex<double>"],
+    "complex_half": ["c10::complex<c10::Half>"],
+    "all": ["bool", "uint8_t", "int8_t", "int16_t", "int32_t", "int64_t", "c10::Half", "c10::BFloat16", "float",
+            "double", "c10::complex<float>", "c10::complex<double>"],
+}
+
+
+class EntryError(ValueError):
+    """A bad entry: names file, line, field and what is allowed."""
+
+
+@dataclass(frozen=True)
+class KernelRef:
+    """`pointwise<F>`, `iter f`, `raw f` or a plain kernel name."""
+
+    kind: str
+    name: str
+
+    @staticmethod
+    def parse(text: str) -> KernelRef:
+        if match := re.fullmatch(r"pointwise<\s*(\w+)\s*>", text):
+            return KernelRef("pointwise", match[1])
+        if match := re.fullmatch(r"(iter|raw)\s+(\w+)", text):
+            return KernelRef(match[1], match[2])
+        if re.fullmatch(r"\w+", text):
+            return KernelRef("shaped", text)
+        raise ValueError("expected pointwise<Functor>, 'iter name', 'raw name' or a kernel name")
+
+
+@dataclass
+class Entry:
+    """One YAML entry and the schemas of its forms."""
+
+    path: Path
+    line: int
+    family: str
+    raw: dict[str, Any]
+    schema: Schema
+    forms: dict[str, Schema] = field(default_factory=dict)
+    kernels: dict[str, KernelRef] = field(default_factory=dict)
+
+    def fail(self, key: str, why: str) -> EntryError:
+        return EntryError(f"{self.path}:{self.line}: {self.raw.get('op', '?')}: field '{key}': {why}")
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return self.raw.get(key, default)
+
+    @property
+    def name(self) -> str:
+        return self.schema.unambiguous_name
+
+    @property
+    def where(self) -> str:
+        """The entry's file. Not its line: that would change every generated file when a line is added above."""
+        return f"aten/ops/{self.path.name}"
+
+    @property
+    def is_composite(self) -> bool:
+        return "composite" in self.raw
+
+    @property
+    def is_explicit(self) -> bool:
+        return "explicit" in self.raw
+
+    @property
+    def is_pointwise(self) -> bool:
+        return self.get("shape") == "pointwise"
+
+    @property
+    def operands(self) -> list[str]:
+        """Arguments of a pointwise operator that the iterator runs over."""
+        given = self.get("operands")
+        return given if given else [a.name for a in self.schema.arguments if a.type.is_tensor]
+
+    @property
+    def cast(self) -> list[str]:
+        return self.get("cast") or self.operands
+
+    @property
+    def dtypes(self) -> list[str]:
+        """C++ types the kernel is instantiated for."""
+        result: list[str] = []
+        for part in re.split(r"[|,]", str(self.get("dtypes", ""))):
+            name = part.strip()
+            if not name:
+                continue
+            if name not in DTYPE_SETS:
+                raise self.fail("dtypes", f"'{name}' is not a dtype set; allowed: {', '.join(DTYPE_SETS)}")
+            result += [t for t in DTYPE_SETS[name] if t not in result]
+        return result
+
+
+def _inplace_schema(entry: Entry) -> Schema:
+    given = entry.get("inplace")
+    if given:
+        return parse_schema(given)
+    s = entry.schema
+    alias = Alias("a", True)
+    args = tuple(replace(a, alias=alias) if i == 0 else a for i, a in enumerate(s.arguments))
+    name = re.sub(r"^__(\w+)__$", r"__i\1__", s.name) if s.name.startswith("__") else s.name + "_"
+    return Schema(name, s.overload, args, (replace(s.returns[0], alias=alias, name=""),))
+
+
+def _out_schema(entry: Entry) -> Schema:
+    given = entry.get("out")
+    if given and "(" in given:
+        return parse_schema(given)
+    s = entry.schema
+    overload = given or ("out" if s.overload in ("", "Tensor") else f"{s.overload}_out")
+    outs = []
+    for i, ret in enumerate(s.returns):
+        name = ret.name or ("out" if len(s.returns) == 1 else f"out{i}")
+        outs.append(Argument(ret.type, name, None, True, Alias(chr(ord("a") + i), True)))
+    args = tuple(replace(a, alias=None) if a.alias else a for a in s.arguments)
+    args = tuple(a for a in args if a.name not in ("layout", "device", "pin_memory") or not _is_factory(s))
+    if _is_factory(s):
+        args = tuple(a for a in args if a.name != "dtype")
+    rets = tuple(replace(r, alias=o.alias) for r, o in zip(s.returns, outs))
+    return Schema(s.name, overload, args + tuple(outs), rets)
+
+
+def _is_factory(s: Schema) -> bool:
+    names = {a.name for a in s.arguments}
+    return {"dtype", "layout", "device", "pin_memory"} <= names
+
+
+def _check(entry: Entry) -> None:
+    for key in entry.raw:
+        if key not in FIELDS:
+            raise entry.fail(key, f"unknown field; allowed: {', '.join(sorted(FIELDS))}")
+    for variant in entry.get("variants", ["function"]):
+        if variant not in VARIANTS:
+            raise entry.fail("variants", f"'{variant}'; allowed: {', '.join(VARIANTS)}")
+    ways = [k for k in ("composite", "explicit", "kernel") if k in entry.raw]
+    if len(ways) != 1:
+        raise entry.fail("kernel", f"exactly one of composite, explicit, kernel must be given; got {ways or 'none'}")
+    if entry.get("result", "common") not in RESULTS:
+        raise entry.fail("result", f"'{entry.get('result')}'; allowed: {', '.join(RESULTS)}")
+    names = [a.name for a in entry.schema.arguments]
+    for key in ("cast", "operands"):
+        for arg in entry.get(key) or []:
+            if arg not in names:
+                raise entry.fail(key, f"'{arg}' is not an argument; arguments: {', '.join(names)}")
+    for backend, text in (entry.get("kernel") or {}).items():
+        if backend not in ("cpu", "cuda", "meta"):
+            raise entry.fail("kernel", f"backend '{backend}'; allowed: cpu, cuda, meta")
+        try:
+            entry.kernels[backend] = KernelRef.parse(text)
+        except ValueError as error:
+            raise entry.fail("kernel", f"'{text}': {error}") from None
+    kinds = {k.kind for k in entry.kernels.values()}
+    if ("pointwise" in kinds or "iter" in kinds) and not entry.is_pointwise:
+        raise entry.fail("shape", "must be 'pointwise' for a pointwise or iter kernel")
+    if "shaped" in kinds and "shape" not in entry.raw:
+        raise entry.fail("shape", "a kernel that fills sized outputs needs a shape function")
+    if "pointwise" in kinds and not entry.dtypes:
+        raise entry.fail("dtypes", f"needed for a pointwise kernel; sets: {', '.join(DTYPE_SETS)}")
+
+
+class _LineLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """Keeps the line of each mapping."""
+
+
+def _mapping(loader: Any, node: Any) -> dict[str, Any]:
+    result = loader.construct_mapping(node, deep=True)
+    result["__line__"] = node.start_mark.line + 1
+    return result
+
+
+_LineLoader.add_constructor("tag:yaml.org,2002:map", _mapping)
+
+
+def _strip_lines(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: _strip_lines(v) for k, v in value.items() if k != "__line__"}
+    return [_strip_lines(v) for v in value] if isinstance(value, list) else value
+
+
+def load_entries(paths: list[Path]) -> list[Entry]:
+    """All entries of the given files in order; raises EntryError at the first bad one."""
+    entries: list[Entry] = []
+    seen: dict[str, str] = {}
+    for path in sorted(paths):
+        try:
+            rows = yaml.load(path.read_text(), Loader=_LineLoader) or []
+        except yaml.YAMLError as error:
+            raise EntryError(f"{path}: not valid YAML: {error}") from None
+        for raw in rows:
+            line = raw.get("__line__", 0)
+            raw = _strip_lines(raw)
+            if "op" not in raw:
+                raise EntryError(f"{path}:{line}: field 'op' is missing")
+            try:
+                schema = parse_schema(raw["op"])
+            except SchemaError as error:
+                raise EntryError(f"{path}:{line}: field 'op': {error}") from None
+            entry = Entry(path, line, path.stem, raw, schema)
+            _check(entry)
+            variants = entry.get("variants", ["function"])
+            primary = "out" if schema.is_out else "inplace" if schema.is_inplace else "functional"
+            entry.forms[primary] = schema
+            try:
+                if "inplace" in variants and primary == "functional":
+                    entry.forms["inplace"] = _inplace_schema(entry)
+                if "out" in variants and primary != "out":
+                    entry.forms["out"] = _out_schema(entry)
+            except SchemaError as error:
+                raise EntryError(f"{path}:{line}: {error}") from None
+            for form in entry.forms.values():
+                if form.full_name in seen:
+                    raise entry.fail("op", f"{form.full_name} is already defined at {seen[form.full_name]}")
+                seen[form.full_name] = f"{path}:{line}"
+            entries.append(entry)
+    return entries
