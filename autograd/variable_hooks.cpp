@@ -97,7 +97,7 @@ bool VariableHooks::is_view(const at::TensorBase& self) const {
 
 const at::TensorBase& VariableHooks::base(const at::TensorBase& self) const {
   const DifferentiableViewMeta* meta = impl::get_view_autograd_meta(self);
-  TORCH_CHECK(meta != nullptr, "Can't get base of non-backward view Tensor");
+  TORCH_CHECK(meta != nullptr, "Can't get base of non-view Tensor");
   return meta->get_backward_view().base_;
 }
 

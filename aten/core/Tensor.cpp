@@ -107,7 +107,7 @@ Tensor Tensor::toType(ScalarType t) const {
   return Tensor(TensorBase::to(options().dtype(t)));
 }
 Tensor Tensor::toBackend(c10::Backend b) const {
-  return Tensor(TensorBase::to(options().device(c10::backendToDeviceType(b)).layout(c10::layout_from_backend(b))));
+  return Tensor(TensorBase::to(options().device(c10::backendToDeviceType(b))));
 }
 
 const Tensor& Tensor::grad() const {

@@ -16,4 +16,4 @@ C10_API ScalarType get_default_dtype_as_scalartype();
 /// The complex type with parts of the default type.
 C10_API const caffe2::TypeMeta get_default_complex_dtype();
 
-} // namespace c10
+}  // namespace c10

@@ -42,20 +42,23 @@ DeviceType parse_type(std::string_view name) {
 
 // Decimal digits without a leading zero.
 DeviceIndex parse_index(std::string_view digits, const std::string& whole) {
-  TORCH_CHECK(!digits.empty() && std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; }),
-              "Invalid device string: '", whole, "'; expected a type, or a type and an index such as cuda:0");
-  TORCH_CHECK(digits == "0" || digits.front() != '0', "Invalid device string: '", whole,
-              "'; the index must not start with a zero");
+  TORCH_CHECK(
+      !digits.empty() && std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; }),
+      "Invalid device string: '", whole, "'; expected a type, or a type and an index such as cuda:0");
+  TORCH_CHECK(
+      digits == "0" || digits.front() != '0', "Invalid device string: '", whole,
+      "'; the index must not start with a zero");
   int index = 0;
   for (const char c : digits) {
     index = index * 10 + (c - '0');
-    TORCH_CHECK(index <= INT8_MAX, "Could not parse device index '", digits, "' in device string '", whole,
-                "'; the largest index is ", INT8_MAX);
+    TORCH_CHECK(
+        index <= INT8_MAX, "Could not parse device index '", digits, "' in device string '", whole,
+        "'; the largest index is ", INT8_MAX);
   }
   return static_cast<DeviceIndex>(index);
 }
 
-} // namespace
+}  // namespace
 
 namespace detail {
 
@@ -64,16 +67,19 @@ void invalid_device(DeviceType type, int index) {
   AT_ERROR("CPU device index must be -1 or zero, got ", index, " for device type ", type);
 }
 
-} // namespace detail
+}  // namespace detail
 
 Device::Device(const std::string& device_string) : Device(DeviceType::CPU) {
   TORCH_CHECK(!device_string.empty(), "Device string must not be empty");
   const std::string_view text = device_string;
   const size_t colon = text.find(':');
-  const auto is_name = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
+  const auto is_name = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
   const std::string_view name = text.substr(0, colon);
-  TORCH_CHECK(!name.empty() && std::all_of(name.begin(), name.end(), is_name), "Invalid device string: '", device_string,
-              "'; expected a type, or a type and an index such as cuda:0");
+  TORCH_CHECK(
+      !name.empty() && std::all_of(name.begin(), name.end(), is_name), "Invalid device string: '", device_string,
+      "'; expected a type, or a type and an index such as cuda:0");
   type_ = parse_type(name);
   if (colon != std::string_view::npos) {
     index_ = parse_index(text.substr(colon + 1), device_string);
@@ -93,4 +99,4 @@ std::ostream& operator<<(std::ostream& stream, const Device& device) {
   return stream << device.str();
 }
 
-} // namespace c10
+}  // namespace c10

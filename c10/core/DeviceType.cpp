@@ -14,8 +14,8 @@ namespace {
 
 // In the order of DeviceType.
 constexpr const char* kNames[COMPILE_TIME_MAX_DEVICE_TYPES] = {
-    "CPU", "CUDA",  "MKLDNN", "OPENGL", "OPENCL", "IDEEP", "HIP",  "FPGA", "MAIA", "XLA",        "VULKAN",
-    "METAL", "XPU", "MPS",    "META",   "HPU",    "VE",    "LAZY", "IPU",  "MTIA", "PRIVATEUSEONE"};
+    "CPU",   "CUDA", "MKLDNN", "OPENGL", "OPENCL", "IDEEP", "HIP",  "FPGA", "MAIA", "XLA",          "VULKAN",
+    "METAL", "XPU",  "MPS",    "META",   "HPU",    "VE",    "LAZY", "IPU",  "MTIA", "PRIVATEUSEONE"};
 
 std::mutex& privateuse1_mutex() {
   static auto& mutex = *new std::mutex;
@@ -34,11 +34,12 @@ std::string upper(std::string text) {
   return text;
 }
 
-} // namespace
+}  // namespace
 
 std::string DeviceTypeName(DeviceType d, bool lower_case) {
-  TORCH_CHECK(isValidDeviceType(d), "Unknown device: ", static_cast<int>(d),
-              "; device types are 0 to ", COMPILE_TIME_MAX_DEVICE_TYPES - 1);
+  TORCH_CHECK(
+      isValidDeviceType(d), "Unknown device: ", static_cast<int>(d), "; device types are 0 to ",
+      COMPILE_TIME_MAX_DEVICE_TYPES - 1);
   if (d == DeviceType::PrivateUse1) {
     return get_privateuse1_backend(lower_case);
   }
@@ -58,13 +59,16 @@ void register_privateuse1_backend(const std::string& backend_name) {
   const std::lock_guard<std::mutex> lock(privateuse1_mutex());
   const std::string* current = privateuse1_name.load();
   if (current != nullptr) {
-    TORCH_CHECK(*current == backend_name, "torch.register_privateuse1_backend() has already been set! Current backend: ",
-                *current, ", new one: ", backend_name);
+    TORCH_CHECK(
+        *current == backend_name,
+        "torch.register_privateuse1_backend() has already been set! Current backend: ", *current,
+        ", new one: ", backend_name);
     return;
   }
   for (const char* name : kNames) {
-    TORCH_CHECK(upper(backend_name) != name || backend_name == "privateuseone",
-                "Cannot register privateuse1 backend with in-tree device name: ", backend_name, "; choose another name");
+    TORCH_CHECK(
+        upper(backend_name) != name || backend_name == "privateuseone",
+        "Cannot register privateuse1 backend with in-tree device name: ", backend_name, "; choose another name");
   }
   privateuse1_name.store(new std::string(backend_name));
 }
@@ -79,4 +83,4 @@ bool is_privateuse1_backend_registered() {
   return privateuse1_name.load() != nullptr;
 }
 
-} // namespace c10
+}  // namespace c10

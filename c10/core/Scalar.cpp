@@ -10,21 +10,29 @@ namespace c10 {
 template <typename T>
 T Scalar::convert_to(const char* name) const {
   switch (tag) {
-    case Tag::HAS_d: return checked_convert<T, double>(v.d, name);
-    case Tag::HAS_z: return checked_convert<T, complex<double>>(v.z, name);
-    case Tag::HAS_b: return checked_convert<T, bool>(v.i != 0, name);
-    case Tag::HAS_i: return checked_convert<T, int64_t>(v.i, name);
-    case Tag::HAS_u: return checked_convert<T, uint64_t>(v.u, name);
-    case Tag::HAS_si: return checked_convert<T, int64_t>(toSymInt().guard_int(__FILE__, __LINE__), name);
-    case Tag::HAS_sd: return checked_convert<T, double>(toSymFloat().guard_float(__FILE__, __LINE__), name);
-    case Tag::HAS_sb: return checked_convert<T, bool>(toSymBool().guard_bool(__FILE__, __LINE__), name);
+    case Tag::HAS_d:
+      return checked_convert<T, double>(v.d, name);
+    case Tag::HAS_z:
+      return checked_convert<T, complex<double>>(v.z, name);
+    case Tag::HAS_b:
+      return checked_convert<T, bool>(v.i != 0, name);
+    case Tag::HAS_i:
+      return checked_convert<T, int64_t>(v.i, name);
+    case Tag::HAS_u:
+      return checked_convert<T, uint64_t>(v.u, name);
+    case Tag::HAS_si:
+      return checked_convert<T, int64_t>(toSymInt().guard_int(__FILE__, __LINE__), name);
+    case Tag::HAS_sd:
+      return checked_convert<T, double>(toSymFloat().guard_float(__FILE__, __LINE__), name);
+    case Tag::HAS_sb:
+      return checked_convert<T, bool>(toSymBool().guard_bool(__FILE__, __LINE__), name);
   }
   TORCH_INTERNAL_ASSERT(false, "Scalar with unknown tag");
 }
 
-#define C10_ACCESSOR_(type, name)      \
-  type Scalar::to##name() const {      \
-    return convert_to<type>(#type);    \
+#define C10_ACCESSOR_(type, name)   \
+  type Scalar::to##name() const {   \
+    return convert_to<type>(#type); \
   }
 AT_FORALL_SCALAR_TYPES_WITH_COMPLEX(C10_ACCESSOR_)
 C10_ACCESSOR_(uint16_t, UInt16)
@@ -89,15 +97,18 @@ bool Scalar::equal_symbolic(double num) const {
 Scalar Scalar::operator-() const {
   TORCH_CHECK(!isBoolean(), "torch boolean negative, the `-` operator, is not supported.");
   switch (tag) {
-    case Tag::HAS_d: return Scalar(-v.d);
-    case Tag::HAS_z: return Scalar(-v.z);
+    case Tag::HAS_d:
+      return Scalar(-v.d);
+    case Tag::HAS_z:
+      return Scalar(-v.z);
     case Tag::HAS_u:
       TORCH_CHECK(v.u == uint64_t{1} << 63, "Scalar: minus ", v.u, " does not fit int64");
       return Scalar(INT64_MIN);
     case Tag::HAS_i:
       // Minus the smallest int64 is itself, as the operators have it.
       return Scalar(static_cast<int64_t>(uint64_t{0} - static_cast<uint64_t>(v.i)));
-    default: TORCH_CHECK(false, "Scalar: negating a symbolic number is not supported");
+    default:
+      TORCH_CHECK(false, "Scalar: negating a symbolic number is not supported");
   }
 }
 
@@ -132,12 +143,17 @@ std::ostream& operator<<(std::ostream& out, const Scalar& s) {
     return out << s.toSymBool();
   }
   switch (s.type()) {
-    case ScalarType::Double: return out << s.toDouble();
-    case ScalarType::ComplexDouble: return out << s.toComplexDouble();
-    case ScalarType::Bool: return out << (s.toBool() ? "true" : "false");
-    case ScalarType::UInt64: return out << s.toUInt64();
-    default: return out << s.toLong();
+    case ScalarType::Double:
+      return out << s.toDouble();
+    case ScalarType::ComplexDouble:
+      return out << s.toComplexDouble();
+    case ScalarType::Bool:
+      return out << (s.toBool() ? "true" : "false");
+    case ScalarType::UInt64:
+      return out << s.toUInt64();
+    default:
+      return out << s.toLong();
   }
 }
 
-} // namespace c10
+}  // namespace c10

@@ -16,13 +16,12 @@
 
 namespace c10 {
 
-/// A number given to an operator: of any scalar type, kept as bool, int64, uint64, double or complex<double>, or symbolic.
+/// A number given to an operator: of any scalar type, kept as bool, int64, uint64, double or complex<double>, or
+/// symbolic.
 class C10_API Scalar {
  public:
   Scalar() : Scalar(int64_t{0}) {}
-  ~Scalar() {
-    destroy();
-  }
+  ~Scalar() { destroy(); }
 
 #define C10_IMPLICIT_CTOR_(type, name) \
   /* implicit */ Scalar(type value) {  \
@@ -83,7 +82,8 @@ class C10_API Scalar {
     return *this;
   }
 
-  // toDouble(), toLong(), toFloat(), toHalf(), toBool(), toComplexDouble(), ... Each throws when the value does not fit.
+  // toDouble(), toLong(), toFloat(), toHalf(), toBool(), toComplexDouble(), ... Each throws when the value does not
+  // fit.
 #define C10_ACCESSOR_(type, name) type to##name() const;
   AT_FORALL_SCALAR_TYPES_WITH_COMPLEX(C10_ACCESSOR_)
   C10_ACCESSOR_(uint16_t, UInt16)
@@ -144,12 +144,18 @@ class C10_API Scalar {
   template <typename T, std::enable_if_t<!is_complex<T>::value && !std::is_same_v<T, bool>, int> = 0>
   bool equal(T num) const {
     switch (tag) {
-      case Tag::HAS_z: return v.z.real() == static_cast<double>(num) && v.z.imag() == 0.0;
-      case Tag::HAS_d: return v.d == static_cast<double>(num);
-      case Tag::HAS_i: return !overflows<T>(v.i, /*strict_unsigned=*/true) && static_cast<T>(v.i) == num;
-      case Tag::HAS_u: return !overflows<T>(v.u, /*strict_unsigned=*/true) && static_cast<T>(v.u) == num;
-      case Tag::HAS_b: return false;
-      default: return equal_symbolic(static_cast<double>(num));
+      case Tag::HAS_z:
+        return v.z.real() == static_cast<double>(num) && v.z.imag() == 0.0;
+      case Tag::HAS_d:
+        return v.d == static_cast<double>(num);
+      case Tag::HAS_i:
+        return !overflows<T>(v.i, /*strict_unsigned=*/true) && static_cast<T>(v.i) == num;
+      case Tag::HAS_u:
+        return !overflows<T>(v.u, /*strict_unsigned=*/true) && static_cast<T>(v.u) == num;
+      case Tag::HAS_b:
+        return false;
+      default:
+        return equal_symbolic(static_cast<double>(num));
     }
   }
   template <typename T, std::enable_if_t<is_complex<T>::value, int> = 0>
@@ -166,13 +172,18 @@ class C10_API Scalar {
   /// Double, Long, UInt64, ComplexDouble or Bool.
   ScalarType type() const {
     switch (tag) {
-      case Tag::HAS_z: return ScalarType::ComplexDouble;
+      case Tag::HAS_z:
+        return ScalarType::ComplexDouble;
       case Tag::HAS_d:
-      case Tag::HAS_sd: return ScalarType::Double;
-      case Tag::HAS_u: return ScalarType::UInt64;
+      case Tag::HAS_sd:
+        return ScalarType::Double;
+      case Tag::HAS_u:
+        return ScalarType::UInt64;
       case Tag::HAS_b:
-      case Tag::HAS_sb: return ScalarType::Bool;
-      default: return ScalarType::Long;
+      case Tag::HAS_sb:
+        return ScalarType::Bool;
+      default:
+        return ScalarType::Long;
     }
   }
 
@@ -224,14 +235,14 @@ class C10_API Scalar {
     uint64_t u;
     complex<double> z;
     intrusive_ptr_target* p;
-    v_t() {}
+    v_t() : z() {}
   } v;
 };
 
-#define C10_TO_(type, name)                     \
-  template <>                                   \
-  inline type Scalar::to<type>() const {        \
-    return to##name();                          \
+#define C10_TO_(type, name)              \
+  template <>                            \
+  inline type Scalar::to<type>() const { \
+    return to##name();                   \
   }
 AT_FORALL_SCALAR_TYPES_WITH_COMPLEX(C10_TO_)
 C10_TO_(uint16_t, UInt16)
@@ -249,4 +260,4 @@ inline long long Scalar::to<long long>() const {
 /// Prints the number; true or false for a bool.
 C10_API std::ostream& operator<<(std::ostream& out, const Scalar& s);
 
-} // namespace c10
+}  // namespace c10

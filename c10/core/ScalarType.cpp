@@ -66,10 +66,10 @@ constexpr Names kNames[] = {
 static_assert(sizeof(kNames) / sizeof(kNames[0]) == NumScalarTypes);
 
 // Note [Promotion table]
-// Promotion is a lattice: within a kind (bool < integral < floating < complex) the wider type wins, across kinds the higher
-// kind wins with its own width, and the pairs that need something wider than both are listed. Rows and columns:
+// Promotion is a lattice: within a kind (bool < integral < floating < complex) the wider type wins, across kinds the
+// higher kind wins with its own width, and the pairs that need something wider than both are listed. Rows and columns:
 // u8 i8 i16 i32 i64 f16 f32 f64 c32 c64 c128 b bf16, as below.
-constexpr ScalarType kPromotable[] = {kByte,   kChar,   kShort,       kInt,          kLong,          kHalf, kFloat,
+constexpr ScalarType kPromotable[] = {kByte,   kChar,        kShort,        kInt,           kLong, kHalf,    kFloat,
                                       kDouble, kComplexHalf, kComplexFloat, kComplexDouble, kBool, kBFloat16};
 constexpr int kPromotableCount = sizeof(kPromotable) / sizeof(kPromotable[0]);
 
@@ -121,7 +121,7 @@ const Names& names_of(ScalarType t) {
   return kNames[index];
 }
 
-} // namespace
+}  // namespace
 
 namespace detail {
 
@@ -134,12 +134,13 @@ const uint8_t kElementSizes[NumScalarTypes] = {
 
 void unknown_scalar_type(ScalarType t) {
   if (t == ScalarType::Undefined) {
-    AT_ERROR("Unknown ScalarType: Undefined has no elements; the tensor or option it comes from was never given a dtype");
+    AT_ERROR(
+        "Unknown ScalarType: Undefined has no elements; the tensor or option it comes from was never given a dtype");
   }
   AT_ERROR("Unknown ScalarType ", static_cast<int>(t));
 }
 
-} // namespace detail
+}  // namespace detail
 
 const char* toString(ScalarType t) {
   const auto index = static_cast<size_t>(static_cast<uint8_t>(t));
@@ -153,19 +154,24 @@ std::ostream& operator<<(std::ostream& out, ScalarType t) {
 bool isSignedType(ScalarType t) {
   TORCH_CHECK(!isQIntType(t), "isSignedType not supported for quantized types, got ", t);
   TORCH_CHECK(!isBitsType(t) && t < ScalarType::Undefined, "isSignedType: ", t, " is not a type of numbers");
-  return !(t == ScalarType::Bool || t == ScalarType::Byte || t == ScalarType::Float8_e8m0fnu || isBarebonesUnsignedType(t));
+  return !(
+      t == ScalarType::Bool || t == ScalarType::Byte || t == ScalarType::Float8_e8m0fnu || isBarebonesUnsignedType(t));
 }
 
 ScalarType toComplexType(ScalarType t) {
   switch (t) {
-    case ScalarType::BFloat16: // there is no complex of bfloat16; float holds its range
+    case ScalarType::BFloat16:  // there is no complex of bfloat16; float holds its range
     case ScalarType::Float:
-    case ScalarType::ComplexFloat: return ScalarType::ComplexFloat;
+    case ScalarType::ComplexFloat:
+      return ScalarType::ComplexFloat;
     case ScalarType::Half:
-    case ScalarType::ComplexHalf: return ScalarType::ComplexHalf;
+    case ScalarType::ComplexHalf:
+      return ScalarType::ComplexHalf;
     case ScalarType::Double:
-    case ScalarType::ComplexDouble: return ScalarType::ComplexDouble;
-    default: TORCH_CHECK(false, "Unknown Complex ScalarType for ", t, "; Half, BFloat16, Float and Double have one");
+    case ScalarType::ComplexDouble:
+      return ScalarType::ComplexDouble;
+    default:
+      TORCH_CHECK(false, "Unknown Complex ScalarType for ", t, "; Half, BFloat16, Float and Double have one");
   }
 }
 
@@ -180,12 +186,15 @@ ScalarType promoteTypes(ScalarType a, ScalarType b) {
   if (C10_LIKELY(row >= 0 && column >= 0)) {
     return kPromotion[row][column];
   }
-  TORCH_CHECK(!isQIntType(a) && !isQIntType(b),
-              "promoteTypes with quantized numbers is not handled yet; figure out what the correct rules should be, "
-              "offending types: ", a, " ", b);
+  TORCH_CHECK(
+      !isQIntType(a) && !isQIntType(b),
+      "promoteTypes with quantized numbers is not handled yet; figure out what the correct rules should be, "
+      "offending types: ",
+      a, " ", b);
   TORCH_CHECK(!isBitsType(a) && !isBitsType(b), "Promotion from ", a, " and ", b, " is unsupported.");
-  TORCH_CHECK(!isFloat8Type(a) && !isFloat8Type(b),
-              "Promotion for Float8 Types is not supported, attempted to promote ", a, " and ", b);
+  TORCH_CHECK(
+      !isFloat8Type(a) && !isFloat8Type(b), "Promotion for Float8 Types is not supported, attempted to promote ", a,
+      " and ", b);
   if (isBarebonesUnsignedType(a) || isBarebonesUnsignedType(b)) {
     // A floating-point type absorbs any integer.
     if (isFloatingType(a)) {
@@ -194,19 +203,26 @@ ScalarType promoteTypes(ScalarType a, ScalarType b) {
     if (isFloatingType(b)) {
       return b;
     }
-    TORCH_CHECK(false, "Promotion for uint16, uint32, uint64 types is not supported, attempted to promote ", a, " and ", b);
+    TORCH_CHECK(
+        false, "Promotion for uint16, uint32, uint64 types is not supported, attempted to promote ", a, " and ", b);
   }
   TORCH_CHECK(false, "promoteTypes: ", a, " and ", b, " have no common type");
 }
 
 ScalarType opaqueScalarType(ScalarType t) {
   switch (elementSize(t)) {
-    case 1: return ScalarType::Byte;
-    case 2: return ScalarType::UInt16;
-    case 4: return ScalarType::UInt32;
-    case 8: return ScalarType::UInt64;
-    case 16: return ScalarType::ComplexDouble;
-    default: detail::unknown_scalar_type(t);
+    case 1:
+      return ScalarType::Byte;
+    case 2:
+      return ScalarType::UInt16;
+    case 4:
+      return ScalarType::UInt32;
+    case 8:
+      return ScalarType::UInt64;
+    case 16:
+      return ScalarType::ComplexDouble;
+    default:
+      detail::unknown_scalar_type(t);
   }
 }
 
@@ -219,4 +235,4 @@ std::string_view getScalarTypeAbbr(ScalarType scalarType) {
   return names_of(scalarType).abbreviation;
 }
 
-} // namespace c10
+}  // namespace c10

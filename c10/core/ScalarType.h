@@ -137,14 +137,14 @@ struct dummy_int1_7_t {};
   _(float, Float)                 \
   _(double, Double)
 
-#define AT_FORALL_SCALAR_TYPES_AND(SCALARTYPE, _)                                             \
-  _(uint8_t, Byte)                                                                            \
-  _(int8_t, Char)                                                                             \
-  _(int16_t, Short)                                                                           \
-  _(int, Int)                                                                                 \
-  _(int64_t, Long)                                                                            \
-  _(float, Float)                                                                             \
-  _(double, Double)                                                                           \
+#define AT_FORALL_SCALAR_TYPES_AND(SCALARTYPE, _) \
+  _(uint8_t, Byte)                                \
+  _(int8_t, Char)                                 \
+  _(int16_t, Short)                               \
+  _(int, Int)                                     \
+  _(int64_t, Long)                                \
+  _(float, Float)                                 \
+  _(double, Double)                               \
   _(decltype(::c10::impl::ScalarTypeToCPPType<::c10::ScalarType::SCALARTYPE>::t), SCALARTYPE)
 
 #define AT_FORALL_SCALAR_TYPES_AND2(SCALARTYPE1, SCALARTYPE2, _)                                \
@@ -201,8 +201,8 @@ struct dummy_int1_7_t {};
   _(c10::Float8_e4m3fnuz, Float8_e4m3fnuz) \
   _(c10::Float8_e8m0fnu, Float8_e8m0fnu)
 
-#define AT_FORALL_COMPLEX_TYPES(_)       \
-  _(c10::complex<float>, ComplexFloat)   \
+#define AT_FORALL_COMPLEX_TYPES(_)     \
+  _(c10::complex<float>, ComplexFloat) \
   _(c10::complex<double>, ComplexDouble)
 
 /// The type of a tensor's elements.
@@ -210,7 +210,7 @@ enum class ScalarType : int8_t {
 #define C10_ENUMERATOR_(type, name) name,
   AT_FORALL_SCALAR_TYPES_WITH_COMPLEX_AND_QINTS(C10_ENUMERATOR_)
 #undef C10_ENUMERATOR_
-  Undefined,
+      Undefined,
   NumOptions
 };
 
@@ -221,11 +221,11 @@ namespace impl {
 /// ScalarType to C++ type.
 template <ScalarType N>
 struct ScalarTypeToCPPType;
-#define C10_SPECIALIZE_(cpp_type, name)               \
-  template <>                                         \
-  struct ScalarTypeToCPPType<ScalarType::name> {      \
-    using type = cpp_type;                            \
-    static type t;                                    \
+#define C10_SPECIALIZE_(cpp_type, name)          \
+  template <>                                    \
+  struct ScalarTypeToCPPType<ScalarType::name> { \
+    using type = cpp_type;                       \
+    static type t;                               \
   };
 AT_FORALL_SCALAR_TYPES_WITH_COMPLEX_AND_QINTS(C10_SPECIALIZE_)
 #undef C10_SPECIALIZE_
@@ -233,7 +233,7 @@ AT_FORALL_SCALAR_TYPES_WITH_COMPLEX_AND_QINTS(C10_SPECIALIZE_)
 template <ScalarType N>
 using ScalarTypeToCPPTypeT = typename ScalarTypeToCPPType<N>::type;
 
-} // namespace impl
+}  // namespace impl
 
 /// C++ type to ScalarType.
 template <typename T>
@@ -259,7 +259,7 @@ C10_API std::ostream& operator<<(std::ostream& out, ScalarType t);
 namespace detail {
 C10_API extern const uint8_t kElementSizes[NumScalarTypes];
 [[noreturn]] C10_API void unknown_scalar_type(ScalarType t);
-} // namespace detail
+}  // namespace detail
 
 /// Bytes of one element. Throws for Undefined.
 inline size_t elementSize(ScalarType t) {
@@ -285,8 +285,7 @@ constexpr bool is_in(ScalarType t, uint64_t set) {
 }
 static_assert(NumScalarTypes <= 64, "sets of scalar types are 64 bits");
 
-constexpr uint64_t kIntegralSet =
-    scalar_type_set(kByte, kChar, kShort, kInt, kLong, kUInt16, kUInt32, kUInt64);
+constexpr uint64_t kIntegralSet = scalar_type_set(kByte, kChar, kShort, kInt, kLong, kUInt16, kUInt32, kUInt64);
 constexpr uint64_t kFloat8Set =
     scalar_type_set(kFloat8_e5m2, kFloat8_e4m3fn, kFloat8_e5m2fnuz, kFloat8_e4m3fnuz, kFloat8_e8m0fnu);
 constexpr uint64_t kReducedSet = scalar_type_set(kHalf, kBFloat16, kFloat4_e2m1fn_x2) | kFloat8Set;
@@ -298,7 +297,7 @@ constexpr uint64_t kBarebonesUnsignedSet =
     scalar_type_set(kUInt1, kUInt2, kUInt3, kUInt4, kUInt5, kUInt6, kUInt7, kUInt16, kUInt32, kUInt64);
 constexpr uint64_t kSubByteSignedSet = scalar_type_set(kInt1, kInt2, kInt3, kInt4, kInt5, kInt6, kInt7);
 
-} // namespace detail
+}  // namespace detail
 
 constexpr bool isIntegralType(ScalarType t, bool includeBool) {
   return detail::is_in(t, detail::kIntegralSet) || (includeBool && t == ScalarType::Bool);
@@ -336,10 +335,14 @@ C10_API bool isSignedType(ScalarType t);
 /// The quantized type stored as `t`, or `t`.
 constexpr ScalarType toQIntType(ScalarType t) {
   switch (t) {
-    case ScalarType::Byte: return ScalarType::QUInt8;
-    case ScalarType::Char: return ScalarType::QInt8;
-    case ScalarType::Int: return ScalarType::QInt32;
-    default: return t;
+    case ScalarType::Byte:
+      return ScalarType::QUInt8;
+    case ScalarType::Char:
+      return ScalarType::QInt8;
+    case ScalarType::Int:
+      return ScalarType::QInt32;
+    default:
+      return t;
   }
 }
 /// The integer type a quantized type is stored as, or `t`.
@@ -347,10 +350,14 @@ constexpr ScalarType toUnderlying(ScalarType t) {
   switch (t) {
     case ScalarType::QUInt8:
     case ScalarType::QUInt4x2:
-    case ScalarType::QUInt2x4: return ScalarType::Byte;
-    case ScalarType::QInt8: return ScalarType::Char;
-    case ScalarType::QInt32: return ScalarType::Int;
-    default: return t;
+    case ScalarType::QUInt2x4:
+      return ScalarType::Byte;
+    case ScalarType::QInt8:
+      return ScalarType::Char;
+    case ScalarType::QInt32:
+      return ScalarType::Int;
+    default:
+      return t;
   }
 }
 constexpr bool isUnderlying(ScalarType type, ScalarType qtype) {
@@ -360,10 +367,14 @@ constexpr bool isUnderlying(ScalarType type, ScalarType qtype) {
 /// The type of the real part, or `t`.
 constexpr ScalarType toRealValueType(ScalarType t) {
   switch (t) {
-    case ScalarType::ComplexHalf: return ScalarType::Half;
-    case ScalarType::ComplexFloat: return ScalarType::Float;
-    case ScalarType::ComplexDouble: return ScalarType::Double;
-    default: return t;
+    case ScalarType::ComplexHalf:
+      return ScalarType::Half;
+    case ScalarType::ComplexFloat:
+      return ScalarType::Float;
+    case ScalarType::ComplexDouble:
+      return ScalarType::Double;
+    default:
+      return t;
   }
 }
 /// The complex type with parts of type `t`. Throws when there is none.
@@ -400,4 +411,4 @@ C10_API std::pair<std::string_view, std::string_view> getDtypeNames(ScalarType s
 /// The shortest of the names, as used in printed types.
 C10_API std::string_view getScalarTypeAbbr(ScalarType scalarType);
 
-} // namespace c10
+}  // namespace c10

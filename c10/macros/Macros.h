@@ -105,29 +105,31 @@
 #define C10_WARP_SIZE 32
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
 #define CUDA_MAX_THREADS_PER_SM_ 1024
-#elif defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 870 || __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1200)
+#elif defined(__CUDA_ARCH__) && \
+    (__CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 870 || __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1200)
 #define CUDA_MAX_THREADS_PER_SM_ 1536
 #else
 #define CUDA_MAX_THREADS_PER_SM_ 2048
 #endif
 namespace c10::detail {
 inline constexpr unsigned int kCudaMaxThreadsPerSM = CUDA_MAX_THREADS_PER_SM_;
-} // namespace c10::detail
+}  // namespace c10::detail
 #undef CUDA_MAX_THREADS_PER_SM_
 constexpr unsigned int CUDA_MAX_THREADS_PER_SM = c10::detail::kCudaMaxThreadsPerSM;
 constexpr unsigned int CUDA_MAX_THREADS_PER_BLOCK = 1024;
 constexpr unsigned int CUDA_THREADS_PER_BLOCK_FALLBACK = 256;
-#define C10_MAX_THREADS_PER_BLOCK(val) \
-  (((val) <= CUDA_MAX_THREADS_PER_BLOCK) ? (val) : CUDA_THREADS_PER_BLOCK_FALLBACK)
-#define C10_MIN_BLOCKS_PER_SM(threads_per_block, blocks_per_sm)           \
-  ((((threads_per_block) * (blocks_per_sm) <= CUDA_MAX_THREADS_PER_SM)    \
-        ? (blocks_per_sm)                                                 \
-        : ((CUDA_MAX_THREADS_PER_SM + (threads_per_block) - 1) / (threads_per_block))))
+#define C10_MAX_THREADS_PER_BLOCK(val) (((val) <= CUDA_MAX_THREADS_PER_BLOCK) ? (val) : CUDA_THREADS_PER_BLOCK_FALLBACK)
+#define C10_MIN_BLOCKS_PER_SM(threads_per_block, blocks_per_sm)        \
+  ((((threads_per_block) * (blocks_per_sm) <= CUDA_MAX_THREADS_PER_SM) \
+        ? (blocks_per_sm)                                              \
+        : ((CUDA_MAX_THREADS_PER_SM + (threads_per_block)-1) / (threads_per_block))))
 #define C10_LAUNCH_BOUNDS_0 __launch_bounds__(256, 4)
-#define C10_LAUNCH_BOUNDS_1(max_threads_per_block) __launch_bounds__((C10_MAX_THREADS_PER_BLOCK((max_threads_per_block))))
-#define C10_LAUNCH_BOUNDS_2(max_threads_per_block, min_blocks_per_sm)       \
-  __launch_bounds__((C10_MAX_THREADS_PER_BLOCK((max_threads_per_block))),   \
-                    (C10_MIN_BLOCKS_PER_SM((max_threads_per_block), (min_blocks_per_sm))))
+#define C10_LAUNCH_BOUNDS_1(max_threads_per_block) \
+  __launch_bounds__((C10_MAX_THREADS_PER_BLOCK((max_threads_per_block))))
+#define C10_LAUNCH_BOUNDS_2(max_threads_per_block, min_blocks_per_sm) \
+  __launch_bounds__(                                                  \
+      (C10_MAX_THREADS_PER_BLOCK((max_threads_per_block))),           \
+      (C10_MIN_BLOCKS_PER_SM((max_threads_per_block), (min_blocks_per_sm))))
 #else
 #define C10_WARP_SIZE 32
 #define C10_LAUNCH_BOUNDS_0
@@ -137,18 +139,18 @@ constexpr unsigned int CUDA_THREADS_PER_BLOCK_FALLBACK = 256;
 
 // A failed assertion inside a kernel stops the kernel and poisons the context; on the host it aborts.
 #if defined(__CUDA_ARCH__)
-extern "C" __device__ void __assertfail(const char* assertion, const char* file, unsigned int line, const char* function,
-                                        unsigned long charsize);
-#define CUDA_KERNEL_ASSERT(cond)                                                                                  \
-  if (C10_UNLIKELY(!(cond))) {                                                                                    \
-    __assertfail(#cond, __FILE__, static_cast<unsigned int>(__LINE__), static_cast<const char*>(__func__), 1);    \
+extern "C" __device__ void __assertfail(
+    const char* assertion, const char* file, unsigned int line, const char* function, unsigned long charsize);
+#define CUDA_KERNEL_ASSERT(cond)                                                                               \
+  if (C10_UNLIKELY(!(cond))) {                                                                                 \
+    __assertfail(#cond, __FILE__, static_cast<unsigned int>(__LINE__), static_cast<const char*>(__func__), 1); \
   }
 #else
 extern "C" void __assert_fail(const char* assertion, const char* file, unsigned int line, const char* function) noexcept
     __attribute__((__noreturn__));
-#define CUDA_KERNEL_ASSERT(cond)                                                                               \
-  if (C10_UNLIKELY(!(cond))) {                                                                                 \
-    __assert_fail(#cond, __FILE__, static_cast<unsigned int>(__LINE__), static_cast<const char*>(__func__));   \
+#define CUDA_KERNEL_ASSERT(cond)                                                                             \
+  if (C10_UNLIKELY(!(cond))) {                                                                               \
+    __assert_fail(#cond, __FILE__, static_cast<unsigned int>(__LINE__), static_cast<const char*>(__func__)); \
   }
 #endif
 #define CUDA_KERNEL_ASSERT_MSG(cond, msg) CUDA_KERNEL_ASSERT((cond) && (msg))

@@ -23,8 +23,10 @@ namespace detail {
 template <class C, class T, class = void>
 struct IsContiguousOf : std::false_type {};
 template <class C, class T>
-struct IsContiguousOf<C, T,
-                      std::void_t<decltype(std::declval<const C&>().data()), decltype(std::declval<const C&>().size())>>
+struct IsContiguousOf<
+    C,
+    T,
+    std::void_t<decltype(std::declval<const C&>().data()), decltype(std::declval<const C&>().size())>>
     : std::bool_constant<
           std::is_same_v<std::remove_const_t<std::remove_pointer_t<decltype(std::declval<const C&>().data())>>, T>> {};
 
@@ -36,7 +38,7 @@ struct IsArrayRef<ArrayRef<T>> : std::true_type {};
 [[noreturn]] C10_API void array_index_failed(size_t index, size_t size);
 [[noreturn]] C10_API void array_slice_failed(size_t begin, size_t count, size_t size);
 
-} // namespace detail
+}  // namespace detail
 
 /// A view of consecutive values somebody else owns; pass it by value. Made implicitly from one value, a C array,
 /// an initializer list and any container with data() and size().
@@ -54,8 +56,9 @@ class ArrayRef final {
   constexpr ArrayRef(const T* data, size_t length) : data_(data), size_(length) {}
   constexpr ArrayRef(const T* begin, const T* end) : data_(begin), size_(static_cast<size_t>(end - begin)) {}
 
-  template <class Container,
-            std::enable_if_t<detail::IsContiguousOf<Container, T>::value && !std::is_same_v<Container, ArrayRef>, int> = 0>
+  template <
+      class Container,
+      std::enable_if_t<detail::IsContiguousOf<Container, T>::value && !std::is_same_v<Container, ArrayRef>, int> = 0>
   constexpr ArrayRef(const Container& container) : data_(container.data()), size_(container.size()) {}
   template <class A>
   ArrayRef(const std::vector<T, A>& vector) : data_(vector.data()), size_(vector.size()) {
@@ -66,34 +69,16 @@ class ArrayRef final {
   constexpr ArrayRef(const std::initializer_list<T>& list)
       : data_(std::begin(list) == std::end(list) ? nullptr : std::begin(list)), size_(list.size()) {}
 
-  constexpr iterator begin() const {
-    return data_;
-  }
-  constexpr iterator end() const {
-    return data_ + size_;
-  }
-  constexpr const_iterator cbegin() const {
-    return data_;
-  }
-  constexpr const_iterator cend() const {
-    return data_ + size_;
-  }
-  constexpr reverse_iterator rbegin() const {
-    return reverse_iterator(end());
-  }
-  constexpr reverse_iterator rend() const {
-    return reverse_iterator(begin());
-  }
+  constexpr iterator begin() const { return data_; }
+  constexpr iterator end() const { return data_ + size_; }
+  constexpr const_iterator cbegin() const { return data_; }
+  constexpr const_iterator cend() const { return data_ + size_; }
+  constexpr reverse_iterator rbegin() const { return reverse_iterator(end()); }
+  constexpr reverse_iterator rend() const { return reverse_iterator(begin()); }
 
-  constexpr bool empty() const {
-    return size_ == 0;
-  }
-  constexpr const T* data() const {
-    return data_;
-  }
-  constexpr size_t size() const {
-    return size_;
-  }
+  constexpr bool empty() const { return size_ == 0; }
+  constexpr const T* data() const { return data_; }
+  constexpr size_t size() const { return size_; }
   constexpr const T& front() const {
     if (C10_UNLIKELY(empty())) {
       detail::array_index_failed(0, 0);
@@ -143,9 +128,7 @@ class ArrayRef final {
     return ArrayRef<T>(data_ + first, size_ - first);
   }
 
-  constexpr const T& operator[](size_t index) const {
-    return data_[index];
-  }
+  constexpr const T& operator[](size_t index) const { return data_[index]; }
   /// Checked access.
   constexpr const T& at(size_t index) const {
     if (C10_UNLIKELY(index >= size_)) {
@@ -160,9 +143,7 @@ class ArrayRef final {
   template <typename U>
   std::enable_if_t<std::is_same_v<U, T>, ArrayRef<T>>& operator=(std::initializer_list<U>) = delete;
 
-  std::vector<T> vec() const {
-    return std::vector<T>(data_, data_ + size_);
-  }
+  std::vector<T> vec() const { return std::vector<T>(data_, data_ + size_); }
 
  private:
   const T* data_;
@@ -198,23 +179,31 @@ template <typename T>
 constexpr bool operator!=(ArrayRef<T> a, ArrayRef<T> b) {
   return !a.equals(b);
 }
-template <typename T, class C,
-          std::enable_if_t<detail::IsContiguousOf<C, T>::value && !detail::IsArrayRef<C>::value, int> = 0>
+template <
+    typename T,
+    class C,
+    std::enable_if_t<detail::IsContiguousOf<C, T>::value && !detail::IsArrayRef<C>::value, int> = 0>
 constexpr bool operator==(ArrayRef<T> a, const C& b) {
   return a.equals(ArrayRef<T>(b));
 }
-template <typename T, class C,
-          std::enable_if_t<detail::IsContiguousOf<C, T>::value && !detail::IsArrayRef<C>::value, int> = 0>
+template <
+    typename T,
+    class C,
+    std::enable_if_t<detail::IsContiguousOf<C, T>::value && !detail::IsArrayRef<C>::value, int> = 0>
 constexpr bool operator!=(ArrayRef<T> a, const C& b) {
   return !a.equals(ArrayRef<T>(b));
 }
-template <typename T, class C,
-          std::enable_if_t<detail::IsContiguousOf<C, T>::value && !detail::IsArrayRef<C>::value, int> = 0>
+template <
+    typename T,
+    class C,
+    std::enable_if_t<detail::IsContiguousOf<C, T>::value && !detail::IsArrayRef<C>::value, int> = 0>
 constexpr bool operator==(const C& a, ArrayRef<T> b) {
   return b.equals(ArrayRef<T>(a));
 }
-template <typename T, class C,
-          std::enable_if_t<detail::IsContiguousOf<C, T>::value && !detail::IsArrayRef<C>::value, int> = 0>
+template <
+    typename T,
+    class C,
+    std::enable_if_t<detail::IsContiguousOf<C, T>::value && !detail::IsArrayRef<C>::value, int> = 0>
 constexpr bool operator!=(const C& a, ArrayRef<T> b) {
   return !b.equals(ArrayRef<T>(a));
 }
@@ -247,4 +236,4 @@ ArrayRef<T> makeArrayRef(const T (&array)[N]) {
 using IntArrayRef = ArrayRef<int64_t>;
 using IntList [[deprecated("use IntArrayRef")]] = ArrayRef<int64_t>;
 
-} // namespace c10
+}  // namespace c10

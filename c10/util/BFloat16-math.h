@@ -11,15 +11,15 @@ template <typename T>
 struct is_reduced_floating_point : std::bool_constant<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>> {};
 template <typename T>
 inline constexpr bool is_reduced_floating_point_v = is_reduced_floating_point<T>::value;
-} // namespace c10
+}  // namespace c10
 
 // The functions of <cmath> for the reduced types, which keep the type of the argument.
 namespace std {
 
-#define C10_REDUCED_UNARY_(name)                                                             \
-  template <typename T, enable_if_t<c10::is_reduced_floating_point_v<T>, int> = 0>           \
-  inline T name(T a) {                                                                       \
-    return T(std::name(static_cast<float>(a)));                                              \
+#define C10_REDUCED_UNARY_(name)                                                   \
+  template <typename T, enable_if_t<c10::is_reduced_floating_point_v<T>, int> = 0> \
+  inline T name(T a) {                                                             \
+    return T(std::name(static_cast<float>(a)));                                    \
   }
 C10_REDUCED_UNARY_(acos)
 C10_REDUCED_UNARY_(acosh)
@@ -52,10 +52,10 @@ C10_REDUCED_UNARY_(tgamma)
 C10_REDUCED_UNARY_(trunc)
 #undef C10_REDUCED_UNARY_
 
-#define C10_REDUCED_BINARY_(name)                                                            \
-  template <typename T, enable_if_t<c10::is_reduced_floating_point_v<T>, int> = 0>           \
-  inline T name(T a, T b) {                                                                  \
-    return T(std::name(static_cast<float>(a), static_cast<float>(b)));                       \
+#define C10_REDUCED_BINARY_(name)                                                  \
+  template <typename T, enable_if_t<c10::is_reduced_floating_point_v<T>, int> = 0> \
+  inline T name(T a, T b) {                                                        \
+    return T(std::name(static_cast<float>(a), static_cast<float>(b)));             \
   }
 C10_REDUCED_BINARY_(atan2)
 C10_REDUCED_BINARY_(fmod)
@@ -84,4 +84,4 @@ inline T nextafter(T from, T to) {
   return T(static_cast<unsigned short>(away ? from.x + 1 : from.x - 1), T::from_bits());
 }
 
-} // namespace std
+}  // namespace std

@@ -32,7 +32,9 @@ using void_t = std::void_t<T...>;
 using std::make_unique;
 
 template <typename Base, typename Child, typename... Args>
-std::enable_if_t<!std::is_array_v<Base> && !std::is_array_v<Child> && std::is_base_of_v<Base, Child>, std::unique_ptr<Base>>
+std::enable_if_t<
+    !std::is_array_v<Base> && !std::is_array_v<Child> && std::is_base_of_v<Base, Child>,
+    std::unique_ptr<Base>>
 make_unique_base(Args&&... args) {
   return std::unique_ptr<Base>(new Child(std::forward<Args>(args)...));
 }
@@ -58,8 +60,9 @@ struct _identity final {
 template <class Func, class Enable = void>
 struct function_takes_identity_argument : std::false_type {};
 template <class Func>
-struct function_takes_identity_argument<Func, std::void_t<decltype(std::declval<Func>()(_identity()))>> : std::true_type {};
-} // namespace detail
+struct function_takes_identity_argument<Func, std::void_t<decltype(std::declval<Func>()(_identity()))>>
+    : std::true_type {};
+}  // namespace detail
 
 /// Calls the first or the second callable, chosen at compile time; each is given an identity function to make its body
 /// dependent.
@@ -84,5 +87,5 @@ constexpr decltype(auto) if_constexpr(ThenCallback&& then_callback) {
   return if_constexpr<Condition>(std::forward<ThenCallback>(then_callback), [](auto) {});
 }
 
-} // namespace guts
-} // namespace c10
+}  // namespace guts
+}  // namespace c10

@@ -16,7 +16,7 @@ bool show_stack_traces() {
 
 constexpr size_t kErrorFrames = 48;
 
-} // namespace
+}  // namespace
 
 Error::Error(SourceLocation source_location, std::string msg)
     : msg_(std::move(msg)),
@@ -26,10 +26,17 @@ Error::Error(SourceLocation source_location, std::string msg)
   refresh_what();
 }
 
-Error::Error(const char* file, uint32_t line, const char* condition, const std::string& msg, const std::string& backtrace,
-             const void* caller)
-    : Error(str("[enforce fail at ", StripBasename(file), ":", line, "] ", condition, ". ", msg),
-            std::make_shared<PrecomputedLazyValue<std::string>>(backtrace), caller) {}
+Error::Error(
+    const char* file,
+    uint32_t line,
+    const char* condition,
+    const std::string& msg,
+    const std::string& backtrace,
+    const void* caller)
+    : Error(
+          str("[enforce fail at ", StripBasename(file), ":", line, "] ", condition, ". ", msg),
+          std::make_shared<PrecomputedLazyValue<std::string>>(backtrace),
+          caller) {}
 
 Error::Error(std::string msg, Backtrace backtrace, const void* caller)
     : msg_(std::move(msg)), backtrace_(std::move(backtrace)), caller_(caller) {
@@ -92,8 +99,8 @@ Warning::Warning(warning_variant_t type, const SourceLocation& source_location, 
 
 void WarningHandler::process(const Warning& warning) {
   const SourceLocation& where = warning.source_location();
-  std::cerr << "[W " << StripBasename(where.file) << ':' << where.line << "] Warning: " << warning.msg() << " (function "
-            << where.function << ")\n";
+  std::cerr << "[W " << StripBasename(where.file) << ':' << where.line << "] Warning: " << warning.msg()
+            << " (function " << where.function << ")\n";
 }
 
 namespace WarningUtils {
@@ -109,7 +116,7 @@ WarningHandler& default_handler() {
 thread_local WarningHandler* thread_handler = nullptr;
 std::atomic<bool> warn_always{false};
 
-} // namespace
+}  // namespace
 
 void set_warning_handler(WarningHandler* handler) noexcept(true) {
   thread_handler = handler;
@@ -127,7 +134,7 @@ bool get_warnAlways() noexcept(true) {
   return warn_always.load(std::memory_order_relaxed);
 }
 
-} // namespace WarningUtils
+}  // namespace WarningUtils
 
 void warn(const Warning& warning) {
   WarningUtils::get_warning_handler()->process(warning);
@@ -146,17 +153,18 @@ void check_failed(const char* function, const char* file, uint32_t line, const c
   throw Error(SourceLocation{function, file, line}, check_message(condition, message));
 }
 
-void internal_assert_failed(const char* function, const char* file, uint32_t line, const char* condition,
-                            MessageParts message) {
-  throw Error(SourceLocation{function, file, line},
-              str(condition, " INTERNAL ASSERT FAILED at \"", file, "\":", line, ", please report a bug. ",
-                  concatenate(message)));
+void internal_assert_failed(
+    const char* function, const char* file, uint32_t line, const char* condition, MessageParts message) {
+  throw Error(
+      SourceLocation{function, file, line}, str(condition, " INTERNAL ASSERT FAILED at \"", file, "\":", line,
+                                                ", please report a bug. ", concatenate(message)));
 }
 
 template C10_API void check_failed_with<IndexError>(const char*, const char*, uint32_t, const char*, MessageParts);
 template C10_API void check_failed_with<ValueError>(const char*, const char*, uint32_t, const char*, MessageParts);
 template C10_API void check_failed_with<TypeError>(const char*, const char*, uint32_t, const char*, MessageParts);
-template C10_API void check_failed_with<NotImplementedError>(const char*, const char*, uint32_t, const char*, MessageParts);
+template C10_API void check_failed_with<NotImplementedError>(
+    const char*, const char*, uint32_t, const char*, MessageParts);
 template C10_API void check_failed_with<LinAlgError>(const char*, const char*, uint32_t, const char*, MessageParts);
 
 void torchCheckFail(const char* func, const char* file, uint32_t line, const std::string& msg) {
@@ -167,26 +175,32 @@ void torchCheckFail(const char* func, const char* file, uint32_t line, const cha
   throw Error(SourceLocation{func, file, line}, msg);
 }
 
-void torchInternalAssertFail(const char* func, const char* file, uint32_t line, const char* cond_msg,
-                             const std::string& user_msg) {
+void torchInternalAssertFail(
+    const char* func, const char* file, uint32_t line, const char* cond_msg, const std::string& user_msg) {
   throw Error(SourceLocation{func, file, line}, str(cond_msg, user_msg));
 }
 
-void torchInternalAssertFail(const char* func, const char* file, uint32_t line, const char* cond_msg,
-                             const char* user_msg) {
+void torchInternalAssertFail(
+    const char* func, const char* file, uint32_t line, const char* cond_msg, const char* user_msg) {
   throw Error(SourceLocation{func, file, line}, str(cond_msg, user_msg));
 }
 
-void warn_at(Warning::warning_variant_t type, const char* function, const char* file, uint32_t line,
-             MessageParts message) {
+void warn_at(
+    Warning::warning_variant_t type, const char* function, const char* file, uint32_t line, MessageParts message) {
   warn(Warning(type, SourceLocation{function, file, line}, concatenate(message), /*verbatim=*/false));
 }
 
-void compare_failed(const char* function, const char* file, uint32_t line, const char* expression, MessagePart left,
-                    MessagePart right) {
-  throw Error(SourceLocation{function, file, line},
-              concatenate({"Check failed: ", expression, " (", left, " vs. ", right, "). "}));
+void compare_failed(
+    const char* function,
+    const char* file,
+    uint32_t line,
+    const char* expression,
+    MessagePart left,
+    MessagePart right) {
+  throw Error(
+      SourceLocation{function, file, line},
+      concatenate({"Check failed: ", expression, " (", left, " vs. ", right, "). "}));
 }
 
-} // namespace detail
-} // namespace c10
+}  // namespace detail
+}  // namespace c10

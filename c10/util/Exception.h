@@ -20,31 +20,28 @@ class C10_API Error : public std::exception {
  public:
   Error(SourceLocation source_location, std::string msg);
   /// As a failed internal check of `condition` at file:line.
-  Error(const char* file, uint32_t line, const char* condition, const std::string& msg, const std::string& backtrace,
-        const void* caller = nullptr);
+  Error(
+      const char* file,
+      uint32_t line,
+      const char* condition,
+      const std::string& msg,
+      const std::string& backtrace,
+      const void* caller = nullptr);
   explicit Error(std::string msg, Backtrace backtrace = nullptr, const void* caller = nullptr);
 
   /// Adds a line about what was going on while the error passed by.
   void add_context(std::string new_msg);
 
-  const std::string& msg() const {
-    return msg_;
-  }
-  const std::vector<std::string>& context() const {
-    return context_;
-  }
+  const std::string& msg() const { return msg_; }
+  const std::vector<std::string>& context() const { return context_; }
   /// The call stack, named when first read; may be null.
   const Backtrace& backtrace() const;
   /// Whoever raised it, if it told (used to filter by kind); else null.
-  const void* caller() const noexcept {
-    return caller_;
-  }
+  const void* caller() const noexcept { return caller_; }
 
   const char* what() const noexcept override;
   /// The message and its context alone.
-  virtual const char* what_without_backtrace() const noexcept {
-    return what_without_backtrace_.c_str();
-  }
+  virtual const char* what_without_backtrace() const noexcept { return what_without_backtrace_.c_str(); }
 
  private:
   void refresh_what();
@@ -115,10 +112,9 @@ class C10_API DistQueueEmptyError : public DistStoreError {
 /// A failed call of an accelerator's runtime, with its error code.
 class C10_API AcceleratorError : public Error {
  public:
-  AcceleratorError(SourceLocation location, int32_t code, const std::string& msg) : Error(location, msg), error_code_(code) {}
-  int32_t get_error_code() const {
-    return error_code_;
-  }
+  AcceleratorError(SourceLocation location, int32_t code, const std::string& msg)
+      : Error(location, msg), error_code_(code) {}
+  int32_t get_error_code() const { return error_code_; }
 
  private:
   int32_t error_code_;
@@ -139,19 +135,11 @@ class C10_API Warning {
 
   Warning(warning_variant_t type, const SourceLocation& source_location, std::string msg, bool verbatim);
 
-  warning_variant_t type() const {
-    return type_;
-  }
-  const SourceLocation& source_location() const {
-    return source_location_;
-  }
-  const std::string& msg() const {
-    return msg_;
-  }
+  warning_variant_t type() const { return type_; }
+  const SourceLocation& source_location() const { return source_location_; }
+  const std::string& msg() const { return msg_; }
   /// Whether the message is to be shown as it is, without its place.
-  bool verbatim() const {
-    return verbatim_;
-  }
+  bool verbatim() const { return verbatim_; }
 
  private:
   warning_variant_t type_;
@@ -189,9 +177,7 @@ class C10_API WarningHandlerGuard {
   explicit WarningHandlerGuard(WarningHandler* new_handler) : previous_(get_warning_handler()) {
     set_warning_handler(new_handler);
   }
-  ~WarningHandlerGuard() {
-    set_warning_handler(previous_);
-  }
+  ~WarningHandlerGuard() { set_warning_handler(previous_); }
   C10_DISABLE_COPY_AND_ASSIGN(WarningHandlerGuard);
 
  private:
@@ -200,19 +186,15 @@ class C10_API WarningHandlerGuard {
 
 /// Sets warnAlways for the current scope.
 struct C10_API WarnAlways {
-  explicit WarnAlways(bool setting = true) : previous_(get_warnAlways()) {
-    set_warnAlways(setting);
-  }
-  ~WarnAlways() {
-    set_warnAlways(previous_);
-  }
+  explicit WarnAlways(bool setting = true) : previous_(get_warnAlways()) { set_warnAlways(setting); }
+  ~WarnAlways() { set_warnAlways(previous_); }
   C10_DISABLE_COPY_AND_ASSIGN(WarnAlways);
 
  private:
   bool previous_;
 };
 
-} // namespace WarningUtils
+}  // namespace WarningUtils
 
 // ---------------------------------------------------------------------------------------------------------------------
 // What the macros below call; see Note [Cold messages] in StringUtil.h.
@@ -223,101 +205,100 @@ namespace detail {
 C10_API std::string check_message(const char* condition, MessageParts message);
 
 /// Throws Error with that text.
-[[noreturn]] C10_API __attribute__((cold)) void check_failed(const char* function, const char* file, uint32_t line,
-                                                             const char* condition, MessageParts message);
+[[noreturn]] C10_API __attribute__((cold)) void check_failed(
+    const char* function, const char* file, uint32_t line, const char* condition, MessageParts message);
 
 /// Throws the error of a broken invariant.
-[[noreturn]] C10_API __attribute__((cold)) void internal_assert_failed(const char* function, const char* file,
-                                                                       uint32_t line, const char* condition,
-                                                                       MessageParts message);
+[[noreturn]] C10_API __attribute__((cold)) void internal_assert_failed(
+    const char* function, const char* file, uint32_t line, const char* condition, MessageParts message);
 
 template <class ErrorType>
-[[noreturn]] C10_NOINLINE __attribute__((cold)) void check_failed_with(const char* function, const char* file,
-                                                                      uint32_t line, const char* condition,
-                                                                      MessageParts message) {
+[[noreturn]] C10_NOINLINE __attribute__((cold)) void check_failed_with(
+    const char* function, const char* file, uint32_t line, const char* condition, MessageParts message) {
   throw ErrorType(SourceLocation{function, file, line}, check_message(condition, message));
 }
 
-extern template C10_API void check_failed_with<IndexError>(const char*, const char*, uint32_t, const char*, MessageParts);
-extern template C10_API void check_failed_with<ValueError>(const char*, const char*, uint32_t, const char*, MessageParts);
-extern template C10_API void check_failed_with<TypeError>(const char*, const char*, uint32_t, const char*, MessageParts);
-extern template C10_API void check_failed_with<NotImplementedError>(const char*, const char*, uint32_t, const char*,
-                                                                    MessageParts);
-extern template C10_API void check_failed_with<LinAlgError>(const char*, const char*, uint32_t, const char*, MessageParts);
+extern template C10_API void check_failed_with<IndexError>(
+    const char*, const char*, uint32_t, const char*, MessageParts);
+extern template C10_API void check_failed_with<ValueError>(
+    const char*, const char*, uint32_t, const char*, MessageParts);
+extern template C10_API void check_failed_with<TypeError>(
+    const char*, const char*, uint32_t, const char*, MessageParts);
+extern template C10_API void check_failed_with<NotImplementedError>(
+    const char*, const char*, uint32_t, const char*, MessageParts);
+extern template C10_API void check_failed_with<LinAlgError>(
+    const char*, const char*, uint32_t, const char*, MessageParts);
 
 [[noreturn]] C10_API void torchCheckFail(const char* func, const char* file, uint32_t line, const std::string& msg);
 [[noreturn]] C10_API void torchCheckFail(const char* func, const char* file, uint32_t line, const char* msg);
-[[noreturn]] C10_API void torchInternalAssertFail(const char* func, const char* file, uint32_t line, const char* cond_msg,
-                                                  const std::string& user_msg);
-[[noreturn]] C10_API void torchInternalAssertFail(const char* func, const char* file, uint32_t line, const char* cond_msg,
-                                                  const char* user_msg);
+[[noreturn]] C10_API void torchInternalAssertFail(
+    const char* func, const char* file, uint32_t line, const char* cond_msg, const std::string& user_msg);
+[[noreturn]] C10_API void torchInternalAssertFail(
+    const char* func, const char* file, uint32_t line, const char* cond_msg, const char* user_msg);
 
-C10_API __attribute__((cold)) void warn_at(Warning::warning_variant_t type, const char* function, const char* file,
-                                           uint32_t line, MessageParts message);
+C10_API __attribute__((cold)) void warn_at(
+    Warning::warning_variant_t type, const char* function, const char* file, uint32_t line, MessageParts message);
 
 /// Throws "Check failed: a op b (1 vs. 2). ".
-[[noreturn]] C10_API __attribute__((cold)) void compare_failed(const char* function, const char* file, uint32_t line,
-                                                               const char* expression, MessagePart left,
-                                                               MessagePart right);
+[[noreturn]] C10_API __attribute__((cold)) void compare_failed(
+    const char* function, const char* file, uint32_t line, const char* expression, MessagePart left, MessagePart right);
 
-} // namespace detail
-} // namespace c10
+}  // namespace detail
+}  // namespace c10
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Checks. TORCH_CHECK is for what a user may get wrong, TORCH_INTERNAL_ASSERT for what only we can get wrong.
 // All further arguments are printed one after the other to make the message.
 
-#define C10_THROW_ERROR(err_type, msg) \
-  throw ::c10::err_type({__func__, __FILE__, static_cast<uint32_t>(__LINE__)}, msg)
+#define C10_THROW_ERROR(err_type, msg) throw ::c10::err_type({__func__, __FILE__, static_cast<uint32_t>(__LINE__)}, msg)
 
-#define TORCH_RETHROW(e, ...)                              \
-  do {                                                     \
-    e.add_context(::c10::str(__VA_ARGS__));                \
-    throw;                                                 \
+#define TORCH_RETHROW(e, ...)               \
+  do {                                      \
+    e.add_context(::c10::str(__VA_ARGS__)); \
+    throw;                                  \
   } while (false)
 
-#define TORCH_CHECK(cond, ...)                                                                                  \
-  if (C10_UNLIKELY_OR_CONST(!(cond))) {                                                                         \
-    ::c10::detail::check_failed(__func__, __FILE__, static_cast<uint32_t>(__LINE__), #cond, {__VA_ARGS__});     \
+#define TORCH_CHECK(cond, ...)                                                                              \
+  if (C10_UNLIKELY_OR_CONST(!(cond))) {                                                                     \
+    ::c10::detail::check_failed(__func__, __FILE__, static_cast<uint32_t>(__LINE__), #cond, {__VA_ARGS__}); \
   }
 
 #define TORCH_CHECK_WITH(error_t, cond, ...) TORCH_CHECK_WITH_MSG(error_t, cond, "", __VA_ARGS__)
-#define TORCH_CHECK_WITH_MSG(error_t, cond, type, ...)                                                             \
-  if (C10_UNLIKELY_OR_CONST(!(cond))) {                                                                            \
-    ::c10::detail::check_failed_with<::c10::error_t>(__func__, __FILE__, static_cast<uint32_t>(__LINE__), #cond,   \
-                                                     {__VA_ARGS__});                                               \
+#define TORCH_CHECK_WITH_MSG(error_t, cond, type, ...)                              \
+  if (C10_UNLIKELY_OR_CONST(!(cond))) {                                             \
+    ::c10::detail::check_failed_with<::c10::error_t>(                               \
+        __func__, __FILE__, static_cast<uint32_t>(__LINE__), #cond, {__VA_ARGS__}); \
   }
 
 #define TORCH_CHECK_INDEX(cond, ...) TORCH_CHECK_WITH_MSG(IndexError, cond, "INDEX", __VA_ARGS__)
 #define TORCH_CHECK_VALUE(cond, ...) TORCH_CHECK_WITH_MSG(ValueError, cond, "VALUE", __VA_ARGS__)
 #define TORCH_CHECK_TYPE(cond, ...) TORCH_CHECK_WITH_MSG(TypeError, cond, "TYPE", __VA_ARGS__)
 #define TORCH_CHECK_LINALG(cond, ...) TORCH_CHECK_WITH_MSG(LinAlgError, cond, "LINALG", __VA_ARGS__)
-#define TORCH_CHECK_NOT_IMPLEMENTED(cond, ...) TORCH_CHECK_WITH_MSG(NotImplementedError, cond, "NOT IMPLEMENTED", __VA_ARGS__)
+#define TORCH_CHECK_NOT_IMPLEMENTED(cond, ...) \
+  TORCH_CHECK_WITH_MSG(NotImplementedError, cond, "NOT IMPLEMENTED", __VA_ARGS__)
 #define TORCH_CHECK_BUFFER(cond, ...) TORCH_CHECK_WITH_MSG(BufferError, cond, "BUFFER", __VA_ARGS__)
 #define TORCH_CHECK_ARG(cond, argN, ...) TORCH_CHECK(cond, "invalid argument " #argN ": ", __VA_ARGS__)
 
-#define TORCH_INTERNAL_ASSERT(cond, ...)                                                                          \
-  if (C10_UNLIKELY_OR_CONST(!(cond))) {                                                                           \
-    ::c10::detail::internal_assert_failed(__func__, __FILE__, static_cast<uint32_t>(__LINE__), #cond,             \
-                                          {__VA_ARGS__});                                                         \
+#define TORCH_INTERNAL_ASSERT(cond, ...)                                                                              \
+  if (C10_UNLIKELY_OR_CONST(!(cond))) {                                                                               \
+    ::c10::detail::internal_assert_failed(__func__, __FILE__, static_cast<uint32_t>(__LINE__), #cond, {__VA_ARGS__}); \
   }
 
 #ifdef NDEBUG
 #define TORCH_INTERNAL_ASSERT_DEBUG_ONLY(...) \
-  while (false)                               \
-  TORCH_INTERNAL_ASSERT(__VA_ARGS__)
+  while (false) TORCH_INTERNAL_ASSERT(__VA_ARGS__)
 #else
 #define TORCH_INTERNAL_ASSERT_DEBUG_ONLY(...) TORCH_INTERNAL_ASSERT(__VA_ARGS__)
 #endif
 
-#define C10_CHECK_COMPARE_(left, right, op)                                                                           \
-  do {                                                                                                                \
-    const auto& c10_left_ = (left);                                                                                   \
-    const auto& c10_right_ = (right);                                                                                 \
-    if (C10_UNLIKELY(!(c10_left_ op c10_right_))) {                                                                   \
-      ::c10::detail::compare_failed(__func__, __FILE__, static_cast<uint32_t>(__LINE__), #left " " #op " " #right,    \
-                                    c10_left_, c10_right_);                                                           \
-    }                                                                                                                 \
+#define C10_CHECK_COMPARE_(left, right, op)                                                                      \
+  do {                                                                                                           \
+    const auto& c10_left_ = (left);                                                                              \
+    const auto& c10_right_ = (right);                                                                            \
+    if (C10_UNLIKELY(!(c10_left_ op c10_right_))) {                                                              \
+      ::c10::detail::compare_failed(                                                                             \
+          __func__, __FILE__, static_cast<uint32_t>(__LINE__), #left " " #op " " #right, c10_left_, c10_right_); \
+    }                                                                                                            \
   } while (false)
 
 #define TORCH_CHECK_EQ(val1, val2) C10_CHECK_COMPARE_(val1, val2, ==)
@@ -334,8 +315,7 @@ C10_API __attribute__((cold)) void warn_at(Warning::warning_variant_t type, cons
 
 #ifdef NDEBUG
 #define TORCH_DCHECK_COMPARE_(val1, val2, op) \
-  while (false)                               \
-  C10_CHECK_COMPARE_(val1, val2, op)
+  while (false) C10_CHECK_COMPARE_(val1, val2, op)
 #else
 #define TORCH_DCHECK_COMPARE_(val1, val2, op) C10_CHECK_COMPARE_(val1, val2, op)
 #endif
@@ -351,16 +331,16 @@ C10_API __attribute__((cold)) void warn_at(Warning::warning_variant_t type, cons
 #define TORCH_WARN(...) TORCH_WARN_WITH(::c10::UserWarning, __VA_ARGS__)
 #define TORCH_WARN_DEPRECATION(...) TORCH_WARN_WITH(::c10::DeprecationWarning, __VA_ARGS__)
 
-#define TORCH_WARN_ONCE_WITH_(warning_t, ...)                 \
-  do {                                                        \
-    if (::c10::WarningUtils::get_warnAlways()) {              \
-      TORCH_WARN_WITH(warning_t, __VA_ARGS__);                \
-    } else {                                                  \
-      [[maybe_unused]] static const bool c10_warned_ = [&] {  \
-        TORCH_WARN_WITH(warning_t, __VA_ARGS__);              \
-        return true;                                          \
-      }();                                                    \
-    }                                                         \
+#define TORCH_WARN_ONCE_WITH_(warning_t, ...)                \
+  do {                                                       \
+    if (::c10::WarningUtils::get_warnAlways()) {             \
+      TORCH_WARN_WITH(warning_t, __VA_ARGS__);               \
+    } else {                                                 \
+      [[maybe_unused]] static const bool c10_warned_ = [&] { \
+        TORCH_WARN_WITH(warning_t, __VA_ARGS__);             \
+        return true;                                         \
+      }();                                                   \
+    }                                                        \
   } while (false)
 #define TORCH_WARN_ONCE(...) TORCH_WARN_ONCE_WITH_(::c10::UserWarning, __VA_ARGS__)
 #define TORCH_WARN_DEPRECATION_ONCE(...) TORCH_WARN_ONCE_WITH_(::c10::DeprecationWarning, __VA_ARGS__)
@@ -371,5 +351,6 @@ C10_API __attribute__((cold)) void warn_at(Warning::warning_variant_t type, cons
 #define AT_ASSERT(...) TORCH_INTERNAL_ASSERT(__VA_ARGS__)
 #define AT_ASSERTM(cond, ...) TORCH_INTERNAL_ASSERT(cond, __VA_ARGS__)
 #define AT_WARN(...) TORCH_WARN(__VA_ARGS__)
-#define AT_INDEX_ERROR(...) \
-  ::c10::detail::check_failed_with<::c10::IndexError>(__func__, __FILE__, static_cast<uint32_t>(__LINE__), "", {__VA_ARGS__})
+#define AT_INDEX_ERROR(...)                            \
+  ::c10::detail::check_failed_with<::c10::IndexError>( \
+      __func__, __FILE__, static_cast<uint32_t>(__LINE__), "", {__VA_ARGS__})

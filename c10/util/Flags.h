@@ -8,8 +8,8 @@
 
 namespace c10 {
 
-/// Reads --name=value and --name value from the command line into the flags and takes them off it. False, with a message on
-/// stderr, when a flag is unknown or its value has the wrong form.
+/// Reads --name=value and --name value from the command line into the flags and takes them off it. False, with a
+/// message on stderr, when a flag is unknown or its value has the wrong form.
 C10_API bool ParseCommandLineFlags(int* pargc, char*** pargv);
 C10_API bool CommandLineFlagsHasBeenParsed();
 /// The text --help prints before the list of flags.
@@ -19,9 +19,7 @@ C10_API const char* UsageMessage();
 /// Sets one flag from text when it is made; success() tells whether the text had the right form.
 class C10_API C10FlagParser {
  public:
-  bool success() const {
-    return success_;
-  }
+  bool success() const { return success_; }
 
  protected:
   template <typename T>
@@ -42,22 +40,24 @@ C10_API bool C10FlagParser::Parse<bool>(const std::string& content, bool* value)
 
 C10_DECLARE_REGISTRY(C10FlagsRegistry, C10FlagParser, const std::string&);
 
-} // namespace c10
+}  // namespace c10
 
-#define C10_DEFINE_typed_var(type, name, default_value, help_str)                             \
-  C10_EXPORT type FLAGS_##name = default_value;                                               \
-  namespace c10 {                                                                             \
-  namespace {                                                                                 \
-  class C10FlagParser_##name : public C10FlagParser {                                         \
-   public:                                                                                    \
-    explicit C10FlagParser_##name(const std::string& content) {                               \
-      success_ = C10FlagParser::Parse<type>(content, &FLAGS_##name);                          \
-    }                                                                                         \
-  };                                                                                          \
-  RegistererC10FlagsRegistry g_C10FlagsRegistry_##name(                                       \
-      #name, C10FlagsRegistry(), RegistererC10FlagsRegistry::DefaultCreator<C10FlagParser_##name>, \
-      "(" #type ", default " #default_value ") " help_str);                                   \
-  }                                                                                           \
+#define C10_DEFINE_typed_var(type, name, default_value, help_str)       \
+  C10_EXPORT type FLAGS_##name = default_value;                         \
+  namespace c10 {                                                       \
+  namespace {                                                           \
+  class C10FlagParser_##name : public C10FlagParser {                   \
+   public:                                                              \
+    explicit C10FlagParser_##name(const std::string& content) {         \
+      success_ = C10FlagParser::Parse<type>(content, &FLAGS_##name);    \
+    }                                                                   \
+  };                                                                    \
+  RegistererC10FlagsRegistry g_C10FlagsRegistry_##name(                 \
+      #name,                                                            \
+      C10FlagsRegistry(),                                               \
+      RegistererC10FlagsRegistry::DefaultCreator<C10FlagParser_##name>, \
+      "(" #type ", default " #default_value ") " help_str);             \
+  }                                                                     \
   }
 
 #define C10_DEFINE_int(name, default_value, help_str) C10_DEFINE_typed_var(int, name, default_value, help_str)
@@ -65,7 +65,8 @@ C10_DECLARE_REGISTRY(C10FlagsRegistry, C10FlagParser, const std::string&);
 #define C10_DEFINE_int64(name, default_value, help_str) C10_DEFINE_typed_var(int64_t, name, default_value, help_str)
 #define C10_DEFINE_double(name, default_value, help_str) C10_DEFINE_typed_var(double, name, default_value, help_str)
 #define C10_DEFINE_bool(name, default_value, help_str) C10_DEFINE_typed_var(bool, name, default_value, help_str)
-#define C10_DEFINE_string(name, default_value, help_str) C10_DEFINE_typed_var(std::string, name, default_value, help_str)
+#define C10_DEFINE_string(name, default_value, help_str) \
+  C10_DEFINE_typed_var(std::string, name, default_value, help_str)
 
 #define C10_DECLARE_typed_var(type, name) C10_API extern type FLAGS_##name
 #define C10_DECLARE_int(name) C10_DECLARE_typed_var(int, name)

@@ -17,18 +17,15 @@ class function_ref<Ret(Params...)> {
   function_ref() = default;
   function_ref(std::nullptr_t) {}
 
-  template <typename Callable,
-            std::enable_if_t<!std::is_same_v<std::remove_cv_t<std::remove_reference_t<Callable>>, function_ref>, int> = 0,
-            std::enable_if_t<std::is_invocable_r_v<Ret, Callable&, Params...>, int> = 0>
+  template <
+      typename Callable,
+      std::enable_if_t<!std::is_same_v<std::remove_cv_t<std::remove_reference_t<Callable>>, function_ref>, int> = 0,
+      std::enable_if_t<std::is_invocable_r_v<Ret, Callable&, Params...>, int> = 0>
   function_ref(Callable&& callable)
       : call_(&call<std::remove_reference_t<Callable>>), callable_(reinterpret_cast<intptr_t>(&callable)) {}
 
-  Ret operator()(Params... params) const {
-    return call_(callable_, std::forward<Params>(params)...);
-  }
-  operator bool() const {
-    return call_ != nullptr;
-  }
+  Ret operator()(Params... params) const { return call_(callable_, std::forward<Params>(params)...); }
+  operator bool() const { return call_ != nullptr; }
 
  private:
   template <typename Callable>
@@ -40,4 +37,4 @@ class function_ref<Ret(Params...)> {
   intptr_t callable_ = 0;
 };
 
-} // namespace c10
+}  // namespace c10

@@ -53,12 +53,13 @@ std::string time_stamp() {
   localtime_r(&seconds, &parts);
   char text[32];
   std::strftime(text, sizeof(text), "%m%d %H:%M:%S", &parts);
-  const auto microseconds = std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count() % 1000000;
+  const auto microseconds =
+      std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count() % 1000000;
   const std::string digits = std::to_string(microseconds);
   return std::string(text) + '.' + std::string(6 - digits.size(), '0') + digits;
 }
 
-} // namespace
+}  // namespace
 
 struct MessageLogger::State {
   std::ostringstream text;
@@ -77,7 +78,8 @@ MessageLogger::~MessageLogger() noexcept(false) {
     throw Error(SourceLocation{"LOG(FATAL)", state_->file, static_cast<unsigned>(state_->line)}, message);
   }
   std::ostringstream line;
-  line << '[' << "IWEF"[state_->severity] << time_stamp() << ' ' << StripBasename(state_->file) << ':' << state_->line << "] ";
+  line << '[' << "IWEF"[state_->severity] << time_stamp() << ' ' << StripBasename(state_->file) << ':' << state_->line
+       << "] ";
   if (global_rank.load() >= 0) {
     line << "[rank" << global_rank.load() << "] ";
   }
@@ -104,7 +106,7 @@ bool LogAPIUsageFakeReturn(const std::string& event) {
   return true;
 }
 
-} // namespace detail
+}  // namespace detail
 
 void UpdateLoggingLevelsFromFlags() {
   level().store(level_from_environment());
@@ -150,4 +152,4 @@ void ThrowEnforceNotMet(const char* file, int line, const char* condition, const
   throw Error(file, static_cast<uint32_t>(line), condition, msg, get_backtrace(/*frames_to_skip=*/1), caller);
 }
 
-} // namespace c10
+}  // namespace c10

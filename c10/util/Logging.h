@@ -45,7 +45,7 @@ struct LoggerVoidify {
 };
 C10_API bool log_enabled(int severity);
 C10_API bool LogAPIUsageFakeReturn(const std::string& event);
-} // namespace detail
+}  // namespace detail
 
 /// Reads again the lowest severity that is written, from the environment variable TORCH_CPP_LOG_LEVEL (INFO, WARNING,
 /// ERROR, FATAL or their numbers); WARNING without it.
@@ -60,10 +60,10 @@ C10_API void LogAPIUsage(const std::string& event);
 C10_API void SetAPIUsageLogger(std::function<void(const std::string&)> logger);
 
 /// Throws c10::Error as a failed internal check does.
-[[noreturn]] C10_API void ThrowEnforceNotMet(const char* file, int line, const char* condition, const std::string& msg,
-                                             const void* caller = nullptr);
+[[noreturn]] C10_API void ThrowEnforceNotMet(
+    const char* file, int line, const char* condition, const std::string& msg, const void* caller = nullptr);
 
-} // namespace c10
+}  // namespace c10
 
 #define C10_LOG_API_USAGE_ONCE(...) \
   [[maybe_unused]] static bool C10_ANONYMOUS_VARIABLE(logFlag) = ::c10::detail::LogAPIUsageFakeReturn(__VA_ARGS__)
@@ -73,34 +73,35 @@ C10_API void SetAPIUsageLogger(std::function<void(const std::string&)> logger);
 #define C10_LOG_SEVERITY_ERROR ::c10::GLOG_ERROR
 #define C10_LOG_SEVERITY_FATAL ::c10::GLOG_FATAL
 
-#define C10_LOG_IF_(severity, condition)     \
-  !(condition) ? static_cast<void>(0)        \
+#define C10_LOG_IF_(severity, condition) \
+  !(condition) ? static_cast<void>(0)    \
                : ::c10::detail::LoggerVoidify() & ::c10::MessageLogger(__FILE__, __LINE__, severity)
 
 #ifndef LOG
 #define LOG(n) C10_LOG_IF_(C10_LOG_SEVERITY_##n, ::c10::detail::log_enabled(C10_LOG_SEVERITY_##n))
-#define LOG_IF(n, condition) C10_LOG_IF_(C10_LOG_SEVERITY_##n, (condition) && ::c10::detail::log_enabled(C10_LOG_SEVERITY_##n))
+#define LOG_IF(n, condition) \
+  C10_LOG_IF_(C10_LOG_SEVERITY_##n, (condition) && ::c10::detail::log_enabled(C10_LOG_SEVERITY_##n))
 #define VLOG(n) C10_LOG_IF_(::c10::GLOG_INFO, ::c10::detail::log_enabled(-(n)))
 #define VLOG_IF(n, condition) C10_LOG_IF_(::c10::GLOG_INFO, (condition) && ::c10::detail::log_enabled(-(n)))
 #define VLOG_IS_ON(verboselevel) (::c10::detail::log_enabled(-(verboselevel)))
-#define LOG_FIRST_N(severity, num)                                                                      \
-  LOG_IF(severity, ([] {                                                                                \
-           static int c10_log_count = 0;                                                                \
-           return c10_log_count < (num) && ++c10_log_count <= (num);                                    \
+#define LOG_FIRST_N(severity, num)                                   \
+  LOG_IF(severity, ([] {                                             \
+           static int c10_log_count = 0;                             \
+           return c10_log_count < (num) && ++c10_log_count <= (num); \
          }()))
-#define LOG_EVERY_N(severity, num)               \
-  LOG_IF(severity, ([] {                         \
-           static int c10_log_count = 0;         \
-           return c10_log_count++ % (num) == 0;  \
+#define LOG_EVERY_N(severity, num)              \
+  LOG_IF(severity, ([] {                        \
+           static int c10_log_count = 0;        \
+           return c10_log_count++ % (num) == 0; \
          }()))
-#endif // LOG
+#endif  // LOG
 
 // Test frameworks have a CHECK of their own; theirs stays.
 #ifndef CHECK
 #define CHECK(condition) \
   C10_LOG_IF_(::c10::GLOG_FATAL, C10_UNLIKELY_OR_CONST(!(condition))) << "Check failed: " #condition " "
-#define CHECK_OP(val1, val2, op)                                                         \
-  C10_LOG_IF_(::c10::GLOG_FATAL, C10_UNLIKELY_OR_CONST(!((val1)op(val2))))               \
+#define CHECK_OP(val1, val2, op)                                           \
+  C10_LOG_IF_(::c10::GLOG_FATAL, C10_UNLIKELY_OR_CONST(!((val1)op(val2)))) \
       << "Check failed: " #val1 " " #op " " #val2 " (" << (val1) << " vs. " << (val2) << ") "
 #define CHECK_EQ(val1, val2) CHECK_OP(val1, val2, ==)
 #define CHECK_NE(val1, val2) CHECK_OP(val1, val2, !=)
@@ -111,11 +112,9 @@ C10_API void SetAPIUsageLogger(std::function<void(const std::string&)> logger);
 #define CHECK_NOTNULL(val) TORCH_CHECK_NOTNULL(val)
 #ifdef NDEBUG
 #define DCHECK(condition) \
-  while (false)           \
-  CHECK(condition)
+  while (false) CHECK(condition)
 #define DCHECK_OP_(val1, val2, op) \
-  while (false)                    \
-  CHECK_OP(val1, val2, op)
+  while (false) CHECK_OP(val1, val2, op)
 #else
 #define DCHECK(condition) CHECK(condition)
 #define DCHECK_OP_(val1, val2, op) CHECK_OP(val1, val2, op)
@@ -126,15 +125,15 @@ C10_API void SetAPIUsageLogger(std::function<void(const std::string&)> logger);
 #define DCHECK_LT(val1, val2) DCHECK_OP_(val1, val2, <)
 #define DCHECK_GE(val1, val2) DCHECK_OP_(val1, val2, >=)
 #define DCHECK_GT(val1, val2) DCHECK_OP_(val1, val2, >)
-#endif // CHECK
+#endif  // CHECK
 
 #define C10_LOG_EVERY_N(severity, num) LOG_EVERY_N(severity, num)
 #define C10_LOG_FIRST_N(severity, num) LOG_FIRST_N(severity, num)
 
-#define CAFFE_ENFORCE(condition, ...)                                                                     \
-  do {                                                                                                    \
-    if (C10_UNLIKELY(!(condition))) {                                                                     \
-      ::c10::ThrowEnforceNotMet(__FILE__, __LINE__, #condition, ::c10::str(__VA_ARGS__));                 \
-    }                                                                                                     \
+#define CAFFE_ENFORCE(condition, ...)                                                     \
+  do {                                                                                    \
+    if (C10_UNLIKELY(!(condition))) {                                                     \
+      ::c10::ThrowEnforceNotMet(__FILE__, __LINE__, #condition, ::c10::str(__VA_ARGS__)); \
+    }                                                                                     \
   } while (false)
 #define CAFFE_THROW(...) ::c10::ThrowEnforceNotMet(__FILE__, __LINE__, "", ::c10::str(__VA_ARGS__))

@@ -23,12 +23,12 @@ std::string KeyStrRepr(const KeyType& key) {
     return "[key type printing not supported]";
   }
 }
-} // namespace detail
+}  // namespace detail
 
 enum RegistryPriority { REGISTRY_FALLBACK = 1, REGISTRY_DEFAULT = 2, REGISTRY_PREFERRED = 3 };
 
-/// Makes objects by key. Creators are registered by static initialisers all over the program; of two for one key the one of
-/// higher priority stays, and two of the same priority are an error.
+/// Makes objects by key. Creators are registered by static initialisers all over the program; of two for one key the
+/// one of higher priority stays, and two of the same priority are an error.
 template <class SrcType, class ObjectPtrType, class... Args>
 class Registry {
  public:
@@ -44,8 +44,9 @@ class Registry {
       entries_.emplace(key, Entry{std::move(creator), priority, {}});
       return;
     }
-    TORCH_CHECK(!terminate_ || priority != found->second.priority, "Key ", detail::KeyStrRepr(key),
-                " already registered with the same priority ", static_cast<int>(priority));
+    TORCH_CHECK(
+        !terminate_ || priority != found->second.priority, "Key ", detail::KeyStrRepr(key),
+        " already registered with the same priority ", static_cast<int>(priority));
     if (warning_ && priority != found->second.priority) {
       TORCH_WARN("Key ", detail::KeyStrRepr(key), " is registered twice; the one of higher priority stays");
     }
@@ -54,8 +55,11 @@ class Registry {
       found->second.priority = priority;
     }
   }
-  void Register(const SrcType& key, Creator creator, const std::string& help_msg,
-                const RegistryPriority priority = REGISTRY_DEFAULT) {
+  void Register(
+      const SrcType& key,
+      Creator creator,
+      const std::string& help_msg,
+      const RegistryPriority priority = REGISTRY_DEFAULT) {
     Register(key, std::move(creator), priority);
     const std::lock_guard<std::mutex> lock(mutex_);
     entries_[key].help = help_msg;
@@ -103,9 +107,7 @@ class Registry {
     return found == entries_.end() ? nullptr : found->second.help.c_str();
   }
   /// Whether registering a key twice at the same priority throws (default) or keeps the first.
-  void SetTerminate(bool terminate) {
-    terminate_ = terminate;
-  }
+  void SetTerminate(bool terminate) { terminate_ = terminate; }
 
  private:
   struct Entry {
@@ -122,13 +124,19 @@ class Registry {
 template <class SrcType, class ObjectPtrType, class... Args>
 class Registerer {
  public:
-  explicit Registerer(const SrcType& key, Registry<SrcType, ObjectPtrType, Args...>* registry,
-                      typename Registry<SrcType, ObjectPtrType, Args...>::Creator creator, const std::string& help_msg = "") {
+  explicit Registerer(
+      const SrcType& key,
+      Registry<SrcType, ObjectPtrType, Args...>* registry,
+      typename Registry<SrcType, ObjectPtrType, Args...>::Creator creator,
+      const std::string& help_msg = "") {
     registry->Register(key, std::move(creator), help_msg);
   }
-  explicit Registerer(const SrcType& key, const RegistryPriority priority,
-                      Registry<SrcType, ObjectPtrType, Args...>* registry,
-                      typename Registry<SrcType, ObjectPtrType, Args...>::Creator creator, const std::string& help_msg = "") {
+  explicit Registerer(
+      const SrcType& key,
+      const RegistryPriority priority,
+      Registry<SrcType, ObjectPtrType, Args...>* registry,
+      typename Registry<SrcType, ObjectPtrType, Args...>::Creator creator,
+      const std::string& help_msg = "") {
     registry->Register(key, std::move(creator), help_msg, priority);
   }
 
@@ -138,22 +146,22 @@ class Registerer {
   }
 };
 
-} // namespace c10
+}  // namespace c10
 
 // Declaring (in a header), defining (in one source) and filling a registry.
 
-#define C10_DECLARE_TYPED_REGISTRY(RegistryName, SrcType, ObjectType, PtrType, ...)               \
-  C10_API ::c10::Registry<SrcType, PtrType<ObjectType>, ##__VA_ARGS__>* RegistryName();           \
+#define C10_DECLARE_TYPED_REGISTRY(RegistryName, SrcType, ObjectType, PtrType, ...)     \
+  C10_API ::c10::Registry<SrcType, PtrType<ObjectType>, ##__VA_ARGS__>* RegistryName(); \
   typedef ::c10::Registerer<SrcType, PtrType<ObjectType>, ##__VA_ARGS__> Registerer##RegistryName
 
 #define TORCH_DECLARE_TYPED_REGISTRY(RegistryName, SrcType, ObjectType, PtrType, ...) \
   C10_DECLARE_TYPED_REGISTRY(RegistryName, SrcType, ObjectType, PtrType, ##__VA_ARGS__)
 
 // Never destroyed: what it made may unregister late.
-#define C10_DEFINE_TYPED_REGISTRY_(RegistryName, SrcType, ObjectType, PtrType, warning, ...)         \
-  ::c10::Registry<SrcType, PtrType<ObjectType>, ##__VA_ARGS__>* RegistryName() {                     \
+#define C10_DEFINE_TYPED_REGISTRY_(RegistryName, SrcType, ObjectType, PtrType, warning, ...)           \
+  ::c10::Registry<SrcType, PtrType<ObjectType>, ##__VA_ARGS__>* RegistryName() {                       \
     static auto* registry = new ::c10::Registry<SrcType, PtrType<ObjectType>, ##__VA_ARGS__>(warning); \
-    return registry;                                                                                 \
+    return registry;                                                                                   \
   }
 #define C10_DEFINE_TYPED_REGISTRY(RegistryName, SrcType, ObjectType, PtrType, ...) \
   C10_DEFINE_TYPED_REGISTRY_(RegistryName, SrcType, ObjectType, PtrType, true, ##__VA_ARGS__)
@@ -163,10 +171,11 @@ class Registerer {
 #define C10_REGISTER_TYPED_CREATOR(RegistryName, key, ...) \
   static Registerer##RegistryName C10_ANONYMOUS_VARIABLE(g_##RegistryName)(key, RegistryName(), ##__VA_ARGS__);
 #define C10_REGISTER_TYPED_CREATOR_WITH_PRIORITY(RegistryName, key, priority, ...) \
-  static Registerer##RegistryName C10_ANONYMOUS_VARIABLE(g_##RegistryName)(key, priority, RegistryName(), ##__VA_ARGS__);
-#define C10_REGISTER_TYPED_CLASS(RegistryName, key, ...)                               \
-  static Registerer##RegistryName C10_ANONYMOUS_VARIABLE(g_##RegistryName)(            \
-      key, RegistryName(), Registerer##RegistryName::DefaultCreator<__VA_ARGS__>,      \
+  static Registerer##RegistryName C10_ANONYMOUS_VARIABLE(g_##RegistryName)(        \
+      key, priority, RegistryName(), ##__VA_ARGS__);
+#define C10_REGISTER_TYPED_CLASS(RegistryName, key, ...)                          \
+  static Registerer##RegistryName C10_ANONYMOUS_VARIABLE(g_##RegistryName)(       \
+      key, RegistryName(), Registerer##RegistryName::DefaultCreator<__VA_ARGS__>, \
       ::c10::demangle_type<__VA_ARGS__>());
 #define C10_REGISTER_TYPED_CLASS_WITH_PRIORITY(RegistryName, key, priority, ...)            \
   static Registerer##RegistryName C10_ANONYMOUS_VARIABLE(g_##RegistryName)(                 \
@@ -175,7 +184,8 @@ class Registerer {
 
 #define C10_DECLARE_REGISTRY(RegistryName, ObjectType, ...) \
   C10_DECLARE_TYPED_REGISTRY(RegistryName, std::string, ObjectType, std::unique_ptr, ##__VA_ARGS__)
-#define TORCH_DECLARE_REGISTRY(RegistryName, ObjectType, ...) C10_DECLARE_REGISTRY(RegistryName, ObjectType, ##__VA_ARGS__)
+#define TORCH_DECLARE_REGISTRY(RegistryName, ObjectType, ...) \
+  C10_DECLARE_REGISTRY(RegistryName, ObjectType, ##__VA_ARGS__)
 #define C10_DEFINE_REGISTRY(RegistryName, ObjectType, ...) \
   C10_DEFINE_TYPED_REGISTRY(RegistryName, std::string, ObjectType, std::unique_ptr, ##__VA_ARGS__)
 #define C10_DEFINE_REGISTRY_WITHOUT_WARNING(RegistryName, ObjectType, ...) \

@@ -5,8 +5,9 @@
 namespace c10::detail {
 
 uint32_t small_vector_capacity(size_t needed, size_t old_capacity, size_t element_size) {
-  TORCH_CHECK(needed <= UINT32_MAX, "SmallVector: ", needed, " elements of ", element_size, " bytes are more than ",
-              UINT32_MAX);
+  TORCH_CHECK(
+      needed <= UINT32_MAX, "SmallVector: ", needed, " elements of ", element_size, " bytes are more than ",
+      UINT32_MAX);
   const size_t doubled = 2 * old_capacity + 1;
   return static_cast<uint32_t>(std::min<size_t>(std::max(needed, doubled), UINT32_MAX));
 }
@@ -19,4 +20,4 @@ void* small_vector_allocate(size_t bytes) {
   return memory;
 }
 
-} // namespace c10::detail
+}  // namespace c10::detail

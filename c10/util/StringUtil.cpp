@@ -44,7 +44,7 @@ std::string concatenate(MessageParts parts) {
   return std::move(out).str();
 }
 
-} // namespace detail
+}  // namespace detail
 
 std::string StripBasename(const std::string& full_path) {
   const size_t slash = full_path.rfind('/');
@@ -78,16 +78,36 @@ void printQuotedString(std::ostream& out, std::string_view text) {
   out << '"';
   for (const char c : text) {
     switch (c) {
-      case '\\': out << "\\\\"; break;
-      case '\'': out << "\\'"; break;
-      case '"': out << "\\\""; break;
-      case '\a': out << "\\a"; break;
-      case '\b': out << "\\b"; break;
-      case '\f': out << "\\f"; break;
-      case '\n': out << "\\n"; break;
-      case '\r': out << "\\r"; break;
-      case '\t': out << "\\t"; break;
-      case '\v': out << "\\v"; break;
+      case '\\':
+        out << "\\\\";
+        break;
+      case '\'':
+        out << "\\'";
+        break;
+      case '"':
+        out << "\\\"";
+        break;
+      case '\a':
+        out << "\\a";
+        break;
+      case '\b':
+        out << "\\b";
+        break;
+      case '\f':
+        out << "\\f";
+        break;
+      case '\n':
+        out << "\\n";
+        break;
+      case '\r':
+        out << "\\r";
+        break;
+      case '\t':
+        out << "\\t";
+        break;
+      case '\v':
+        out << "\\v";
+        break;
       default:
         if (isPrint(c)) {
           out << c;
@@ -106,4 +126,4 @@ std::ostream& operator<<(std::ostream& out, const SourceLocation& location) {
   return out << location.function << " at " << location.file << ':' << location.line;
 }
 
-} // namespace c10
+}  // namespace c10

@@ -16,9 +16,9 @@
 // Building messages out of values.
 //
 // Note [Cold messages]
-// Checks are everywhere, so a call site must stay small. Each argument becomes a MessagePart, a pointer and the function
-// that prints what it points at; the list goes to one function in StringUtil.cpp. Nothing is formatted, and no stream
-// class is even complete in this header: `out << value` is looked up where the template is instantiated.
+// Checks are everywhere, so a call site must stay small. Each argument becomes a MessagePart, a pointer and the
+// function that prints what it points at; the list goes to one function in StringUtil.cpp. Nothing is formatted, and no
+// stream class is even complete in this header: `out << value` is looked up where the template is instantiated.
 
 namespace c10 {
 
@@ -37,7 +37,8 @@ C10_API void print_value(std::ostream& out, std::string_view value);
 template <class T, class = void>
 struct HasPrint : std::false_type {};
 template <class T>
-struct HasPrint<T, std::void_t<decltype(std::declval<std::ostream&>() << std::declval<const T&>())>> : std::true_type {};
+struct HasPrint<T, std::void_t<decltype(std::declval<std::ostream&>() << std::declval<const T&>())>> : std::true_type {
+};
 
 template <class T>
 inline constexpr bool is_byte_char_v =
@@ -72,8 +73,8 @@ void print_any(std::ostream& out, const T& value) {
 
 // Numbers travel by value: taking the address of a loop counter would keep it out of registers in the good case too.
 template <class T>
-inline constexpr bool travels_by_value_v =
-    (std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_pointer_v<T>)&&sizeof(T) <= sizeof(uint64_t);
+inline constexpr bool travels_by_value_v = (std::is_arithmetic_v<T> || std::is_enum_v<T> ||
+                                            std::is_pointer_v<T>)&&sizeof(T) <= sizeof(uint64_t);
 
 template <class T>
 void print_part(std::ostream& out, uint64_t payload) {
@@ -114,12 +115,10 @@ struct CompileTimeEmptyString {
     static const std::string empty;
     return empty;
   }
-  operator const char*() const {
-    return "";
-  }
+  operator const char*() const { return ""; }
 };
 
-} // namespace detail
+}  // namespace detail
 
 /// The file name of a path.
 C10_API std::string StripBasename(const std::string& full_path);
@@ -175,4 +174,4 @@ struct C10_API SourceLocation {
 
 C10_API std::ostream& operator<<(std::ostream& out, const SourceLocation& location);
 
-} // namespace c10
+}  // namespace c10

@@ -11,25 +11,19 @@ class ThreadLocal {
   ThreadLocal() = default;
   explicit ThreadLocal(Accessor accessor) : accessor_(std::move(accessor)) {}
 
-  auto& get() {
-    return *accessor_();
-  }
-  auto* operator->() {
-    return accessor_();
-  }
-  auto& operator*() {
-    return *accessor_();
-  }
+  auto& get() { return *accessor_(); }
+  auto* operator->() { return accessor_(); }
+  auto& operator*() { return *accessor_(); }
 
  private:
   Accessor accessor_;
 };
 
-} // namespace c10
+}  // namespace c10
 
 // Declare in a source or function; the objects are thread_local.
-#define C10_DEFINE_TLS_static(Type, Name)                    \
-  static ::c10::ThreadLocal Name([] {                        \
-    static thread_local Type object;                         \
-    return &object;                                          \
+#define C10_DEFINE_TLS_static(Type, Name) \
+  static ::c10::ThreadLocal Name([] {     \
+    static thread_local Type object;      \
+    return &object;                       \
   })

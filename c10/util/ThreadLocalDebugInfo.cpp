@@ -30,16 +30,18 @@ void ThreadLocalDebugInfo::_push(DebugInfoKind kind, std::shared_ptr<DebugInfoBa
 }
 
 std::shared_ptr<DebugInfoBase> ThreadLocalDebugInfo::_pop(DebugInfoKind kind) {
-  TORCH_CHECK(current_info != nullptr && current_info->kind_ == kind, "Expected debug info of type ",
-              static_cast<int>(kind), " on top of this thread's stack");
+  TORCH_CHECK(
+      current_info != nullptr && current_info->kind_ == kind, "Expected debug info of type ", static_cast<int>(kind),
+      " on top of this thread's stack");
   const auto top = std::move(current_info);
   current_info = top->parent_info_;
   return top->info_;
 }
 
 std::shared_ptr<DebugInfoBase> ThreadLocalDebugInfo::_peek(DebugInfoKind kind) {
-  TORCH_CHECK(current_info != nullptr && current_info->kind_ == kind, "Expected debug info of type ",
-              static_cast<int>(kind), " on top of this thread's stack");
+  TORCH_CHECK(
+      current_info != nullptr && current_info->kind_ == kind, "Expected debug info of type ", static_cast<int>(kind),
+      " on top of this thread's stack");
   return current_info->info_;
 }
 
@@ -65,4 +67,4 @@ DebugInfoGuard::~DebugInfoGuard() {
   }
 }
 
-} // namespace c10
+}  // namespace c10

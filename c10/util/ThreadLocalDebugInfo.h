@@ -27,7 +27,8 @@ class C10_API DebugInfoBase {
 /// A stack of information that belongs to a thread and travels to the threads that work for it, such as backward ones.
 class C10_API ThreadLocalDebugInfo {
  public:
-  ThreadLocalDebugInfo(std::shared_ptr<DebugInfoBase> info, DebugInfoKind kind, std::shared_ptr<ThreadLocalDebugInfo> parent)
+  ThreadLocalDebugInfo(
+      std::shared_ptr<DebugInfoBase> info, DebugInfoKind kind, std::shared_ptr<ThreadLocalDebugInfo> parent)
       : info_(std::move(info)), kind_(kind), parent_info_(std::move(parent)) {}
 
   /// The topmost information of a kind; null when there is none.
@@ -45,7 +46,6 @@ class C10_API ThreadLocalDebugInfo {
   std::shared_ptr<DebugInfoBase> info_;
   DebugInfoKind kind_;
   std::shared_ptr<ThreadLocalDebugInfo> parent_info_;
-
 };
 
 /// Adds information, or sets a whole stack, for the current scope. Does nothing when given null.
@@ -61,4 +61,4 @@ class C10_API DebugInfoGuard {
   std::shared_ptr<ThreadLocalDebugInfo> previous_;
 };
 
-} // namespace c10
+}  // namespace c10

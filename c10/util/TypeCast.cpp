@@ -8,4 +8,4 @@ void report_overflow(const char* name) {
   AT_ERROR("value cannot be converted to type ", name, " without overflow");
 }
 
-} // namespace c10
+}  // namespace c10

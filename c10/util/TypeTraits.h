@@ -1,7 +1,7 @@
 #pragma once
 
-#include <c10/util/TypeList.h>
 #include <c10/util/Metaprogramming.h>
+#include <c10/util/TypeList.h>
 
 #include <functional>
 #include <type_traits>
@@ -60,8 +60,7 @@ using strip_class_t = typename strip_class<T>::type;
 template <class Functor, class Enable = void>
 struct is_functor_ : std::false_type {};
 template <class Functor>
-struct is_functor_<Functor,
-                   std::enable_if_t<is_function_type<strip_class_t<decltype(&Functor::operator())>>::value>>
+struct is_functor_<Functor, std::enable_if_t<is_function_type<strip_class_t<decltype(&Functor::operator())>>::value>>
     : std::true_type {};
 
 template <class Functor, class Enable = void>
@@ -69,7 +68,7 @@ struct lambda_is_stateless_ : std::false_type {};
 template <class Functor>
 struct lambda_is_stateless_<Functor, std::void_t<decltype(+std::declval<Functor>())>>
     : std::is_pointer<decltype(+std::declval<Functor>())> {};
-} // namespace detail
+}  // namespace detail
 
 /// Whether T has exactly one operator().
 template <class T>
@@ -81,4 +80,4 @@ using is_stateless_lambda = detail::lambda_is_stateless_<std::remove_cv_t<std::r
 template <class LambdaType>
 using is_stateless_lambda_t = typename is_stateless_lambda<LambdaType>::type;
 
-} // namespace c10::guts
+}  // namespace c10::guts

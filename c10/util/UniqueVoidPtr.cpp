@@ -4,4 +4,4 @@ namespace c10::detail {
 
 void deleteNothing(void*) {}
 
-} // namespace c10::detail
+}  // namespace c10::detail

@@ -22,25 +22,15 @@ class UniqueVoidPtr {
   UniqueVoidPtr(void* data, void* ctx, DeleterFnPtr ctx_deleter)
       : data_(data), ctx_(ctx, ctx_deleter != nullptr ? ctx_deleter : &deleteNothing) {}
 
-  void* operator->() const {
-    return data_;
-  }
+  void* operator->() const { return data_; }
   void clear() {
     ctx_ = nullptr;
     data_ = nullptr;
   }
-  void* get() const {
-    return data_;
-  }
-  void* get_context() const {
-    return ctx_.get();
-  }
-  void* release_context() {
-    return ctx_.release();
-  }
-  std::unique_ptr<void, DeleterFnPtr>&& move_context() {
-    return std::move(ctx_);
-  }
+  void* get() const { return data_; }
+  void* get_context() const { return ctx_.get(); }
+  void* release_context() { return ctx_.release(); }
+  std::unique_ptr<void, DeleterFnPtr>&& move_context() { return std::move(ctx_); }
   /// Changes the deleter if it is `expected_deleter`; tells whether it was.
   [[nodiscard]] bool compare_exchange_deleter(DeleterFnPtr expected_deleter, DeleterFnPtr new_deleter) {
     if (get_deleter() != expected_deleter) {
@@ -53,12 +43,8 @@ class UniqueVoidPtr {
   T* cast_context(DeleterFnPtr expected_deleter) const {
     return get_deleter() == expected_deleter ? static_cast<T*>(get_context()) : nullptr;
   }
-  operator bool() const {
-    return data_ != nullptr || ctx_ != nullptr;
-  }
-  DeleterFnPtr get_deleter() const {
-    return ctx_.get_deleter();
-  }
+  operator bool() const { return data_ != nullptr || ctx_ != nullptr; }
+  DeleterFnPtr get_deleter() const { return ctx_.get_deleter(); }
 
  private:
   void* data_;
@@ -78,5 +64,5 @@ inline bool operator!=(std::nullptr_t, const UniqueVoidPtr& ptr) noexcept {
   return ptr;
 }
 
-} // namespace detail
-} // namespace c10
+}  // namespace detail
+}  // namespace c10

@@ -39,7 +39,7 @@ C10_HOST_DEVICE inline c10::complex<T> sqrt(const c10::complex<T>& z) {
   if (x == T(0) && y == T(0)) {
     return c10::complex<T>(T(0), y);
   }
-  if (y - y != T(0)) { // infinite
+  if (y - y != T(0)) {  // infinite
     return c10::complex<T>(::fabs(y), y);
   }
   const T t = ::sqrt(::hypot(x, y) / T(2) + ::fabs(x) / T(2));
@@ -96,8 +96,8 @@ template <typename T>
 C10_HOST_DEVICE inline c10::complex<T> atanh(const c10::complex<T>& z) {
   const T x = z.real(), y = z.imag();
   const T up = (T(1) + x) * (T(1) + x) + y * y, down = (T(1) - x) * (T(1) - x) + y * y;
-  return c10::complex<T>(T(0.25) * (::log(up) - ::log(down)),
-                         T(0.5) * ::atan2(T(2) * y, (T(1) - x) * (T(1) + x) - y * y));
+  return c10::complex<T>(
+      T(0.25) * (::log(up) - ::log(down)), T(0.5) * ::atan2(T(2) * y, (T(1) - x) * (T(1) + x) - y * y));
 }
 template <typename T>
 C10_HOST_DEVICE inline c10::complex<T> sin(const c10::complex<T>& z) {
@@ -125,19 +125,19 @@ C10_HOST_DEVICE inline c10::complex<T> atan(const c10::complex<T>& z) {
   return times_minus_i(device::atanh(times_i(z)));
 }
 
-} // namespace device
+}  // namespace device
 
 #if defined(__CUDA_ARCH__)
-#define C10_COMPLEX_FUNCTION_(name)                                          \
-  template <typename T>                                                      \
-  C10_HOST_DEVICE inline c10::complex<T> name(const c10::complex<T>& z) {    \
-    return device::name(z);                                                  \
+#define C10_COMPLEX_FUNCTION_(name)                                       \
+  template <typename T>                                                   \
+  C10_HOST_DEVICE inline c10::complex<T> name(const c10::complex<T>& z) { \
+    return device::name(z);                                               \
   }
 #else
-#define C10_COMPLEX_FUNCTION_(name)                                                                        \
-  template <typename T>                                                                                    \
-  C10_HOST_DEVICE inline c10::complex<T> name(const c10::complex<T>& z) {                                  \
-    return static_cast<c10::complex<T>>(std::name(static_cast<std::complex<T>>(z)));                       \
+#define C10_COMPLEX_FUNCTION_(name)                                                  \
+  template <typename T>                                                              \
+  C10_HOST_DEVICE inline c10::complex<T> name(const c10::complex<T>& z) {            \
+    return static_cast<c10::complex<T>>(std::name(static_cast<std::complex<T>>(z))); \
   }
 #endif
 
@@ -210,12 +210,13 @@ C10_HOST_DEVICE inline c10::complex<T> pow(const T& x, const c10::complex<T>& y)
 #endif
 }
 template <typename T, typename U>
-C10_HOST_DEVICE inline auto pow(const c10::complex<T>& x, const c10::complex<U>& y) -> c10::complex<decltype(T() * U())> {
+C10_HOST_DEVICE inline auto pow(const c10::complex<T>& x, const c10::complex<U>& y)
+    -> c10::complex<decltype(T() * U())> {
   using R = c10::complex<decltype(T() * U())>;
   return c10_complex_math::pow(R(x), R(y));
 }
 
-} // namespace c10_complex_math
+}  // namespace c10_complex_math
 
 using c10_complex_math::acos;
 using c10_complex_math::acosh;
@@ -290,7 +291,7 @@ C10_HOST_DEVICE bool isnan(const c10::complex<T>& z) {
   return z.real() != z.real() || z.imag() != z.imag();
 }
 
-} // namespace std
+}  // namespace std
 
 namespace c10 {
 
@@ -299,4 +300,4 @@ C10_HOST_DEVICE complex<T> polar(const T& r, const T& theta = T()) {
   return complex<T>(r * ::cos(theta), r * ::sin(theta));
 }
 
-} // namespace c10
+}  // namespace c10

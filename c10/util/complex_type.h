@@ -9,11 +9,11 @@
 #include <type_traits>
 #include <utility>
 
-// The type itself; <c10/util/complex.h> adds std::complex and the functions of mathematics. Half of the library names this
-// type and few use its functions, and <complex> costs more to read than everything else here.
+// The type itself; <c10/util/complex.h> adds std::complex and the functions of mathematics. Half of the library names
+// this type and few use its functions, and <complex> costs more to read than everything else here.
 
-// Conversions from and to std::complex are also declared for devices, where only thrust::complex will be used; nvcc need
-// not warn about the former.
+// Conversions from and to std::complex are also declared for devices, where only thrust::complex will be used; nvcc
+// need not warn about the former.
 #if defined(__CUDACC__)
 #define C10_NV_EXEC_CHECK_DISABLE _Pragma("nv_exec_check_disable")
 #else
@@ -45,8 +45,12 @@ namespace detail {
 template <class C, class = void>
 struct IsForeignComplex : std::false_type {};
 template <class C>
-struct IsForeignComplex<C, std::void_t<typename C::value_type, decltype(std::declval<const C&>().real()),
-                                       decltype(std::declval<const C&>().imag())>>
+struct IsForeignComplex<
+    C,
+    std::void_t<
+        typename C::value_type,
+        decltype(std::declval<const C&>().real()),
+        decltype(std::declval<const C&>().imag())>>
     : std::bool_constant<std::is_floating_point_v<typename C::value_type> && !is_complex<C>::value> {};
 
 template <typename T>
@@ -54,7 +58,7 @@ C10_HOST_DEVICE constexpr T constexpr_abs(T value) {
   return value < T(0) ? -value : value;
 }
 
-} // namespace detail
+}  // namespace detail
 
 /// A complex number that host and device code share; laid out and aligned as a pair of T.
 template <typename T>
@@ -167,21 +171,11 @@ struct alignas(sizeof(T) * 2) complex {
     return *this;
   }
 
-  C10_HOST_DEVICE constexpr T real() const {
-    return real_;
-  }
-  C10_HOST_DEVICE constexpr T imag() const {
-    return imag_;
-  }
-  C10_HOST_DEVICE constexpr void real(T value) {
-    real_ = value;
-  }
-  C10_HOST_DEVICE constexpr void imag(T value) {
-    imag_ = value;
-  }
-  C10_HOST_DEVICE explicit operator bool() const {
-    return real_ != T(0) || imag_ != T(0);
-  }
+  C10_HOST_DEVICE constexpr T real() const { return real_; }
+  C10_HOST_DEVICE constexpr T imag() const { return imag_; }
+  C10_HOST_DEVICE constexpr void real(T value) { real_ = value; }
+  C10_HOST_DEVICE constexpr void imag(T value) { imag_ = value; }
+  C10_HOST_DEVICE explicit operator bool() const { return real_ != T(0) || imag_ != T(0); }
 };
 
 /// For storage: arithmetic goes through complex<float>.
@@ -202,22 +196,12 @@ struct alignas(4) complex<Half> {
   template <class C, std::enable_if_t<detail::IsForeignComplex<C>::value, int> = 0>
   C10_HOST_DEVICE explicit complex(const C& other)
       : real_(static_cast<float>(other.real())), imag_(static_cast<float>(other.imag())) {}
-  C10_HOST_DEVICE operator complex<float>() const {
-    return {static_cast<float>(real_), static_cast<float>(imag_)};
-  }
+  C10_HOST_DEVICE operator complex<float>() const { return {static_cast<float>(real_), static_cast<float>(imag_)}; }
 
-  C10_HOST_DEVICE constexpr Half real() const {
-    return real_;
-  }
-  C10_HOST_DEVICE constexpr Half imag() const {
-    return imag_;
-  }
-  C10_HOST_DEVICE void real(Half value) {
-    real_ = value;
-  }
-  C10_HOST_DEVICE void imag(Half value) {
-    imag_ = value;
-  }
+  C10_HOST_DEVICE constexpr Half real() const { return real_; }
+  C10_HOST_DEVICE constexpr Half imag() const { return imag_; }
+  C10_HOST_DEVICE void real(Half value) { real_ = value; }
+  C10_HOST_DEVICE void imag(Half value) { imag_ = value; }
   C10_HOST_DEVICE explicit operator bool() const {
     return static_cast<float>(real_) != 0.0f || static_cast<float>(imag_) != 0.0f;
   }
@@ -244,33 +228,31 @@ C10_HOST_DEVICE constexpr complex<T> operator-(const complex<T>& value) {
   return complex<T>(-value.real(), -value.imag());
 }
 
-#define C10_COMPLEX_OPERATOR_(op, op_assign)                                                                             \
-  template <typename T>                                                                                                  \
-  C10_HOST_DEVICE constexpr complex<T> operator op(const complex<T>& a, const complex<T>& b) {                           \
-    complex<T> result = a;                                                                                               \
-    return result op_assign b;                                                                                           \
-  }                                                                                                                      \
-  template <typename T>                                                                                                  \
-  C10_HOST_DEVICE constexpr complex<T> operator op(const complex<T>& a, const T& b) {                                    \
-    complex<T> result = a;                                                                                               \
-    return result op_assign b;                                                                                           \
-  }                                                                                                                      \
-  template <typename T>                                                                                                  \
-  C10_HOST_DEVICE constexpr complex<T> operator op(const T& a, const complex<T>& b) {                                    \
-    complex<T> result(a);                                                                                                \
-    return result op_assign b;                                                                                           \
-  }                                                                                                                      \
-  template <typename T, typename I,                                                                                      \
-            std::enable_if_t<std::is_floating_point_v<T> && std::is_integral_v<I>, int> = 0>                             \
-  C10_HOST_DEVICE constexpr complex<T> operator op(const complex<T>& a, const I& b) {                                    \
-    complex<T> result = a;                                                                                               \
-    return result op_assign static_cast<T>(b);                                                                           \
-  }                                                                                                                      \
-  template <typename T, typename I,                                                                                      \
-            std::enable_if_t<std::is_floating_point_v<T> && std::is_integral_v<I>, int> = 0>                             \
-  C10_HOST_DEVICE constexpr complex<T> operator op(const I& a, const complex<T>& b) {                                    \
-    complex<T> result(static_cast<T>(a));                                                                                \
-    return result op_assign b;                                                                                           \
+#define C10_COMPLEX_OPERATOR_(op, op_assign)                                                                         \
+  template <typename T>                                                                                              \
+  C10_HOST_DEVICE constexpr complex<T> operator op(const complex<T>& a, const complex<T>& b) {                       \
+    complex<T> result = a;                                                                                           \
+    return result op_assign b;                                                                                       \
+  }                                                                                                                  \
+  template <typename T>                                                                                              \
+  C10_HOST_DEVICE constexpr complex<T> operator op(const complex<T>& a, const T& b) {                                \
+    complex<T> result = a;                                                                                           \
+    return result op_assign b;                                                                                       \
+  }                                                                                                                  \
+  template <typename T>                                                                                              \
+  C10_HOST_DEVICE constexpr complex<T> operator op(const T& a, const complex<T>& b) {                                \
+    complex<T> result(a);                                                                                            \
+    return result op_assign b;                                                                                       \
+  }                                                                                                                  \
+  template <typename T, typename I, std::enable_if_t<std::is_floating_point_v<T> && std::is_integral_v<I>, int> = 0> \
+  C10_HOST_DEVICE constexpr complex<T> operator op(const complex<T>& a, const I& b) {                                \
+    complex<T> result = a;                                                                                           \
+    return result op_assign static_cast<T>(b);                                                                       \
+  }                                                                                                                  \
+  template <typename T, typename I, std::enable_if_t<std::is_floating_point_v<T> && std::is_integral_v<I>, int> = 0> \
+  C10_HOST_DEVICE constexpr complex<T> operator op(const I& a, const complex<T>& b) {                                \
+    complex<T> result(static_cast<T>(a));                                                                            \
+    return result op_assign b;                                                                                       \
   }
 C10_COMPLEX_OPERATOR_(+, +=)
 C10_COMPLEX_OPERATOR_(-, -=)
@@ -327,11 +309,11 @@ constexpr complex<float> operator""_if(unsigned long long imag) {
 constexpr complex<double> operator""_id(unsigned long long imag) {
   return complex<double>(0.0, static_cast<double>(imag));
 }
-} // namespace complex_literals
+}  // namespace complex_literals
 
-} // namespace c10
+}  // namespace c10
 
 namespace std {
 template <typename T>
 class numeric_limits<c10::complex<T>> : public numeric_limits<T> {};
-} // namespace std
+}  // namespace std

@@ -8,7 +8,6 @@
 #include <climits>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -23,9 +22,9 @@
 // Reference counting inside the object.
 //
 // Note [Two counts in one word]
-// The low half of one 64-bit word counts strong references, the high half weak ones plus one while any strong one lives.
-// So a fresh object holds exactly kUniqueReference, and the owner that reads this value knows that nobody else can reach
-// the object: it may destroy it without an atomic read-modify-write.
+// The low half of one 64-bit word counts strong references, the high half weak ones plus one while any strong one
+// lives. So a fresh object holds exactly kUniqueReference, and the owner that reads this value knows that nobody else
+// can reach the object: it may destroy it without an atomic read-modify-write.
 //
 // While the process has one thread (libc says so) counts change by plain loads and stores, several times cheaper.
 
@@ -37,13 +36,13 @@ namespace raw {
 namespace intrusive_ptr {
 inline void incref(intrusive_ptr_target* self);
 inline void decref(intrusive_ptr_target* self);
-} // namespace intrusive_ptr
+}  // namespace intrusive_ptr
 namespace weak_intrusive_ptr {
 inline void incref(intrusive_ptr_target* self);
 inline void decref(intrusive_ptr_target* self);
-} // namespace weak_intrusive_ptr
+}  // namespace weak_intrusive_ptr
 struct DontIncreaseRefcount {};
-} // namespace raw
+}  // namespace raw
 
 namespace detail {
 
@@ -89,7 +88,7 @@ inline uint64_t count_sub(std::atomic<uint64_t>& count, uint64_t amount) {
 
 [[noreturn]] C10_API void intrusive_count_failed(const char* message);
 
-} // namespace detail
+}  // namespace detail
 
 /// Base of everything an intrusive_ptr can hold. Objects live on the heap and are made by make_intrusive<T>().
 class C10_API intrusive_ptr_target {
@@ -97,12 +96,8 @@ class C10_API intrusive_ptr_target {
   // Copying an object does not copy who refers to it.
   intrusive_ptr_target(const intrusive_ptr_target&) noexcept : intrusive_ptr_target() {}
   intrusive_ptr_target(intrusive_ptr_target&&) noexcept : intrusive_ptr_target() {}
-  intrusive_ptr_target& operator=(const intrusive_ptr_target&) noexcept {
-    return *this;
-  }
-  intrusive_ptr_target& operator=(intrusive_ptr_target&&) noexcept {
-    return *this;
-  }
+  intrusive_ptr_target& operator=(const intrusive_ptr_target&) noexcept { return *this; }
+  intrusive_ptr_target& operator=(intrusive_ptr_target&&) noexcept { return *this; }
 
  protected:
   constexpr intrusive_ptr_target() noexcept : combined_refcount_(0) {}
@@ -161,8 +156,8 @@ class C10_API intrusive_ptr_target {
       if (detail::refcount(now) == 0) {
         return false;
       }
-    } while (!combined_refcount_.compare_exchange_weak(now, now + detail::kStrongOne, std::memory_order_acquire,
-                                                       std::memory_order_relaxed));
+    } while (!combined_refcount_.compare_exchange_weak(
+        now, now + detail::kStrongOne, std::memory_order_acquire, std::memory_order_relaxed));
     return true;
   }
 
@@ -189,9 +184,7 @@ namespace detail {
 
 template <class TTarget>
 struct intrusive_target_default_null_type final {
-  static constexpr TTarget* singleton() noexcept {
-    return nullptr;
-  }
+  static constexpr TTarget* singleton() noexcept { return nullptr; }
 };
 
 template <class TTarget, class ToNullType, class FromNullType>
@@ -203,13 +196,13 @@ TTarget* assign_ptr_(TTarget* pointer) {
   }
 }
 
-} // namespace detail
+}  // namespace detail
 
 template <class TTarget, class NullType = detail::intrusive_target_default_null_type<TTarget>>
 class weak_intrusive_ptr;
 
-/// A counted pointer to an intrusive_ptr_target; like std::shared_ptr, but one word and one allocation. NullType names the
-/// object an empty pointer points to (nullptr by default).
+/// A counted pointer to an intrusive_ptr_target; like std::shared_ptr, but one word and one allocation. NullType names
+/// the object an empty pointer points to (nullptr by default).
 template <class TTarget, class NullType = detail::intrusive_target_default_null_type<TTarget>>
 class intrusive_ptr final {
  public:
@@ -221,27 +214,21 @@ class intrusive_ptr final {
   explicit intrusive_ptr(TTarget* target, raw::DontIncreaseRefcount) noexcept : target_(target) {}
   explicit intrusive_ptr(std::unique_ptr<TTarget> rhs) noexcept : intrusive_ptr(adopt_new(rhs.release())) {}
 
-  intrusive_ptr(intrusive_ptr&& rhs) noexcept : target_(rhs.target_) {
-    rhs.target_ = NullType::singleton();
-  }
+  intrusive_ptr(intrusive_ptr&& rhs) noexcept : target_(rhs.target_) { rhs.target_ = NullType::singleton(); }
   template <class From, class FromNullType>
   /* implicit */ intrusive_ptr(intrusive_ptr<From, FromNullType>&& rhs) noexcept
       : target_(detail::assign_ptr_<TTarget, NullType, FromNullType>(rhs.target_)) {
     static_assert(std::is_convertible_v<From*, TTarget*>, "intrusive_ptr of an unrelated type");
     rhs.target_ = FromNullType::singleton();
   }
-  intrusive_ptr(const intrusive_ptr& rhs) : target_(rhs.target_) {
-    retain_();
-  }
+  intrusive_ptr(const intrusive_ptr& rhs) : target_(rhs.target_) { retain_(); }
   template <class From, class FromNullType>
   /* implicit */ intrusive_ptr(const intrusive_ptr<From, FromNullType>& rhs)
       : target_(detail::assign_ptr_<TTarget, NullType, FromNullType>(rhs.target_)) {
     static_assert(std::is_convertible_v<From*, TTarget*>, "intrusive_ptr of an unrelated type");
     retain_();
   }
-  ~intrusive_ptr() noexcept {
-    drop_();
-  }
+  ~intrusive_ptr() noexcept { drop_(); }
 
   intrusive_ptr& operator=(intrusive_ptr&& rhs) & noexcept {
     intrusive_ptr moved(std::move(rhs));
@@ -268,37 +255,19 @@ class intrusive_ptr final {
     return *this;
   }
 
-  TTarget* get() const noexcept {
-    return target_;
-  }
-  TTarget& operator*() const noexcept {
-    return *target_;
-  }
-  TTarget* operator->() const noexcept {
-    return target_;
-  }
-  operator bool() const noexcept {
-    return target_ != NullType::singleton();
-  }
-  bool defined() const noexcept {
-    return target_ != NullType::singleton();
-  }
+  TTarget* get() const noexcept { return target_; }
+  TTarget& operator*() const noexcept { return *target_; }
+  TTarget* operator->() const noexcept { return target_; }
+  operator bool() const noexcept { return target_ != NullType::singleton(); }
+  bool defined() const noexcept { return target_ != NullType::singleton(); }
   void reset() noexcept {
     drop_();
     target_ = NullType::singleton();
   }
-  void swap(intrusive_ptr& rhs) noexcept {
-    std::swap(target_, rhs.target_);
-  }
-  uint32_t use_count() const noexcept {
-    return defined() ? base(target_)->refcount() : 0;
-  }
-  uint32_t weak_use_count() const noexcept {
-    return defined() ? base(target_)->weakcount() : 0;
-  }
-  bool unique() const noexcept {
-    return use_count() == 1;
-  }
+  void swap(intrusive_ptr& rhs) noexcept { std::swap(target_, rhs.target_); }
+  uint32_t use_count() const noexcept { return defined() ? base(target_)->refcount() : 0; }
+  uint32_t weak_use_count() const noexcept { return defined() ? base(target_)->weakcount() : 0; }
+  bool unique() const noexcept { return use_count() == 1; }
   /// Whether neither a strong nor a weak reference exists elsewhere.
   bool is_uniquely_owned() const noexcept {
     return defined() && base(target_)->combined_refcount_.load(std::memory_order_acquire) == detail::kUniqueReference;
@@ -311,9 +280,7 @@ class intrusive_ptr final {
     return result;
   }
   /// The other half of release().
-  static intrusive_ptr reclaim(TTarget* owning_ptr) {
-    return intrusive_ptr(owning_ptr, raw::DontIncreaseRefcount{});
-  }
+  static intrusive_ptr reclaim(TTarget* owning_ptr) { return intrusive_ptr(owning_ptr, raw::DontIncreaseRefcount{}); }
   /// As reclaim(), but leaves the released reference with its holder.
   static intrusive_ptr reclaim_copy(TTarget* owning_ptr) {
     auto result = reclaim(owning_ptr);
@@ -325,15 +292,13 @@ class intrusive_ptr final {
     return adopt_new(new TTarget(std::forward<Args>(args)...));
   }
   /// Takes over an object fresh from `new`.
-  static intrusive_ptr unsafe_steal_from_new(TTarget* raw_ptr) {
-    return adopt_new(raw_ptr);
-  }
+  static intrusive_ptr unsafe_steal_from_new(TTarget* raw_ptr) { return adopt_new(raw_ptr); }
   /// Makes references to an object that is never to be deleted (static or on the stack) legal.
   static intrusive_ptr unsafe_adapt_non_heap_allocated(TTarget* raw_ptr, uint32_t expected_decrefs) {
     intrusive_ptr result(raw_ptr, raw::DontIncreaseRefcount{});
     const uint64_t count = uint64_t{detail::kImpracticallyHugeReferenceCount} + expected_decrefs;
-    base(raw_ptr)->combined_refcount_.store(count | (uint64_t{detail::kImpracticallyHugeReferenceCount} << 32),
-                                            std::memory_order_relaxed);
+    base(raw_ptr)->combined_refcount_.store(
+        count | (uint64_t{detail::kImpracticallyHugeReferenceCount} << 32), std::memory_order_relaxed);
     return result;
   }
   /// A new reference to an object that others already own.
@@ -349,8 +314,9 @@ class intrusive_ptr final {
   friend class weak_intrusive_ptr<TTarget, NullType>;
 
   static intrusive_ptr_target* base(TTarget* target) noexcept {
-    static_assert(std::is_base_of_v<intrusive_ptr_target, std::remove_const_t<TTarget>>,
-                  "intrusive_ptr needs a class derived from intrusive_ptr_target");
+    static_assert(
+        std::is_base_of_v<intrusive_ptr_target, std::remove_const_t<TTarget>>,
+        "intrusive_ptr needs a class derived from intrusive_ptr_target");
     return const_cast<std::remove_const_t<TTarget>*>(target);
   }
   static intrusive_ptr adopt_new(TTarget* fresh) {
@@ -394,7 +360,7 @@ bool operator!=(const intrusive_ptr<T1, N1>& a, const intrusive_ptr<T2, N2>& b) 
 }
 template <class T1, class N1, class T2, class N2>
 bool operator<(const intrusive_ptr<T1, N1>& a, const intrusive_ptr<T2, N2>& b) noexcept {
-  return std::less<const void*>()(a.get(), b.get());
+  return reinterpret_cast<uintptr_t>(a.get()) < reinterpret_cast<uintptr_t>(b.get());
 }
 template <class T, class N>
 bool operator==(const intrusive_ptr<T, N>& a, std::nullptr_t) noexcept {
@@ -419,25 +385,15 @@ struct MaybeOwnedTraits<c10::intrusive_ptr<T>> {
   using owned_type = c10::intrusive_ptr<T>;
   using borrow_type = c10::intrusive_ptr<T>;
 
-  static borrow_type createBorrow(const owned_type& from) {
-    return borrow_type::reclaim(from.get());
-  }
+  static borrow_type createBorrow(const owned_type& from) { return borrow_type::reclaim(from.get()); }
   static void assignBorrow(borrow_type& lhs, const borrow_type& rhs) {
     lhs.release();
     lhs = borrow_type::reclaim(rhs.get());
   }
-  static void destroyBorrow(borrow_type& to_destroy) {
-    to_destroy.release();
-  }
-  static const owned_type& referenceFromBorrow(const borrow_type& borrow) {
-    return borrow;
-  }
-  static const owned_type* pointerFromBorrow(const borrow_type& borrow) {
-    return &borrow;
-  }
-  static bool debugBorrowIsValid(const borrow_type&) {
-    return true;
-  }
+  static void destroyBorrow(borrow_type& to_destroy) { to_destroy.release(); }
+  static const owned_type& referenceFromBorrow(const borrow_type& borrow) { return borrow; }
+  static const owned_type* pointerFromBorrow(const borrow_type& borrow) { return &borrow; }
+  static bool debugBorrowIsValid(const borrow_type&) { return true; }
 };
 
 /// Refers to an object without keeping it alive; lock() tells whether it still is.
@@ -446,30 +402,22 @@ class weak_intrusive_ptr final {
  public:
   using element_type = TTarget;
 
-  explicit weak_intrusive_ptr(const intrusive_ptr<TTarget, NullType>& ptr) : target_(ptr.get()) {
-    retain_();
-  }
-  weak_intrusive_ptr(weak_intrusive_ptr&& rhs) noexcept : target_(rhs.target_) {
-    rhs.target_ = NullType::singleton();
-  }
+  explicit weak_intrusive_ptr(const intrusive_ptr<TTarget, NullType>& ptr) : target_(ptr.get()) { retain_(); }
+  weak_intrusive_ptr(weak_intrusive_ptr&& rhs) noexcept : target_(rhs.target_) { rhs.target_ = NullType::singleton(); }
   template <class From, class FromNullType>
   /* implicit */ weak_intrusive_ptr(weak_intrusive_ptr<From, FromNullType>&& rhs) noexcept
       : target_(detail::assign_ptr_<TTarget, NullType, FromNullType>(rhs.target_)) {
     static_assert(std::is_convertible_v<From*, TTarget*>, "weak_intrusive_ptr of an unrelated type");
     rhs.target_ = FromNullType::singleton();
   }
-  weak_intrusive_ptr(const weak_intrusive_ptr& rhs) : target_(rhs.target_) {
-    retain_();
-  }
+  weak_intrusive_ptr(const weak_intrusive_ptr& rhs) : target_(rhs.target_) { retain_(); }
   template <class From, class FromNullType>
   /* implicit */ weak_intrusive_ptr(const weak_intrusive_ptr<From, FromNullType>& rhs)
       : target_(detail::assign_ptr_<TTarget, NullType, FromNullType>(rhs.target_)) {
     static_assert(std::is_convertible_v<From*, TTarget*>, "weak_intrusive_ptr of an unrelated type");
     retain_();
   }
-  ~weak_intrusive_ptr() noexcept {
-    drop_();
-  }
+  ~weak_intrusive_ptr() noexcept { drop_(); }
 
   weak_intrusive_ptr& operator=(weak_intrusive_ptr&& rhs) & noexcept {
     weak_intrusive_ptr moved(std::move(rhs));
@@ -491,22 +439,12 @@ class weak_intrusive_ptr final {
     drop_();
     target_ = NullType::singleton();
   }
-  void swap(weak_intrusive_ptr& rhs) noexcept {
-    std::swap(target_, rhs.target_);
-  }
+  void swap(weak_intrusive_ptr& rhs) noexcept { std::swap(target_, rhs.target_); }
   /// The object's address, alive or not; for comparing and hashing.
-  TTarget* _unsafe_get_target() const noexcept {
-    return target_;
-  }
-  uint32_t use_count() const noexcept {
-    return is_null() ? 0 : base(target_)->refcount(std::memory_order_relaxed);
-  }
-  uint32_t weak_use_count() const noexcept {
-    return is_null() ? 0 : base(target_)->weakcount();
-  }
-  bool expired() const noexcept {
-    return use_count() == 0;
-  }
+  TTarget* _unsafe_get_target() const noexcept { return target_; }
+  uint32_t use_count() const noexcept { return is_null() ? 0 : base(target_)->refcount(std::memory_order_relaxed); }
+  uint32_t weak_use_count() const noexcept { return is_null() ? 0 : base(target_)->weakcount(); }
+  bool expired() const noexcept { return use_count() == 0; }
   /// A strong reference, or an empty pointer when the object has gone.
   intrusive_ptr<TTarget, NullType> lock() const noexcept {
     if (is_null() || !base(target_)->lock_strong()) {
@@ -519,9 +457,7 @@ class weak_intrusive_ptr final {
     target_ = NullType::singleton();
     return result;
   }
-  static weak_intrusive_ptr reclaim(TTarget* owning_weak_ptr) {
-    return weak_intrusive_ptr(owning_weak_ptr);
-  }
+  static weak_intrusive_ptr reclaim(TTarget* owning_weak_ptr) { return weak_intrusive_ptr(owning_weak_ptr); }
   static weak_intrusive_ptr reclaim_copy(TTarget* owning_ptr) {
     auto result = reclaim(owning_ptr);
     result.retain_();
@@ -535,7 +471,7 @@ class weak_intrusive_ptr final {
     return a.target_ != b.target_;
   }
   friend bool operator<(const weak_intrusive_ptr& a, const weak_intrusive_ptr& b) noexcept {
-    return std::less<const void*>()(a.target_, b.target_);
+    return reinterpret_cast<uintptr_t>(a.target_) < reinterpret_cast<uintptr_t>(b.target_);
   }
 
  private:
@@ -547,9 +483,7 @@ class weak_intrusive_ptr final {
   static intrusive_ptr_target* base(TTarget* target) noexcept {
     return const_cast<std::remove_const_t<TTarget>*>(target);
   }
-  bool is_null() const noexcept {
-    return target_ == NullType::singleton();
-  }
+  bool is_null() const noexcept { return target_ == NullType::singleton(); }
   void retain_() noexcept {
     if (!is_null()) {
       base(target_)->add_weak();
@@ -600,7 +534,7 @@ inline uint32_t use_count(intrusive_ptr_target* self) {
   return count;
 }
 
-} // namespace intrusive_ptr
+}  // namespace intrusive_ptr
 
 namespace weak_intrusive_ptr {
 
@@ -628,16 +562,14 @@ inline uint32_t use_count(weak_intrusive_ptr_target* self) {
   return count;
 }
 
-} // namespace weak_intrusive_ptr
-} // namespace raw
-} // namespace c10
+}  // namespace weak_intrusive_ptr
+}  // namespace raw
+}  // namespace c10
 
 namespace std {
 template <class TTarget, class NullType>
 struct hash<c10::intrusive_ptr<TTarget, NullType>> {
-  size_t operator()(const c10::intrusive_ptr<TTarget, NullType>& x) const {
-    return std::hash<TTarget*>()(x.get());
-  }
+  size_t operator()(const c10::intrusive_ptr<TTarget, NullType>& x) const { return std::hash<TTarget*>()(x.get()); }
 };
 template <class TTarget, class NullType>
 struct hash<c10::weak_intrusive_ptr<TTarget, NullType>> {
@@ -645,4 +577,4 @@ struct hash<c10::weak_intrusive_ptr<TTarget, NullType>> {
     return std::hash<TTarget*>()(x._unsafe_get_target());
   }
 };
-} // namespace std
+}  // namespace std

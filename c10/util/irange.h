@@ -20,12 +20,8 @@ class integer_iterator {
   using reference = I&;
 
   C10_HOST_DEVICE constexpr explicit integer_iterator(I value) : value_(value) {}
-  C10_HOST_DEVICE constexpr I operator*() const {
-    return value_;
-  }
-  C10_HOST_DEVICE constexpr I const* operator->() const {
-    return &value_;
-  }
+  C10_HOST_DEVICE constexpr I operator*() const { return value_; }
+  C10_HOST_DEVICE constexpr I const* operator->() const { return &value_; }
   C10_HOST_DEVICE constexpr integer_iterator& operator++() {
     ++value_;
     return *this;
@@ -43,26 +39,20 @@ class integer_iterator {
       return value_ == other.value_;
     }
   }
-  C10_HOST_DEVICE constexpr bool operator!=(const integer_iterator& other) const {
-    return !(*this == other);
-  }
+  C10_HOST_DEVICE constexpr bool operator!=(const integer_iterator& other) const { return !(*this == other); }
 
  protected:
   I value_;
 };
 
-} // namespace detail
+}  // namespace detail
 
 template <typename I, bool one_sided = false>
 struct integer_range {
   C10_HOST_DEVICE constexpr integer_range(I begin, I end) : begin_(begin), end_(end) {}
   using iterator = detail::integer_iterator<I, one_sided>;
-  C10_HOST_DEVICE constexpr iterator begin() const {
-    return begin_;
-  }
-  C10_HOST_DEVICE constexpr iterator end() const {
-    return end_;
-  }
+  C10_HOST_DEVICE constexpr iterator begin() const { return begin_; }
+  C10_HOST_DEVICE constexpr iterator end() const { return end_; }
 
  private:
   iterator begin_;
@@ -70,8 +60,11 @@ struct integer_range {
 };
 
 /// begin, begin + 1, ..., end - 1 in the type of `end`; nothing if end <= begin.
-template <typename Integer1, typename Integer2, std::enable_if_t<std::is_integral_v<Integer1>, bool> = true,
-          std::enable_if_t<std::is_integral_v<Integer2>, bool> = true>
+template <
+    typename Integer1,
+    typename Integer2,
+    std::enable_if_t<std::is_integral_v<Integer1>, bool> = true,
+    std::enable_if_t<std::is_integral_v<Integer2>, bool> = true>
 C10_HOST_DEVICE constexpr integer_range<Integer2> irange(Integer1 begin, Integer2 end) {
   const auto first = static_cast<Integer2>(begin);
   return {first, first < end ? end : first};
@@ -83,4 +76,4 @@ C10_HOST_DEVICE constexpr integer_range<Integer, true> irange(Integer end) {
   return {Integer(), end};
 }
 
-} // namespace c10
+}  // namespace c10

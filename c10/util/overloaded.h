@@ -12,4 +12,4 @@ struct overloaded : Ts... {
 template <class... Ts>
 overloaded(Ts...) -> overloaded<Ts...>;
 
-} // namespace c10
+}  // namespace c10

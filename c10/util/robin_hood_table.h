@@ -13,18 +13,16 @@
 
 namespace c10::detail {
 
-/// An open-addressing hash table of Values. Robin Hood probing: an element never sits further from its home slot than the
-/// one it would push away, so a search may stop at the first element that is closer to home than itself.
-/// KeyOf gives the key in a Value; Hash and Equal may take other types than the key too (find_as).
+/// An open-addressing hash table of Values. Robin Hood probing: an element never sits further from its home slot than
+/// the one it would push away, so a search may stop at the first element that is closer to home than itself. KeyOf
+/// gives the key in a Value; Hash and Equal may take other types than the key too (find_as).
 template <class Value, class KeyOf, class Hash, class Equal>
 class RobinHoodTable {
   struct Slot {
-    int32_t distance = -1; // from the home slot; -1: empty
+    int32_t distance = -1;  // from the home slot; -1: empty
     alignas(Value) unsigned char storage[sizeof(Value)];
 
-    Value& value() {
-      return *std::launder(reinterpret_cast<Value*>(storage));
-    }
+    Value& value() { return *std::launder(reinterpret_cast<Value*>(storage)); }
   };
 
   template <class V>
@@ -38,19 +36,13 @@ class RobinHoodTable {
 
     Iterator() = default;
     explicit Iterator(Slot* slot) : slot_(slot) {}
-    operator Iterator<const Value>() const {
-      return Iterator<const Value>(slot_);
-    }
-    reference operator*() const {
-      return slot_->value();
-    }
-    pointer operator->() const {
-      return &slot_->value();
-    }
+    operator Iterator<const Value>() const { return Iterator<const Value>(slot_); }
+    reference operator*() const { return slot_->value(); }
+    pointer operator->() const { return &slot_->value(); }
     Iterator& operator++() {
       do {
         ++slot_;
-      } while (slot_->distance < 0); // the last slot is a sentinel that counts as full
+      } while (slot_->distance < 0);  // the last slot is a sentinel that counts as full
       return *this;
     }
     Iterator operator++(int) {
@@ -58,12 +50,8 @@ class RobinHoodTable {
       ++*this;
       return copy;
     }
-    friend bool operator==(const Iterator& a, const Iterator& b) {
-      return a.slot_ == b.slot_;
-    }
-    friend bool operator!=(const Iterator& a, const Iterator& b) {
-      return a.slot_ != b.slot_;
-    }
+    friend bool operator==(const Iterator& a, const Iterator& b) { return a.slot_ == b.slot_; }
+    friend bool operator!=(const Iterator& a, const Iterator& b) { return a.slot_ != b.slot_; }
 
    private:
     friend class RobinHoodTable;
@@ -80,7 +68,8 @@ class RobinHoodTable {
   using const_iterator = Iterator<const Value>;
 
   RobinHoodTable() = default;
-  explicit RobinHoodTable(size_t count, const Hash& hash = Hash(), const Equal& equal = Equal()) : hash_(hash), equal_(equal) {
+  explicit RobinHoodTable(size_t count, const Hash& hash = Hash(), const Equal& equal = Equal())
+      : hash_(hash), equal_(equal) {
     reserve(count);
   }
   RobinHoodTable(const RobinHoodTable& other) : hash_(other.hash_), equal_(other.equal_) {
@@ -89,9 +78,7 @@ class RobinHoodTable {
       insert_value(Value(value));
     }
   }
-  RobinHoodTable(RobinHoodTable&& other) noexcept {
-    swap(other);
-  }
+  RobinHoodTable(RobinHoodTable&& other) noexcept { swap(other); }
   RobinHoodTable& operator=(RobinHoodTable other) noexcept {
     swap(other);
     return *this;
@@ -108,33 +95,15 @@ class RobinHoodTable {
     std::swap(equal_, other.equal_);
   }
 
-  iterator begin() {
-    return iterator(first_full());
-  }
-  iterator end() {
-    return iterator(sentinel());
-  }
-  const_iterator begin() const {
-    return const_iterator(first_full());
-  }
-  const_iterator end() const {
-    return const_iterator(sentinel());
-  }
-  const_iterator cbegin() const {
-    return begin();
-  }
-  const_iterator cend() const {
-    return end();
-  }
-  bool empty() const {
-    return size_ == 0;
-  }
-  size_t size() const {
-    return size_;
-  }
-  size_t bucket_count() const {
-    return slots_ == nullptr ? 0 : mask_ + 1;
-  }
+  iterator begin() { return iterator(first_full()); }
+  iterator end() { return iterator(sentinel()); }
+  const_iterator begin() const { return const_iterator(first_full()); }
+  const_iterator end() const { return const_iterator(sentinel()); }
+  const_iterator cbegin() const { return begin(); }
+  const_iterator cend() const { return end(); }
+  bool empty() const { return size_ == 0; }
+  size_t size() const { return size_; }
+  size_t bucket_count() const { return slots_ == nullptr ? 0 : mask_ + 1; }
   float load_factor() const {
     return slots_ == nullptr ? 0.0f : static_cast<float>(size_) / static_cast<float>(mask_ + 1);
   }
@@ -223,9 +192,7 @@ class RobinHoodTable {
   }
 
  private:
-  Slot* sentinel() const {
-    return slots_ == nullptr ? nullptr : slots_ + mask_ + 1;
-  }
+  Slot* sentinel() const { return slots_ == nullptr ? nullptr : slots_ + mask_ + 1; }
   Slot* first_full() const {
     Slot* slot = slots_;
     if (slot != nullptr) {
@@ -312,4 +279,4 @@ struct Itself {
   }
 };
 
-} // namespace c10::detail
+}  // namespace c10::detail

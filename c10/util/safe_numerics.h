@@ -46,4 +46,4 @@ bool safe_multiplies_u64(const Container& values, uint64_t* out) {
   return safe_multiplies_u64(values.begin(), values.end(), out);
 }
 
-} // namespace c10
+}  // namespace c10

@@ -36,7 +36,7 @@ Table& table() {
   return instance;
 }
 
-} // namespace
+}  // namespace
 
 uint16_t register_type(const TypeMetaData& data) {
   Table& types = table();
@@ -47,7 +47,8 @@ uint16_t register_type(const TypeMetaData& data) {
       return static_cast<uint16_t>(i);
     }
   }
-  TORCH_CHECK(types.count < kMaxTypes, "Maximum number of element types reached: ", kMaxTypes, ", while adding ", data.name_);
+  TORCH_CHECK(
+      types.count < kMaxTypes, "Maximum number of element types reached: ", kMaxTypes, ", while adding ", data.name_);
   types.data[types.count] = data;
   return static_cast<uint16_t>(types.count++);
 }
@@ -60,5 +61,5 @@ void not_a_scalar_type(uint16_t index) {
   AT_ERROR("Unsupported TypeMeta in ATen: ", type_meta_data(index).name_, " is not an element type of tensors");
 }
 
-} // namespace detail
-} // namespace caffe2
+}  // namespace detail
+}  // namespace caffe2

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include <aten/Functions.h>
+#include <aten/TensorOperators.h>
 #include <aten/Parallel.h>
 
 #include <algorithm>

@@ -315,6 +315,6 @@ TEST_CASE("what a custom backward may not return", "[autograd][custom][errors]")
       error_of([&] { GradForNumber::apply(x, 1.0).backward(); }),
       says("returned a gradient different that is defined at position 2"));
   CHECK_THAT(
-      error_of([&] { WrongShape::apply(x).backward(); }),
-      says("returned an invalid gradient at index 0 - got [7] but expected shape compatible with [1]"));
+      error_of([] { WrongShape::apply(leaf({1, 2})).sum().backward(); }),
+      says("returned an invalid gradient at index 0 - got [7] but expected shape compatible with [2]"));
 }

@@ -11,7 +11,8 @@ TEST_CASE("an input that was changed after use", "[autograd][saved][errors]") {
   CHECK_THAT(
       message,
       says("one of the variables needed for gradient computation has been modified by an inplace operation:"));
-  CHECK_THAT(message, says("[2]], which is output 0 of AddBackward0, is at version 1; expected version 0 instead"));
+  CHECK_THAT(message, says("[2]], which is output 0 of Add"));
+  CHECK_THAT(message, says("is at version 1; expected version 0 instead"));
   CHECK_THAT(message, says("Hint: enable anomaly detection"));
 }
 
@@ -19,9 +20,9 @@ TEST_CASE("an output that was changed after it was kept", "[autograd][saved][err
   const Tensor x = leaf({2, 3});
   Tensor y = x.exp();
   y.add_(1);
-  CHECK_THAT(
-      error_of([&] { y.sum().backward(); }),
-      says("which is output 0 of AddBackward0, is at version 1; expected version 0 instead"));
+  const std::string message = error_of([&] { y.sum().backward(); });
+  CHECK_THAT(message, says("which is output 0 of Exp"));
+  CHECK_THAT(message, says("is at version 1; expected version 0 instead"));
 }
 
 TEST_CASE("a change through another tensor over the same memory is noticed", "[autograd][saved][errors]") {

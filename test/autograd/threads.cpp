@@ -67,6 +67,7 @@ TEST_CASE("an error in an inner pass is one of the outer pass", "[autograd][thre
   const Tensor x = leaf({3});
   const Tensor y = x * x;
   y.register_hook([&](const torch::Tensor&) {
+    torch::AutoGradMode record(true);
     const Tensor a = leaf({1});
     const Tensor b = a * 2;
     b.register_hook([](const torch::Tensor&) { throw std::runtime_error("inner"); });

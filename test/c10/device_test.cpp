@@ -26,7 +26,8 @@ TEST_CASE("devices are read from text", "[c10][device]") {
 
 TEST_CASE("text that is no device says what was expected", "[c10][device]") {
   CHECK_THROWS_WITH(Device(""), Contains("Device string must not be empty"));
-  CHECK_THROWS_WITH(Device("gpu"), Contains("Expected one of cpu, cuda") && Contains("device type at start of device string: gpu"));
+  CHECK_THROWS_WITH(
+      Device("gpu"), Contains("Expected one of cpu, cuda") && Contains("device type at start of device string: gpu"));
   for (const char* bad : {"cuda:", "cuda:-1", "cuda:01", "cuda:1a", ":0", "cuda:1:2", "cuda 1"}) {
     INFO(bad);
     CHECK_THROWS_WITH(Device(std::string(bad)), Contains("Invalid device string: '" + std::string(bad) + "'"));

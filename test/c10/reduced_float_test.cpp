@@ -26,9 +26,10 @@ double value_of(uint32_t code, int exponent_bits, int mantissa_bits, int bias) {
   const uint32_t mantissa = code & ((1u << mantissa_bits) - 1);
   const uint32_t exponent = (code >> mantissa_bits) & ((1u << exponent_bits) - 1);
   const bool negative = (code >> (exponent_bits + mantissa_bits)) & 1u;
-  const double magnitude = exponent == 0
-      ? std::ldexp(static_cast<double>(mantissa), 1 - bias - mantissa_bits)
-      : std::ldexp(1.0 + std::ldexp(static_cast<double>(mantissa), -mantissa_bits), static_cast<int>(exponent) - bias);
+  const double magnitude = exponent == 0 ? std::ldexp(static_cast<double>(mantissa), 1 - bias - mantissa_bits)
+                                         : std::ldexp(
+                                               1.0 + std::ldexp(static_cast<double>(mantissa), -mantissa_bits),
+                                               static_cast<int>(exponent) - bias);
   return negative ? -magnitude : magnitude;
 }
 
@@ -38,49 +39,37 @@ template <>
 struct Format<Half> {
   static constexpr int exponent = 5, mantissa = 10, bias = 15;
   static constexpr uint32_t max_code = 0x7bff;
-  static bool special(uint32_t code) {
-    return (code & 0x7c00) == 0x7c00;
-  }
+  static bool special(uint32_t code) { return (code & 0x7c00) == 0x7c00; }
 };
 template <>
 struct Format<BFloat16> {
   static constexpr int exponent = 8, mantissa = 7, bias = 127;
   static constexpr uint32_t max_code = 0x7f7f;
-  static bool special(uint32_t code) {
-    return (code & 0x7f80) == 0x7f80;
-  }
+  static bool special(uint32_t code) { return (code & 0x7f80) == 0x7f80; }
 };
 template <>
 struct Format<Float8_e4m3fn> {
   static constexpr int exponent = 4, mantissa = 3, bias = 7;
   static constexpr uint32_t max_code = 0x7e;
-  static bool special(uint32_t code) {
-    return (code & 0x7f) == 0x7f;
-  }
+  static bool special(uint32_t code) { return (code & 0x7f) == 0x7f; }
 };
 template <>
 struct Format<Float8_e5m2> {
   static constexpr int exponent = 5, mantissa = 2, bias = 15;
   static constexpr uint32_t max_code = 0x7b;
-  static bool special(uint32_t code) {
-    return (code & 0x7c) == 0x7c;
-  }
+  static bool special(uint32_t code) { return (code & 0x7c) == 0x7c; }
 };
 template <>
 struct Format<Float8_e4m3fnuz> {
   static constexpr int exponent = 4, mantissa = 3, bias = 8;
   static constexpr uint32_t max_code = 0x7f;
-  static bool special(uint32_t code) {
-    return code == 0x80;
-  }
+  static bool special(uint32_t code) { return code == 0x80; }
 };
 template <>
 struct Format<Float8_e5m2fnuz> {
   static constexpr int exponent = 5, mantissa = 2, bias = 16;
   static constexpr uint32_t max_code = 0x7f;
-  static bool special(uint32_t code) {
-    return code == 0x80;
-  }
+  static bool special(uint32_t code) { return code == 0x80; }
 };
 
 template <class T>
@@ -93,10 +82,17 @@ constexpr uint32_t code_count() {
   return 1u << (8 * sizeof(T));
 }
 
-} // namespace
+}  // namespace
 
-TEMPLATE_TEST_CASE("every code of a reduced type has its value and survives float", "[c10][reduced_float]", Half, BFloat16,
-                   Float8_e4m3fn, Float8_e5m2, Float8_e4m3fnuz, Float8_e5m2fnuz) {
+TEMPLATE_TEST_CASE(
+    "every code of a reduced type has its value and survives float",
+    "[c10][reduced_float]",
+    Half,
+    BFloat16,
+    Float8_e4m3fn,
+    Float8_e5m2,
+    Float8_e4m3fnuz,
+    Float8_e5m2fnuz) {
   using F = Format<TestType>;
   uint32_t wrong_value = 0, wrong_code = 0;
   for (uint32_t code = 0; code < code_count<TestType>(); ++code) {
@@ -111,17 +107,25 @@ TEMPLATE_TEST_CASE("every code of a reduced type has its value and survives floa
   CHECK(wrong_code == 0);
 }
 
-TEMPLATE_TEST_CASE("floats round to the nearest number of a reduced type, ties to even", "[c10][reduced_float]", Half,
-                   BFloat16, Float8_e4m3fn, Float8_e5m2, Float8_e4m3fnuz, Float8_e5m2fnuz) {
+TEMPLATE_TEST_CASE(
+    "floats round to the nearest number of a reduced type, ties to even",
+    "[c10][reduced_float]",
+    Half,
+    BFloat16,
+    Float8_e4m3fn,
+    Float8_e5m2,
+    Float8_e4m3fnuz,
+    Float8_e5m2fnuz) {
   using F = Format<TestType>;
   uint32_t wrong = 0;
-  // Between each pair of neighbours: just above the lower, just below, at, and just above the middle, just below the upper.
+  // Between each pair of neighbours: just above the lower, just below, at, and just above the middle, just below the
+  // upper.
   for (uint32_t code = 0; code < F::max_code; ++code) {
     const double low = value_of(code, F::exponent, F::mantissa, F::bias);
     const double high = value_of(code + 1, F::exponent, F::mantissa, F::bias);
     const auto middle = static_cast<float>((low + high) / 2);
     if (static_cast<double>(middle) != (low + high) / 2) {
-      continue; // the subnormals of bfloat16 have no float between them
+      continue;  // the subnormals of bfloat16 have no float between them
     }
     const uint32_t even = code % 2 == 0 ? code : code + 1;
     const float infinity = std::numeric_limits<float>::infinity();
@@ -154,8 +158,16 @@ TEST_CASE("reduced types overflow to infinity where they have one, else to NaN",
   CHECK(Float8_e5m2fnuz(-infinity).x == 0x80);
 }
 
-TEMPLATE_TEST_CASE("NaN stays NaN", "[c10][reduced_float]", Half, BFloat16, Float8_e4m3fn, Float8_e5m2, Float8_e4m3fnuz,
-                   Float8_e5m2fnuz, Float8_e8m0fnu) {
+TEMPLATE_TEST_CASE(
+    "NaN stays NaN",
+    "[c10][reduced_float]",
+    Half,
+    BFloat16,
+    Float8_e4m3fn,
+    Float8_e5m2,
+    Float8_e4m3fnuz,
+    Float8_e5m2fnuz,
+    Float8_e8m0fnu) {
   for (const uint32_t bits : {0x7fc00000u, 0x7f800001u, 0xffc00000u, 0x7fffffffu}) {
     float nan;
     std::memcpy(&nan, &bits, sizeof(nan));
@@ -191,8 +203,15 @@ TEST_CASE("random floats round like the double-precision reference", "[c10][redu
   CHECK(wrong == 0);
 }
 
-TEMPLATE_TEST_CASE("numeric_limits name the right numbers", "[c10][reduced_float]", Half, BFloat16, Float8_e4m3fn,
-                   Float8_e5m2, Float8_e4m3fnuz, Float8_e5m2fnuz) {
+TEMPLATE_TEST_CASE(
+    "numeric_limits name the right numbers",
+    "[c10][reduced_float]",
+    Half,
+    BFloat16,
+    Float8_e4m3fn,
+    Float8_e5m2,
+    Float8_e4m3fnuz,
+    Float8_e5m2fnuz) {
   using F = Format<TestType>;
   using Limits = std::numeric_limits<TestType>;
   CHECK(Limits::max().x == F::max_code);

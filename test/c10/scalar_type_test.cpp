@@ -13,14 +13,15 @@ namespace {
 using namespace c10;
 using Catch::Matchers::Contains;
 
-const std::vector<ScalarType> kPromotable = {kByte, kChar, kShort, kInt, kLong, kHalf, kFloat, kDouble,
-                                             kComplexHalf, kComplexFloat, kComplexDouble, kBool, kBFloat16};
+const std::vector<ScalarType> kPromotable = {kByte,          kChar,  kShort,   kInt,         kLong,
+                                             kHalf,          kFloat, kDouble,  kComplexHalf, kComplexFloat,
+                                             kComplexDouble, kBool,  kBFloat16};
 
 int kind_of(ScalarType t) {
   return isComplexType(t) ? 3 : isFloatingType(t) ? 2 : isIntegralType(t, false) ? 1 : 0;
 }
 
-} // namespace
+}  // namespace
 
 TEST_CASE("scalar types keep their published numbers", "[c10][scalar_type]") {
   CHECK(static_cast<int>(kByte) == 0);
@@ -65,11 +66,13 @@ TEST_CASE("promotion of chosen pairs", "[c10][scalar_type]") {
 }
 
 TEST_CASE("types without a common type say so", "[c10][scalar_type]") {
-  CHECK_THROWS_WITH(promoteTypes(kUInt16, kInt),
-                    Contains("Promotion for uint16, uint32, uint64 types is not supported, attempted to promote UInt16 and Int"));
+  CHECK_THROWS_WITH(
+      promoteTypes(kUInt16, kInt),
+      Contains("Promotion for uint16, uint32, uint64 types is not supported, attempted to promote UInt16 and Int"));
   CHECK_THROWS_WITH(promoteTypes(kUInt16, kComplexFloat), Contains("Promotion for uint16, uint32, uint64"));
-  CHECK_THROWS_WITH(promoteTypes(kFloat8_e5m2, kFloat),
-                    Contains("Promotion for Float8 Types is not supported, attempted to promote Float8_e5m2 and Float"));
+  CHECK_THROWS_WITH(
+      promoteTypes(kFloat8_e5m2, kFloat),
+      Contains("Promotion for Float8 Types is not supported, attempted to promote Float8_e5m2 and Float"));
   CHECK_THROWS_WITH(promoteTypes(kQInt8, kFloat), Contains("promoteTypes with quantized numbers is not handled yet"));
   CHECK_THROWS_WITH(promoteTypes(kBits8, kFloat), Contains("Promotion from Bits8 and Float is unsupported."));
 }
@@ -102,11 +105,11 @@ TEST_CASE("sizes, names and kinds of scalar types", "[c10][scalar_type]") {
 }
 
 TEST_CASE("C++ types and scalar types name each other", "[c10][scalar_type]") {
-#define CHECK_BOTH_WAYS(cpp_type, name)                                                                       \
-  STATIC_REQUIRE(CppTypeToScalarType<cpp_type>::value == ScalarType::name);                                   \
-  STATIC_REQUIRE(std::is_same_v<impl::ScalarTypeToCPPTypeT<ScalarType::name>, cpp_type>);                     \
-  CHECK(caffe2::TypeMeta::Make<cpp_type>() == ScalarType::name);                                              \
-  CHECK(scalarTypeToTypeMeta(ScalarType::name).itemsize() == sizeof(cpp_type));                               \
+#define CHECK_BOTH_WAYS(cpp_type, name)                                                   \
+  STATIC_REQUIRE(CppTypeToScalarType<cpp_type>::value == ScalarType::name);               \
+  STATIC_REQUIRE(std::is_same_v<impl::ScalarTypeToCPPTypeT<ScalarType::name>, cpp_type>); \
+  CHECK(caffe2::TypeMeta::Make<cpp_type>() == ScalarType::name);                          \
+  CHECK(scalarTypeToTypeMeta(ScalarType::name).itemsize() == sizeof(cpp_type));           \
   CHECK(scalarTypeToTypeMeta(ScalarType::name).id() == caffe2::TypeIdentifier::Get<cpp_type>());
   AT_FORALL_SCALAR_TYPES_WITH_COMPLEX_AND_QINTS(CHECK_BOTH_WAYS)
 #undef CHECK_BOTH_WAYS

@@ -37,16 +37,14 @@ struct Shape {
   virtual int corners() const = 0;
 };
 struct Triangle : Shape {
-  int corners() const override {
-    return 3;
-  }
+  int corners() const override { return 3; }
 };
 
 C10_DECLARE_REGISTRY(ShapeRegistry, Shape);
 C10_DEFINE_REGISTRY(ShapeRegistry, Shape)
 C10_REGISTER_CLASS(ShapeRegistry, Triangle, Triangle)
 
-} // namespace
+}  // namespace
 
 TEST_CASE("irange counts", "[c10][util]") {
   std::vector<int64_t> seen;
@@ -97,7 +95,7 @@ TEST_CASE("floor division follows Python", "[c10][util]") {
   CHECK(c10::div_mod(-7, 3) == 2);
   CHECK(c10::div_mod(7.5, -2.0) == -0.5);
   CHECK(c10::div_floor_floating(-7.0, 2.0) == -4.0);
-  CHECK(c10::div_floor_floating(0.6, 0.2) == 2.0); // the quotient of these doubles is just below 3
+  CHECK(c10::div_floor_floating(0.6, 0.2) == 2.0);  // the quotient of these doubles is just below 3
   CHECK(std::isinf(c10::div_floor_floating(1.0, 0.0)));
 }
 
@@ -145,7 +143,8 @@ TEST_CASE("function_traits sees lambdas and functions", "[c10][util]") {
   const auto with_state = [captured](int x) { return x + captured; };
   STATIC_REQUIRE_FALSE(c10::guts::is_stateless_lambda<decltype(with_state)>::value);
   using List = c10::guts::typelist::typelist<int, float, double>;
-  STATIC_REQUIRE(std::is_same_v<c10::guts::typelist::reverse_t<List>, c10::guts::typelist::typelist<double, float, int>>);
+  STATIC_REQUIRE(
+      std::is_same_v<c10::guts::typelist::reverse_t<List>, c10::guts::typelist::typelist<double, float, int>>);
   STATIC_REQUIRE(std::is_same_v<c10::guts::typelist::take_t<List, 1>, c10::guts::typelist::typelist<int>>);
   STATIC_REQUIRE(c10::guts::typelist::find_if<std::is_floating_point, List>::value == 1);
   CHECK(c10::guts::tuple_map(std::tuple<int, int>(1, 2), [](int x) { return 2 * x; }) == std::tuple<int, int>(2, 4));

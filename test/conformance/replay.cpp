@@ -35,7 +35,7 @@ std::optional<c10::OperatorHandle> find_operator(const std::string& full_name) {
   const size_t dot = full_name.find('.', full_name.find("::"));
   const std::string name = full_name.substr(0, dot);
   const std::string overload = dot == std::string::npos ? "" : full_name.substr(dot + 1);
-  const auto found = c10::Dispatcher::singleton().findSchema({name, overload});
+  const auto found = c10::Dispatcher::singleton().findSchema(c10::OperatorName{name, overload});
   if (!found.has_value()) return std::nullopt;
   return *found;
 }

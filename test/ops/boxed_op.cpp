@@ -7,7 +7,7 @@ namespace test {
 std::optional<BoxedOp> BoxedOp::find(const std::string& name) {
   const size_t dot = name.find('.');
   const auto found = c10::Dispatcher::singleton().findSchema(
-      {"aten::" + name.substr(0, dot), dot == std::string::npos ? "" : name.substr(dot + 1)});
+      c10::OperatorName{"aten::" + name.substr(0, dot), dot == std::string::npos ? "" : name.substr(dot + 1)});
   if (!found.has_value()) return std::nullopt;
   return BoxedOp(*found);
 }

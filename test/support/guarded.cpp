@@ -3,6 +3,7 @@
 #include <ATen/Functions.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "test/support/compare.h"
 #include "test/support/host_view.h"
@@ -29,19 +30,25 @@ GuardedTensor::GuardedTensor(c10::ScalarType dtype, const std::vector<int64_t>& 
     : GuardedTensor(dtype, sizes, contiguous_strides(sizes)) {}
 
 GuardedTensor::GuardedTensor(
-    c10::ScalarType dtype, const std::vector<int64_t>& sizes, const std::vector<int64_t>& strides)
-    : memory_(2 * kMargin + static_cast<size_t>(extent(sizes, strides)) * dtype_info(dtype).item_size, kGuard),
-      tensor_(at::from_blob(memory_.data() + kMargin, sizes, strides, at::TensorOptions().dtype(dtype))) {}
+    c10::ScalarType dtype, const std::vector<int64_t>& sizes, const std::vector<int64_t>& strides) {
+  const auto margin = kMargin / static_cast<int64_t>(dtype_info(dtype).item_size);
+  memory_ = at::empty({2 * margin + extent(sizes, strides)}, at::TensorOptions().dtype(dtype));
+  std::memset(memory_.data_ptr(), static_cast<int>(kGuard), memory_bytes());
+  tensor_ = memory_.as_strided(sizes, strides, margin);
+}
+
+size_t GuardedTensor::memory_bytes() const {
+  return static_cast<size_t>(memory_.numel()) * static_cast<size_t>(memory_.element_size());
+}
 
 std::string GuardedTensor::find_damage() const {
-  std::vector<bool> is_element(memory_.size(), false);
+  std::vector<bool> is_element(memory_bytes(), false);
+  const auto* memory = static_cast<const std::byte*>(memory_.data_ptr());
   const HostView view(tensor_);
-  for (int64_t i = 0; i < tensor_.numel(); ++i) {
-    const auto first = view.at(i) - memory_.data();
-    std::fill_n(is_element.begin() + first, tensor_.element_size(), true);
-  }
-  for (size_t byte = 0; byte < memory_.size(); ++byte)
-    if (!is_element[byte] && memory_[byte] != kGuard)
+  for (int64_t i = 0; i < tensor_.numel(); ++i)
+    std::fill_n(is_element.begin() + (view.at(i) - memory), tensor_.element_size(), true);
+  for (size_t byte = 0; byte < is_element.size(); ++byte)
+    if (!is_element[byte] && memory[byte] != kGuard)
       return "wrote outside its tensor, " + std::to_string(static_cast<int64_t>(byte) - kMargin) +
              " bytes from the start of " + describe(tensor_);
   return {};

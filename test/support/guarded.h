@@ -21,7 +21,9 @@ class GuardedTensor {
   std::string find_damage() const;
 
  private:
-  std::vector<std::byte> memory_;
+  size_t memory_bytes() const;
+
+  at::Tensor memory_;  // the elements with margins on both sides
   at::Tensor tensor_;
 };
 

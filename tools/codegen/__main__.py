@@ -10,6 +10,7 @@ run would write, by kind, for the build system.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from pathlib import Path
 
@@ -48,6 +49,9 @@ class Writer:
     def write(self, name: str, text: str) -> None:
         path = self.out / name
         self.made.add(path)
+        if name.endswith("_ops.h") or name.startswith("src/ops_"):
+            # at::_ops has a member named std, the operator.
+            text = re.sub(r"(?<![\w:])std::(?!(?:call|redispatch|schema)\b)", "::std::", text)
         if path.exists() and path.read_text() == text:
             return
         path.parent.mkdir(parents=True, exist_ok=True)

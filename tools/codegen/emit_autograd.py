@@ -180,6 +180,9 @@ class AutogradEmitter:
         if inplace:
             target = next(a.name for a in schema.arguments if a.is_written)
             return text + f"  {{\n    {guard}\n    {below};\n  }}\n  rebase_history({target}, grad_fn);\n  return {target};\n"
+        if not schema.returns:
+            written = "".join(f"  rebase_history({a.name}, grad_fn);\n" for a in tensor_arguments(schema) if a.is_written)
+            return text + f"  {{\n    {guard}\n    {below};\n  }}\n{written}"
         text += f"  auto results = [&] {{\n    {guard}\n    return {below};\n  }}();\n"
         if len(schema.returns) == 1:
             return text + "  set_history(results, grad_fn);\n  return results;\n"

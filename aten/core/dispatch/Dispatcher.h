@@ -21,6 +21,13 @@ class OperatorHandle;
 namespace impl {
 struct BuiltinSlot;
 struct BuiltinRegistrar;
+// Keeps the parameters of call() from taking part in deduction: the handle alone says what they are.
+template <class T>
+struct as_is {
+  using type = T;
+};
+template <class T>
+using as_is_t = typename as_is<T>::type;
 } // namespace impl
 
 /// Told when operators get or lose their schema. Called with the registration lock held.
@@ -64,9 +71,9 @@ class TORCH_API Dispatcher final {
   // --- calling
 
   template <class Return, class... Args>
-  C10_ALWAYS_INLINE Return call(const TypedOperatorHandle<Return(Args...)>& op, Args... args) const;
+  C10_ALWAYS_INLINE Return call(const TypedOperatorHandle<Return(Args...)>& op, impl::as_is_t<Args>... args) const;
   template <class Return, class... Args>
-  C10_ALWAYS_INLINE Return redispatch(const TypedOperatorHandle<Return(Args...)>& op, DispatchKeySet keys, Args... args) const;
+  C10_ALWAYS_INLINE Return redispatch(const TypedOperatorHandle<Return(Args...)>& op, DispatchKeySet keys, impl::as_is_t<Args>... args) const;
   /// Throws c10::TypeError if the stack does not end with arguments for the operator.
   void callBoxed(const OperatorHandle& op, Stack* stack) const;
   void callBoxedForDispatchKey(const OperatorHandle& op, DispatchKey key, Stack* stack) const;
@@ -222,11 +229,12 @@ class TypedOperatorHandle<Return(Args...)> final : public OperatorHandle {
 };
 
 template <class Return, class... Args>
-C10_ALWAYS_INLINE Return Dispatcher::call(const TypedOperatorHandle<Return(Args...)>& op, Args... args) const {
+C10_ALWAYS_INLINE Return Dispatcher::call(const TypedOperatorHandle<Return(Args...)>& op, impl::as_is_t<Args>... args) const {
   return op.call(std::forward<Args>(args)...);
 }
 template <class Return, class... Args>
-C10_ALWAYS_INLINE Return Dispatcher::redispatch(const TypedOperatorHandle<Return(Args...)>& op, DispatchKeySet keys, Args... args) const {
+C10_ALWAYS_INLINE Return Dispatcher::redispatch(const TypedOperatorHandle<Return(Args...)>& op, DispatchKeySet keys,
+    impl::as_is_t<Args>... args) const {
   return op.redispatch(keys, std::forward<Args>(args)...);
 }
 

@@ -1,5 +1,7 @@
 // Pointwise operators made of other operators.
 #include <aten/Functions.h>
+#include <aten/native/TypeProperties.h>
+#include <c10/core/DefaultDtype.h>
 #include <c10/core/Scalar.h>
 
 #include <cmath>
@@ -7,6 +9,28 @@
 #include <string_view>
 
 namespace at::native {
+
+// ---- dtypes ------------------------------------------------------------------------------------------------------
+
+ScalarType result_type_tensor(const Tensor& tensor, const Tensor& other) {
+  return result_type(update_result_type_state(other, update_result_type_state(tensor, {})));
+}
+ScalarType result_type_scalar(const Tensor& tensor, const Scalar& other) {
+  return result_type(update_result_type_state(other, update_result_type_state(tensor, {})));
+}
+ScalarType result_type_scalar_tensor(const Scalar& scalar, const Tensor& tensor) {
+  return result_type_scalar(tensor, scalar);
+}
+ScalarType result_type_scalar_scalar(const Scalar& scalar1, const Scalar& scalar2) {
+  return result_type(update_result_type_state(scalar2, update_result_type_state(scalar1, {})));
+}
+
+bool can_cast(ScalarType from, ScalarType to) {
+  return c10::canCast(from, to);
+}
+ScalarType promote_types(ScalarType type1, ScalarType type2) {
+  return c10::promoteTypes(type1, type2);
+}
 
 // ---- division with a rounding mode -------------------------------------------------------------------------------
 
@@ -158,10 +182,6 @@ Tensor where_scalar_other(const Tensor& condition, const Tensor& self, const Sca
 
 Tensor where_scalar(const Tensor& condition, const Scalar& self, const Scalar& other) {
   return at::where(condition, wrapped(self, condition), wrapped(other, condition));
-}
-
-std::vector<Tensor> where_indices(const Tensor& condition) {
-  return condition.nonzero_numpy();
 }
 
 namespace {

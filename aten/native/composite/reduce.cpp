@@ -1,5 +1,6 @@
 // Reductions and scans made of other operators.
 #include <aten/Functions.h>
+#include <aten/TensorOperators.h>
 
 #include <c10/core/GradMode.h>
 #include <c10/core/WrapDimMinimal.h>

@@ -1,5 +1,7 @@
 // Sorting, selection and searching made of other operators.
 #include <aten/Functions.h>
+#include <aten/TensorOperators.h>
+#include <aten/native/TypeProperties.h>
 
 #include <c10/core/WrapDimMinimal.h>
 
@@ -183,7 +185,7 @@ Tensor isin(const Tensor& elements, const Tensor& test_elements, bool, bool inve
   };
   check(elements);
   check(test_elements);
-  const ScalarType common = at::result_type(elements, test_elements);
+  const ScalarType common = native::result_type({elements, test_elements});
   const Tensor wanted = elements.to(common);
   if (elements.numel() == 0 || test_elements.numel() == 0) {
     return at::full(elements.sizes(), invert, elements.options().dtype(ScalarType::Bool));
@@ -196,11 +198,11 @@ Tensor isin(const Tensor& elements, const Tensor& test_elements, bool, bool inve
 }
 
 Tensor isin_scalar_test(const Tensor& elements, const Scalar& test_element, bool assume_unique, bool invert) {
-  return isin(elements, wrapped_number(test_element, elements), assume_unique, invert);
+  return native::isin(elements, wrapped_number(test_element, elements), assume_unique, invert);
 }
 
 Tensor isin_scalar_element(const Scalar& element, const Tensor& test_elements, bool assume_unique, bool invert) {
-  return isin(wrapped_number(element, test_elements), test_elements, assume_unique, invert);
+  return native::isin(wrapped_number(element, test_elements), test_elements, assume_unique, invert);
 }
 
 Tensor searchsorted_scalar(

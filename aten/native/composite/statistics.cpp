@@ -1,5 +1,6 @@
 // Differences, integrals, moments and histograms made of other operators.
 #include <aten/Functions.h>
+#include <aten/TensorOperators.h>
 
 #include <c10/core/WrapDimMinimal.h>
 
@@ -292,7 +293,7 @@ Tensor corrcoef(const Tensor& self) {
   const Tensor variance = covariance.diag();
   const Tensor deviation = (variance.is_complex() ? at::real(variance) : variance).sqrt();
   const Tensor result = covariance / deviation.view({-1, 1}) / deviation.view({1, -1});
-  return result.is_complex() ? at::complex(at::real(result).clip(-1, 1), at::imag(result).clip(-1, 1)) : result.clip(-1, 1);
+  return result.is_complex() ? at::view_as_complex(at::view_as_real(result).clip(-1, 1)) : result.clip(-1, 1);
 }
 
 Tensor dist(const Tensor& self, const Tensor& other, const Scalar& p) {
@@ -377,7 +378,7 @@ std::tuple<Tensor, std::vector<Tensor>> histogramdd_int(
     const std::optional<Tensor>& weight,
     bool density) {
   const std::vector<int64_t> all(self.size(-1), bins);
-  return histogramdd(self, all, range, weight, density);
+  return native::histogramdd(self, all, range, weight, density);
 }
 
 std::tuple<Tensor, std::vector<Tensor>> histogramdd_list(

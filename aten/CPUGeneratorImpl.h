@@ -1,0 +1,85 @@
+// A Mersenne Twister (MT19937) with the state layout and the draws of PyTorch's CPU generator.
+#pragma once
+
+#include <aten/core/Generator.h>
+#include <aten/random.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+namespace at {
+
+/// The 32-bit Mersenne Twister of Matsumoto and Nishimura (1998).
+class mt19937 {
+ public:
+  static constexpr int kStateSize = 624;
+
+  explicit mt19937(uint64_t seed = 5489) { init(seed); }
+
+  uint32_t operator()() {
+    if (left_ == 1) {
+      refill();
+    } else {
+      --left_;
+    }
+    uint32_t y = state_[next_++];
+    y ^= y >> 11;
+    y ^= (y << 7) & 0x9d2c5680;
+    y ^= (y << 15) & 0xefc60000;
+    y ^= y >> 18;
+    return y;
+  }
+  uint64_t seed() const { return seed_; }
+  bool operator==(const mt19937& other) const = default;
+
+  struct Data {
+    uint64_t seed;
+    int left;
+    int next;
+    std::array<uint32_t, kStateSize> state;
+  };
+  Data data() const { return {seed_, left_, next_, state_}; }
+  /// Throws when the positions are not those of a Mersenne Twister.
+  void set_data(const Data& data);
+
+ private:
+  void init(uint64_t seed);
+  void refill();
+
+  uint64_t seed_ = 0;
+  int left_ = 1;
+  int next_ = 0;
+  std::array<uint32_t, kStateSize> state_{};
+};
+
+struct TORCH_API CPUGeneratorImpl final : public c10::GeneratorImpl {
+  explicit CPUGeneratorImpl(uint64_t seed_in = c10::default_rng_seed_val);
+
+  void set_current_seed(uint64_t seed) override;
+  void set_offset(uint64_t offset) override;
+  uint64_t get_offset() const override;
+  uint64_t current_seed() const override { return engine_.seed(); }
+  uint64_t seed() override;
+  void set_state(const c10::TensorImpl& new_state) override;
+  c10::intrusive_ptr<c10::TensorImpl> get_state() const override;
+  static c10::DeviceType device_type() { return c10::DeviceType::CPU; }
+
+  /// 32 and 64 fresh random bits.
+  uint32_t random() { return engine_(); }
+  uint64_t random64() {
+    const uint64_t high = engine_();
+    return high << 32 | engine_();
+  }
+  /// Normal samples come in pairs; the second waits here.
+  std::optional<double> next_double_normal_sample() const { return next_normal_; }
+  void set_next_double_normal_sample(std::optional<double> value) { next_normal_ = value; }
+
+ private:
+  CPUGeneratorImpl* clone_impl() const override;
+
+  mt19937 engine_;
+  std::optional<double> next_normal_;
+};
+
+} // namespace at

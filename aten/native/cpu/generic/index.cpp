@@ -1,0 +1,377 @@
+// Advanced indexing: index, index_put_, masks, take and put.
+#include <aten/ExpandUtils.h>
+#include <aten/Parallel.h>
+#include <aten/TensorIterator.h>
+#include <aten/core/List.h>
+#include <aten/core/TensorSpec.h>
+#include <aten/core/dtype_dispatch.h>
+#include <aten/native/OutArgument.h>
+#include <aten/native/convert.h>
+#include <aten/native/index_support.h>
+#include <c10/core/WrapDimMinimal.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace at::native {
+
+using c10::DimVector;
+
+std::vector<int64_t> index_values(const TensorBase& index) {
+  std::vector<int64_t> values(index.numel());
+  const Tensor dense = Tensor(index).contiguous();
+  convert_elements(
+      kLong, values.data(), sizeof(int64_t), dense.scalar_type(), dense.const_data_ptr(),
+      static_cast<int64_t>(dense.itemsize()), dense.numel());
+  return values;
+}
+
+namespace {
+
+int64_t product(IntArrayRef sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
+}
+
+/// Positions of the true elements of a mask, one vector for each of its dimensions.
+std::vector<std::vector<int64_t>> true_positions(const TensorBase& mask) {
+  const int64_t ndim = mask.dim();
+  std::vector<std::vector<int64_t>> result(std::max<int64_t>(ndim, 1));
+  const std::vector<int64_t> values = index_values(mask);
+  DimVector counter(ndim, 0);
+  for (const int64_t value : values) {
+    if (value != 0) {
+      for (int64_t d = 0; d < ndim; ++d) {
+        result[d].push_back(counter[d]);
+      }
+      if (ndim == 0) {
+        result[0].push_back(0);
+      }
+    }
+    for (int64_t d = ndim - 1; d >= 0 && ++counter[d] == mask.size(d); --d) {
+      counter[d] = 0;
+    }
+  }
+  return result;
+}
+
+/// One indexed dimension: its values and their shape before broadcasting.
+struct IndexedDim {
+  int64_t dim;
+  DimVector sizes;
+  std::vector<int64_t> values;
+};
+
+std::vector<IndexedDim> collect(const Tensor& self, const c10::List<std::optional<Tensor>>& indices) {
+  std::vector<IndexedDim> result;
+  int64_t dim = 0;
+  for (size_t i = 0; i < indices.size(); ++i) {
+    const std::optional<Tensor> given = indices.get(i);
+    if (!given || !given->defined()) {
+      ++dim;
+      continue;
+    }
+    const Tensor& index = *given;
+    const ScalarType dtype = index.scalar_type();
+    if (dtype == kBool || dtype == kByte) {
+      for (int64_t d = 0; d < index.dim(); ++d) {
+        TORCH_CHECK_INDEX(
+            dim + d < self.dim() && index.size(d) == self.size(dim + d), "The shape of the mask ", index.sizes(),
+            " at index ", d, " does not match the shape of the indexed tensor ", self.sizes(), " at index ", dim + d);
+      }
+      auto positions = true_positions(index);
+      for (int64_t d = 0; d < index.dim(); ++d) {
+        const auto count = static_cast<int64_t>(positions[d].size());
+        result.push_back({dim + d, {count}, std::move(positions[d])});
+      }
+      dim += index.dim();
+      continue;
+    }
+    TORCH_CHECK_INDEX(
+        dtype == kLong || dtype == kInt, "tensors used as indices must be long, int, byte or bool tensors; got ", dtype);
+    TORCH_CHECK(
+        index.device() == self.device() || index.device().is_cpu(), "indices should be either on ", kCPU,
+        " or on the same device as the indexed tensor (", self.device(), ")");
+    result.push_back({dim, DimVector(index.sizes().begin(), index.sizes().end()), index_values(index)});
+    ++dim;
+  }
+  TORCH_CHECK_INDEX(
+      dim <= self.dim(), "too many indices for tensor of dimension ", self.dim(), " (got ", dim, ")");
+  return result;
+}
+
+std::string shapes_of(const std::vector<IndexedDim>& dims) {
+  std::string text;
+  for (const IndexedDim& d : dims) {
+    text += (text.empty() ? "" : ", ") + c10::str(IntArrayRef(d.sizes));
+  }
+  return text;
+}
+
+/// Calls f(position, offset) for all elements of a shape, with the offset that strides give.
+template <class F>
+void for_each_offset(IntArrayRef sizes, IntArrayRef strides, F f) {
+  const int64_t count = product(sizes);
+  DimVector counter(sizes.size(), 0);
+  int64_t offset = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    f(i, offset);
+    for (int64_t d = static_cast<int64_t>(sizes.size()) - 1; d >= 0; --d) {
+      offset += strides[d];
+      if (++counter[d] < sizes[d]) {
+        break;
+      }
+      offset -= strides[d] * sizes[d];
+      counter[d] = 0;
+    }
+  }
+}
+
+std::vector<int64_t> all_offsets(IntArrayRef sizes, IntArrayRef strides) {
+  std::vector<int64_t> result(product(sizes));
+  for_each_offset(sizes, strides, [&](int64_t i, int64_t offset) { result[i] = offset; });
+  return result;
+}
+
+} // namespace
+
+IndexPlan plan_index(const Tensor& self, const c10::List<std::optional<Tensor>>& indices) {
+  std::vector<IndexedDim> dims = collect(self, indices);
+  IndexPlan plan;
+  for (const IndexedDim& d : dims) {
+    TORCH_CHECK_INDEX(
+        at::are_expandable(plan.index_sizes, d.sizes),
+        "shape mismatch: indexing tensors could not be broadcast together with shapes ", shapes_of(dims));
+    plan.index_sizes = at::infer_size_dimvector(plan.index_sizes, d.sizes);
+  }
+  const int64_t count = product(plan.index_sizes);
+  plan.offsets.assign(count, 0);
+  for (const IndexedDim& d : dims) {
+    // The values of this dimension at every broadcast position.
+    DimVector strides(plan.index_sizes.size(), 0);
+    int64_t step = 1;
+    for (size_t k = 1; k <= d.sizes.size(); ++k) {
+      strides[strides.size() - k] = d.sizes[d.sizes.size() - k] == 1 ? 0 : step;
+      step *= d.sizes[d.sizes.size() - k];
+    }
+    const int64_t size = self.size(d.dim);
+    for_each_offset(plan.index_sizes, strides, [&](int64_t i, int64_t from) {
+      plan.offsets[i] += checked_index(d.values[from], size, d.dim) * self.stride(d.dim);
+    });
+  }
+  std::vector<bool> indexed(self.dim());
+  for (const IndexedDim& d : dims) {
+    indexed[d.dim] = true;
+  }
+  // Indexed dimensions side by side are replaced where they stand, else the result starts with them.
+  const auto first = std::find(indexed.begin(), indexed.end(), true);
+  const auto last = std::find(indexed.rbegin(), indexed.rend(), true).base();
+  const bool adjacent = !dims.empty() && std::all_of(first, last, [](bool b) { return b; });
+  const int64_t place = adjacent ? first - indexed.begin() : 0;
+  for (int64_t d = 0; d < self.dim(); ++d) {
+    if (indexed[d]) {
+      continue;
+    }
+    const bool is_before = adjacent && d < place;
+    (is_before ? plan.before : plan.after).push_back(self.size(d));
+    (is_before ? plan.before_strides : plan.after_strides).push_back(self.stride(d));
+  }
+  plan.sizes = plan.before;
+  plan.sizes.insert(plan.sizes.end(), plan.index_sizes.begin(), plan.index_sizes.end());
+  plan.sizes.insert(plan.sizes.end(), plan.after.begin(), plan.after.end());
+  return plan;
+}
+
+namespace {
+
+/// Runs f(result position, element offset in self) over all elements of a plan, threads splitting the positions.
+template <class F>
+void for_each_element(const IndexPlan& plan, bool parallel, F f) {
+  const std::vector<int64_t> before = all_offsets(plan.before, plan.before_strides);
+  const std::vector<int64_t> after = all_offsets(plan.after, plan.after_strides);
+  const auto inner = static_cast<int64_t>(after.size());
+  const auto middle = static_cast<int64_t>(plan.offsets.size());
+  const auto rows = static_cast<int64_t>(before.size()) * middle;
+  const auto body = [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      const int64_t base = before[row / middle] + plan.offsets[row % middle];
+      for (int64_t k = 0; k < inner; ++k) {
+        f(row * inner + k, base + after[k]);
+      }
+    }
+  };
+  if (parallel) {
+    at::parallel_for(0, rows, std::max<int64_t>(1, at::internal::GRAIN_SIZE / std::max<int64_t>(inner, 1)), body);
+  } else {
+    body(0, rows);
+  }
+}
+
+} // namespace
+
+Tensor index_cpu(const Tensor& self, const c10::List<std::optional<Tensor>>& indices) {
+  const IndexPlan plan = plan_index(self, indices);
+  Tensor result = empty_contiguous(plan.sizes, self.scalar_type(), self.device());
+  by_element_size(self.itemsize(), [&](auto word) {
+    using T = decltype(word);
+    const T* from = static_cast<const T*>(self.const_data_ptr());
+    T* to = static_cast<T*>(result.mutable_data_ptr());
+    for_each_element(plan, /*parallel=*/true, [=](int64_t i, int64_t offset) { to[i] = from[offset]; });
+  });
+  return result;
+}
+
+Tensor& _index_put_impl_cpu_(
+    Tensor& self, const c10::List<std::optional<Tensor>>& indices, const Tensor& values, bool accumulate, bool /*unsafe*/) {
+  at::assert_no_internal_overlap(self);
+  TORCH_CHECK_INDEX(
+      self.scalar_type() == values.scalar_type(), "Index put requires the source and destination dtypes match, got ",
+      self.scalar_type(), " for the destination and ", values.scalar_type(), " for the source.");
+  const IndexPlan plan = plan_index(self, indices);
+  TORCH_CHECK(
+      at::is_expandable_to(values.sizes(), plan.sizes), "shape mismatch: value tensor of shape ", values.sizes(),
+      " cannot be broadcast to indexing result of shape ", IntArrayRef(plan.sizes));
+  // A dense copy: values may share memory with self, or be broadcast.
+  const Tensor dense = values.expand(plan.sizes).clone(at::MemoryFormat::Contiguous);
+  if (accumulate) {
+    dispatch("index_put", self.scalar_type(), at::kAll | at::kComplexHalves, [&]<class T> {
+      const T* from = dense.const_data_ptr<T>();
+      T* to = self.mutable_data_ptr<T>();
+      for_each_element(plan, /*parallel=*/false, [=](int64_t i, int64_t offset) { to[offset] = static_cast<T>(to[offset] + from[i]); });
+    });
+    return self;
+  }
+  by_element_size(self.itemsize(), [&](auto word) {
+    using T = decltype(word);
+    const T* from = static_cast<const T*>(dense.const_data_ptr());
+    T* to = static_cast<T*>(self.mutable_data_ptr());
+    // In order: of repeated positions the last one wins.
+    for_each_element(plan, /*parallel=*/false, [=](int64_t i, int64_t offset) { to[offset] = from[i]; });
+  });
+  return self;
+}
+
+// ---- masks ----------------------------------------------------------------------------
+
+Tensor nonzero_cpu(const Tensor& self) {
+  const Tensor mask = self.scalar_type() == kBool ? self : self.ne(0);
+  const auto positions = true_positions(mask);
+  const auto count = static_cast<int64_t>(positions[0].size());
+  const int64_t ndim = self.dim();
+  // Column by column, as PyTorch lays it out.
+  Tensor columns = empty_contiguous({ndim, count}, kLong, kCPU);
+  for (int64_t d = 0; d < ndim; ++d) {
+    std::copy(positions[d].begin(), positions[d].end(), columns.mutable_data_ptr<int64_t>() + d * count);
+  }
+  return columns.t();
+}
+
+Tensor masked_select_cpu(const Tensor& self, const Tensor& mask) {
+  TORCH_CHECK(
+      mask.scalar_type() == kBool, "masked_select: expected BoolTensor for mask, got ", mask.scalar_type());
+  const DimVector sizes = at::infer_size_dimvector(self.sizes(), mask.sizes());
+  const Tensor values = self.expand(sizes);
+  const Tensor keep = mask.expand(sizes);
+  const std::vector<int64_t> flags = index_values(keep);
+  const std::vector<int64_t> offsets = all_offsets(sizes, values.strides());
+  const int64_t count = std::count_if(flags.begin(), flags.end(), [](int64_t f) { return f != 0; });
+  Tensor result = empty_contiguous({count}, self.scalar_type(), self.device());
+  by_element_size(self.itemsize(), [&](auto word) {
+    using T = decltype(word);
+    const T* from = static_cast<const T*>(values.const_data_ptr());
+    T* to = static_cast<T*>(result.mutable_data_ptr());
+    for (size_t i = 0; i < flags.size(); ++i) {
+      if (flags[i] != 0) {
+        *to++ = from[offsets[i]];
+      }
+    }
+  });
+  return result;
+}
+
+Tensor& masked_scatter_cpu_(Tensor& self, const Tensor& mask, const Tensor& source) {
+  at::assert_no_internal_overlap(self);
+  TORCH_CHECK(
+      mask.scalar_type() == kBool, "masked_scatter_ only supports boolean masks, but got mask with dtype ", mask.scalar_type());
+  TORCH_CHECK(
+      self.scalar_type() == source.scalar_type(), "masked_scatter: expected self and source to have same dtypes but got ",
+      self.scalar_type(), " and ", source.scalar_type());
+  const std::vector<int64_t> flags = index_values(mask.expand(self.sizes()));
+  const int64_t count = std::count_if(flags.begin(), flags.end(), [](int64_t f) { return f != 0; });
+  TORCH_CHECK(
+      source.numel() >= count, "Number of elements of source < number of ones in mask (", source.numel(), " < ", count, ")");
+  const Tensor dense = source.clone(at::MemoryFormat::Contiguous);
+  const std::vector<int64_t> offsets = all_offsets(self.sizes(), self.strides());
+  by_element_size(self.itemsize(), [&](auto word) {
+    using T = decltype(word);
+    const T* from = static_cast<const T*>(dense.const_data_ptr());
+    T* to = static_cast<T*>(self.mutable_data_ptr());
+    for (size_t i = 0; i < flags.size(); ++i) {
+      if (flags[i] != 0) {
+        to[offsets[i]] = *from++;
+      }
+    }
+  });
+  return self;
+}
+
+// ---- flat positions ------------------------------------------------------------------------
+
+namespace {
+
+/// Offsets in `self` of flat positions, all checked.
+std::vector<int64_t> flat_offsets(const TensorBase& self, const TensorBase& index) {
+  std::vector<int64_t> values = index_values(index);
+  const int64_t n = self.numel();
+  for (int64_t& value : values) {
+    TORCH_CHECK_INDEX(
+        value >= -n && value < n, "out of range: tried to access index ", value, " on a tensor of ", n, " elements.");
+    int64_t rest = value < 0 ? value + n : value;
+    int64_t offset = 0;
+    for (int64_t d = self.dim() - 1; d >= 0; --d) {
+      offset += rest % self.size(d) * self.stride(d);
+      rest /= self.size(d);
+    }
+    value = offset;
+  }
+  return values;
+}
+
+} // namespace
+
+void take_kernel(const TensorBase& self, const TensorBase& index, const TensorBase& out) {
+  const std::vector<int64_t> from_offsets = flat_offsets(self, index);
+  const std::vector<int64_t> to_offsets = all_offsets(out.sizes(), out.strides());
+  by_element_size(self.itemsize(), [&](auto word) {
+    using T = decltype(word);
+    const T* from = static_cast<const T*>(self.const_data_ptr());
+    T* to = static_cast<T*>(out.mutable_data_ptr());
+    for (size_t i = 0; i < from_offsets.size(); ++i) {
+      to[to_offsets[i]] = from[from_offsets[i]];
+    }
+  });
+}
+
+Tensor& put_cpu_(Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {
+  at::assert_no_internal_overlap(self);
+  TORCH_CHECK(
+      index.scalar_type() == kLong, "put_(): Expected a long tensor for index, but got ", index.scalar_type());
+  TORCH_CHECK(
+      self.scalar_type() == source.scalar_type(), "put_(): self and source expected to have the same dtype, but got self.dtype = ",
+      self.scalar_type(), " and source.dtype = ", source.scalar_type());
+  TORCH_CHECK(
+      source.numel() == index.numel(), "put_(): Expected source and index to have the same number of elements, but got source.numel() = ",
+      source.numel(), ", index.numel() = ", index.numel());
+  TORCH_CHECK_INDEX(self.numel() != 0 || index.numel() == 0, "put_(): Tried to put elements into an empty tensor");
+  const std::vector<int64_t> offsets = flat_offsets(self, index);
+  const Tensor dense = source.clone(at::MemoryFormat::Contiguous);
+  dispatch("put_", self.scalar_type(), at::kAll, [&]<class T> {
+    const T* from = dense.const_data_ptr<T>();
+    T* to = self.mutable_data_ptr<T>();
+    for (size_t i = 0; i < offsets.size(); ++i) {
+      to[offsets[i]] = accumulate ? static_cast<T>(to[offsets[i]] + from[i]) : from[i];
+    }
+  });
+  return self;
+}
+
+} // namespace at::native

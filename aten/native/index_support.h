@@ -1,0 +1,52 @@
+// What indexing kernels share: index tensors as checked positions, and words of an element's size.
+#pragma once
+
+#include <aten/core/Tensor.h>
+#include <c10/util/DimVector.h>
+
+#include <complex>
+#include <cstdint>
+#include <vector>
+
+namespace at::native {
+
+/// Calls f with a value of an integer (or 16-byte) type as wide as an element: moving elements needs no dtype.
+template <class F>
+void by_element_size(size_t size, F f) {
+  switch (size) {
+    case 1:
+      return f(uint8_t{});
+    case 2:
+      return f(uint16_t{});
+    case 4:
+      return f(uint32_t{});
+    case 8:
+      return f(uint64_t{});
+    default:
+      return f(std::complex<double>{});
+  }
+}
+
+/// The values of an index tensor of int32 or int64, in row-major order.
+std::vector<int64_t> index_values(const TensorBase& index);
+
+/// Wraps negative values and checks the rest: "index 5 is out of bounds for dimension 0 with size 3" (IndexError).
+inline int64_t checked_index(int64_t value, int64_t size, int64_t dim) {
+  TORCH_CHECK_INDEX(
+      value >= -size && value < size, "index ", value, " is out of bounds for dimension ", dim, " with size ", size);
+  return value < 0 ? value + size : value;
+}
+
+/// Advanced indexing of `self` worked out: which elements, in which shape.
+struct IndexPlan {
+  c10::DimVector sizes;            // of the result
+  c10::DimVector before, after;    // sizes of the dimensions around the indexed ones
+  c10::DimVector before_strides, after_strides;
+  c10::DimVector index_sizes;      // broadcast shape of the indices
+  std::vector<int64_t> offsets;    // of each index position, in elements of self
+};
+
+/// Expands masks, broadcasts, checks all values. Throws IndexError; nothing is written.
+IndexPlan plan_index(const Tensor& self, const c10::List<std::optional<Tensor>>& indices);
+
+} // namespace at::native

@@ -1,0 +1,22 @@
+// The CPU generator and seeding.
+#pragma once
+
+#include <aten/core/Generator.h>
+
+#include <cstdint>
+
+namespace at {
+
+/// Seeds the default generators of the CPU and of every loaded device.
+TORCH_API void manual_seed(uint64_t seed);
+
+namespace detail {
+/// The process-wide CPU generator.
+TORCH_API const Generator& getDefaultCPUGenerator();
+/// A CPU generator of its own with the given seed.
+TORCH_API Generator createCPUGenerator(uint64_t seed_val = c10::default_rng_seed_val);
+/// Called by manual_seed; a device backend registers how its generators are seeded.
+TORCH_API void register_device_seeding(void (*seed_all)(uint64_t));
+} // namespace detail
+
+} // namespace at

@@ -1,0 +1,173 @@
+#include <aten/shape/index.h>
+
+#include <c10/core/WrapDimMinimal.h>
+
+namespace at::shape {
+namespace {
+
+void check_integral(const char* op, const TensorBase& index) {
+  TORCH_CHECK(
+      index.scalar_type() == kLong || index.scalar_type() == kInt, op,
+      "(): Expected dtype int32/int64 for index, got ", index.scalar_type());
+}
+
+void check_device(const char* op, const TensorBase& self, const TensorBase& other) {
+  TORCH_CHECK(
+      self.device() == other.device(), "Expected all tensors to be on the same device, but found at least two devices, ",
+      self.device(), " and ", other.device(), "! (in ", op, ")");
+}
+
+void check_same_dtype(const char* op, const TensorBase& self, const TensorBase& source, const char* name) {
+  TORCH_CHECK(
+      self.scalar_type() == source.scalar_type(), op, "(): Expected self.dtype to be equal to ", name,
+      ".dtype, got self (", self.scalar_type(), ") and ", name, " (", source.scalar_type(), ")");
+}
+
+int64_t size_of(const TensorBase& t, int64_t dim) {
+  return t.dim() == 0 ? 1 : t.size(dim);
+}
+
+/// Sizes of `index` must not exceed those of `other`, except in dimension `dim` when `skip` says so.
+void check_within(const char* op, const TensorBase& index, const TensorBase& other, const char* name, int64_t dim, bool skip) {
+  const int64_t ndim = std::max<int64_t>(index.dim(), 1);
+  TORCH_CHECK(
+      ndim == std::max<int64_t>(other.dim(), 1), "Index tensor must have the same number of dimensions as ", name,
+      " tensor (in ", op, ": index ", index.sizes(), ", ", name, " ", other.sizes(), ")");
+  for (int64_t d = 0; d < ndim; ++d) {
+    TORCH_CHECK(
+        (skip && d == dim) || size_of(index, d) <= size_of(other, d), "Size does not match at dimension ", d,
+        " expected index ", index.sizes(), " to be no larger than ", name, " ", other.sizes(), " apart from dimension ",
+        dim, " (in ", op, ")");
+  }
+}
+
+TensorSpec scatter_spec(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index) {
+  const int64_t wrapped = c10::maybe_wrap_dim(dim, self.dim());
+  check_device(op, self, index);
+  if (index.numel() != 0) {
+    check_integral(op, index);
+    check_within(op, index, self, "self", wrapped, /*skip=*/true);
+  }
+  return TensorSpec::like(self, self.sizes());
+}
+
+void check_reduce(const char* op, std::string_view reduce, bool with_new) {
+  const bool old = reduce == "add" || reduce == "multiply";
+  const bool now = reduce == "sum" || reduce == "prod" || reduce == "mean" || reduce == "amax" || reduce == "amin";
+  TORCH_CHECK(
+      with_new ? now : old, "reduce argument must be either ",
+      with_new ? "sum, prod, mean, amax or amin" : "add or multiply", ", got ", reduce, " (in ", op, ")");
+}
+
+} // namespace
+
+TensorSpec index_select(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index) {
+  dim = c10::maybe_wrap_dim(dim, self.dim());
+  check_device(op, self, index);
+  TORCH_CHECK_INDEX(index.dim() <= 1, op, "(): Index is supposed to be a vector, but got dim: ", index.dim());
+  check_integral(op, index);
+  TORCH_CHECK(
+      self.dim() != 0 || index.numel() == 1, op, "(): Index to scalar can have only 1 value, got ", index.numel(), " value(s)");
+  TensorSpec spec = TensorSpec::like(self, self.sizes());
+  if (self.dim() > 0) {
+    spec.sizes[dim] = index.numel();
+  }
+  return spec;
+}
+
+TensorSpec index_add(
+    const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source, const Scalar&) {
+  return index_copy(op, self, dim, index, source);
+}
+
+TensorSpec index_copy(
+    const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source) {
+  dim = c10::maybe_wrap_dim(dim, self.dim());
+  check_device(op, self, index);
+  check_device(op, self, source);
+  TORCH_CHECK_INDEX(index.dim() <= 1, op, "(): Index should have dimension 1 or 0 (got ", index.dim(), ")");
+  TORCH_CHECK(
+      index.scalar_type() == kLong || (op == std::string_view("index_add") && index.scalar_type() == kInt), op,
+      "(): Expected dtype int64 for index, got ", index.scalar_type());
+  check_same_dtype(op, self, source, "source");
+  TORCH_CHECK(
+      source.dim() == 0 || self.dim() == 0 || source.dim() == self.dim(), op,
+      "(): When source and destination are not scalars, their dimensionality must match. Source dimensionality (",
+      source.dim(), "), destination dimensionality (", self.dim(), ")");
+  TORCH_CHECK_INDEX(
+      index.numel() == size_of(source, source.dim() == 0 ? 0 : dim), op, "(): Number of indices (", index.numel(),
+      ") should be equal to source.size(dim) (", size_of(source, source.dim() == 0 ? 0 : dim), ")");
+  for (int64_t d = 0; d < self.dim() && source.dim() == self.dim(); ++d) {
+    TORCH_CHECK(
+        d == dim || source.size(d) == self.size(d), "Source/destination tensor must have same slice shapes except at dimension ",
+        dim, ". Destination slice shape: ", self.sizes(), " and source slice shape: ", source.sizes(), " (in ", op, ")");
+  }
+  return TensorSpec::like(self, self.sizes());
+}
+
+TensorSpec index_fill(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const Scalar& value) {
+  c10::maybe_wrap_dim(dim, self.dim());
+  check_device(op, self, index);
+  TORCH_CHECK_INDEX(
+      index.scalar_type() == kLong || index.scalar_type() == kInt, op, "(): Expected dtype int64 for index, got ", index.scalar_type());
+  TORCH_CHECK(index.dim() <= 1, "Index has to be a vector/scalar, got ", index.dim(), " dimensions (in ", op, ")");
+  TORCH_CHECK(
+      !value.isComplex() || self.is_complex(), op, "(): Converting complex Scalar to non-complex type is not supported");
+  return TensorSpec::like(self, self.sizes());
+}
+
+TensorSpec gather(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, bool) {
+  const int64_t wrapped = c10::maybe_wrap_dim(dim, self.dim());
+  check_device(op, self, index);
+  if (index.numel() != 0) {
+    check_integral(op, index);
+    check_within(op, index, self, "input", wrapped, /*skip=*/true);
+  }
+  return TensorSpec::like(self, index.sizes());
+}
+
+TensorSpec scatter_src(
+    const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& src) {
+  TensorSpec spec = scatter_spec(op, self, dim, index);
+  check_same_dtype(op, self, src, "src");
+  check_device(op, self, src);
+  if (index.numel() != 0) {
+    check_within(op, index, src, "src", 0, /*skip=*/false);
+  }
+  return spec;
+}
+
+TensorSpec scatter_value(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const Scalar&) {
+  return scatter_spec(op, self, dim, index);
+}
+
+TensorSpec scatter_reduce_src(
+    const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& src,
+    std::string_view reduce) {
+  check_reduce(op, reduce, /*with_new=*/false);
+  return scatter_src(op, self, dim, index, src);
+}
+
+TensorSpec scatter_reduce_value(
+    const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const Scalar&, std::string_view reduce) {
+  check_reduce(op, reduce, /*with_new=*/false);
+  return scatter_spec(op, self, dim, index);
+}
+
+TensorSpec scatter_reduce_two(
+    const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& src,
+    std::string_view reduce, bool) {
+  check_reduce(op, reduce, /*with_new=*/true);
+  return scatter_src(op, self, dim, index, src);
+}
+
+TensorSpec take(const char* op, const TensorBase& self, const TensorBase& index) {
+  TORCH_CHECK(
+      index.scalar_type() == kLong, op, "(): Expected a long tensor for index, but got ", index.scalar_type());
+  check_device(op, self, index);
+  TORCH_CHECK_INDEX(
+      self.numel() != 0 || index.numel() == 0, op, "(): tried to take from an empty tensor");
+  return TensorSpec::like(self, index.sizes());
+}
+
+} // namespace at::shape

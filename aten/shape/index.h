@@ -1,0 +1,26 @@
+// Shape functions of indexing operators. Values of indices are checked by the kernels, before anything is written.
+#pragma once
+
+#include <aten/core/Tensor.h>
+#include <aten/core/TensorSpec.h>
+
+#include <string_view>
+
+namespace at::shape {
+
+/// Self's sizes with size(dim) = number of indices.
+TensorSpec index_select(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index);
+TensorSpec index_add(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source, const Scalar& alpha);
+TensorSpec index_copy(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source);
+TensorSpec index_fill(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const Scalar& value);
+/// Index's sizes; index may exceed self in dimension `dim` only.
+TensorSpec gather(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, bool sparse_grad);
+TensorSpec scatter_src(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& src);
+TensorSpec scatter_value(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const Scalar& value);
+TensorSpec scatter_reduce_src(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& src, std::string_view reduce);
+TensorSpec scatter_reduce_value(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const Scalar& value, std::string_view reduce);
+TensorSpec scatter_reduce_two(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& src, std::string_view reduce, bool include_self);
+/// Index's sizes.
+TensorSpec take(const char* op, const TensorBase& self, const TensorBase& index);
+
+} // namespace at::shape
