@@ -707,7 +707,8 @@ bool TensorIteratorBase::try_pointwise_fast(
 void TensorIteratorBase::build_pointwise(
     const TensorBase* out,
     std::initializer_list<PointwiseInput> inputs,
-    PointwiseRule rule) {
+    PointwiseRule rule,
+    bool resize_out) {
   if (C10_LIKELY(try_pointwise_fast(out, inputs.begin(), static_cast<int>(inputs.size()), rule))) {
     return;
   }
@@ -733,7 +734,7 @@ void TensorIteratorBase::build_pointwise(
   result_rule_ = rule.result;
   build_operands(
       TensorIteratorConfig::kCheckMemOverlap | TensorIteratorConfig::kCheckSameDevice |
-          TensorIteratorConfig::kResizeOutputs | TensorIteratorConfig::kPromoteInputs |
+          (resize_out ? TensorIteratorConfig::kResizeOutputs : 0u) | TensorIteratorConfig::kPromoteInputs |
           TensorIteratorConfig::kSafeCasting | TensorIteratorConfig::kCastOutputs | TensorIteratorConfig::kCpuScalars |
           (rule.result == PointwiseRule::Result::Float ? TensorIteratorConfig::kIntegersToFloat : 0u),
       Statics{no_shape, no_dtype, no_device});

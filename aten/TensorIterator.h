@@ -140,13 +140,14 @@ struct TORCH_API TensorIteratorBase {
   void build(TensorIteratorConfig& config);
 
   /// Sets up a pointwise operator, the hottest path of the library. `out` may be null or undefined: then the output is
-  /// allocated. An `out` that is one of the inputs is an in-place call and is never resized; otherwise it is resized
-  /// with PyTorch's warning. Throws on shapes that do not broadcast, unsafe result casts, different devices, and
+  /// allocated. An `out` of another shape is resized with PyTorch's warning, unless it is one of the inputs (an in-place
+  /// call) or `resize_out` is false. Throws on shapes that do not broadcast, unsafe result casts, different devices, and
   /// overlapping memory. All operands are borrowed.
   void build_pointwise(
       const TensorBase* out,
       std::initializer_list<PointwiseInput> inputs,
-      PointwiseRule rule = {});
+      PointwiseRule rule = {},
+      bool resize_out = true);
 
   /// Hands over an output; the iterator must not be used with it afterwards.
   Tensor take_output(int64_t arg = 0);

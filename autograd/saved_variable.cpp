@@ -82,6 +82,8 @@ struct SavedVariable::Extra {
   std::weak_ptr<Node> weak_grad_fn;
 };
 
+SavedVariable::SavedVariable() = default;
+
 SavedVariable::SavedVariable(SavedVariable&& other) noexcept = default;
 SavedVariable& SavedVariable::operator=(SavedVariable&& other) noexcept = default;
 SavedVariable::~SavedVariable() = default;

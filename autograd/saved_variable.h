@@ -20,7 +20,7 @@ TORCH_API extern const char* ERR_BACKWARD_TWICE;
 /// reference cycle that would arise if a node kept its own output.
 class TORCH_API SavedVariable {
  public:
-  SavedVariable() = default;
+  SavedVariable();
   /// `is_output`: the node that keeps it has made it. `is_inplace_on_view`: and has made it in place on a view, so its
   /// grad_fn is another node than the one that keeps it. Throws for inference tensors.
   SavedVariable(const Variable& variable, bool is_output, bool is_inplace_on_view = false);

@@ -50,7 +50,7 @@ void copy_cpu(Tensor& dst, const Tensor& src) {
 void check_shapes(const Tensor& self, const Tensor& src) {
   TORCH_CHECK(
       at::is_expandable_to(src.sizes(), self.sizes()), "output with shape ", self.sizes(),
-      " doesn't match the broadcast shape ", at::infer_size(self.sizes(), src.sizes()), " (in copy_)");
+      " doesn't match the broadcast shape ", IntArrayRef(at::infer_size(self.sizes(), src.sizes())), " (in copy_)");
 }
 
 } // namespace

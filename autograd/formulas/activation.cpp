@@ -61,6 +61,18 @@ Tensor infinitely_differentiable_mish_backward(const Tensor& grad, const Tensor&
   return grad * (t + self * sigmoid * (1 - t * t));
 }
 
+Tensor silu_double_backward(const Tensor& ggI, const Tensor& gO, const Tensor& input) {
+  const Tensor sigmoid = input.sigmoid();
+  return ggI * gO * sigmoid * (1 - sigmoid) * (2 + input * (1 - 2 * sigmoid));
+}
+
+Tensor mish_double_backward(const Tensor& ggI, const Tensor& gO, const Tensor& input) {
+  const Tensor sigmoid = input.sigmoid();
+  const Tensor t = at::softplus(input).tanh();
+  const Tensor t_slope = (1 - t * t) * sigmoid;
+  return ggI * gO * t_slope * (2 + input * (1 - sigmoid - 2 * t * sigmoid));
+}
+
 Tensor infinitely_differentiable_logit_backward(const Tensor& grad, const Tensor& self, std::optional<double> eps) {
   const Tensor slope = grad / (self * (1 - self));
   const double low = eps.value_or(0.0);

@@ -300,4 +300,22 @@ Tensor lerp_end_backward(const Tensor& grad, const Tensor& weight) {
   return grad * weight.conj();
 }
 
+Tensor log1p_backward(const Tensor& grad, const Tensor& self) {
+  return grad / (self + 1).conj();
+}
+
+// i1' = i0 - i1 / x, with the limit 1/2 at 0.
+Tensor i1_backward(const Tensor& grad, const Tensor& self, const Tensor& result) {
+  const Tensor zero = self == 0;
+  const Tensor safe = self.masked_fill(zero, 1);
+  return grad * (at::i0(self) - result / safe).masked_fill(zero, 0.5);
+}
+
+// i1e' = i0e - i1e (sign(x) + 1 / x), with the limit 1/2 at 0.
+Tensor i1e_backward(const Tensor& grad, const Tensor& self, const Tensor& result) {
+  const Tensor zero = self == 0;
+  const Tensor safe = self.masked_fill(zero, 1);
+  return grad * (at::special_i0e(self) - result * (self.sgn() + safe.reciprocal())).masked_fill(zero, 0.5);
+}
+
 } // namespace torch::autograd::formulas

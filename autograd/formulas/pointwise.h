@@ -120,6 +120,9 @@ at::Tensor infinitely_differentiable_gelu_backward(
     std::string_view approximate);
 at::Tensor infinitely_differentiable_silu_backward(const at::Tensor& grad, const at::Tensor& self);
 at::Tensor infinitely_differentiable_mish_backward(const at::Tensor& grad, const at::Tensor& self);
+at::Tensor i1_backward(const at::Tensor& grad, const at::Tensor& self, const at::Tensor& result);
+at::Tensor i1e_backward(const at::Tensor& grad, const at::Tensor& self, const at::Tensor& result);
+at::Tensor log1p_backward(const at::Tensor& grad, const at::Tensor& self);
 at::Tensor infinitely_differentiable_logit_backward(
     const at::Tensor& grad,
     const at::Tensor& self,
@@ -130,6 +133,8 @@ at::Tensor gelu_double_backward(
     const at::Tensor& gO,
     const at::Tensor& input,
     std::string_view approximate);
+at::Tensor silu_double_backward(const at::Tensor& ggI, const at::Tensor& gO, const at::Tensor& input);
+at::Tensor mish_double_backward(const at::Tensor& ggI, const at::Tensor& gO, const at::Tensor& input);
 at::Tensor softplus_double_backward(
     const at::Tensor& grad,
     const at::Tensor& input,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <c10/core/Allocator.h>
+#include <c10/core/alignment.h>
 #include <c10/macros/Export.h>
 
 #include <cstddef>
@@ -13,9 +14,6 @@
 // A block may be freed on any thread and goes to that thread's list.
 
 namespace c10 {
-
-/// Alignment of CPU data in bytes.
-constexpr size_t gAlignment = 64;
 
 /// The allocator of CPU tensors: the one set with SetCPUAllocator, or the default.
 C10_API Allocator* GetCPUAllocator();

@@ -39,7 +39,7 @@ const Row kRows[] = {
     {{"CPU"}, "CPU", "through", "-", "through", "-", "-", "-"},
     {{"Implicit"}, "Implicit", "Implicit", "Implicit", "Implicit", "Implicit", "Implicit", "Implicit"},
     {{"Explicit"}, "Explicit", "through", "Explicit", "through", "Explicit", "Explicit", "Explicit"},
-    {{"NonFunctional"}, "NonFunctional", "through", "NonFunctional", "through", "NonFunctional", "-", "NonFunctional"},
+    {{"NonFunctional"}, "NonFunctional", "through", "NonFunctional", "through", "NonFunctional", "NonFunctional", "NonFunctional"},
     {{"CPU", "Implicit"}, "CPU", "through", "Implicit", "Implicit", "Implicit", "Implicit", "Implicit"},
     {{"CPU", "Explicit"}, "CPU", "through", "Explicit", "through", "Explicit", "Explicit", "Explicit"},
     {{"CPU", "Autograd"}, "CPU", "Autograd", "-", "Autograd", "-", "-", "-"},
@@ -48,7 +48,7 @@ const Row kRows[] = {
     {{"CPU", "Implicit", "Autograd"}, "CPU", "Autograd", "Implicit", "Implicit", "Implicit", "Implicit", "Implicit"},
     {{"Explicit", "Autograd"}, "Explicit", "Autograd", "Explicit", "Autograd", "Explicit", "Explicit", "Explicit"},
     {{"Explicit", "Implicit"}, "Explicit", "through", "Explicit", "through", "Explicit", "Explicit", "Explicit"},
-    {{"NonFunctional", "Explicit"}, "NonFunctional", "through", "NonFunctional", "through", "NonFunctional", "Explicit", "NonFunctional"},
+    {{"NonFunctional", "Explicit"}, "NonFunctional", "through", "NonFunctional", "through", "NonFunctional", "NonFunctional", "NonFunctional"},
     {{"QuantizedCPU", "Implicit"}, "Implicit", "Implicit", "Implicit", "Implicit", "Implicit", "QuantizedCPU", "Implicit"},
     {{"FPGA", "Implicit"}, "Implicit", "Implicit", "Implicit", "Implicit", "Implicit", "Implicit", "FPGA"},
 };

@@ -101,7 +101,7 @@ def _tensor_value(arg: Argument, output: bool, store: str) -> Saved:
                      f"torch::autograd::make_saved_variable_list({store}, {str(output).lower()})",
                      f"const auto {name} = torch::autograd::{unpack}({name}_" + (", shared_from_this());" if output else ");"),
                      output, True, f"{name}_.clear(); {name}_released_ = true;")
-    owner = "shared_from_this()" if output else ""
+    owner = "*this" if output else ""
     return Saved(f"{name}_", "torch::autograd::SavedVariable",
                  f"torch::autograd::SavedVariable({store}, {str(output).lower()})",
                  f"const auto {name} = {name}_.unpack({owner});", output, True, f"{name}_.reset_data();")

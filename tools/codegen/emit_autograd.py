@@ -150,7 +150,7 @@ class AutogradEmitter:
             covered = []
         else:
             covered = [a.name for a in inputs]
-        inplace = schema.is_inplace or any(r.is_written for r in schema.returns)
+        inplace = schema.is_inplace or any(a.is_written for a in schema.arguments)
         guard_kind = "AutoDispatchBelowAutograd" if inplace or schema.is_view else "AutoDispatchBelowADInplaceOrView"
         guard = f"at::{guard_kind} guard;"
         written = [a for a in schema.arguments if a.is_written]
@@ -178,11 +178,12 @@ class AutogradEmitter:
         text = f"  auto grad_fn = make_node<NotImplemented>({cstring(schema.name)});\n"
         text += f"  grad_fn->set_next_edges(collect_next_edges({', '.join(covered)}));\n"
         if inplace:
-            target = next(a.name for a in schema.arguments if a.is_written)
-            return text + f"  {{\n    {guard}\n    {below};\n  }}\n  rebase_history({target}, grad_fn);\n  return {target};\n"
-        if not schema.returns:
-            written = "".join(f"  rebase_history({a.name}, grad_fn);\n" for a in tensor_arguments(schema) if a.is_written)
-            return text + f"  {{\n    {guard}\n    {below};\n  }}\n{written}"
+            targets = [a.name for a in schema.arguments if a.is_written]
+            text += f"  {{\n    {guard}\n    {below};\n  }}\n"
+            text += "".join(f"  rebase_history({t}, grad_fn);\n" for t in targets)
+            if not schema.returns:
+                return text
+            return text + f"  return {targets[0] if len(schema.returns) == 1 else '{' + ', '.join(targets) + '}'};\n"
         text += f"  auto results = [&] {{\n    {guard}\n    return {below};\n  }}();\n"
         if len(schema.returns) == 1:
             return text + "  set_history(results, grad_fn);\n  return results;\n"
@@ -300,6 +301,7 @@ class AutogradEmitter:
         nl = "\n"
         return f"""// Autograd nodes and kernels of the operators in {", ".join(sorted({e.path.name for e in entries}))}.
 {ops}
+#include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
 #include <aten/core/LegacyTypeDispatch.h>
 #include <aten/core/dispatch/BuiltinRegistration.h>

@@ -193,9 +193,24 @@ class KernelEmitter:
                 result.append(self.wrapper(schema, "Meta", self.pointwise_body(entry, form, "")))
             elif "shaped" in kinds:
                 result.append(self.wrapper(schema, "Meta", self.shaped_body(entry, form, "")))
+            if entry.kernels and self._needs_backend_select(schema):
+                result.append(self._backend_select(schema))
             if kinds & {"pointwise", "iter", "shaped"} and "out" in entry.forms and form != "out":
                 result.append(self._through_out(entry, form, schema))
         return result
+
+    @staticmethod
+    def _needs_backend_select(schema: Schema) -> bool:
+        """Factories: no tensor says where to go, the options do."""
+        return cpp.options_span(schema) is not None and not any(a.type.is_tensor_like for a in schema.arguments)
+
+    def _backend_select(self, schema: Schema) -> Wrapper:
+        args = "".join(f", {a.name}" for a in schema.arguments)
+        body = (
+            f"  return at::_ops::{schema.unambiguous_name}::redispatch("
+            f"at::native::backend_of_options(dtype, layout, device){args});\n"
+        )
+        return self.wrapper(schema, "BackendSelect", body)
 
     def _through_out(self, entry: Entry, form: str, schema: Schema) -> Wrapper:
         """Functional and in-place forms for a backend that registers the out form alone."""
@@ -304,6 +319,7 @@ class KernelEmitter:
 #include <aten/core/dispatch/BuiltinRegistration.h>
 #include <aten/core/symint_conversions.h>
 #include <aten/native/OutArgument.h>
+#include <aten/native/backend_select.h>
 #include <aten/TensorIterator.h>
 #include <aten/native/cpu_isa.h>
 #include <c10/core/DeviceGuard.h>

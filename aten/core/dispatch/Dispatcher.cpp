@@ -57,23 +57,17 @@ impl::OperatorEntry& Dispatcher::entry(OperatorNameView name) {
   return state_->operators.find_or_add(name);
 }
 
-std::optional<OperatorHandle> Dispatcher::findOp(OperatorNameView name) {
+std::optional<OperatorHandle> Dispatcher::findOp(const OperatorName& name) {
   impl::OperatorEntry* entry = find(name);
   // Entries stay when everything has been deregistered; they are then as good as not there.
   if (!entry || !(entry->hasSchema() || entry->def_and_impl_count > 0)) return std::nullopt;
   return OperatorHandle(entry);
 }
-std::optional<OperatorHandle> Dispatcher::findOp(const OperatorName& name) {
-  return findOp(OperatorNameView(name));
-}
 
-std::optional<OperatorHandle> Dispatcher::findSchema(OperatorNameView name) {
+std::optional<OperatorHandle> Dispatcher::findSchema(const OperatorName& name) {
   impl::OperatorEntry* entry = find(name);
   if (!entry || !entry->hasSchema()) return std::nullopt;
   return OperatorHandle(entry);
-}
-std::optional<OperatorHandle> Dispatcher::findSchema(const OperatorName& name) {
-  return findSchema(OperatorNameView(name));
 }
 
 OperatorHandle Dispatcher::findSchemaOrThrow(const char* name, const char* overload_name) {

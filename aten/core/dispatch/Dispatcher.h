@@ -51,12 +51,10 @@ class TORCH_API Dispatcher final {
 
   /// The operator with this schema name, if its schema is registered.
   std::optional<OperatorHandle> findSchema(const OperatorName& operator_name);
-  std::optional<OperatorHandle> findSchema(OperatorNameView operator_name);
   /// Throws if there is none; the message names the nearest operators.
   OperatorHandle findSchemaOrThrow(const char* name, const char* overload_name);
   /// Also finds operators that have kernels but no schema yet.
   std::optional<OperatorHandle> findOp(const OperatorName& operator_name);
-  std::optional<OperatorHandle> findOp(OperatorNameView operator_name);
   OperatorHandle findOrRegisterName_(const OperatorName& op_name);
   /// Names of all operators with a schema.
   std::vector<OperatorName> getAllOpNames();

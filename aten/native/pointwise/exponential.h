@@ -7,23 +7,6 @@ namespace at::native {
 
 namespace pointwise {
 
-// Complex numbers have no expm1 and log1p in the standard library.
-template <class R>
-HOST_DEVICE inline c10::complex<R> expm1(const c10::complex<R>& z) {
-  // e^x cos(y) - 1 = expm1(x) cos(y) - 2 sin(y/2)^2
-  const R half_sine = std::sin(z.imag() / R(2));
-  const R real = std::expm1(z.real()) * std::cos(z.imag()) - R(2) * half_sine * half_sine;
-  return {real, std::exp(z.real()) * std::sin(z.imag())};
-}
-template <class R>
-HOST_DEVICE inline c10::complex<R> log1p(const c10::complex<R>& z) {
-  const R x = z.real(), y = z.imag();
-  const R angle = std::atan2(y, x + R(1));
-  const R length = std::abs(z);
-  // log|1 + z| = log1p(2x + x^2 + y^2) / 2 near zero, where the plain form cancels.
-  const R real = length < R(0.5) ? std::log1p(x * (R(2) + x) + y * y) / R(2) : std::log(std::hypot(x + R(1), y));
-  return {real, angle};
-}
 template <class R>
 HOST_DEVICE inline c10::complex<R> exp2(const c10::complex<R>& z) {
   return std::exp(z * c10::complex<R>(R(0.693147180559945309417)));
@@ -55,7 +38,6 @@ struct Expm1 {
   template <class T>
   HOST_DEVICE T operator()(T x) const {
     using std::expm1;
-    using pointwise::expm1;
     return expm1(x);
   }
 };
@@ -74,7 +56,6 @@ struct Log1p {
   template <class T>
   HOST_DEVICE T operator()(T x) const {
     using std::log1p;
-    using pointwise::log1p;
     return log1p(x);
   }
 };
@@ -116,7 +97,7 @@ struct Logaddexp {
       if (pointwise::is_inf(high.real()) && high.real() == low.real()) {
         return high.real() < 0 ? high : std::log(std::exp(high) + std::exp(low));
       }
-      return high + pointwise::log1p(std::exp(low - high));
+      return high + std::log1p(std::exp(low - high));
     } else {
       if (pointwise::is_inf(a) && a == b) {
         return a;

@@ -1,5 +1,6 @@
 // Advanced indexing: index, index_put_, masks, take and put.
 #include <aten/ExpandUtils.h>
+#include <aten/MemoryOverlap.h>
 #include <aten/Parallel.h>
 #include <aten/TensorIterator.h>
 #include <aten/core/List.h>

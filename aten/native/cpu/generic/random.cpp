@@ -350,7 +350,7 @@ Tensor& bernoulli_tensor_cpu(Tensor& self, const Tensor& p, OptGenerator generat
       c10::isFloatingType(p.scalar_type()), "bernoulli_: expected a floating point tensor of probabilities, got ", p.scalar_type());
   TORCH_CHECK(
       at::is_expandable_to(p.sizes(), self.sizes()), "output with shape ", self.sizes(), " doesn't match the broadcast shape ",
-      at::infer_size(self.sizes(), p.sizes()), " (in bernoulli_)");
+      IntArrayRef(at::infer_size(self.sizes(), p.sizes())), " (in bernoulli_)");
   const Tensor chances = p.expand(self.sizes());
   dispatch("bernoulli_", self.scalar_type(), at::kAll, [&]<class T> {
     dispatch("bernoulli_", p.scalar_type(), at::kFloating, [&]<class P> {

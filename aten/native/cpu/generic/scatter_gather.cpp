@@ -1,6 +1,7 @@
 // gather and scatter, and the index_* operators along one dimension.
 #include <aten/Parallel.h>
 #include <aten/core/Tensor.h>
+#include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/convert.h>
 #include <aten/native/index_support.h>

@@ -1,0 +1,216 @@
+#include <aten/core/Formatting.h>
+
+#include <aten/ops/select.h>
+#include <aten/ops/to.h>
+
+#include <cmath>
+#include <iomanip>
+#include <iostream>
+#include <sstream>
+#include <tuple>
+
+namespace at {
+namespace {
+
+/// Puts a stream's format back at the end of a scope.
+class FormatGuard {
+ public:
+  explicit FormatGuard(std::ostream& out) : out_(out), saved_(nullptr) { saved_.copyfmt(out); }
+  FormatGuard(const FormatGuard&) = delete;
+  FormatGuard& operator=(const FormatGuard&) = delete;
+  ~FormatGuard() { out_.copyfmt(saved_); }
+
+ private:
+  std::ostream& out_;
+  std::ios saved_;
+};
+
+std::ostream& default_float(std::ostream& stream) {
+  stream.unsetf(std::ios_base::floatfield);
+  return stream;
+}
+
+/// Sets the stream's number format for all values of a tensor of doubles; returns the factor that is taken out of them and
+/// the width of a column.
+std::tuple<double, int> choose_format(std::ostream& stream, const Tensor& self) {
+  const int64_t size = self.numel();
+  if (size == 0) {
+    return {1., 0};
+  }
+  const double* p = self.const_data_ptr<double>();
+  bool integers = true;
+  for (int64_t i = 0; i < size && integers; ++i) {
+    integers = !std::isfinite(p[i]) || p[i] == std::ceil(p[i]);
+  }
+  int64_t first = 0;
+  while (first < size && !std::isfinite(p[first])) {
+    ++first;
+  }
+  double low = 1;
+  double high = 1;
+  if (first < size) {
+    low = high = std::fabs(p[first]);
+    for (int64_t i = first; i < size; ++i) {
+      const double z = std::fabs(p[i]);
+      if (std::isfinite(z)) {
+        low = std::min(low, z);
+        // libtorch compares the signed value here; its output is followed to the letter.
+        high = p[i] > high ? p[i] : high;
+      }
+    }
+    low = low != 0 ? std::floor(std::log10(low)) + 1 : 1;
+    high = high != 0 ? std::floor(std::log10(high)) + 1 : 1;
+  }
+  if (integers) {
+    if (high > 9) {
+      stream << std::scientific << std::setprecision(4);
+      return {1., 11};
+    }
+    stream << default_float;
+    return {1., static_cast<int>(high) + 1};
+  }
+  if (high - low > 4) {
+    stream << std::scientific << std::setprecision(4);
+    return {1., std::fabs(high) > 99 || std::fabs(low) > 99 ? 12 : 11};
+  }
+  stream << std::fixed << std::setprecision(4);
+  if (high > 5 || high < 0) {
+    return {std::pow(10, high - 1), 7};
+  }
+  return {1., high == 0 ? 7 : static_cast<int>(high) + 6};
+}
+
+void print_indent(std::ostream& stream, int64_t indent) {
+  stream << std::string(indent, ' ');
+}
+
+void print_scale(std::ostream& stream, double scale) {
+  const FormatGuard guard(stream);
+  stream << default_float << scale << " *" << std::endl;
+}
+
+void print_matrix(std::ostream& stream, const Tensor& self, int64_t linesize, int64_t indent) {
+  const auto [scale, width] = choose_format(stream, self);
+  print_indent(stream, indent);
+  const int64_t per_line = std::max<int64_t>((linesize - indent) / (width + 1), 1);
+  const int64_t cols = self.size(1);
+  const double* p = self.const_data_ptr<double>();
+  for (int64_t first = 0; first < cols;) {
+    const int64_t last = std::min(first + per_line, cols) - 1;
+    if (per_line < cols) {
+      if (first != 0) {
+        stream << std::endl;
+      }
+      stream << "Columns " << first + 1 << " to " << last + 1;
+      print_indent(stream, indent);
+    }
+    if (scale != 1) {
+      print_scale(stream, scale);
+      print_indent(stream, indent);
+    }
+    for (int64_t row = 0; row < self.size(0); ++row) {
+      for (int64_t col = first; col <= last; ++col) {
+        stream << std::setw(width) << p[row * cols + col] / scale;
+        if (col == last) {
+          stream << std::endl;
+          if (row != self.size(0) - 1) {
+            print_indent(stream, scale != 1 ? indent + 1 : indent);
+          }
+        } else {
+          stream << " ";
+        }
+      }
+    }
+    first = last + 1;
+  }
+}
+
+/// Matrices of a tensor of three or more dimensions, one after the other.
+void print_slices(std::ostream& stream, const Tensor& self, int64_t linesize) {
+  const int64_t outer = self.dim() - 2;
+  std::vector<int64_t> counter(outer, 0);
+  for (bool first = true, finished = false; !finished; first = false) {
+    if (!first) {
+      stream << std::endl;
+    }
+    stream << "(";
+    Tensor slice = self;
+    for (int64_t d = 0; d < outer; ++d) {
+      slice = slice.select(0, counter[d]);
+      stream << counter[d] + 1 << ",";
+    }
+    stream << ".,.) = " << std::endl;
+    print_matrix(stream, slice.contiguous(), linesize, 1);
+    // The first dimension moves fastest.
+    finished = true;
+    for (int64_t d = 0; d < outer; ++d) {
+      if (++counter[d] < self.size(d)) {
+        finished = false;
+        break;
+      }
+      counter[d] = 0;
+    }
+  }
+}
+
+} // namespace
+
+std::ostream& print(std::ostream& stream, const Tensor& tensor_, int64_t linesize) {
+  const FormatGuard guard(stream);
+  if (!tensor_.defined()) {
+    return stream << "[ Tensor (undefined) ]";
+  }
+  const Tensor tensor = tensor_.to(at::TensorOptions(kCPU).dtype(kDouble)).contiguous();
+  if (tensor.dim() == 0) {
+    stream << default_float << tensor.const_data_ptr<double>()[0] << std::endl;
+  } else if (tensor.numel() > 0) {
+    if (tensor.dim() == 1) {
+      const auto [scale, width] = choose_format(stream, tensor);
+      if (scale != 1) {
+        print_scale(stream, scale);
+      }
+      const double* p = tensor.const_data_ptr<double>();
+      for (int64_t i = 0; i < tensor.size(0); ++i) {
+        stream << std::setw(width) << p[i] / scale << std::endl;
+      }
+    } else if (tensor.dim() == 2) {
+      print_matrix(stream, tensor, linesize, 0);
+    } else {
+      print_slices(stream, tensor, linesize);
+    }
+  }
+  stream << "[ " << tensor_.toString() << "{";
+  for (int64_t d = 0; d < tensor.dim(); ++d) {
+    stream << (d > 0 ? "," : "") << tensor.size(d);
+  }
+  return stream << "} ]";
+}
+
+std::ostream& operator<<(std::ostream& out, const Tensor& t) {
+  return print(out, t, 80);
+}
+
+void print(const Tensor& t, int64_t linesize) {
+  print(std::cout, t, linesize);
+}
+
+std::string TensorBase::toString() const {
+  if (!defined()) {
+    return "UndefinedType";
+  }
+  std::string backend = c10::DeviceTypeName(device().type());
+  if (is_sparse()) {
+    backend = "Sparse" + backend;
+  }
+  return backend + c10::toString(scalar_type()) + "Type";
+}
+
+void TensorBase::print() const {
+  if (defined()) {
+    std::cerr << "[" << toString() << " " << sizes() << "]" << '\n';
+  } else {
+    std::cerr << "[UndefinedTensor]" << '\n';
+  }
+}
+
+} // namespace at

@@ -1,0 +1,3 @@
+#pragma once
+
+#include <autograd/ready_queue.h>

@@ -1,0 +1,118 @@
+#include <catch2/catch.hpp>
+
+#include <ATen/Parallel.h>
+
+#include <atomic>
+#include <numeric>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+TEST_CASE("parallel_for visits each index once", "[parallel]") {
+  const int64_t grain = GENERATE(0, 1, 7, 1000, 5000);
+  std::vector<std::atomic<int>> visits(3000);
+  at::parallel_for(0, 3000, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      ++visits[i];
+    }
+  });
+  for (const auto& count : visits) {
+    REQUIRE(count == 1);
+  }
+}
+
+TEST_CASE("parallel_for of an empty range does nothing", "[parallel]") {
+  at::parallel_for(5, 5, 1, [](int64_t, int64_t) { FAIL("called"); });
+  at::parallel_for(5, 2, 1, [](int64_t, int64_t) { FAIL("called"); });
+}
+
+TEST_CASE("thread numbers stay below the number of threads", "[parallel]") {
+  const int threads = at::get_num_threads();
+  std::atomic<bool> ok{true};
+  at::parallel_for(0, 1000, 1, [&](int64_t, int64_t) {
+    if (at::get_thread_num() < 0 || at::get_thread_num() >= threads) {
+      ok = false;
+    }
+  });
+  CHECK(ok);
+  CHECK(at::get_thread_num() == 0);
+  CHECK_FALSE(at::in_parallel_region());
+}
+
+TEST_CASE("a parallel loop inside a parallel loop is serial", "[parallel]") {
+  std::atomic<int64_t> sum{0};
+  std::atomic<bool> split{false};
+  at::parallel_for(0, 4, 1, [&](int64_t begin, int64_t end) {
+    const bool inside = at::in_parallel_region();
+    for (int64_t i = begin; i < end; ++i) {
+      at::parallel_for(0, 100, 1, [&](int64_t b, int64_t e) {
+        if (inside && e - b != 100) {
+          split = true;
+        }
+        sum += e - b;
+      });
+    }
+  });
+  CHECK(sum == 400);
+  CHECK_FALSE(split);
+}
+
+TEST_CASE("an exception in a body reaches the caller", "[parallel]") {
+  CHECK_THROWS_AS(
+      at::parallel_for(0, 100, 1, [](int64_t begin, int64_t) {
+        if (begin == 0) {
+          throw std::out_of_range("here");
+        }
+      }),
+      std::out_of_range);
+  int64_t seen = 0;
+  at::parallel_for(0, 10, 100, [&](int64_t b, int64_t e) { seen += e - b; });
+  CHECK(seen == 10);
+}
+
+TEST_CASE("parallel_reduce joins partial results in order", "[parallel]") {
+  const int64_t sum = at::parallel_reduce(
+      0, 100000, 10, int64_t{0},
+      [](int64_t begin, int64_t end, int64_t start) {
+        for (int64_t i = begin; i < end; ++i) {
+          start += i;
+        }
+        return start;
+      },
+      std::plus<int64_t>());
+  CHECK(sum == int64_t{100000} * 99999 / 2);
+}
+
+TEST_CASE("set_num_threads is obeyed and checked", "[parallel]") {
+  const int before = at::get_num_threads();
+  at::set_num_threads(1);
+  CHECK(at::get_num_threads() == 1);
+  at::parallel_for(0, 100, 1, [](int64_t begin, int64_t end) {
+    CHECK(begin == 0);
+    CHECK(end == 100);
+  });
+  CHECK_THROWS(at::set_num_threads(0));
+  at::set_num_threads(before);
+}
+
+TEST_CASE("a limited thread runs loops itself", "[parallel]") {
+  std::thread([] {
+    const at::internal::ThreadLimitGuard serial;
+    int calls = 0;
+    at::parallel_for(0, 1000000, 1, [&](int64_t, int64_t) { ++calls; });
+    if (calls != 1 || at::get_num_threads() != 1) {
+      std::terminate();
+    }
+  }).join();
+}
+
+TEST_CASE("launched tasks run", "[parallel]") {
+  std::atomic<int> ran{0};
+  for (int i = 0; i < 10; ++i) {
+    at::launch([&] { ++ran; });
+  }
+  while (ran < 10) {
+    std::this_thread::yield();
+  }
+  CHECK(at::get_num_interop_threads() >= 1);
+}

@@ -1,0 +1,183 @@
+// Accuracy of aten/native/vec/math.h against long double libm. Compiled for the baseline instruction set here; define
+// CPU_CAPABILITY and pass -march to measure another one.
+#include <catch2/catch.hpp>
+
+#include <aten/native/vec/math.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+
+using namespace at::vec;
+
+namespace {
+
+constexpr double kWrong = 1e9;
+
+// Distance in units of the last place of T at the wanted value.
+template <class T>
+double ulp(T got, long double want) {
+  if (std::isnan(want)) {
+    return std::isnan(got) ? 0 : kWrong;
+  }
+  const T rounded = static_cast<T>(want);
+  if (std::isinf(got) || std::isinf(rounded)) {
+    const bool near_limit = std::fabs(want) >= static_cast<long double>(std::numeric_limits<T>::max());
+    return got == rounded || near_limit ? 0 : kWrong;
+  }
+  const T size = std::fabs(rounded);
+  const long double unit = size < std::numeric_limits<T>::min()
+      ? static_cast<long double>(std::numeric_limits<T>::denorm_min())
+      : static_cast<long double>(std::nextafter(size, std::numeric_limits<T>::infinity())) - size;
+  return static_cast<double>(std::fabs(static_cast<long double>(got) - want) / unit);
+}
+
+template <class F, class R>
+double worst_over_floats(F f, R reference) {
+  constexpr int N = Vec<float>::size();
+  double worst = 0;
+  for (uint64_t bits = 0; bits < (uint64_t{1} << 32); bits += 40009 * N) {
+    float in[N], out[N];
+    for (int i = 0; i < N; ++i) {
+      const auto lane = static_cast<uint32_t>(bits + static_cast<uint64_t>(i) * 40009);
+      std::memcpy(&in[i], &lane, sizeof(lane));
+    }
+    f(Vec<float>::load(in)).store(out);
+    for (int i = 0; i < N; ++i) {
+      worst = std::max(worst, ulp(out[i], reference(static_cast<long double>(in[i]))));
+    }
+  }
+  return worst;
+}
+
+template <class F, class R>
+double worst_over_doubles(F f, R reference, double low, double high) {
+  constexpr int N = Vec<double>::size();
+  std::mt19937_64 bits(1);
+  std::uniform_real_distribution<double> range(low, high);
+  double worst = 0;
+  for (int round = 0; round < 20000; ++round) {
+    double in[N], out[N];
+    for (int i = 0; i < N; ++i) {
+      const uint64_t lane = bits();
+      in[i] = range(bits);
+      if (round % 4 == 0) {
+        std::memcpy(&in[i], &lane, sizeof(lane));
+      }
+    }
+    f(Vec<double>::load(in)).store(out);
+    for (int i = 0; i < N; ++i) {
+      worst = std::max(worst, ulp(out[i], reference(static_cast<long double>(in[i]))));
+    }
+  }
+  return worst;
+}
+
+#define LANES(function) [](auto x) { return function(x); }
+#define EXACT(function) [](long double x) { return function(x); }
+
+} // namespace
+
+TEST_CASE("float functions are accurate over all floats", "[vec]") {
+  CHECK(worst_over_floats(LANES(exp), EXACT(expl)) < 1.1);
+  CHECK(worst_over_floats(LANES(exp2), EXACT(exp2l)) < 1.1);
+  CHECK(worst_over_floats(LANES(expm1), EXACT(expm1l)) < 1.7);
+  CHECK(worst_over_floats(LANES(log), EXACT(logl)) < 0.8);
+  CHECK(worst_over_floats(LANES(log1p), EXACT(log1pl)) < 0.8);
+  CHECK(worst_over_floats(LANES(log2), EXACT(log2l)) < 0.6);
+  CHECK(worst_over_floats(LANES(log10), EXACT(log10l)) < 0.6);
+  CHECK(worst_over_floats(LANES(sin), EXACT(sinl)) < 0.6);
+  CHECK(worst_over_floats(LANES(cos), EXACT(cosl)) < 0.6);
+  CHECK(worst_over_floats(LANES(tanh), EXACT(tanhl)) < 1.3);
+  CHECK(worst_over_floats(LANES(erf), EXACT(erfl)) < 1.7);
+  CHECK(worst_over_floats(LANES(erfc), EXACT(erfcl)) < 7.0);
+}
+
+TEST_CASE("double functions are accurate", "[vec]") {
+  CHECK(worst_over_doubles(LANES(exp), EXACT(expl), -746, 710) < 1.2);
+  CHECK(worst_over_doubles(LANES(expm1), EXACT(expm1l), -2, 2) < 2.5);
+  CHECK(worst_over_doubles(LANES(expm1), EXACT(expm1l), -40, 710) < 2.5);
+  CHECK(worst_over_doubles(LANES(log), EXACT(logl), 0, 4) < 1.0);
+  CHECK(worst_over_doubles(LANES(log1p), EXACT(log1pl), -1, 4) < 1.0);
+  CHECK(worst_over_doubles(LANES(sin), EXACT(sinl), -100, 100) < 1.0);
+  CHECK(worst_over_doubles(LANES(cos), EXACT(cosl), -2e6, 2e6) < 1.0);
+  CHECK(worst_over_doubles(LANES(tanh), EXACT(tanhl), -3, 3) < 3.0);
+}
+
+TEST_CASE("pow follows libm at its special cases", "[vec]") {
+  const float special[] = {0.0f, -0.0f, 1.0f, -1.0f, 0.5f, -0.5f, 2.0f, 3.0f, -3.0f, 1e30f, -1e30f, INFINITY, -INFINITY, NAN};
+  constexpr int N = Vec<float>::size();
+  for (const float x : special) {
+    for (const float y : special) {
+      float out[N];
+      pow(Vec<float>(x), Vec<float>(y)).store(out);
+      const float want = std::pow(x, y);
+      INFO(x << " ^ " << y << " = " << out[0] << ", libm " << want);
+      CHECK(((std::isnan(want) && std::isnan(out[0])) || (want == out[0] && std::signbit(want) == std::signbit(out[0]))));
+    }
+  }
+}
+
+TEST_CASE("rounding goes to even and keeps special values", "[vec]") {
+  const float in[] = {0.5f, 1.5f, 2.5f, -0.5f, -1.5f, 1e20f, INFINITY, 0.49999997f};
+  for (const float x : in) {
+    CHECK(rint(Vec<float>(x))[0] == std::nearbyint(x));
+    CHECK(floor(Vec<float>(x))[0] == std::floor(x));
+    CHECK(ceil(Vec<float>(x))[0] == std::ceil(x));
+    CHECK(trunc(Vec<float>(x))[0] == std::trunc(x));
+  }
+}
+
+TEST_CASE("masked loads and stores touch only their lanes", "[vec]") {
+  constexpr int N = Vec<float>::size();
+  for (int n = 0; n <= N; ++n) {
+    float from[N], to[N];
+    for (int i = 0; i < N; ++i) {
+      from[i] = static_cast<float>(i + 1);
+      to[i] = -1.0f;
+    }
+    const auto v = Vec<float>::load(from, n);
+    v.store(to, n);
+    for (int i = 0; i < N; ++i) {
+      CHECK(v[i] == (i < n ? from[i] : 0.0f));
+      CHECK(to[i] == (i < n ? from[i] : -1.0f));
+    }
+  }
+}
+
+TEST_CASE("half and bfloat16 convert as their types do", "[vec]") {
+  constexpr int N = VecFloat::size();
+  std::mt19937 bits(3);
+  for (int round = 0; round < 5000; ++round) {
+    float x[N];
+    for (float& value : x) {
+      const uint32_t lane = round == 0 ? 0x7fc00000u : bits();
+      std::memcpy(&value, &lane, sizeof(lane));
+    }
+    c10::Half half[N];
+    c10::BFloat16 brain[N];
+    store_float(VecFloat::load(x), half);
+    store_float(VecFloat::load(x), brain);
+    for (int i = 0; i < N; ++i) {
+      const float want_half = static_cast<float>(c10::Half(x[i])), want_brain = static_cast<float>(c10::BFloat16(x[i]));
+      CHECK((static_cast<float>(half[i]) == want_half || (std::isnan(want_half) && std::isnan(static_cast<float>(half[i])))));
+      CHECK((static_cast<float>(brain[i]) == want_brain || (std::isnan(want_brain) && std::isnan(static_cast<float>(brain[i])))));
+    }
+    float back[N];
+    load_float(half).store(back);
+    for (int i = 0; i < N; ++i) {
+      CHECK((back[i] == static_cast<float>(half[i]) || std::isnan(back[i])));
+    }
+  }
+}
+
+TEST_CASE("lanes reduce to one value", "[vec]") {
+  const auto v = Vec<int32_t>::iota();
+  constexpr int N = Vec<int32_t>::size();
+  CHECK(reduce_add(v) == N * (N - 1) / 2);
+  CHECK(reduce_max(v) == N - 1);
+  CHECK(reduce_min(v) == 0);
+  CHECK(any(v == Vec<int32_t>(N - 1)));
+  CHECK_FALSE(any(v == Vec<int32_t>(N)));
+}
