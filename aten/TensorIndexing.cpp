@@ -2,6 +2,7 @@
 
 #include <aten/Functions.h>
 #include <aten/core/List.h>
+#include <aten/core/ivalue.h>
 
 #include <ostream>
 

@@ -1,6 +1,7 @@
 #include <aten/TensorIterator.h>
 
 #include <aten/MemoryOverlap.h>
+#include <aten/TensorIteratorDetail.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/native/OutArgument.h>
@@ -17,12 +18,6 @@ namespace at {
 using c10::Device;
 using c10::MemoryFormat;
 using c10::ScalarType;
-
-struct TensorIteratorBase::Statics {
-  const std::optional<DimVector>& shape;
-  const std::optional<ScalarType>& dtype;
-  const std::optional<Device>& device;
-};
 
 // ---- operands ----------------------------------------------------------------------------------------------------
 
@@ -140,9 +135,8 @@ TensorIteratorConfig& TensorIteratorConfig::add_owned_const_input(const TensorBa
   return *this;
 }
 
-namespace {
+namespace detail {
 
-// Writes the value of a Scalar in its own dtype.
 ScalarType store_scalar(const c10::Scalar& number, void* value) {
   const ScalarType type = number.type();
   switch (type) {
@@ -165,13 +159,13 @@ ScalarType store_scalar(const c10::Scalar& number, void* value) {
   return type;
 }
 
-} // namespace
+} // namespace detail
 
 TensorIteratorConfig& TensorIteratorConfig::add_scalar_input(const c10::Scalar& number) {
   OperandInfo& op = add(false);
   op.is_number_ = true;
   op.is_const = true;
-  op.original_value_dtype_ = store_scalar(number, op.original_value_);
+  op.original_value_dtype_ = detail::store_scalar(number, op.original_value_);
   return *this;
 }
 
@@ -295,7 +289,7 @@ namespace {
 void broadcast(DimVector& into, IntArrayRef shape) {
   const auto ndim = std::max(into.size(), shape.size());
   into.insert(into.begin(), ndim - into.size(), 1);
-  for (std::size_t i = ndim - shape.size(); i < ndim; ++i) {
+  for (std::size_t i = ndim; i-- > ndim - shape.size();) {
     const int64_t size = shape[i - (ndim - shape.size())];
     TORCH_CHECK(
         into[i] == size || into[i] == 1 || size == 1, "The size of tensor a (", into[i],
@@ -472,6 +466,15 @@ void TensorIteratorBase::compute_types(std::uint32_t flags, const Statics& stati
           "Trying to pass too many CPU scalars to non-CPU kernel!");
     }
     if (op.is_output) {
+      // An operator of one tensor has nothing to promote: its output has the input's dtype, or the rule's.
+      const bool one_dtype = result_rule_.has_value() && ntensors() == 2 && result == common &&
+          *result_rule_ != PointwiseRule::Result::Float;
+      TORCH_CHECK(
+          !one_dtype || op.current_dtype == result, "Found dtype ", c10::toString(op.current_dtype), " but expected ",
+          c10::toString(result));
+      TORCH_CHECK(
+          !op.is_read_write || result_rule_ != PointwiseRule::Result::Real || result == common,
+          "In-place abs is not supported for complex tensors.");
       TORCH_CHECK(
           (flags & TensorIteratorConfig::kSafeCasting) == 0 || op.current_dtype == result ||
               c10::canCast(result, op.current_dtype),
@@ -549,7 +552,7 @@ ScalarType TensorIteratorBase::common_dtype() const {
 }
 
 void TensorIteratorBase::read_scalar(int64_t arg, ScalarType dtype, void* value, bool original) const {
-  const OperandInfo& op = operands_[arg];
+  const OperandInfo& op = operands()[arg];
   if (original && op.inline_value_) {
     native::convert_elements(dtype, value, 0, op.original_value_dtype_, op.original_value_, 0, 1);
   } else if (original && op.original_.defined()) {
@@ -557,195 +560,6 @@ void TensorIteratorBase::read_scalar(int64_t arg, ScalarType dtype, void* value,
   } else {
     native::convert_elements(dtype, value, 0, op.current_dtype, op.data, 0, 1);
   }
-}
-
-// ---- pointwise operators -----------------------------------------------------------------------------------------
-
-namespace {
-
-// bool < integers < floating < complex
-int kind_of(ScalarType type) {
-  return c10::isComplexType(type) ? 3 : c10::isFloatingType(type) ? 2 : type == ScalarType::Bool ? 0 : 1;
-}
-
-} // namespace
-
-void TensorIteratorBase::set_fast_operand(int arg, const TensorBase& tensor, bool repeat) {
-  OperandInfo& op = operands_[arg];
-  op.borrowed_ = &tensor;
-  op.device = common_device_;
-  op.target_dtype = op.current_dtype = tensor.scalar_type();
-  op.is_const = true;
-  op.data = const_cast<void*>(tensor.const_data_ptr());
-  op.stride_bytes.push_back(repeat ? 0 : static_cast<int64_t>(tensor.itemsize()));
-}
-
-// The common case in one pass: one tensor leads, the others are of its dtype and shape and contiguous as it, or are
-// single values that do not change the dtype. Anything else is left to the general path, which nothing here disturbs.
-bool TensorIteratorBase::try_pointwise_fast(
-    const TensorBase* out,
-    const PointwiseInput* inputs,
-    int count,
-    PointwiseRule rule) {
-  const TensorBase* lead = nullptr;
-  for (int i = 0; i < count; ++i) {
-    const TensorBase* tensor = inputs[i].tensor;
-    if (tensor == nullptr) {
-      continue;
-    }
-    if (!tensor->defined()) {
-      return false;
-    }
-    if (lead == nullptr || (lead->dim() == 0 && tensor->dim() > 0)) {
-      lead = tensor;
-    }
-  }
-  if (lead == nullptr || rule.keep_mask != 0) {
-    return false;
-  }
-  const c10::TensorImpl* impl = lead->unsafeGetTensorImpl();
-  if (!impl->is_contiguous() || impl->is_wrapped_number() || impl->layout() != c10::kStrided) {
-    return false;
-  }
-  const ScalarType dtype = lead->scalar_type();
-  const Device device = lead->device();
-  const IntArrayRef sizes = lead->sizes();
-  const bool cpu = device.is_cpu();
-  ScalarType result = dtype;
-  switch (rule.result) {
-    case PointwiseRule::Result::Common:
-      break;
-    case PointwiseRule::Result::Float:
-      if (kind_of(dtype) < 2) {
-        return false;
-      }
-      break;
-    case PointwiseRule::Result::Bool:
-      result = ScalarType::Bool;
-      break;
-    case PointwiseRule::Result::Real:
-      if (kind_of(dtype) == 3) {
-        return false;
-      }
-      break;
-  }
-  for (int i = 0; i < count; ++i) {
-    const TensorBase* tensor = inputs[i].tensor;
-    if (tensor == nullptr) {
-      if (kind_of(inputs[i].number->type()) > kind_of(dtype)) {
-        return false;
-      }
-    } else if (tensor != lead) {
-      const c10::TensorImpl* other = tensor->unsafeGetTensorImpl();
-      if (tensor->scalar_type() != dtype || tensor->device() != device || !other->is_contiguous() ||
-          other->layout() != c10::kStrided) {
-        return false;
-      }
-      if (!other->sizes().equals(sizes) && !(other->dim() == 0 && cpu)) {
-        return false;
-      }
-    }
-  }
-  const bool allocate = out == nullptr || !out->defined();
-  if (!allocate) {
-    const c10::TensorImpl* target = out->unsafeGetTensorImpl();
-    if (out->scalar_type() != result || out->device() != device || !target->is_contiguous() ||
-        !target->sizes().equals(sizes) || target->layout() != c10::kStrided) {
-      return false;
-    }
-    for (int i = 0; i < count; ++i) {
-      const TensorBase* tensor = inputs[i].tensor;
-      if (tensor != nullptr && !tensor->is_same(*out) &&
-          tensor->unsafeGetTensorImpl()->unsafe_storage().is_alias_of(target->unsafe_storage())) {
-        return false;
-      }
-    }
-  }
-
-  common_dtype_ = dtype;
-  common_device_ = device;
-  is_meta_ = device.is_meta();
-  num_outputs_ = 1;
-  all_ops_same_shape_ = true;
-  has_coalesced_dimensions_ = true;
-  shape_.push_back(impl->numel());
-  operands_.resize(count + 1);
-  if (allocate) {
-    OperandInfo& op = operands_[0];
-    op.own(empty_contiguous(sizes, result, device));
-    op.target_dtype = op.current_dtype = result;
-    op.device = device;
-    op.stride_bytes.push_back(static_cast<int64_t>(op.owned_.itemsize()));
-  } else {
-    set_fast_operand(0, *out, false);
-  }
-  OperandInfo& op = operands_[0];
-  op.is_output = true;
-  op.is_const = false;
-  if (!is_meta_) {
-    op.data = op.tensor_base().mutable_data_ptr();
-  }
-  for (int i = 0; i < count; ++i) {
-    const TensorBase* tensor = inputs[i].tensor;
-    if (tensor != nullptr) {
-      op.is_read_write |= !allocate && tensor->is_same(*out);
-      set_fast_operand(i + 1, *tensor, tensor->dim() == 0 && tensor != lead);
-    } else {
-      OperandInfo& number = operands_[i + 1];
-      number.is_number_ = true;
-      number.is_const = true;
-      number.device = Device(c10::DeviceType::CPU);
-      number.original_value_dtype_ = store_scalar(*inputs[i].number, number.original_value_);
-      hold_inline(number, dtype);
-      number.data = number.value_;
-      number.stride_bytes.push_back(0);
-    }
-  }
-  return true;
-}
-
-void TensorIteratorBase::build_pointwise(
-    const TensorBase* out,
-    std::initializer_list<PointwiseInput> inputs,
-    PointwiseRule rule,
-    bool resize_out) {
-  if (C10_LIKELY(try_pointwise_fast(out, inputs.begin(), static_cast<int>(inputs.size()), rule))) {
-    return;
-  }
-  static const std::optional<DimVector> no_shape;
-  static const std::optional<ScalarType> no_dtype;
-  static const std::optional<Device> no_device;
-  operands_.resize(inputs.size() + 1);
-  num_outputs_ = 1;
-  operands_[0].borrowed_ = out;
-  int index = 0;
-  for (const PointwiseInput& input : inputs) {
-    OperandInfo& op = operands_[index + 1];
-    op.is_const = true;
-    op.keeps_dtype_ = ((rule.keep_mask >> index) & 1u) != 0;
-    if (input.tensor != nullptr) {
-      op.borrowed_ = input.tensor;
-    } else {
-      op.is_number_ = true;
-      op.original_value_dtype_ = store_scalar(*input.number, op.original_value_);
-    }
-    ++index;
-  }
-  result_rule_ = rule.result;
-  build_operands(
-      TensorIteratorConfig::kCheckMemOverlap | TensorIteratorConfig::kCheckSameDevice |
-          (resize_out ? TensorIteratorConfig::kResizeOutputs : 0u) | TensorIteratorConfig::kPromoteInputs |
-          TensorIteratorConfig::kSafeCasting | TensorIteratorConfig::kCastOutputs | TensorIteratorConfig::kCpuScalars |
-          (rule.result == PointwiseRule::Result::Float ? TensorIteratorConfig::kIntegersToFloat : 0u),
-      Statics{no_shape, no_dtype, no_device});
-}
-
-Tensor TensorIteratorBase::take_output(int64_t arg) {
-  OperandInfo& op = operands_[arg];
-  if (op.borrowed_ != nullptr) {
-    return Tensor(*op.borrowed_);
-  }
-  return Tensor(std::move(op.owned_));
 }
 
 } // namespace at

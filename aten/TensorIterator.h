@@ -121,6 +121,29 @@ struct PointwiseRule {
   std::uint32_t keep_mask = 0; // bit i: input i keeps its own dtype and takes no part in promotion
 };
 
+/// What a plain pointwise call needs, and no more. See Note [Fast pointwise calls].
+//
+// Note [Fast pointwise calls]
+// Most calls are of tensors of one dtype, shape and dense layout, perhaps beside a number. Setting up an OperandInfo for
+// each would cost more than the rest of the call, so build_pointwise leaves this instead, and run_pointwise reads it. The
+// first use of any other accessor of the iterator sets up the operands in full.
+struct FastOperands {
+  static constexpr int kMax = 5;
+
+  int count = 0; // operands with the output; 0: not in use
+  std::uint32_t repeated; // bit i: operand i is a single value for all elements
+  std::uint32_t numbers; // bit i: operand i is a Scalar
+  std::uint16_t output_size; // bytes of an element
+  std::uint16_t input_size;
+  void* data[kMax];
+  union {
+    const TensorBase* tensor;
+    const c10::Scalar* number;
+  } source[kMax]; // borrowed; the output's is null when it is owned
+  alignas(16) char values[kMax][16]; // numbers in the common dtype
+  TensorBase output; // when it was allocated here
+};
+
 /// An input of a pointwise operator: a tensor or a number, borrowed.
 struct PointwiseInput {
   PointwiseInput(const TensorBase& t) : tensor(&t) {}
@@ -137,6 +160,8 @@ struct TORCH_API TensorIteratorBase {
   using loop2d_t = c10::function_ref<void(char** data, const int64_t* strides, int64_t size0, int64_t size1)>;
   using loop_subiter_t = c10::function_ref<void(TensorIteratorBase& subiter)>;
 
+  TensorIteratorBase() = default;
+
   void build(TensorIteratorConfig& config);
 
   /// Sets up a pointwise operator, the hottest path of the library. `out` may be null or undefined: then the output is
@@ -148,6 +173,11 @@ struct TORCH_API TensorIteratorBase {
       std::initializer_list<PointwiseInput> inputs,
       PointwiseRule rule = {},
       bool resize_out = true);
+
+  /// The compact state that build_pointwise leaves for a plain call, or null when the operands are set up in full.
+  const FastOperands* fast_operands() const {
+    return fast_.count != 0 ? &fast_ : nullptr;
+  }
 
   /// Hands over an output; the iterator must not be used with it afterwards.
   Tensor take_output(int64_t arg = 0);
@@ -166,7 +196,7 @@ struct TORCH_API TensorIteratorBase {
     return n;
   }
   int ntensors() const {
-    return static_cast<int>(operands_.size());
+    return fast_.count != 0 ? fast_.count : static_cast<int>(operands_.size());
   }
   int noutputs() const {
     return num_outputs_;
@@ -191,13 +221,13 @@ struct TORCH_API TensorIteratorBase {
 
   /// Byte strides of an operand, one for each dimension of shape().
   IntArrayRef strides(int64_t arg) const {
-    return operands_[arg].stride_bytes;
+    return operands()[arg].stride_bytes;
   }
   void* data_ptr(int64_t arg) const {
-    return operands_[arg].data;
+    return operands()[arg].data;
   }
   c10::ScalarType dtype(int64_t arg = 0) const {
-    return operands_[arg].current_dtype;
+    return operands()[arg].current_dtype;
   }
   /// The dtype that inputs were promoted to. Throws when they had different dtypes and no promotion was asked for.
   c10::ScalarType common_dtype() const;
@@ -205,10 +235,10 @@ struct TORCH_API TensorIteratorBase {
     return common_dtype_ == c10::ScalarType::Undefined ? std::nullopt : std::optional<c10::ScalarType>(common_dtype_);
   }
   c10::ScalarType input_dtype(int64_t arg = 0) const {
-    return operands_[num_outputs_ + arg].current_dtype;
+    return operands()[num_outputs_ + arg].current_dtype;
   }
   c10::Device device(int64_t arg = 0) const {
-    return operands_[arg].device.value();
+    return operands()[arg].device.value();
   }
   c10::DeviceType device_type(int64_t arg = 0) const {
     return device(arg).type();
@@ -226,10 +256,10 @@ struct TORCH_API TensorIteratorBase {
   bool is_cpu_scalar(int64_t arg) const;
 
   const TensorBase& tensor_base(int64_t arg) const {
-    return operands_[arg].tensor_base();
+    return operands()[arg].tensor_base();
   }
   const Tensor& tensor(int64_t arg) const {
-    return operands_[arg].tensor();
+    return operands()[arg].tensor();
   }
   const TensorBase& output_base(int64_t arg = 0) const {
     return tensor_base(arg);
@@ -331,17 +361,17 @@ struct TORCH_API TensorIteratorBase {
   PtrVector get_base_ptrs() const;
 
   void _unsafe_set_arg_strides(const int64_t arg, IntArrayRef strides) {
-    operands_[arg].stride_bytes.assign(strides.begin(), strides.end());
+    operands()[arg].stride_bytes.assign(strides.begin(), strides.end());
   }
   void _unsafe_set_arg_data(const int64_t arg, void* data) {
-    operands_[arg].data = data;
+    operands()[arg].data = data;
   }
 
   const OperandInfo& operand(int arg = 0) const {
-    return operands_[arg];
+    return operands()[arg];
   }
   OperandInfo& operand(int arg = 0) {
-    return operands_[arg];
+    return operands()[arg];
   }
 
   bool can_use_32bit_indexing() const;
@@ -381,7 +411,17 @@ struct TORCH_API TensorIteratorBase {
   struct Statics;
 
   bool try_pointwise_fast(const TensorBase* out, const PointwiseInput* inputs, int count, PointwiseRule rule);
-  void set_fast_operand(int arg, const TensorBase& tensor, bool repeat);
+  /// Sets up operands_ in full from fast_, for everything but the plain loop.
+  void materialize() const;
+  SmallVector<OperandInfo, 4>& operands() {
+    if (C10_UNLIKELY(fast_.count != 0)) {
+      materialize();
+    }
+    return operands_;
+  }
+  const SmallVector<OperandInfo, 4>& operands() const {
+    return const_cast<TensorIteratorBase*>(this)->operands();
+  }
   void build_operands(std::uint32_t flags, const Statics& statics);
   void mark_outputs();
   void compute_mem_overlaps() const;
@@ -405,6 +445,17 @@ struct TORCH_API TensorIteratorBase {
   friend class TensorIteratorConfig;
   friend struct TensorIterator;
 
+  // Copies are made by TensorIterator, from operands that are set up in full.
+  TensorIteratorBase(const TensorIteratorBase&) = default;
+  TensorIteratorBase(TensorIteratorBase&&) = default;
+  TensorIteratorBase& operator=(const TensorIteratorBase&) = default;
+  TensorIteratorBase& operator=(TensorIteratorBase&&) = default;
+  const TensorIteratorBase& materialized() const {
+    operands();
+    return *this;
+  }
+
+  FastOperands fast_;
   DimVector shape_;
   /// perm_[i] is the dimension of the tensors that the iterator's dimension i stands for. Gone once dimensions are joined.
   DimVector perm_;
@@ -426,7 +477,19 @@ struct TORCH_API TensorIteratorBase {
 
 struct TORCH_API TensorIterator final : public TensorIteratorBase {
   TensorIterator() = default;
-  TensorIterator(const TensorIteratorBase& iter) : TensorIteratorBase(iter) {}
+  TensorIterator(const TensorIteratorBase& iter) : TensorIteratorBase(iter.materialized()) {}
+  TensorIterator(const TensorIterator& iter) : TensorIteratorBase(iter.materialized()) {}
+  TensorIterator(TensorIterator&& iter) noexcept
+      : TensorIteratorBase(std::move(const_cast<TensorIteratorBase&>(iter.materialized()))) {}
+  TensorIterator& operator=(const TensorIterator& iter) {
+    TensorIteratorBase::operator=(iter.materialized());
+    return *this;
+  }
+  TensorIterator& operator=(TensorIterator&& iter) noexcept {
+    TensorIteratorBase::operator=(std::move(const_cast<TensorIteratorBase&>(iter.materialized())));
+    return *this;
+  }
+  ~TensorIterator() = default;
 
   static TensorIterator binary_float_op(TensorBase& out, const TensorBase& a, const TensorBase& b);
   static TensorIterator binary_op(TensorBase& out, const TensorBase& a, const TensorBase& b);

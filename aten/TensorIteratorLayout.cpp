@@ -1,6 +1,7 @@
 // The geometry half of TensorIterator: strides, order of dimensions, output layout, joining of dimensions.
 #include <aten/TensorIterator.h>
 
+#include <aten/TensorIteratorDetail.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/native/OutArgument.h>
@@ -10,12 +11,6 @@
 namespace at {
 
 using c10::MemoryFormat;
-
-struct TensorIteratorBase::Statics {
-  const std::optional<DimVector>& shape;
-  const std::optional<c10::ScalarType>& dtype;
-  const std::optional<c10::Device>& device;
-};
 
 // All operands of one shape and one dense layout: a single run, and outputs of the same layout. True when that held.
 bool TensorIteratorBase::fast_set_up() {

@@ -66,7 +66,7 @@ class BlockCounter {
 
 TensorIteratorBase::StrideVector TensorIteratorBase::get_dim_strides(int dim) const {
   StrideVector result;
-  for (const OperandInfo& op : operands_) {
+  for (const OperandInfo& op : operands()) {
     result.push_back(dim < static_cast<int>(op.stride_bytes.size()) ? op.stride_bytes[dim] : 0);
   }
   return result;
@@ -75,7 +75,7 @@ TensorIteratorBase::StrideVector TensorIteratorBase::get_dim_strides(int dim) co
 TensorIteratorBase::StrideVector TensorIteratorBase::get_strides() const {
   StrideVector result;
   for (int dim = 0; dim < std::max(ndim(), 2); ++dim) {
-    for (const OperandInfo& op : operands_) {
+    for (const OperandInfo& op : operands()) {
       result.push_back(dim < static_cast<int>(op.stride_bytes.size()) ? op.stride_bytes[dim] : 0);
     }
   }
@@ -84,7 +84,7 @@ TensorIteratorBase::StrideVector TensorIteratorBase::get_strides() const {
 
 TensorIteratorBase::PtrVector TensorIteratorBase::get_base_ptrs() const {
   PtrVector result;
-  for (const OperandInfo& op : operands_) {
+  for (const OperandInfo& op : operands()) {
     result.push_back(static_cast<char*>(op.data));
   }
   return result;
@@ -136,7 +136,7 @@ void TensorIteratorBase::serial_for_each(loop2d_t loop, Range range) const {
 int64_t TensorIteratorBase::num_output_elements() const {
   int64_t count = 1;
   for (int dim = 0; dim < ndim(); ++dim) {
-    if (operands_[0].stride_bytes[dim] != 0 || shape_[dim] == 0) {
+    if (operands()[0].stride_bytes[dim] != 0 || shape_[dim] == 0) {
       count *= shape_[dim];
     }
   }
@@ -146,13 +146,13 @@ int64_t TensorIteratorBase::num_output_elements() const {
 int TensorIteratorBase::num_reduce_dims() const {
   int count = 0;
   for (int dim = 0; dim < ndim(); ++dim) {
-    count += operands_[0].stride_bytes[dim] == 0;
+    count += operands()[0].stride_bytes[dim] == 0;
   }
   return count;
 }
 
 bool TensorIteratorBase::is_dim_reduced(int dim) const {
-  for (const OperandInfo& op : operands_) {
+  for (const OperandInfo& op : operands()) {
     if (op.is_output && op.stride_bytes[dim] == 0 && shape_[dim] > 1) {
       return true;
     }
@@ -177,7 +177,7 @@ bool TensorIteratorBase::has_contiguous_first_dim() const {
 }
 
 bool TensorIteratorBase::is_scalar(int64_t arg) const {
-  const OperandInfo& op = operands_[arg];
+  const OperandInfo& op = operands()[arg];
   return op.is_number() || op.tensor_base().numel() == 1;
 }
 
@@ -188,11 +188,11 @@ bool TensorIteratorBase::is_cpu_scalar(int64_t arg) const {
 // ---- parts -------------------------------------------------------------------------------------------------------
 
 void TensorIteratorBase::remove_operand(int64_t arg) {
-  operands_.erase(operands_.begin() + arg);
+  operands().erase(operands().begin() + arg);
 }
 
 void TensorIteratorBase::unsafe_replace_operand(int64_t arg, void* data) {
-  operands_[arg].data = data;
+  operands()[arg].data = data;
 }
 
 void TensorIteratorBase::narrow(int dim, int64_t start, int64_t size) {
@@ -201,7 +201,7 @@ void TensorIteratorBase::narrow(int dim, int64_t start, int64_t size) {
   if (!view_offsets_.empty()) {
     view_offsets_[dim] += start;
   }
-  for (OperandInfo& op : operands_) {
+  for (OperandInfo& op : operands()) {
     op.data = static_cast<char*>(op.data) + op.stride_bytes[dim] * start;
   }
   if (size == 1 && !is_reduction_) {
@@ -211,7 +211,7 @@ void TensorIteratorBase::narrow(int dim, int64_t start, int64_t size) {
 
 void TensorIteratorBase::select_all_keeping_dim(int start_dim, IntArrayRef starts) {
   for (int dim = start_dim; dim < ndim(); ++dim) {
-    for (OperandInfo& op : operands_) {
+    for (OperandInfo& op : operands()) {
       op.data = static_cast<char*>(op.data) + op.stride_bytes[dim] * starts[dim - start_dim];
     }
     shape_[dim] = 1;
@@ -238,7 +238,7 @@ int TensorIteratorBase::get_dim_to_split() const {
     if (shape_[dim] == 0) {
       continue;
     }
-    for (const OperandInfo& op : operands_) {
+    for (const OperandInfo& op : operands()) {
       const int64_t extent = (shape_[dim] - 1) * op.stride_bytes[dim];
       if (extent > largest) {
         largest = extent;
@@ -255,7 +255,7 @@ bool TensorIteratorBase::can_use_32bit_indexing() const {
   if (numel() > kMax) {
     return false;
   }
-  for (const OperandInfo& op : operands_) {
+  for (const OperandInfo& op : operands()) {
     int64_t last = 1;
     for (int dim = 0; dim < ndim(); ++dim) {
       last += (shape_[dim] - 1) * op.stride_bytes[dim];
@@ -348,14 +348,14 @@ void TensorIteratorBase::parallel_reduce(loop2d_t loop) {
   const auto element = static_cast<int64_t>(out.itemsize());
   char* slots = static_cast<char*>(buffer.mutable_data_ptr());
   for (int i = 0; i < threads; ++i) {
-    std::copy_n(static_cast<const char*>(operands_[0].data), element, slots + i * element);
+    std::copy_n(static_cast<const char*>(operands()[0].data), element, slots + i * element);
   }
   at::parallel_for(0, count, internal::GRAIN_SIZE, [&](int64_t begin, int64_t end) {
     TensorIterator part(*this);
     part.unsafe_replace_operand(0, slots + get_thread_num() * element);
     part.serial_for_each(loop, Range(begin, end));
   });
-  char* pointers[] = {static_cast<char*>(operands_[0].data), slots};
+  char* pointers[] = {static_cast<char*>(operands()[0].data), slots};
   const int64_t strides[] = {0, element, 0, 0};
   loop(pointers, strides, threads, 1);
 }
@@ -372,7 +372,7 @@ void TensorIteratorBase::foreach_reduced_elt(loop_subiter_t loop, bool paralleli
   }
   // Reduced dimensions come first, so the kept ones are a tail of the shape.
   int first_kept = 0;
-  while (first_kept < ndim() && operands_[0].stride_bytes[first_kept] == 0) {
+  while (first_kept < ndim() && operands()[0].stride_bytes[first_kept] == 0) {
     ++first_kept;
   }
   const IntArrayRef kept = all.slice(first_kept);

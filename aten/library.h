@@ -148,6 +148,9 @@ CppFunction dispatch(c10::DeviceType type, Func&& raw_f) {
 /// Parses a schema. Throws c10::Error with the place marked.
 TORCH_API c10::FunctionSchema schema(const char* str, c10::AliasAnalysisKind k, bool allow_typevars = false);
 TORCH_API c10::FunctionSchema schema(const char* str, bool allow_typevars = false);
+inline c10::FunctionSchema schema(const std::string& str, bool allow_typevars = false) {
+  return schema(str.c_str(), allow_typevars);
+}
 inline c10::FunctionSchema&& schema(c10::FunctionSchema&& s) {
   return std::move(s);
 }
@@ -155,6 +158,9 @@ inline c10::FunctionSchema&& schema(c10::FunctionSchema&& s) {
 namespace detail {
 
 TORCH_API std::variant<c10::OperatorName, c10::FunctionSchema> constructSchemaOrName(const char* str);
+inline std::variant<c10::OperatorName, c10::FunctionSchema> constructSchemaOrName(const std::string& str) {
+  return constructSchemaOrName(str.c_str());
+}
 inline std::variant<c10::OperatorName, c10::FunctionSchema> constructSchemaOrName(c10::FunctionSchema&& s) {
   return std::move(s);
 }

@@ -1,5 +1,6 @@
 #include <autograd/VariableTypeUtils.h>
 
+#include <aten/core/ivalue.h>
 #include <c10/util/Exception.h>
 
 namespace torch::autograd {

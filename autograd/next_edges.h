@@ -44,11 +44,7 @@ inline void append_next_edges(edge_list& edges, at::ArrayRef<at::Tensor> variabl
 inline void append_next_edges(edge_list& edges, const std::vector<at::Tensor>& variables) {
   append_next_edges(edges, at::ArrayRef<at::Tensor>(variables));
 }
-inline void append_next_edges(edge_list& edges, const c10::List<std::optional<at::Tensor>>& variables) {
-  for (size_t i = 0; i < variables.size(); ++i) {
-    append_next_edges(edges, static_cast<std::optional<at::Tensor>>(variables.get(i)));
-  }
-}
+TORCH_API void append_next_edges(edge_list& edges, const c10::List<std::optional<at::Tensor>>& variables);
 
 } // namespace detail
 

@@ -17,10 +17,7 @@ class AliasInfo {
   AliasInfo(bool is_write, const std::vector<Symbol>& before, const std::vector<Symbol>& after)
       : before_sets_(before), after_sets_(after), is_write_(is_write) {}
 
-  static Symbol wildcardSet() {
-    static const Symbol wildcard = Symbol::fromQualString("alias::*");
-    return wildcard;
-  }
+  TORCH_API static Symbol wildcardSet();
 
   bool isWrite() const {
     return is_write_;

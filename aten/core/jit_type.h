@@ -292,7 +292,7 @@ TORCH_API std::optional<TypePtr> unifyTypes(const TypePtr& a, const TypePtr& b);
 /// The class type registered for a C++ class through torch::class_<T>. Throws if there is none.
 TORCH_API const ClassTypePtr& getCustomClassTypeImpl(const std::type_index& tindex);
 template <class T>
-const ClassTypePtr& getCustomClassType() {
+C10_HIDDEN const ClassTypePtr& getCustomClassType() {
   // Classes are never unbound, so one look-up is enough.
   static const ClassTypePtr& type = getCustomClassTypeImpl(std::type_index(typeid(T)));
   return type;
@@ -353,23 +353,24 @@ C10_ENUM_TYPE_OF(c10::QScheme, QSchemeType)
 C10_ENUM_TYPE_OF(c10::SymInt, SymIntType)
 #undef C10_ENUM_TYPE_OF
 
+// The static objects are hidden: GCC gives those of exported templates a binding that keeps dlclose from unloading.
 template <class T, bool fake>
 struct ListTypeOf {
-  static TypePtr get() {
+  C10_HIDDEN static TypePtr get() {
     static const TypePtr type = ListType::create(TypeOf<T, fake>::get());
     return type;
   }
 };
 template <class T, bool fake>
 struct OptionalTypeOf {
-  static TypePtr get() {
+  C10_HIDDEN static TypePtr get() {
     static const TypePtr type = OptionalType::create(TypeOf<T, fake>::get());
     return type;
   }
 };
 template <class K, class V, bool fake>
 struct DictTypeOf {
-  static TypePtr get() {
+  C10_HIDDEN static TypePtr get() {
     static const TypePtr type = DictType::create(TypeOf<K, fake>::get(), TypeOf<V, fake>::get());
     return type;
   }
@@ -407,7 +408,7 @@ template <class K, class V, bool fake>
 struct TypeOf<std::map<K, V>, fake> : DictTypeOf<K, V, fake> {};
 template <class... Ts, bool fake>
 struct TypeOf<std::tuple<Ts...>, fake> {
-  static TypePtr get() {
+  C10_HIDDEN static TypePtr get() {
     static const TypePtr type = TupleType::create({TypeOf<std::decay_t<Ts>, fake>::get()...});
     return type;
   }

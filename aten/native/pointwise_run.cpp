@@ -92,7 +92,7 @@ void move_grid(
 }
 
 // One two-dimensional piece of the iteration.
-void walk_grid(const Walk& walk, char** data, const std::int64_t* strides, std::int64_t n0, std::int64_t n1) {
+__attribute__((noinline)) void walk_grid(const Walk& walk, char** data, const std::int64_t* strides, std::int64_t n0, std::int64_t n1) {
   alignas(64) char buffers[kMaxOperands][kBlockBytes];
   const int count = walk.count;
   const std::int64_t* outer = strides + count;
@@ -167,7 +167,70 @@ void walk_grid(const Walk& walk, char** data, const std::int64_t* strides, std::
 
 } // namespace
 
+namespace {
+
+// The plain call: dense runs, perhaps beside single values.
+void run_fast(const FastOperands& fast, std::int64_t numel, bool reduced, const PointwiseRun& run) {
+  BlockContext context{run.functor, 0};
+  const int count = fast.count;
+  char* data[FastOperands::kMax];
+  float wide_values[FastOperands::kMax];
+  std::copy(reinterpret_cast<char* const*>(fast.data), reinterpret_cast<char* const*>(fast.data) + count, data);
+  const bool wide = run.wide_numbers && reduced && fast.numbers != 0;
+  if (wide) {
+    for (int i = 1; i < count; ++i) {
+      if ((fast.numbers >> i) & 1u) {
+        wide_values[i] = static_cast<float>(fast.source[i].number->toDouble());
+        data[i] = reinterpret_cast<char*>(&wide_values[i]);
+        context.wide_inputs |= 1u << (i - 1);
+      }
+    }
+  }
+  if (fast.repeated == 0 || numel == 1) {
+    const auto part = [&](std::int64_t begin, std::int64_t end) {
+      const char* inputs[FastOperands::kMax];
+      for (int i = 1; i < count; ++i) {
+        inputs[i - 1] = data[i] + begin * fast.input_size;
+      }
+      run.kernel(context, data[0] + begin * fast.output_size, inputs, end - begin);
+    };
+    if (numel <= run.grain) {
+      part(0, numel);
+    } else {
+      at::parallel_for(0, numel, run.grain, part);
+    }
+    return;
+  }
+  Walk walk{run.kernel, context, count, {}, 0};
+  std::int64_t strides[2 * FastOperands::kMax] = {};
+  for (int i = 0; i < count; ++i) {
+    walk.size[i] = i == 0 ? fast.output_size : (context.wide_inputs << 1 >> i) & 1u ? 4 : fast.input_size;
+    strides[i] = (fast.repeated >> i) & 1u ? 0 : walk.size[i];
+  }
+  walk.block = kBlockBytes / std::max<int>(walk.context.wide_inputs != 0 ? 4 : fast.input_size, fast.output_size);
+  const auto part = [&](std::int64_t begin, std::int64_t end) {
+    char* places[FastOperands::kMax];
+    for (int i = 0; i < count; ++i) {
+      places[i] = data[i] + begin * strides[i];
+    }
+    walk_grid(walk, places, strides, end - begin, 1);
+  };
+  if (numel <= run.grain) {
+    part(0, numel);
+  } else {
+    at::parallel_for(0, numel, run.grain, part);
+  }
+}
+
+} // namespace
+
 void run_pointwise(TensorIteratorBase& iter, const PointwiseRun& run) {
+  if (const FastOperands* fast = iter.fast_operands()) {
+    if (const std::int64_t numel = iter.numel(); numel != 0) {
+      run_fast(*fast, numel, c10::isReducedFloatingType(iter.common_dtype()), run);
+    }
+    return;
+  }
   Walk walk;
   walk.kernel = run.kernel;
   walk.context = {run.functor, 0};

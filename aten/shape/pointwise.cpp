@@ -39,7 +39,7 @@ void check_alpha(const TensorBase& self, const Other& other, const Scalar& alpha
   TORCH_CHECK(
       !alpha.isBoolean() || (is_bool(self) && is_bool(other)), "Boolean alpha only supported for Boolean results.");
   TORCH_CHECK(
-      !alpha.isFloatingPoint() || is_floating_or_complex(self) || is_floating_or_complex(other),
+      alpha.isBoolean() || is_floating_or_complex(self) || is_floating_or_complex(other),
       "For integral input tensors, argument alpha must not be a floating point number.");
   TORCH_CHECK(
       !alpha.isComplex() || is_complex(self) || is_complex(other),
@@ -91,16 +91,6 @@ void rsub_check(const char* op, const TensorBase& self, const Scalar& other, con
   sub_check(op, self, other, alpha);
 }
 
-void value_check(
-    const char*, const TensorBase& self, const TensorBase& tensor1, const TensorBase& tensor2, const Scalar& value) {
-  if (value.isIntegral(/*includeBool=*/true)) {
-    return;
-  }
-  TORCH_CHECK(
-      is_floating_or_complex(self) || is_floating_or_complex(tensor1) || is_floating_or_complex(tensor2),
-      "For integral input tensors, argument value must not be a floating point number.");
-}
-
 void addcdiv_check(
     const char*, const TensorBase& self, const TensorBase& tensor1, const TensorBase& tensor2, const Scalar&) {
   static_cast<void>(self);
@@ -117,8 +107,8 @@ namespace {
 
 void same_dtype(const TensorBase& self, const TensorBase& other, const char* name) {
   TORCH_CHECK(
-      self.scalar_type() == other.scalar_type(), "expected dtype ", c10::toString(self.scalar_type()), " for `", name,
-      "` but got dtype ", c10::toString(other.scalar_type()));
+      self.scalar_type() == other.scalar_type(), "expected dtype ", self.dtype().name(), " for `", name,
+      "` but got dtype ", other.dtype().name());
 }
 
 } // namespace
@@ -164,7 +154,11 @@ void signbit_check(const char*, const TensorBase& self) {
 void inf_sign_check(const char* op, const TensorBase& self) {
   TORCH_CHECK(!is_complex(self), op, " does not support complex inputs.");
 }
+void round_check(const char* op, const TensorBase& self) {
+  TORCH_CHECK(!is_complex(self), op, " is not supported for complex inputs");
+}
 void relu_check(const char*, const TensorBase& self) {
+  TORCH_CHECK(!is_complex(self), "clamp is not supported for complex types");
   TORCH_CHECK(!is_bool(self), "Boolean inputs not supported for relu");
 }
 void heaviside_check(const char*, const TensorBase& self, const TensorBase& values) {
@@ -174,9 +168,6 @@ void heaviside_check(const char*, const TensorBase& self, const TensorBase& valu
       self.scalar_type() == values.scalar_type(), "heaviside is not yet implemented for tensors with different dtypes.");
 }
 
-void not_complex_check(const char* op, const TensorBase& self) {
-  refuse_complex(op, is_complex(self));
-}
 void not_complex_check(const char* op, const TensorBase& self, const TensorBase& other) {
   refuse_complex(op, is_complex(self) || is_complex(other));
 }
@@ -223,7 +214,6 @@ void hardtanh_check(const char*, const TensorBase& self, const Scalar& min_val, 
     TORCH_CHECK(
         min_val.toDouble() >= 0 && max_val.toDouble() >= 0, "cannot do hardtanh on an unsigned type with negative limits");
   }
-  TORCH_CHECK(min_val.toDouble() <= max_val.toDouble(), "min_val cannot be greater than max_val");
 }
 
 void leaky_relu_backward_check(

@@ -25,8 +25,6 @@ TORCH_API void sub_check(const char* op, const TensorBase& self, const c10::Scal
 TORCH_API void rsub_check(const char* op, const TensorBase& self, const TensorBase& other, const c10::Scalar& alpha);
 TORCH_API void rsub_check(const char* op, const TensorBase& self, const c10::Scalar& other, const c10::Scalar& alpha);
 
-TORCH_API void value_check(
-    const char* op, const TensorBase& self, const TensorBase& tensor1, const TensorBase& tensor2, const c10::Scalar& value);
 TORCH_API void addcdiv_check(
     const char* op, const TensorBase& self, const TensorBase& tensor1, const TensorBase& tensor2, const c10::Scalar& value);
 TORCH_API void lerp_check(const char* op, const TensorBase& self, const TensorBase& end, const TensorBase& weight);
@@ -40,11 +38,11 @@ TORCH_API void neg_check(const char* op, const TensorBase& self);
 TORCH_API void sign_check(const char* op, const TensorBase& self);
 TORCH_API void signbit_check(const char* op, const TensorBase& self);
 TORCH_API void inf_sign_check(const char* op, const TensorBase& self);
+TORCH_API void round_check(const char* op, const TensorBase& self);
 TORCH_API void relu_check(const char* op, const TensorBase& self);
 TORCH_API void heaviside_check(const char* op, const TensorBase& self, const TensorBase& values);
 
 /// For operators that need an order.
-TORCH_API void not_complex_check(const char* op, const TensorBase& self);
 TORCH_API void not_complex_check(const char* op, const TensorBase& self, const TensorBase& other);
 TORCH_API void not_complex_check(const char* op, const TensorBase& self, const TensorBase& a, const TensorBase& b);
 TORCH_API void not_complex_check(const char* op, const TensorBase& self, const c10::Scalar& other);

@@ -1,11 +1,31 @@
 #include <autograd/functions/utils.h>
 
+#include <aten/core/ivalue.h>
 #include <autograd/functions/basic_ops.h>
 #include <c10/util/StringUtil.h>
 
 #include <stdexcept>
 
 namespace torch::autograd {
+
+namespace detail {
+
+void append_next_edges(edge_list& edges, const c10::List<std::optional<at::Tensor>>& variables) {
+  for (size_t i = 0; i < variables.size(); ++i) {
+    append_next_edges(edges, static_cast<std::optional<at::Tensor>>(variables.get(i)));
+  }
+}
+
+bool requires_grad(const c10::List<std::optional<at::Tensor>>& list) {
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (requires_grad(static_cast<std::optional<at::Tensor>>(list.get(i)))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+} // namespace detail
 
 variable_list wrap_outputs(const variable_list& inputs, tensor_list&& outputs, const function_constructor& ctr) {
   variable_list result;

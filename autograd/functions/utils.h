@@ -49,14 +49,7 @@ inline bool requires_grad(at::ArrayRef<at::Tensor> list) {
 inline bool requires_grad(const std::vector<at::Tensor>& list) {
   return requires_grad(at::ArrayRef<at::Tensor>(list));
 }
-inline bool requires_grad(const c10::List<std::optional<at::Tensor>>& list) {
-  for (size_t i = 0; i < list.size(); ++i) {
-    if (requires_grad(static_cast<std::optional<at::Tensor>>(list.get(i)))) {
-      return true;
-    }
-  }
-  return false;
-}
+TORCH_API bool requires_grad(const c10::List<std::optional<at::Tensor>>& list);
 
 } // namespace detail
 

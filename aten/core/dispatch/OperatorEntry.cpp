@@ -139,19 +139,19 @@ void OperatorEntry::checkKernelSchema(const AnnotatedSchema& schema, const Annot
 
 OperatorEntry::KernelHandle OperatorEntry::registerKernel(DispatchKey key, KernelFunction kernel,
     std::optional<CppSignature> cpp_signature, std::unique_ptr<FunctionSchema> inferred_schema, std::string debug) {
+  AnnotatedKernel made(std::move(kernel), std::move(inferred_schema), std::move(debug));
+  if (hasSchema() && made.inferred_function_schema) checkKernelSchema(annotated_schema(), made);
   if (cpp_signature) {
-    auto& known = kernel.isValidSymUnboxed() ? sym_cpp_signature_ : cpp_signature_;
+    auto& known = made.kernel.isValidSymUnboxed() ? sym_cpp_signature_ : cpp_signature_;
     if (!known) {
-      known = Signature{*cpp_signature, debug};
+      known = Signature{*cpp_signature, made.debug};
     } else {
       TORCH_CHECK(known->signature == *cpp_signature, "\nMismatch in kernel C++ signatures\n  operator: ", debugOrName(), "\n    ",
           this->debug(), "\n  kernel 1: ", known->signature.name(), "\n    dispatch key: ", toString(key), "\n    ", known->debug,
-          "\n  kernel 2: ", cpp_signature->name(), "\n    dispatch key: ", toString(key), "\n    ", debug, "\n  first difference:\n",
+          "\n  kernel 2: ", cpp_signature->name(), "\n    dispatch key: ", toString(key), "\n    ", made.debug, "\n  first difference:\n",
           markDifference(known->signature.name(), cpp_signature->name()), "\n");
     }
   }
-  AnnotatedKernel made(std::move(kernel), std::move(inferred_schema), std::move(debug));
-  if (hasSchema() && made.inferred_function_schema) checkKernelSchema(annotated_schema(), made);
 
   auto place = std::find_if(kernels_.begin(), kernels_.end(), [key](const auto& entry) { return entry.first == key; });
   if (place == kernels_.end()) place = kernels_.emplace(kernels_.end(), key, std::list<AnnotatedKernel>());

@@ -63,8 +63,8 @@ FunctionSchema inferFunctionSchemaFlattenedReturns(std::string name = "", std::s
   using traits = guts::infer_function_traits_t<FuncType>;
   using Params = typename detail::infer_schema::without_key_set<typename traits::parameter_types>::type;
   using Returns = typename detail::infer_schema::ReturnTypes<std::decay_t<typename traits::return_type>>::type;
-  static constexpr auto arguments = detail::infer_schema::ArgumentDefs<Params>::get();
-  static constexpr auto returns = detail::infer_schema::ArgumentDefs<Returns>::get();
+  constexpr auto arguments = detail::infer_schema::ArgumentDefs<Params>::get();
+  constexpr auto returns = detail::infer_schema::ArgumentDefs<Returns>::get();
   return detail::infer_schema::make_function_schema(std::move(name), std::move(overload_name), arguments, returns);
 }
 /// A tuple stays one result.
@@ -74,8 +74,8 @@ FunctionSchema inferFunctionSchemaSingleReturn(std::string name = "", std::strin
   using Params = typename detail::infer_schema::without_key_set<typename traits::parameter_types>::type;
   using Return = std::decay_t<typename traits::return_type>;
   using Returns = std::conditional_t<std::is_void_v<Return>, guts::typelist::typelist<>, guts::typelist::typelist<Return>>;
-  static constexpr auto arguments = detail::infer_schema::ArgumentDefs<Params>::get();
-  static constexpr auto returns = detail::infer_schema::ArgumentDefs<Returns>::get();
+  constexpr auto arguments = detail::infer_schema::ArgumentDefs<Params>::get();
+  constexpr auto returns = detail::infer_schema::ArgumentDefs<Returns>::get();
   return detail::infer_schema::make_function_schema(std::move(name), std::move(overload_name), arguments, returns);
 }
 

@@ -2,6 +2,7 @@
 #include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
 #include <aten/core/List.h>
+#include <aten/core/ivalue.h>
 #include <c10/core/WrapDimMinimal.h>
 
 namespace at::native {

@@ -208,6 +208,15 @@ Tensor linalg_matmul(const Tensor& self, const Tensor& other) {
   return at::matmul(self, other);
 }
 
+Tensor _trilinear(const Tensor& i1, const Tensor& i2, const Tensor& i3, IntArrayRef expand1, IntArrayRef expand2, IntArrayRef expand3, IntArrayRef sumdim, int64_t) {
+  const auto expanded = [](Tensor t, IntArrayRef dims) {
+    for (const int64_t dim : dims) t = t.unsqueeze(dim);
+    return t;
+  };
+  const Tensor product = expanded(i1, expand1) * expanded(i2, expand2) * expanded(i3, expand3);
+  return sumdim.empty() ? product : product.sum(sumdim);
+}
+
 Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight, const std::optional<Tensor>& bias) {
   TORCH_CHECK(
       input1.dim() == input2.dim(), "bilinear(): input dimensions do not match: got ", input1.dim(), " and ", input2.dim());

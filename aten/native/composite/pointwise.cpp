@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 #include <string_view>
+#include <tuple>
 
 namespace at::native {
 
@@ -181,7 +182,10 @@ Tensor where_scalar_other(const Tensor& condition, const Tensor& self, const Sca
 }
 
 Tensor where_scalar(const Tensor& condition, const Scalar& self, const Scalar& other) {
-  return at::where(condition, wrapped(self, condition), wrapped(other, condition));
+  const TensorOptions options(result_type_scalar_scalar(self, other));
+  const Device device = condition.device();
+  return at::where(
+      condition, at::scalar_tensor(self, options.device(device)), at::scalar_tensor(other, options.device(device)));
 }
 
 namespace {
@@ -221,7 +225,7 @@ Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol
   }
   // Integers are compared in the default dtype: their difference could overflow.
   const Tensor allowed = at::add(at::abs(at::mul(other, rtol)), atol);
-  const Tensor error = inexact ? at::abs(at::sub(self, other)) : at::abs(at::sub(at::mul(self, 1.0), other));
+  const Tensor error = inexact ? at::abs(at::sub(self, other)) : at::abs(at::sub(at::mul(self, 1.0), at::mul(other, 1.0)));
   return at::logical_or(close, at::logical_and(at::isfinite(error), at::le(error, allowed)));
 }
 
@@ -249,6 +253,10 @@ Tensor& square_(Tensor& self) {
 Tensor positive(const Tensor& self) {
   TORCH_CHECK(self.scalar_type() != kBool, "The `+` operator, on a bool tensor is not supported.");
   return self;
+}
+
+Tensor conj_physical(const Tensor& self) {
+  return self.is_complex() ? at::_conj_physical(self) : self;
 }
 
 Tensor ldexp(const Tensor& self, const Tensor& other) {
@@ -317,6 +325,23 @@ Tensor prelu(const Tensor& self, const Tensor& weight) {
   shape[1] = weight.numel();
   return at::_prelu_kernel(self, at::reshape(weight, shape));
 }
+
+// ---- log_sigmoid -------------------------------------------------------------------------------------------------
+
+Tensor log_sigmoid(const Tensor& self) {
+  return std::get<0>(at::log_sigmoid_forward(self));
+}
+
+// The buffer is what other devices keep for the derivative; here it is computed anew.
+std::tuple<Tensor, Tensor> log_sigmoid_forward(const Tensor& self) {
+  return {at::neg(at::softplus(at::neg(self.contiguous()))), at::empty({0}, self.options())};
+}
+
+Tensor log_sigmoid_backward(const Tensor& grad_output, const Tensor& self, const Tensor& /*buffer*/) {
+  return at::mul(grad_output, at::sigmoid(at::neg(self)));
+}
+
+// ---- special -----------------------------------------------------------------------------------------------------
 
 Tensor special_ndtr(const Tensor& self) {
   const Tensor x = c10::isIntegralType(self.scalar_type(), /*includeBool=*/true)

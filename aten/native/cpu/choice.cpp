@@ -1,4 +1,4 @@
-// where, masked_fill, nan_to_num: pointwise operators whose operands are of different dtypes or whose parameters depend
+// where, masked_fill, nextafter, nan_to_num: pointwise operators whose operands are of different dtypes or whose parameters depend
 // on the dtype itself. The first two move elements and know only their size.
 #include <aten/OpMathType.h>
 #include <aten/Parallel.h>
@@ -40,8 +40,8 @@ void fill_masked(const BlockContext& context, char* out, const char* const* in, 
   W value;
   std::memcpy(&value, context.functor, sizeof(W));
   W* to = reinterpret_cast<W*>(out);
-  const W* from = reinterpret_cast<const W*>(in[0]);
-  const auto* mask = reinterpret_cast<const std::uint8_t*>(in[1]);
+  const auto* mask = reinterpret_cast<const std::uint8_t*>(in[0]);
+  const W* from = reinterpret_cast<const W*>(in[1]);
 #pragma GCC ivdep
   for (std::int64_t i = 0; i < n; ++i) {
     to[i] = mask[i] != 0 ? value : from[i];
@@ -94,6 +94,42 @@ void replace_nan(const BlockContext& context, char* out, const char* const* in, 
   }
 }
 
+// The neighbour of a 16-bit number, whose bit patterns are ordered like sign and magnitude.
+template <class T>
+T next_reduced(T from, T to) {
+  const float x = static_cast<float>(from), y = static_cast<float>(to);
+  if (x != x || y != y) {
+    return T(x + y);
+  }
+  if (x == y) {
+    return to;
+  }
+  std::uint16_t bits;
+  std::memcpy(&bits, &from, sizeof(bits));
+  if (x == 0) {
+    bits = y > 0 ? 0x0001 : 0x8001;
+  } else {
+    bits += (x < y) == (x > 0) ? 1 : -1;
+  }
+  T result;
+  std::memcpy(&result, &bits, sizeof(bits));
+  return result;
+}
+
+template <class T>
+void next_after(const BlockContext&, char* out, const char* const* in, std::int64_t n) {
+  T* to = reinterpret_cast<T*>(out);
+  const T* a = reinterpret_cast<const T*>(in[0]);
+  const T* b = reinterpret_cast<const T*>(in[1]);
+  for (std::int64_t i = 0; i < n; ++i) {
+    if constexpr (sizeof(T) == 2) {
+      to[i] = next_reduced(a[i], b[i]);
+    } else {
+      to[i] = std::nextafter(a[i], b[i]);
+    }
+  }
+}
+
 template <class T>
 struct RealOf {
   using type = T;
@@ -117,6 +153,13 @@ void masked_fill_kernel(TensorIteratorBase& iter, const c10::Scalar& value) {
     std::memcpy(bytes, &converted, sizeof(T));
   });
   run_pointwise(iter, {by_size<FillMasked>(c10::elementSize(iter.dtype(0))), bytes, at::internal::GRAIN_SIZE, false});
+  iter.cast_outputs();
+}
+
+void nextafter_kernel(TensorIteratorBase& iter) {
+  dispatch("nextafter", iter.common_dtype(), kFloating, [&]<class T> {
+    run_pointwise(iter, {next_after<T>, nullptr, at::internal::GRAIN_SIZE, false});
+  });
   iter.cast_outputs();
 }
 

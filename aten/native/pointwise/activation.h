@@ -299,18 +299,6 @@ struct ShrinkBackward {
   T lambda;
 };
 
-struct LogSigmoid {
-  static constexpr bool kVec = true;
-  template <class T>
-  HOST_DEVICE T operator()(T x) const {
-    using pointwise::select;
-    using std::abs;
-    using std::exp;
-    using std::log1p;
-    return select(x < T(0), x, T(0)) - log1p(exp(-abs(x)));
-  }
-};
-
 struct PreluKernel {
   template <class T>
   HOST_DEVICE T operator()(T x, T weight) const {

@@ -334,11 +334,4 @@ struct Hypot {
   }
 };
 
-struct Nextafter {
-  template <class T>
-  HOST_DEVICE T operator()(T from, T to) const {
-    return std::nextafter(from, to);
-  }
-};
-
 } // namespace at::native

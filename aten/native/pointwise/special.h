@@ -95,6 +95,26 @@ HOST_DEVICE inline double digamma(T argument) {
   return result + std::log(x) - 0.5 / x - series;
 }
 
+// Second derivative of lgamma; the sine's rounding at negative whole numbers gives large finite values, as everywhere.
+template <class T>
+HOST_DEVICE inline T trigamma(T x) {
+  T sign = T(1), result = T(0);
+  if (x < T(0.5)) {
+    constexpr T kPi = T(3.14159265358979323846);
+    const T sine = std::sin(kPi * x);
+    sign = T(-1);
+    result = -(kPi * kPi) / (sine * sine);
+    x = T(1) - x;
+  }
+  for (int i = 0; i < 6; ++i) {
+    result += T(1) / (x * x);
+    x += T(1);
+  }
+  const T z = T(1) / (x * x);
+  result += (T(1) + T(1) / (T(2) * x) + z * (T(1.0 / 6) - z * (T(1.0 / 30) - z * T(1.0 / 42)))) / x;
+  return sign * result;
+}
+
 // Hurwitz zeta(s, q) = sum over k >= 0 of (k + q)^-s by Euler-Maclaurin, for s > 1.
 HOST_DEVICE inline double zeta(double s, double q) {
   if (s == 1) {
@@ -102,6 +122,9 @@ HOST_DEVICE inline double zeta(double s, double q) {
   }
   if (!(s > 1)) {
     return std::numeric_limits<double>::quiet_NaN();
+  }
+  if (q == std::numeric_limits<double>::infinity()) {
+    return 0;
   }
   if (q <= 0) {
     if (q == std::floor(q)) {
@@ -218,6 +241,9 @@ struct Polygamma {
   HOST_DEVICE T operator()(T x) const {
     if (n == 0) {
       return static_cast<T>(pointwise::digamma(x));
+    }
+    if (n == 1) {
+      return pointwise::trigamma(x);
     }
     return static_cast<T>(factor * pointwise::zeta(static_cast<double>(n + 1), static_cast<double>(x)));
   }

@@ -182,7 +182,7 @@ std::string read_text(const std::vector<std::string>& files) {
   return text;
 }
 
-Split split(const at::Tensor& tokens, int64_t context) {
+Split hold_out(const at::Tensor& tokens, int64_t context) {
   constexpr int64_t kParts = 10;
   const int64_t total = tokens.size(0);
   const int64_t block = std::min<int64_t>(4096, total / kParts);

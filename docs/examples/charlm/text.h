@@ -40,7 +40,7 @@ struct Split {
 
 /// Holds out every tenth block of the text, so that both parts have something of every file.
 /// Throws UserError if the text is too short for sequences of `context` characters.
-Split split(const at::Tensor& tokens, int64_t context);
+Split hold_out(const at::Tensor& tokens, int64_t context);
 
 /// What may be written to a terminal: control characters and broken UTF-8 become '?'.
 std::string printable(const std::string& text);

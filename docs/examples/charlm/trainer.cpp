@@ -1,5 +1,6 @@
 #include "trainer.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <stdexcept>
@@ -49,7 +50,7 @@ double bits(double nats) {
 Trainer::Trainer(
     const ModelConfig& config, Vocabulary vocabulary, const std::string& text, uint64_t seed, at::Device device)
     : vocabulary_(std::move(vocabulary)),
-      text_(split(vocabulary_.encode(text), config.context)),
+      text_(hold_out(vocabulary_.encode(text), config.context)),
       device_(device),
       generator_(at::detail::createCPUGenerator(seed)),
       model_(config, generator_, device),

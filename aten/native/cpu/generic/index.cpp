@@ -4,6 +4,7 @@
 #include <aten/Parallel.h>
 #include <aten/TensorIterator.h>
 #include <aten/core/List.h>
+#include <aten/core/ivalue.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/OutArgument.h>

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Installs the library into an empty folder and builds and runs this project against it.
+#   test/outside/run.sh BUILD_FOLDER
+set -euo pipefail
+build=$(realpath "$1")
+here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+cmake --install "$build" --prefix "$folder/prefix" >"$folder/install.log" || { cat "$folder/install.log"; exit 1; }
+# The source tree and its build folder must not be needed: no path of theirs may have been installed.
+if grep -rlF -e "$build" -e "$(dirname "$(dirname "$here")")/" "$folder/prefix" --include='*.cmake' --include='*.h' --include='*.inc'; then
+  echo "the files above name the source tree or the build folder"
+  exit 1
+fi
+cmake -S "$here" -B "$folder/build" -DCMAKE_PREFIX_PATH="$folder/prefix" -DCMAKE_BUILD_TYPE=Release >"$folder/configure.log" ||
+  { cat "$folder/configure.log"; exit 1; }
+cmake --build "$folder/build" --parallel 2 >"$folder/build.log" || { cat "$folder/build.log"; exit 1; }
+for program in with_torch with_tensor; do
+  echo -n "$program: "
+  "$folder/build/$program"
+done
