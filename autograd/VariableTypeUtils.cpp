@@ -1,9 +1,36 @@
 #include <autograd/VariableTypeUtils.h>
 
+#include <aten/Functions.h>
 #include <aten/core/ivalue.h>
 #include <c10/util/Exception.h>
 
 namespace torch::autograd {
+
+namespace {
+
+// How to repeat a view that as_strided cannot repeat, because it reads the memory in another way.
+std::unique_ptr<ViewFunc> reinterpretation(const at::Tensor& base, const at::Tensor& tensor) {
+  const at::ScalarType from = base.scalar_type();
+  const at::ScalarType to = tensor.scalar_type();
+  if (C10_LIKELY(from == to)) {
+    if (base.is_conj() != tensor.is_conj()) {
+      return make_view_func([](const at::Tensor& t) { return at::_conj(t); });
+    }
+    if (base.is_neg() != tensor.is_neg()) {
+      return make_view_func([](const at::Tensor& t) { return at::_neg_view(t); });
+    }
+    return nullptr;
+  }
+  if (c10::isComplexType(from) && c10::toRealValueType(from) == to && tensor.dim() == base.dim() + 1) {
+    return make_view_func([](const at::Tensor& t) { return at::view_as_real(t); });
+  }
+  if (c10::isComplexType(to) && c10::toRealValueType(to) == from && tensor.dim() + 1 == base.dim()) {
+    return make_view_func([](const at::Tensor& t) { return at::view_as_complex(t); });
+  }
+  return make_view_func([to](const at::Tensor& t) { return t.view(to); });
+}
+
+} // namespace
 
 at::Tensor as_view(
     const at::Tensor& base,
@@ -25,6 +52,9 @@ at::Tensor as_view(
       base.unsafeGetTensorImpl() != tensor.unsafeGetTensorImpl(),
       "View operation returned a tensor that is the same as the input base tensor. This is no longer allowed; you must ",
       "explicitly create a new tensor (e.g., using .detach()).");
+  if (!view_func) {
+    view_func = reinterpretation(base, tensor);
+  }
   if (const DifferentiableViewMeta* base_meta = impl::get_view_autograd_meta(base)) {
     return make_variable_differentiable_view(
         tensor, base_meta->get_backward_view().chain(base, tensor, std::move(view_func)),

@@ -107,7 +107,8 @@ inline void increment_version(at::ArrayRef<at::Tensor> list) {
 // ---- views ---------------------------------------------------------------------------------------------------------
 
 /// Makes `tensor`, which a view operator just made of `base`, a view of it. `view_func` repeats the operator on another
-/// base; it may be empty where as_strided can do that. Views through which no gradient flows (detach) keep no track.
+/// base; where it is empty, as_strided or a change of dtype is repeated. Views through which no gradient flows (detach)
+/// keep no track.
 TORCH_API at::Tensor as_view(
     const at::Tensor& base,
     const at::Tensor& tensor,

@@ -53,6 +53,16 @@ class NodeScope {
   const SavedVariableHooksFactory* previous_hooks_;
 };
 
+// Ends a pass, while this thread still counts as in it: final callbacks may queue more of them.
+void finish(GraphTask& task) {
+  const ThreadState previous = this_thread;
+  this_thread.task = &task;
+  this_thread.node = nullptr;
+  task.finish();
+  this_thread.task = previous.task;
+  this_thread.node = previous.node;
+}
+
 variable_list call_tensor_pre_hooks(Node& fn, variable_list inputs) {
   for (const auto& hook : fn.tensor_pre_hooks()) {
     inputs = (*hook)(inputs);
@@ -267,7 +277,7 @@ void Engine::run_on_one_thread(GraphTask& task) {
     run_node(task, *task.local_queue_.pop().state);
   }
   task.local_queue_.clear();
-  task.finish();
+  finish(task);
 }
 
 void Engine::work_on(ReadyQueue& queue, const GraphTask* until) {
@@ -280,7 +290,7 @@ void Engine::work_on(ReadyQueue& queue, const GraphTask* until) {
     const std::shared_ptr<GraphTask> task = item.task->shared_from_this();
     run_node(*task, *item.state);
     if (task->finish_one()) {
-      task->finish();
+      finish(*task);
       if (task.get() != until) {
         task->cpu_queue_->push(NodeTask());
       }

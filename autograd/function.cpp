@@ -22,8 +22,10 @@ __thread Graveyard* graveyard __attribute__((tls_model("initial-exec"))) = nullp
 
 void bury_owned(edge_list& edges, Graveyard& grave) {
   for (Edge& edge : edges) {
-    if (edge.function.use_count() == 1) {
-      grave.push_back(std::move(edge.function));
+    // Edge by edge, since two edges may hold the same node.
+    std::shared_ptr<Node> node = std::move(edge.function);
+    if (node.use_count() == 1) {
+      grave.push_back(std::move(node));
     }
   }
 }
@@ -33,11 +35,6 @@ void bury_owned(edge_list& edges, Graveyard& grave) {
 Node::~Node() {
   if (graveyard != nullptr) {
     bury_owned(next_edges_, *graveyard);
-    return;
-  }
-  const bool owns_node = std::any_of(
-      next_edges_.begin(), next_edges_.end(), [](const Edge& edge) { return edge.function.use_count() == 1; });
-  if (!owns_node) {
     return;
   }
   Graveyard grave;

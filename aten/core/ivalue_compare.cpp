@@ -23,17 +23,20 @@ bool is_number(const IValue& v) {
   return v.isInt() || v.isDouble() || v.isBool() || v.isComplexDouble();
 }
 
+int64_t integer_of(const IValue& v) {
+  return v.isBool() ? static_cast<int64_t>(v.toBool()) : v.toInt();
+}
+double double_of(const IValue& v) {
+  return v.isDouble() ? v.toDouble() : static_cast<double>(integer_of(v));
+}
+c10::complex<double> complex_of(const IValue& v) {
+  return v.isComplexDouble() ? v.toComplexDouble() : c10::complex<double>(double_of(v));
+}
+
 bool numbers_equal(const IValue& a, const IValue& b) {
-  if (a.isComplexDouble() || b.isComplexDouble()) {
-    const auto value = [](const IValue& v) {
-      return v.isComplexDouble() ? v.toComplexDouble() : c10::complex<double>(v.isDouble() ? v.toDouble() : static_cast<double>(v.toInt()));
-    };
-    return value(a) == value(b);
-  }
-  if (a.isDouble() && b.isDouble()) return a.toDouble() == b.toDouble();
-  if (a.isDouble()) return a.toDouble() == static_cast<double>(b.toInt());
-  if (b.isDouble()) return static_cast<double>(a.toInt()) == b.toDouble();
-  return a.toInt() == b.toInt();
+  if (a.isComplexDouble() || b.isComplexDouble()) return complex_of(a) == complex_of(b);
+  if (a.isDouble() || b.isDouble()) return double_of(a) == double_of(b);
+  return integer_of(a) == integer_of(b);
 }
 
 } // namespace

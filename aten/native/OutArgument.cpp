@@ -19,7 +19,8 @@ void check_dtype(const char* op, const Tensor& out, c10::ScalarType dtype, bool 
     return;
   }
   TORCH_CHECK(
-      false, "Expected out tensor to have dtype ", dtype, ", but got ", out.scalar_type(), " instead (in ", op, ")");
+      false, "Expected out tensor to have dtype ", c10::scalarTypeToTypeMeta(dtype).name(), ", but got ", out.dtype().name(),
+      " instead (in ", op, ")");
 }
 
 void check_device(const char* op, const Tensor& out, c10::Device device) {

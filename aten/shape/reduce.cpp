@@ -30,7 +30,8 @@ ScalarType mean_dtype(const char* op, const TensorBase& self, std::optional<Scal
 
 template <std::uint64_t Bits>
 void require_dtype(const char* kernel, const TensorBase& self, DtypeSet<Bits>) {
-  if (!DtypeSet<Bits>::contains(self.scalar_type())) {
+  // Nothing is compared in an empty or 0-dim tensor, so any dtype will do.
+  if (self.dim() > 0 && self.numel() > 0 && !DtypeSet<Bits>::contains(self.scalar_type())) {
     at::detail::dtype_not_supported(kernel, self.scalar_type(), Bits);
   }
 }
@@ -122,6 +123,11 @@ TensorSpec amax(const char* op, const TensorBase& self, c10::IntArrayRef dim, bo
   return TensorSpec::like(self, reduced_sizes(self, mask, keepdim));
 }
 
+void amax_out(const char*, const TensorBase& self, c10::IntArrayRef, bool, const TensorBase& out) {
+  TORCH_CHECK(self.scalar_type() == out.scalar_type(), "Expected the dtype for input and out to match, but got ",
+              c10::toString(self.scalar_type()), " for input's dtype and ", c10::toString(out.scalar_type()), " for out's dtype.");
+}
+
 TensorSpec max_all(const char* op, const TensorBase& self) {
   TORCH_CHECK(self.numel() > 0, op,
               "(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.");
@@ -180,6 +186,19 @@ TensorSpec logic(const char* op, const TensorBase& self, int64_t dim, bool keepd
 
 TensorSpec logic(const char* op, const TensorBase& self) {
   return logic(op, self, c10::OptionalIntArrayRef(), /*keepdim=*/false);
+}
+
+void logic_out(const char* op, const TensorBase&, const TensorBase& out) {
+  TORCH_CHECK(out.scalar_type() == ScalarType::Bool || out.scalar_type() == ScalarType::Byte, op,
+              " only supports bool tensor for result, got: ", c10::toString(out.scalar_type()));
+}
+
+void logic_out(const char* op, const TensorBase& self, int64_t, bool, const TensorBase& out) {
+  logic_out(op, self, out);
+}
+
+void logic_out(const char* op, const TensorBase& self, c10::OptionalIntArrayRef, bool, const TensorBase& out) {
+  logic_out(op, self, out);
 }
 
 TensorSpec count_nonzero(const char* op, const TensorBase& self, std::optional<int64_t> dim) {
@@ -251,8 +270,15 @@ TensorSpec logcumsumexp(const char*, const TensorBase& self, int64_t dim) {
   return TensorSpec::like(self, self.sizes());
 }
 
+void logcumsumexp_out(const char*, const TensorBase& self, int64_t, const TensorBase& out) {
+  TORCH_CHECK(self.scalar_type() == out.scalar_type(), "expected scalar_type ", c10::toString(self.scalar_type()), " but found ",
+              c10::toString(out.scalar_type()));
+}
+
 std::array<TensorSpec, 2> cummax(const char* op, const TensorBase& self, int64_t dim) {
-  c10::maybe_wrap_dim(dim, self.dim());
+  if (self.dim() > 0) {
+    c10::maybe_wrap_dim(dim, self.dim());
+  }
   require_dtype(op, self, kOrdered);
   return {TensorSpec::like(self, self.sizes()), TensorSpec::like(self, self.sizes(), ScalarType::Long)};
 }

@@ -36,6 +36,8 @@ TensorSpec mean(const char* op, const TensorBase& self, std::optional<c10::Scala
 
 /// amax, amin.
 TensorSpec amax(const char* op, const TensorBase& self, c10::IntArrayRef dim, bool keepdim);
+/// Throws when `out` has another dtype than the input.
+void amax_out(const char* op, const TensorBase& self, c10::IntArrayRef dim, bool keepdim, const TensorBase& out);
 /// max and min over everything.
 TensorSpec max_all(const char* op, const TensorBase& self);
 /// max and min along a dimension: values and int64 indices.
@@ -47,6 +49,10 @@ TensorSpec argmax(const char* op, const TensorBase& self, std::optional<int64_t>
 TensorSpec logic(const char* op, const TensorBase& self, int64_t dim, bool keepdim);
 TensorSpec logic(const char* op, const TensorBase& self, c10::OptionalIntArrayRef dim, bool keepdim);
 TensorSpec logic(const char* op, const TensorBase& self);
+/// Throws when `out` is neither bool nor uint8.
+void logic_out(const char* op, const TensorBase& self, int64_t dim, bool keepdim, const TensorBase& out);
+void logic_out(const char* op, const TensorBase& self, c10::OptionalIntArrayRef dim, bool keepdim, const TensorBase& out);
+void logic_out(const char* op, const TensorBase& self, const TensorBase& out);
 TensorSpec count_nonzero(const char* op, const TensorBase& self, std::optional<int64_t> dim);
 TensorSpec count_nonzero(const char* op, const TensorBase& self, c10::IntArrayRef dim);
 
@@ -70,6 +76,7 @@ std::array<TensorSpec, 2> var_mean(
 /// cumsum, cumprod; logcumsumexp; cummax, cummin.
 TensorSpec cumsum(const char* op, const TensorBase& self, int64_t dim, std::optional<c10::ScalarType> dtype);
 TensorSpec logcumsumexp(const char* op, const TensorBase& self, int64_t dim);
+void logcumsumexp_out(const char* op, const TensorBase& self, int64_t dim, const TensorBase& out);
 std::array<TensorSpec, 2> cummax(const char* op, const TensorBase& self, int64_t dim);
 
 TensorSpec trace(const char* op, const TensorBase& self);

@@ -17,7 +17,8 @@ using c10::ScalarType;
 
 template <std::uint64_t Bits>
 void require_dtype(const char* kernel, const TensorBase& self, DtypeSet<Bits>) {
-  if (!DtypeSet<Bits>::contains(self.scalar_type())) {
+  // Nothing is compared in an empty or 0-dim tensor, so any dtype will do.
+  if (self.dim() > 0 && self.numel() > 0 && !DtypeSet<Bits>::contains(self.scalar_type())) {
     at::detail::dtype_not_supported(kernel, self.scalar_type(), Bits);
   }
 }
@@ -162,10 +163,50 @@ TensorSpec bucketize(const char*, const TensorBase& self, const TensorBase& boun
 
 TensorSpec histc(const char*, const TensorBase& self, int64_t bins, const c10::Scalar& min, const c10::Scalar& max) {
   TORCH_CHECK(bins > 0, "torch.histc: bins must be > 0; got ", bins);
-  require_dtype("histogram_cpu", self, kFloatDouble);
+  require_dtype("histogram_cpu", self, kFloating);
   TORCH_CHECK(!(min.toDouble() > max.toDouble()), "torch.histc: max must be larger than min; got min ", min.toDouble(), " and max ",
               max.toDouble());
   return TensorSpec::like(self, {bins});
+}
+
+void kthvalue_out(const char*, const TensorBase& self, int64_t, int64_t, bool, const TensorBase& values, const TensorBase&) {
+  TORCH_CHECK(values.scalar_type() == self.scalar_type(), "output values must be of same type as input; got ",
+              c10::toString(values.scalar_type()), " and ", c10::toString(self.scalar_type()));
+}
+
+void median_out(const char*, const TensorBase&, int64_t, bool, const TensorBase&, const TensorBase& indices) {
+  TORCH_CHECK(indices.scalar_type() == ScalarType::Long, "Expected tensor for argument #1 'indices' to have scalar type Long; but got ",
+              indices.toString(), " instead (while checking arguments for median)");
+}
+
+void mode_out(const char*, const TensorBase& self, int64_t, bool, const TensorBase& values, const TensorBase&) {
+  TORCH_CHECK(values.scalar_type() == self.scalar_type(), "expected scalar type '", c10::toString(self.scalar_type()), "' but got '",
+              c10::toString(values.scalar_type()), "' for values output");
+}
+
+void searchsorted_out(
+    const char*,
+    const TensorBase&,
+    const TensorBase&,
+    bool out_int32,
+    bool,
+    std::optional<std::string_view>,
+    const std::optional<Tensor>&,
+    const TensorBase& out) {
+  TORCH_CHECK(out.scalar_type() == (out_int32 ? ScalarType::Int : ScalarType::Long),
+              "torch.searchsorted(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) depending on whether "
+              "out_int32 flag is True, but we got output tensor's dtype ", c10::toString(out.scalar_type()), " and out_int32 flag is ",
+              out_int32 ? "True" : "False");
+}
+
+void bucketize_out(const char* op, const TensorBase& self, const TensorBase& boundaries, bool out_int32, bool right, const TensorBase& out) {
+  searchsorted_out(op, boundaries, self, out_int32, right, std::nullopt, std::nullopt, out);
+}
+
+void histc_out(const char*, const TensorBase& self, int64_t, const c10::Scalar&, const c10::Scalar&, const TensorBase& out) {
+  TORCH_CHECK(out.scalar_type() == self.scalar_type(),
+              "torch.histogram: input tensor and hist tensor should have the same dtype, but got input ", self.dtype().name(),
+              " and hist ", out.dtype().name());
 }
 
 } // namespace at::shape

@@ -33,4 +33,20 @@ TensorSpec searchsorted(
 TensorSpec bucketize(const char* op, const TensorBase& self, const TensorBase& boundaries, bool out_int32, bool right);
 TensorSpec histc(const char* op, const TensorBase& self, int64_t bins, const c10::Scalar& min, const c10::Scalar& max);
 
+/// Checks of given outputs that have a message of their own.
+void kthvalue_out(const char* op, const TensorBase& self, int64_t k, int64_t dim, bool keepdim, const TensorBase& values, const TensorBase& indices);
+void median_out(const char* op, const TensorBase& self, int64_t dim, bool keepdim, const TensorBase& values, const TensorBase& indices);
+void mode_out(const char* op, const TensorBase& self, int64_t dim, bool keepdim, const TensorBase& values, const TensorBase& indices);
+void searchsorted_out(
+    const char* op,
+    const TensorBase& sorted_sequence,
+    const TensorBase& self,
+    bool out_int32,
+    bool right,
+    std::optional<std::string_view> side,
+    const std::optional<Tensor>& sorter,
+    const TensorBase& out);
+void bucketize_out(const char* op, const TensorBase& self, const TensorBase& boundaries, bool out_int32, bool right, const TensorBase& out);
+void histc_out(const char* op, const TensorBase& self, int64_t bins, const c10::Scalar& min, const c10::Scalar& max, const TensorBase& out);
+
 } // namespace at::shape

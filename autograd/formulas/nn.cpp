@@ -74,21 +74,34 @@ Three layer_norm_double_backward(
 }
 
 Three group_norm_backward(
-    const Tensor& grad, const Tensor& input, const Tensor& mean, const Tensor& rstd, const Tensor& weight, int64_t N, int64_t C,
-    int64_t HxW, int64_t group, double eps, std::array<bool, 3> mask) {
-  if (!grad.defined()) return {};
-  if (!at::GradMode::is_enabled()) {
+    const Tensor& grad, const Tensor& grad_mean, const Tensor& grad_rstd, const Tensor& input, const Tensor& mean,
+    const Tensor& rstd, const Tensor& weight, int64_t N, int64_t C, int64_t HxW, int64_t group, double eps,
+    std::array<bool, 3> mask) {
+  if (!grad.defined() && !grad_mean.defined() && !grad_rstd.defined()) return {};
+  if (!at::GradMode::is_enabled() && !grad_mean.defined() && !grad_rstd.defined()) {
     return at::native_group_norm_backward(grad, input, mean, rstd, weight, N, C, HxW, group, mask);
   }
   // The saved statistics are constants to autograd: they are taken anew, so that second derivatives see through them.
-  const Tensor x = input.reshape({N, group, -1}), g = grad.reshape({N, C, HxW});
+  const int64_t size = C / group * HxW;
+  const Tensor x = input.reshape({N, group, size});
   const Tensor centered = x - x.mean({2}, true);
   const Tensor scale = at::rsqrt((centered * centered).mean({2}, true) + eps);
   const Tensor xhat = centered * scale;
   Three result;
+  Tensor dx;
+  const auto add = [&dx](const Tensor& term) { dx = dx.defined() ? dx + term : term; };
+  if (grad_mean.defined()) add(grad_mean.reshape({N, group, 1}).expand(x.sizes()) / static_cast<double>(size));
+  if (grad_rstd.defined()) {
+    add(grad_rstd.reshape({N, group, 1}) * -(scale * scale) * xhat / static_cast<double>(size));
+  }
+  if (!grad.defined()) {
+    if (mask[0]) std::get<0>(result) = dx.reshape(input.sizes());
+    return result;
+  }
+  const Tensor g = grad.reshape({N, C, HxW});
   if (mask[0]) {
-    const Tensor v = (weight.defined() ? g * weight.reshape({1, C, 1}) : g).reshape({N, group, -1});
-    const Tensor dx = scale * (v - v.mean({2}, true) - xhat * (v * xhat).mean({2}, true));
+    const Tensor v = (weight.defined() ? g * weight.reshape({1, C, 1}) : g).reshape({N, group, size});
+    add(scale * (v - v.mean({2}, true) - xhat * (v * xhat).mean({2}, true)));
     std::get<0>(result) = dx.reshape(input.sizes());
   }
   if (mask[1]) std::get<1>(result) = (g * xhat.reshape({N, C, HxW})).sum({0, 2});
@@ -151,6 +164,10 @@ Tensor soft_margin_loss_double_backward(const Tensor& grad, const Tensor& self, 
 Tensor binary_cross_entropy_target_backward(const Tensor& grad, const Tensor& self, const Tensor& target, const Tensor& weight, int64_t reduction) {
   const Tensor slope = ((-self).log1p() - self.log()) * grad;
   return per_element(weighted(slope, weight), reduction, target.numel());
+}
+
+Tensor binary_cross_entropy_double_backward_target(const Tensor& grad, const Tensor& self, const Tensor& weight, int64_t reduction) {
+  return per_element(weighted(-grad / (self * (1 - self)), weight), reduction, self.numel());
 }
 
 Tensor binary_cross_entropy_double_backward(const Tensor& grad, const Tensor& self, const Tensor& target, const Tensor& weight, int64_t reduction) {

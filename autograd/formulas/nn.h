@@ -25,9 +25,12 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> layer_norm_double_backward(
     at::IntArrayRef normalized_shape,
     std::array<bool, 3> mask);
 
-/// Backward pass of group norm: by its kernel, or by operators when it may be differentiated again.
+/// Backward pass of group norm, from the gradients of its three results: by its kernel, or by operators when it may be
+/// differentiated again or when the statistics have gradients of their own.
 std::tuple<at::Tensor, at::Tensor, at::Tensor> group_norm_backward(
     const at::Tensor& grad,
+    const at::Tensor& grad_mean,
+    const at::Tensor& grad_rstd,
     const at::Tensor& input,
     const at::Tensor& mean,
     const at::Tensor& rstd,
@@ -53,6 +56,8 @@ at::Tensor huber_loss_double_backward(const at::Tensor& grad, const at::Tensor& 
 at::Tensor soft_margin_loss_double_backward(const at::Tensor& grad, const at::Tensor& self, const at::Tensor& target, int64_t reduction);
 
 at::Tensor binary_cross_entropy_target_backward(const at::Tensor& grad, const at::Tensor& self, const at::Tensor& target, const at::Tensor& weight, int64_t reduction);
+/// Gradient of binary_cross_entropy_backward for its target.
+at::Tensor binary_cross_entropy_double_backward_target(const at::Tensor& grad, const at::Tensor& self, const at::Tensor& weight, int64_t reduction);
 at::Tensor binary_cross_entropy_double_backward(const at::Tensor& grad, const at::Tensor& self, const at::Tensor& target, const at::Tensor& weight, int64_t reduction);
 at::Tensor binary_cross_entropy_with_logits_backward(
     const at::Tensor& grad,

@@ -187,16 +187,13 @@ Tensor var_backward(
     const std::optional<Scalar>& correction,
     bool keepdim) {
   const double subtract = correction.has_value() ? correction->toDouble() : 1.0;
-  const Tensor full_grad = restore_reduced_dims(grad, dim, self.dim(), keepdim);
-  const Tensor deviation = self - self.mean(dim, /*keepdim=*/true);
   const double freedom = static_cast<double>(reduced_numel(self.sizes(), dim)) - subtract;
-  if (freedom <= 0) {
-    // The variance is 0 / 0 or x / 0, and so is its slope.
-    const double infinity = std::numeric_limits<double>::infinity();
-    const double nan = std::numeric_limits<double>::quiet_NaN();
-    return full_grad * (deviation * infinity).masked_fill(deviation == 0, nan);
+  const bool all = !dim.has_value() || dim->empty();
+  if (freedom == 0 && (all || self.dim() == 0)) {
+    return (grad * std::numeric_limits<double>::infinity()).expand(self.sizes());
   }
-  return full_grad * deviation * (2.0 / freedom);
+  const Tensor deviation = self - self.mean(dim, /*keepdim=*/true);
+  return restore_reduced_dims(grad, dim, self.dim(), keepdim) * deviation * (2.0 / freedom);
 }
 
 Tensor std_backward(

@@ -59,11 +59,10 @@ inline bool compute_requires_grad(const Args&... args) {
   return GradMode::is_enabled() && (detail::requires_grad(args) || ...);
 }
 
-/// Makes `grad_fn` the history of an output. Outputs that are given one after the other are numbered so.
+/// Makes `grad_fn` the history of an output. Outputs that are given one after the other are numbered so; those of
+/// integers and bools, through which no gradient flows, get a number but no history.
 inline void set_history(const at::Tensor& variable, const std::shared_ptr<Node>& grad_fn) {
-  if (variable.defined()) {
-    TORCH_CHECK(
-        isDifferentiableType(variable.scalar_type()), "Autograd not support dtype: ", variable.scalar_type());
+  if (variable.defined() && isDifferentiableType(variable.scalar_type())) {
     const uint32_t output_nr = grad_fn->add_input_metadata(variable);
     impl::set_gradient_edge(variable, {grad_fn, output_nr});
   } else {

@@ -146,7 +146,7 @@ class AutogradEmitter:
         inputs = tensor_arguments(schema)
         if isinstance(entry.get("grad"), dict):
             covered = [a.name for a in self._graph_inputs(entry)]
-        elif entry.get("grad") == "none":
+        elif entry.get("grad") == "none" or (entry.get("result") == "bool" and form == "functional"):
             covered = []
         else:
             covered = [a.name for a in inputs]

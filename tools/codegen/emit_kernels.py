@@ -103,6 +103,8 @@ class KernelEmitter:
         policy = ["true" if entry.get("out_contiguous") else "false",
                   "true" if entry.get("out_dtype") == "cast" or form == "inplace" else "false"]
         targets = ["self"] if form == "inplace" else [a.name for a in schema.out_arguments]
+        if form == "out" and entry.get("out_check"):
+            text += f"  at::shape::{entry.get('out_check')}({shape_args}, {', '.join(targets)});\n"
         if form == "inplace" and entry.get("inplace_alias_ok"):
             tensors = [t for t in tensors if t != "&self"]
         kind = "Inplace" if form == "inplace" else "Out"
@@ -301,7 +303,7 @@ class KernelEmitter:
         wrappers = [w for e in entries for w in (self.backend(e, backend) if backend else self.generic(e))]
         if not wrappers:
             return ""
-        shapes = sorted({h for e in entries for n in (e.get("shape"), e.get("check")) if n and n != "pointwise"
+        shapes = sorted({h for e in entries for n in (e.get("shape"), e.get("check"), e.get("out_check")) if n and n != "pointwise"
                          for h in [self.sources.shape_header(n, e)]})
         includes = "".join(f"#include <{h}>\n" for h in shapes)
         bases = sorted({s.name for e in entries for s in e.forms.values()})

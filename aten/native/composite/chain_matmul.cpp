@@ -2,6 +2,7 @@
 
 #include <aten/Functions.h>
 #include <aten/core/Tensor.h>
+#include <aten/native/OutArgument.h>
 
 #include <c10/util/irange.h>
 
@@ -78,6 +79,15 @@ Tensor linalg_multi_dot(TensorList tensors) {
         " with shapes ", tensors[i == 0 ? 0 : i - 1].sizes(), " and ", tensors[i].sizes(), " cannot be multiplied");
   }
   return multiply_range(matrices, cheapest_splits(matrices), 0, n - 1).view(sizes);
+}
+
+Tensor& linalg_multi_dot_out(TensorList tensors, Tensor& out) {
+  check_out_without_grad("linalg_multi_dot", out);
+  TORCH_CHECK(
+      tensors.empty() || out.scalar_type() == tensors[0].scalar_type(), "multi_dot(): expected out tensor to have dtype ",
+      tensors.empty() ? "" : std::string(tensors[0].dtype().name()), " but got ", out.dtype().name());
+  copy_into_out("linalg_multi_dot", out, at::linalg_multi_dot(tensors));
+  return out;
 }
 
 Tensor chain_matmul(TensorList matrices) {

@@ -4,6 +4,7 @@
 #include <aten/TensorOperators.h>
 #include <aten/core/Reduction.h>
 #include <aten/core/Tensor.h>
+#include <aten/native/OutArgument.h>
 
 namespace at::native {
 namespace {
@@ -155,6 +156,15 @@ Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const T
 
 Tensor soft_margin_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
   return reduce_loss((-self * target).exp().log1p(), reduction);
+}
+
+Tensor& soft_margin_loss_out(const Tensor& self, const Tensor& target, int64_t reduction, Tensor& out) {
+  const Tensor result = at::soft_margin_loss(self, target, reduction);
+  TORCH_CHECK(
+      out.scalar_type() == result.scalar_type(), "Found dtype ", out.scalar_type(), " but expected ", result.scalar_type(),
+      " for the output of soft_margin_loss");
+  copy_into_out("soft_margin_loss", out, result);
+  return out;
 }
 
 Tensor soft_margin_loss_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target, int64_t reduction) {

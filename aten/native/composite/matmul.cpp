@@ -4,6 +4,7 @@
 #include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
 #include <aten/ExpandUtils.h>
+#include <aten/native/composite/exact_out.h>
 
 #include <c10/util/DimVector.h>
 #include <c10/util/irange.h>
@@ -97,6 +98,10 @@ Tensor matmul(const Tensor& self, const Tensor& other) {
   return matmul_impl(self, other, false);
 }
 
+Tensor& matmul_out(const Tensor& self, const Tensor& other, Tensor& out) {
+  return write_exact_out("matmul", out, matmul_impl(self, other, true));
+}
+
 Tensor linear(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias) {
   const int64_t d = input.dim();
   TORCH_CHECK(
@@ -112,6 +117,10 @@ Tensor linear(const Tensor& input, const Tensor& weight, const std::optional<Ten
   }
   const Tensor product = at::matmul(input, weight.t());
   return has_bias ? product.add(*bias) : product;
+}
+
+Tensor& linear_out(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias, Tensor& out) {
+  return write_exact_out("linear", out, at::linear(input, weight, bias));
 }
 
 Tensor outer(const Tensor& self, const Tensor& vec2) {

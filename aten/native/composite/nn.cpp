@@ -4,6 +4,7 @@
 #include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/Reduction.h>
+#include <aten/native/composite/exact_out.h>
 
 #include <c10/util/irange.h>
 
@@ -22,6 +23,14 @@ Tensor softmax(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype)
 Tensor log_softmax(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype) {
   if (self.is_cuda() && self.scalar_type() == kHalf && dtype == kFloat) return at::_log_softmax(self, dim, true);
   return at::_log_softmax(dtype.has_value() ? self.to(*dtype) : self, dim, false);
+}
+
+Tensor& softmax_out(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype, Tensor& out) {
+  return write_exact_out("softmax", out, at::softmax(self, dim, dtype));
+}
+
+Tensor& log_softmax_out(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype, Tensor& out) {
+  return write_exact_out("log_softmax", out, at::log_softmax(self, dim, dtype));
 }
 
 // ---- embedding -----------------------------------------------------------------------------------------------------

@@ -115,7 +115,8 @@ Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const std::op
 Tensor group_norm(const Tensor& input, int64_t num_groups, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias, double eps, bool) {
   const int64_t batch = input.size(0), channels = input.size(1);
   const int64_t spatial = product(input.sizes().slice(2));
-  return std::get<0>(at::native_group_norm(input.contiguous(), weight, bias, batch, channels, spatial, num_groups, eps));
+  const Tensor result = std::get<0>(at::native_group_norm(input.contiguous(), weight, bias, batch, channels, spatial, num_groups, eps));
+  return result.contiguous(input.suggest_memory_format());
 }
 
 Three native_layer_norm_backward(const Tensor& grad_out, const Tensor& input, IntArrayRef normalized_shape, const Tensor& mean, const Tensor& rstd, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias, std::array<bool, 3> output_mask) {

@@ -259,6 +259,27 @@ Tensor conj_physical(const Tensor& self) {
   return self.is_complex() ? at::_conj_physical(self) : self;
 }
 
+namespace {
+
+ScalarType double_of(bool complex) {
+  return complex ? ScalarType::ComplexDouble : ScalarType::Double;
+}
+
+} // namespace
+
+Tensor float_power(const Tensor& self, const Tensor& exponent) {
+  const ScalarType dtype = double_of(self.is_complex() || exponent.is_complex());
+  return at::pow(self.to(dtype), exponent.to(dtype));
+}
+Tensor float_power_scalar(const Tensor& self, const Scalar& exponent) {
+  const ScalarType dtype = double_of(self.is_complex() || exponent.isComplex());
+  return at::pow(self.to(dtype), dtype == ScalarType::Double ? Scalar(exponent.toDouble()) : Scalar(exponent.toComplexDouble()));
+}
+Tensor float_power_of_scalar(const Scalar& self, const Tensor& exponent) {
+  const ScalarType dtype = double_of(self.isComplex() || exponent.is_complex());
+  return at::pow(dtype == ScalarType::Double ? Scalar(self.toDouble()) : Scalar(self.toComplexDouble()), exponent.to(dtype));
+}
+
 Tensor ldexp(const Tensor& self, const Tensor& other) {
   return at::mul(self, at::pow(Scalar(2.0), other));
 }

@@ -82,8 +82,7 @@ Tensor sum_to_size(const Tensor& self, IntArrayRef size) {
       dims.push_back(d);
     }
   }
-  const Tensor summed = dims.empty() ? self : self.sum(dims, /*keepdim=*/true);
-  return lead > 0 ? summed.view(size) : summed;
+  return (dims.empty() ? self : self.sum(dims, /*keepdim=*/true)).view(size);
 }
 
 Tensor trace_backward(const Tensor& grad, IntArrayRef sizes) {
@@ -113,6 +112,11 @@ std::tuple<Tensor, Tensor> _aminmax(const Tensor& self) {
 
 std::tuple<Tensor, Tensor> _aminmax_dim(const Tensor& self, int64_t dim, bool keepdim) {
   return at::aminmax(self, dim, keepdim);
+}
+
+bool equal_tensors(const Tensor& self, const Tensor& other) {
+  TORCH_CHECK(self.device() == other.device(), "equal: expected both tensors on one device; got ", self.device(), " and ", other.device());
+  return self.sizes() == other.sizes() && at::eq(self, other).all().item<bool>();
 }
 
 Tensor _is_all_true(const Tensor& self) {

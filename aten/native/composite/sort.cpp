@@ -1,6 +1,7 @@
 // Sorting, selection and searching made of other operators.
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
+#include <aten/native/OutArgument.h>
 #include <aten/native/TypeProperties.h>
 
 #include <c10/core/WrapDimMinimal.h>
@@ -116,10 +117,18 @@ Tensor wrapped_number(const Scalar& value, const Tensor& like) {
 }
 
 Tensor fraction(double q, const Tensor& self) {
+  TORCH_CHECK(self.numel() > 0, "quantile() input tensor must be non-empty");
   TORCH_CHECK(q >= 0 && q <= 1, "quantile() q must be in the range [0, 1] but got ", q);
   TORCH_CHECK(self.scalar_type() == ScalarType::Float || self.scalar_type() == ScalarType::Double,
               "quantile() input tensor must be either float or double dtype; got ", c10::toString(self.scalar_type()));
   return at::scalar_tensor(q, self.options());
+}
+
+Tensor& copy_quantile(const Tensor& self, const Tensor& result, Tensor& out) {
+  TORCH_CHECK(out.scalar_type() == self.scalar_type(), "quantile() out tensor must be same dtype as the input tensor; got ",
+              c10::toString(out.scalar_type()), " and ", c10::toString(self.scalar_type()));
+  copy_into_out("quantile", out, result);
+  return out;
 }
 
 } // namespace
@@ -149,6 +158,12 @@ Tensor msort(const Tensor& self) {
   return std::get<0>(at::sort(self, 0, /*descending=*/false));
 }
 
+Tensor& msort_out(const Tensor& self, Tensor& out) {
+  Tensor indices = at::empty({0}, self.options().dtype(ScalarType::Long));
+  at::sort_out(out, indices, self, 0, /*descending=*/false);
+  return out;
+}
+
 Tensor value_selecting_reduction_backward(
     const Tensor& grad,
     int64_t dim,
@@ -166,16 +181,56 @@ Tensor quantile(const Tensor& self, const Tensor& q, std::optional<int64_t> dim,
   return quantile_of(self, q, dim, keepdim, interpolation, /*ignore_nan=*/false);
 }
 
+Tensor& quantile_out(
+    const Tensor& self,
+    const Tensor& q,
+    std::optional<int64_t> dim,
+    bool keepdim,
+    std::string_view interpolation,
+    Tensor& out) {
+  return copy_quantile(self, native::quantile(self, q, dim, keepdim, interpolation), out);
+}
+
 Tensor quantile_scalar(const Tensor& self, double q, std::optional<int64_t> dim, bool keepdim, std::string_view interpolation) {
   return quantile_of(self, fraction(q, self), dim, keepdim, interpolation, /*ignore_nan=*/false);
+}
+
+Tensor& quantile_scalar_out(
+    const Tensor& self,
+    double q,
+    std::optional<int64_t> dim,
+    bool keepdim,
+    std::string_view interpolation,
+    Tensor& out) {
+  return copy_quantile(self, native::quantile_scalar(self, q, dim, keepdim, interpolation), out);
 }
 
 Tensor nanquantile(const Tensor& self, const Tensor& q, std::optional<int64_t> dim, bool keepdim, std::string_view interpolation) {
   return quantile_of(self, q, dim, keepdim, interpolation, /*ignore_nan=*/true);
 }
 
+Tensor& nanquantile_out(
+    const Tensor& self,
+    const Tensor& q,
+    std::optional<int64_t> dim,
+    bool keepdim,
+    std::string_view interpolation,
+    Tensor& out) {
+  return copy_quantile(self, native::nanquantile(self, q, dim, keepdim, interpolation), out);
+}
+
 Tensor nanquantile_scalar(const Tensor& self, double q, std::optional<int64_t> dim, bool keepdim, std::string_view interpolation) {
   return quantile_of(self, fraction(q, self), dim, keepdim, interpolation, /*ignore_nan=*/true);
+}
+
+Tensor& nanquantile_scalar_out(
+    const Tensor& self,
+    double q,
+    std::optional<int64_t> dim,
+    bool keepdim,
+    std::string_view interpolation,
+    Tensor& out) {
+  return copy_quantile(self, native::nanquantile_scalar(self, q, dim, keepdim, interpolation), out);
 }
 
 Tensor isin(const Tensor& elements, const Tensor& test_elements, bool, bool invert) {

@@ -1,6 +1,7 @@
 // Differences, integrals, moments and histograms made of other operators.
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
+#include <aten/native/OutArgument.h>
 
 #include <c10/core/WrapDimMinimal.h>
 
@@ -189,7 +190,7 @@ Tensor diff(
   }
   Tensor result = parts.size() > 1 ? at::cat(parts, dim) : self;
   if (n == 0) {
-    return at::zeros_like(self);
+    return self.clone();
   }
   n = std::min(n, result.size(dim));
   for (int64_t i = 0; i < n; ++i) {
@@ -318,6 +319,13 @@ Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& ma
       self, p, others, /*keepdim=*/true, reduced ? std::optional<ScalarType>(ScalarType::Float) : std::nullopt);
   const Tensor factor = at::where(norm > maxnorm, maxnorm.toDouble() / (norm + 1e-7), at::ones({}, norm.options()));
   return self * factor.to(c10::toRealValueType(self.scalar_type()));
+}
+
+Tensor& renorm_out(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm, Tensor& out) {
+  TORCH_CHECK(out.scalar_type() == self.scalar_type(), "Expected out tensor to have dtype ", self.dtype().name(), ", but got ",
+              out.dtype().name(), " instead (in renorm)");
+  copy_into_out("renorm", out, native::renorm(self, p, dim, maxnorm));
+  return out;
 }
 
 std::tuple<Tensor, Tensor> histogram_bins(const Tensor& self, const Tensor& bins, const std::optional<Tensor>& weight, bool density) {

@@ -49,20 +49,31 @@ void row_moments(const T* x, int64_t n, double& mean, double& variance) {
   });
   // What the rounding of the centre to R left behind.
   const double shift = mean - static_cast<double>(static_cast<R>(mean));
-  variance = std::max(0.0, squares / static_cast<double>(n) - shift * shift);
+  variance = squares / static_cast<double>(n) - shift * shift;
+  // Only rounding makes it negative; NaN stays.
+  if (variance < 0) variance = 0;
 }
 
-/// y = x * scale + shift for a row, times and plus its own weights where given. P is the dtype of the weights.
+/// y = (x - mean) * scale for a row, times and plus its own weights where given. P is the dtype of the weights.
 template <class T, class P>
-void normalize_row(const T* x, T* y, int64_t n, at::opmath_type<T> scale, at::opmath_type<T> shift, const P* weight, const P* bias) {
+void normalize_row(const T* x, T* y, int64_t n, at::opmath_type<T> mean, at::opmath_type<T> scale, const P* weight, const P* bias) {
   using V = typename Lanes<T>::V;
-  const V a(scale), b(shift);
+  const V center(mean), a(scale);
   for_lanes<T>(n, [&](int64_t i, auto run) {
-    V v = load_run(x + i, run) * a + b;
+    // The difference first: it is exact for values near the mean, and a constant row gives exactly zero.
+    V v = (load_run(x + i, run) - center) * a;
     if (weight) v = v * load_run(weight + i, run);
     if (bias) v = v + load_run(bias + i, run);
     store_run<T>(v, y + i, run);
   });
+}
+
+/// y = (x - mean) * scale + shift for the elements of one channel.
+template <class T>
+void normalize_plane(const T* x, T* y, int64_t n, at::opmath_type<T> mean, at::opmath_type<T> scale, at::opmath_type<T> shift) {
+  using V = typename Lanes<T>::V;
+  const V center(mean), a(scale), b(shift);
+  for_lanes<T>(n, [&](int64_t i, auto run) { store_run<T>((load_run(x + i, run) - center) * a + b, y + i, run); });
 }
 
 template <class P>
@@ -90,7 +101,7 @@ void layer_norm_rows(
       double mean = 0, variance = 0;
       if (n > 0) row_moments(x + r * n, n, mean, variance);
       const double rstd = 1.0 / std::sqrt(variance + eps);
-      normalize_row<T, P>(x + r * n, y + r * n, n, static_cast<R>(rstd), static_cast<R>(-mean * rstd), weight, bias);
+      normalize_row<T, P>(x + r * n, y + r * n, n, static_cast<R>(mean), static_cast<R>(rstd), weight, bias);
       means[r] = static_cast<P>(mean);
       rstds[r] = static_cast<P>(rstd);
     }
@@ -136,9 +147,8 @@ void group_norm_kernel(const TensorBase& input, const std::optional<Tensor>& wei
           const double s = 1.0 / std::sqrt(variance + eps);
           for (int64_t c = 0; c < per_group; ++c) {
             const int64_t channel = r % groups * per_group + c, at = r * n + c * spatial;
-            const double scale = s * (gamma ? static_cast<double>(static_cast<R>(gamma[channel])) : 1.0);
-            const double shift = (beta ? static_cast<double>(static_cast<R>(beta[channel])) : 0.0) - m * scale;
-            normalize_row<T, T>(x + at, y + at, spatial, static_cast<R>(scale), static_cast<R>(shift), nullptr, nullptr);
+            const R scale = static_cast<R>(s) * (gamma ? static_cast<R>(gamma[channel]) : R(1));
+            normalize_plane(x + at, y + at, spatial, static_cast<R>(m), scale, beta ? static_cast<R>(beta[channel]) : R(0));
           }
           means[r] = static_cast<P>(m);
           rstds[r] = static_cast<P>(s);

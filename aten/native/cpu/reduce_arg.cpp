@@ -187,6 +187,9 @@ void extremum_along(
     std::optional<int64_t> dim,
     const TensorBase& values,
     const TensorBase& indices) {
+  if (indices.numel() == 0) {
+    return;
+  }
   const TensorBase input = dim.has_value() ? self : self.contiguous();
   dispatch_ordered(name, input, [&]<class T>(const T* in) {
     T* value = values.defined() ? static_cast<T*>(values.mutable_data_ptr()) : nullptr;

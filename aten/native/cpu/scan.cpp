@@ -3,6 +3,7 @@
 #include <aten/Parallel.h>
 #include <aten/core/TensorBase.h>
 #include <aten/core/dtype_dispatch.h>
+#include <aten/native/cpu/generic/row_walk.h>
 
 #include <c10/util/complex.h>
 
@@ -202,6 +203,9 @@ void running_extremum_along(
     int64_t dim,
     const TensorBase& values,
     const TensorBase& indices) {
+  if (copy_scalar(self, values, indices)) {
+    return;
+  }
   const ScanShape shape(self, dim);
   if (shape.empty()) {
     return;

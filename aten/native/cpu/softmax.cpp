@@ -184,8 +184,9 @@ void softmax_backward_columns(const T* grad, const T* y, T* dx, const DimSplit& 
 
 template <bool Log>
 void softmax_forward(const char* op, const TensorBase& self, int64_t dim, const TensorBase& out) {
+  // Over nothing every dtype will do.
+  if (self.numel() == 0) return;
   dispatch(op, self.scalar_type(), kFloating, [&]<class T> {
-    if (self.numel() == 0) return;
     const TensorBase input = self.contiguous();
     const T* x = input.const_data_ptr<T>();
     T* y = out.mutable_data_ptr<T>();
@@ -202,8 +203,8 @@ void softmax_forward(const char* op, const TensorBase& self, int64_t dim, const 
 
 template <bool Log>
 void softmax_backward(const char* op, const TensorBase& grad_output, const TensorBase& output, int64_t dim, const TensorBase& grad_input) {
+  if (output.numel() == 0) return;
   dispatch(op, output.scalar_type(), kFloating, [&]<class T> {
-    if (output.numel() == 0) return;
     const TensorBase grad = grad_output.contiguous(), result = output.contiguous();
     const T* g = grad.const_data_ptr<T>();
     const T* y = result.const_data_ptr<T>();

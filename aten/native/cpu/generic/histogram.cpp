@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 namespace at::native {
 
@@ -172,11 +173,14 @@ Tensor bincount_cpu(const Tensor& self, const std::optional<Tensor>& weights, in
 }
 
 void histc_kernel(const TensorBase& self, int64_t bins, const Scalar& min, const Scalar& max, const TensorBase& out) {
-  const TensorBase input = self.contiguous();
-  dispatch("histogram_cpu", self.scalar_type(), kFloatDouble, [&]<class T> {
+  // Half and bfloat16 are counted in float: they would stop counting at 2048 and 256.
+  const ScalarType dtype = self.scalar_type() == ScalarType::Double ? ScalarType::Double : ScalarType::Float;
+  const TensorBase input = as_dtype(self, dtype);
+  const Tensor counts = at::empty_contiguous({bins}, dtype, self.device());
+  dispatch("histogram_cpu", dtype, kFloatDouble, [&]<class T> {
     const T* in = input.const_data_ptr<T>();
     const int64_t count = input.numel();
-    T* result = out.mutable_data_ptr<T>();
+    T* result = counts.mutable_data_ptr<T>();
     std::fill_n(result, bins, T(0));
     const auto [low, high] = histc_range(in, count, min.to<T>(), max.to<T>());
     for (int64_t i = 0; i < count; ++i) {
@@ -186,6 +190,8 @@ void histc_kernel(const TensorBase& self, int64_t bins, const Scalar& min, const
       }
     }
   });
+  const TensorBase converted = as_dtype(counts, self.scalar_type());
+  std::memcpy(out.mutable_data_ptr(), converted.const_data_ptr(), out.nbytes());
 }
 
 void searchsorted_kernel(

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 namespace at::native {
 
@@ -56,6 +57,16 @@ void for_rows(const std::array<const TensorBase*, N>& tensors, int64_t dim, int6
       body(offsets);
     }
   });
+}
+
+/// Of a 0-dim tensor the one element is the answer at place 0, whatever its dtype. Returns whether it was one.
+inline bool copy_scalar(const TensorBase& self, const TensorBase& values, const TensorBase& indices) {
+  if (self.dim() > 0) {
+    return false;
+  }
+  std::memcpy(values.mutable_data_ptr(), self.const_data_ptr(), self.itemsize());
+  *indices.mutable_data_ptr<int64_t>() = 0;
+  return true;
 }
 
 /// Size of a row and distance of its elements; a 0-dim tensor is a row of one.

@@ -115,7 +115,8 @@ int64_t median_place(Entry<T>* entries, int64_t count, bool ignore_nan) {
   return kth_place(entries, count, std::max<int64_t>(0, count - nans - 1) / 2);
 }
 
-// The smallest of the most frequent values, at its last place. NaNs are not equal to each other.
+// The smallest of the most frequent values, at its last place. NaNs are not equal to each other; where nothing repeats,
+// the first of them is taken.
 template <class T>
 int64_t mode_place(Entry<T>* entries, int64_t count) {
   sorting::sort_entries<T>(entries, count, entries + count);
@@ -130,6 +131,11 @@ int64_t mode_place(Entry<T>* entries, int64_t count) {
       best = i;
     }
   }
+  if (best_length <= 1 && is_nan_key<T>(entries[count - 1].key())) {
+    while (best < count && !is_nan_key<T>(entries[best].key())) {
+      ++best;
+    }
+  }
   return entries[best].index();
 }
 
@@ -141,7 +147,7 @@ void choose_along(
     const TensorBase& values,
     const TensorBase& indices,
     const Choose& choose) {
-  if (self.numel() == 0) {
+  if (self.numel() == 0 || copy_scalar(self, values, indices)) {
     return;
   }
   dim = c10::maybe_wrap_dim(dim, self.dim());
@@ -179,7 +185,7 @@ void topk_kernel(
     bool,
     const TensorBase& values,
     const TensorBase& indices) {
-  if (values.numel() == 0) {
+  if (values.numel() == 0 || copy_scalar(self, values, indices)) {
     return;
   }
   dim = c10::maybe_wrap_dim(dim, self.dim());
@@ -221,7 +227,7 @@ void nanmedian_all_kernel(const TensorBase& self, const TensorBase& out) {
 }
 
 void mode_kernel(const TensorBase& self, int64_t dim, bool, const TensorBase& values, const TensorBase& indices) {
-  if (self.numel() == 0) {
+  if (self.numel() == 0 || copy_scalar(self, values, indices)) {
     return;
   }
   dim = c10::maybe_wrap_dim(dim, self.dim());

@@ -79,7 +79,7 @@ void sort_stable_kernel(
     bool descending,
     const TensorBase& values,
     const TensorBase& indices) {
-  if (self.numel() == 0) {
+  if (self.numel() == 0 || copy_scalar(self, values, indices)) {
     return;
   }
   dim = c10::maybe_wrap_dim(dim, self.dim());

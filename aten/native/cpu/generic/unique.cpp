@@ -2,6 +2,7 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
+#include <aten/native/cpu/generic/reduce_plan.h>
 #include <aten/native/cpu/generic/sort_keys.h>
 
 #include <memory>
@@ -120,7 +121,7 @@ struct Slices {
 };
 
 template <class T>
-Uniques unique_slices(const TensorBase& self, int64_t dim, bool sort, bool return_inverse, bool return_counts) {
+Uniques unique_slices(const TensorBase& self, int64_t dim, bool sort) {
   const TensorBase input = self.contiguous();
   const Slices<T> slices(input, dim);
   std::vector<int64_t> order(slices.count);
@@ -128,39 +129,50 @@ Uniques unique_slices(const TensorBase& self, int64_t dim, bool sort, bool retur
   if (sort) {
     std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return slices.less(a, b); });
   }
-  Tensor inverse = make_long(self, {return_inverse ? slices.count : 0});
-  int64_t* group_of = return_inverse ? inverse.mutable_data_ptr<int64_t>() : nullptr;
+  Tensor inverse = make_long(self, {slices.count});
+  int64_t* group_of = inverse.mutable_data_ptr<int64_t>();
   std::vector<int64_t> starts;
   for (int64_t i = 0; i < slices.count; ++i) {
     if (i == 0 || !slices.equal(order[i], order[i - 1])) {
       starts.push_back(i);
     }
-    if (group_of != nullptr) {
-      group_of[order[i]] = static_cast<int64_t>(starts.size()) - 1;
-    }
+    group_of[order[i]] = static_cast<int64_t>(starts.size()) - 1;
   }
   const auto kept = static_cast<int64_t>(starts.size());
   c10::DimVector sizes(self.sizes().begin(), self.sizes().end());
   sizes[dim] = kept;
-  Tensor values = make(self, sizes);
+  // The slices lie one after the other, as they were gathered; the result is a view of them with `dim` back in its place.
+  c10::DimVector gathered = sizes;
+  std::swap(gathered[0], gathered[dim]);
+  c10::DimVector strides(sizes.size());
+  int64_t step = 1;
+  for (auto d = static_cast<int64_t>(sizes.size()) - 1; d >= 0; --d) {
+    strides[d] = step;
+    step *= gathered[d];
+  }
+  std::swap(strides[0], strides[dim]);
+  TensorSpec spec = TensorSpec::like(self, sizes);
+  spec.strides = strides;
+  Tensor values = at::empty_spec(spec);
   T* out = values.mutable_data_ptr<T>();
+  WalkDims walk;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    walk.push_back({sizes[d], 0, strides[d]});
+  }
+  Odometer at(walk);
   for (int64_t block = 0; block < slices.outer; ++block) {
-    for (int64_t i = 0; i < kept; ++i, out += slices.inner) {
+    for (int64_t i = 0; i < kept; ++i) {
       const T* run = slices.run(block, order[starts[i]]);
-      std::copy(run, run + slices.inner, out);
+      for (int64_t j = 0; j < slices.inner; ++j, at.next()) {
+        out[at.out] = run[j];
+      }
     }
   }
-  Tensor counts = return_counts ? to_tensor(self, lengths(starts, slices.count)) : make_long(self, {0});
-  return {std::move(values), std::move(inverse), std::move(counts)};
+  return {std::move(values), std::move(inverse), to_tensor(self, lengths(starts, slices.count))};
 }
 
-Uniques unique_along(
-    const char* name,
-    const Tensor& self,
-    int64_t dim,
-    bool sort,
-    bool return_inverse,
-    bool return_counts) {
+// Places and counts are given whether asked for or not.
+Uniques unique_along(const char* name, const Tensor& self, int64_t dim, bool sort) {
   TORCH_CHECK(self.dim() > 0, name, "(): dim needs an input of at least one dimension, got a 0-dim tensor");
   dim = c10::maybe_wrap_dim(dim, self.dim());
   int64_t empty_dims = 0;
@@ -174,7 +186,7 @@ Uniques unique_along(
   }
   TORCH_CHECK(empty_dims == 0, "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied; got an input of shape ",
               self.sizes(), " and dim ", dim);
-  const auto run = [&]<class T> { return unique_slices<T>(self, dim, sort, return_inverse, return_counts); };
+  const auto run = [&]<class T> { return unique_slices<T>(self, dim, sort); };
   return sort ? dispatch(name, self.scalar_type(), kSortable, run) : dispatch(name, self.scalar_type(), kSortable | kComplex, run);
 }
 
@@ -220,17 +232,17 @@ std::tuple<Tensor, Tensor, Tensor> unique_dim_cpu(
     const Tensor& self,
     int64_t dim,
     bool,
-    bool return_inverse,
-    bool return_counts) {
-  return unique_along("unique_dim", self, dim, /*sort=*/true, return_inverse, return_counts);
+    bool,
+    bool) {
+  return unique_along("unique_dim", self, dim, /*sort=*/true);
 }
 
 std::tuple<Tensor, Tensor, Tensor> unique_dim_consecutive_cpu(
     const Tensor& self,
     int64_t dim,
-    bool return_inverse,
-    bool return_counts) {
-  return unique_along("unique_dim_consecutive", self, dim, /*sort=*/false, return_inverse, return_counts);
+    bool,
+    bool) {
+  return unique_along("unique_dim_consecutive", self, dim, /*sort=*/false);
 }
 
 std::tuple<Tensor, Tensor, Tensor> unique_consecutive_cpu(

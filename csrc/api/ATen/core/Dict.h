@@ -1,3 +1,2 @@
 #pragma once
-
-#include <aten/core/Dict.h>
+#include <aten/core/ivalue.h>

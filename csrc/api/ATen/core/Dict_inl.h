@@ -1,3 +1,2 @@
 #pragma once
-
-#include <aten/core/Dict_inl.h>
+#include <aten/core/ivalue.h>

@@ -1,3 +1,2 @@
 #pragma once
-
 #include <aten/core/schema_parser.h>

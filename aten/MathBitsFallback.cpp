@@ -1,0 +1,127 @@
+// Lazy conjugation and negation: what operators do with a tensor whose elements are to be read with a sign changed.
+//
+// Tensor::conj() and _neg_view() only set a dispatch key. Views keep it. Every other operator gets here, is given a
+// tensor with the change carried out, and never knows; what it writes into such a tensor is written back the other way.
+#include <aten/core/LegacyTypeDispatch.h>
+#include <aten/core/Tensor.h>
+#include <aten/core/dispatch/Dispatcher.h>
+#include <aten/core/function_schema.h>
+#include <aten/core/ivalue.h>
+#include <aten/library.h>
+
+#include <utility>
+#include <vector>
+
+namespace at {
+
+namespace {
+
+using Stack = std::vector<c10::IValue>;
+
+bool is_view(const c10::FunctionSchema& schema) {
+  for (const c10::Argument& ret : schema.returns()) {
+    if (ret.alias_info() != nullptr && !ret.alias_info()->isWrite()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+template <c10::DispatchKey Key>
+bool has_bit(const Tensor& t) {
+  return t.defined() && t.key_set().has(Key);
+}
+
+// copy_ reads the source with its bits and leaves a fresh tensor without them.
+Tensor resolved(const Tensor& t) {
+  const AutoDispatchBelowADInplaceOrView below;
+  return t.clone();
+}
+
+template <c10::DispatchKey Key>
+void math_bit_fallback(const c10::OperatorHandle& op, c10::DispatchKeySet keys, Stack* stack) {
+  const c10::FunctionSchema& schema = op.schema();
+  const c10::DispatchKeySet below = keys & c10::DispatchKeySet(c10::DispatchKeySet::FULL_AFTER, Key);
+  if (is_view(schema)) {
+    op.redispatchBoxed(below, stack);
+    return;
+  }
+  const std::size_t count = schema.arguments().size();
+  const std::size_t first = stack->size() - count;
+  std::vector<std::pair<Tensor, Tensor>> written; // the caller's tensor and what stands for it
+  for (std::size_t i = 0; i < count; ++i) {
+    c10::IValue& value = (*stack)[first + i];
+    const c10::AliasInfo* alias = schema.arguments()[i].alias_info();
+    const auto replacement = [&](const Tensor& t) {
+      Tensor plain = resolved(t);
+      if (alias != nullptr && alias->isWrite()) {
+        written.emplace_back(t, plain);
+      }
+      return plain;
+    };
+    if (value.isTensor()) {
+      if (const Tensor t = value.toTensor(); has_bit<Key>(t)) {
+        value = replacement(t);
+      }
+    } else if (value.isTensorList()) {
+      std::vector<Tensor> tensors = value.toTensorVector();
+      bool changed = false;
+      for (Tensor& t : tensors) {
+        if (has_bit<Key>(t)) {
+          t = replacement(t);
+          changed = true;
+        }
+      }
+      if (changed) {
+        value = std::move(tensors);
+      }
+    }
+  }
+  op.redispatchBoxed(below, stack);
+  for (const auto& [original, plain] : written) {
+    {
+      const AutoDispatchBelowADInplaceOrView guard;
+      original.copy_(plain);
+    }
+    for (std::size_t i = stack->size() - schema.returns().size(); i < stack->size(); ++i) {
+      c10::IValue& result = (*stack)[i];
+      if (result.isTensor() && result.toTensor().is_same(plain)) {
+        result = original;
+      }
+    }
+  }
+}
+
+// These read the bits themselves, or only sizes and dtypes.
+void register_passed_through(torch::Library& m) {
+  for (const char* name :
+       {"copy_", "clone", "empty_like", "zeros_like", "ones_like", "full_like", "rand_like", "randn_like", "resize_",
+        "resize_as_", "detach_", "as_strided_", "squeeze_", "squeeze_.dim", "unsqueeze_", "transpose_", "t_", "set_",
+        "set_.source_Tensor", "set_.source_Storage", "set_.source_Storage_storage_offset", "requires_grad_",
+        "_has_compatible_shallow_copy_type", "is_same_size", "is_set_to"}) {
+    m.impl(name, torch::CppFunction::makeFallthrough());
+  }
+}
+
+} // namespace
+
+TORCH_LIBRARY_IMPL(_, Conjugate, m) {
+  m.fallback(torch::CppFunction::makeFromBoxedFunction<&math_bit_fallback<c10::DispatchKey::Conjugate>>());
+}
+TORCH_LIBRARY_IMPL(aten, Conjugate, m) {
+  register_passed_through(m);
+  // Kernels of matrix products read a conjugated operand as such while they pack it; the others lead to those.
+  for (const char* name :
+       {"mm", "addmm", "bmm", "baddbmm", "addbmm", "mv", "addmv", "dot", "vdot", "matmul", "linear", "inner", "tensordot",
+        "einsum", "linalg_vecdot", "linalg_multi_dot", "linalg_matmul"}) {
+    m.impl(name, torch::CppFunction::makeFallthrough());
+  }
+}
+TORCH_LIBRARY_IMPL(_, Negative, m) {
+  m.fallback(torch::CppFunction::makeFromBoxedFunction<&math_bit_fallback<c10::DispatchKey::Negative>>());
+}
+TORCH_LIBRARY_IMPL(aten, Negative, m) {
+  register_passed_through(m);
+}
+
+} // namespace at

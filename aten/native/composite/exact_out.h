@@ -1,0 +1,19 @@
+#pragma once
+// Out forms of composite operators whose output is written by a kernel: unlike a copy, that takes no other dtype.
+
+#include <aten/core/Tensor.h>
+#include <aten/native/OutArgument.h>
+
+namespace at::native {
+
+/// Writes `result` to `out`, resized to fit. Throws unless the dtypes are equal.
+inline Tensor& write_exact_out(const char* op, Tensor& out, const Tensor& result) {
+  check_out_without_grad(op, out);
+  TORCH_CHECK(
+      out.scalar_type() == result.scalar_type(), "Expected out tensor to have dtype ", result.dtype().name(), ", but got ",
+      out.dtype().name(), " instead (in ", op, ")");
+  copy_into_out(op, out, result);
+  return out;
+}
+
+} // namespace at::native
