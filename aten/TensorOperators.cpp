@@ -62,7 +62,7 @@ Tensor operator/(const Tensor& x, const Scalar& y) {
   return at::div(x, y);
 }
 Tensor operator/(const Scalar& x, const Tensor& y) {
-  return at::reciprocal(y).mul_(x);
+  return at::mul(at::reciprocal(y), x);
 }
 Tensor operator%(const Tensor& x, const Tensor& y) {
   return at::remainder(x, y);

@@ -94,7 +94,8 @@ Tensor empty_on(Device device, IntArrayRef size, OptDtype dtype, OptBool pin_mem
   TensorSpec spec{DimVector(size.begin(), size.end()), given_or_default(dtype), device};
   TORCH_CHECK(
       size.size() == (format == MemoryFormat::ChannelsLast ? 4u : 5u), "required rank ",
-      format == MemoryFormat::ChannelsLast ? 4 : 5, " tensor to use ", format, " format, got sizes ", size);
+      format == MemoryFormat::ChannelsLast ? 4 : 5, " tensor to use ",
+      format == MemoryFormat::ChannelsLast ? "channels_last" : "channels_last_3d", " format, got sizes ", size);
   spec.memory_format = format;
   return empty_spec(spec);
 }
@@ -295,12 +296,12 @@ void check_range(const char* op, const Scalar& start, const Scalar& end, const S
   const double first = start.to<double>();
   const double last = end.to<double>();
   const double by = step.to<double>();
-  TORCH_CHECK(by != 0, "step must be nonzero");
+  TORCH_CHECK(by > 0 || by < 0, "step must be nonzero");
   TORCH_CHECK(
       std::isfinite(first) && std::isfinite(last), "unsupported range: ", first, " -> ", last);
   TORCH_CHECK(
       (by > 0) == (last >= first) || last == first,
-      "upper bound and lower bound inconsistent with step sign: ", first, " -> ", last, " by ", by);
+      "upper bound and larger bound inconsistent with step sign: ", first, " -> ", last, " by ", by);
 }
 
 int64_t arange_length(const Scalar& start, const Scalar& end, const Scalar& step, ScalarType dtype) {

@@ -312,7 +312,7 @@ Tensor permute(const Tensor& self, IntArrayRef dims) {
 Tensor expand(const Tensor& self, IntArrayRef size, bool /*implicit*/) {
   const auto ndim = static_cast<int64_t>(size.size());
   TORCH_CHECK(
-      ndim >= self.dim(), "expand(", c10::toString(self.scalar_type()), "Tensor{", self.sizes(), "}, size=", size,
+      ndim >= self.dim(), "expand(", self.toString(), "{", self.sizes(), "}, size=", size,
       "): the number of sizes provided (", ndim, ") must be greater or equal to the number of dimensions in the tensor (",
       self.dim(), ")");
   DimVector sizes(ndim);
@@ -434,7 +434,7 @@ Tensor select(const Tensor& self, int64_t dim, int64_t index) {
 Tensor slice(const Tensor& self, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) {
   TORCH_CHECK_INDEX(self.dim() != 0, "slice() cannot be applied to a 0-dim tensor.");
   dim = c10::maybe_wrap_dim(dim, self.dim());
-  TORCH_CHECK_VALUE(step > 0, "slice step must be positive, got ", step);
+  TORCH_CHECK(step > 0, "slice step must be positive, got ", step);
   DimVector sizes(self.sizes().begin(), self.sizes().end());
   DimVector strides(self.strides().begin(), self.strides().end());
   const int64_t size = sizes[dim];

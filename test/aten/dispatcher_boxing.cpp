@@ -81,8 +81,6 @@ TEST_CASE("every argument type boxes and unboxes", "[dispatcher][boxing]") {
         same(*got.get(0));
         CHECK_FALSE(got.get(1).has_value());
       });
-  through_all_ways<std::tuple<int64_t, Tensor>, std::tuple<int64_t, Tensor>>("(int, Tensor)", "((int, Tensor))", {4, t},
-      [](std::tuple<int64_t, Tensor> x) { return x; }, [&](const std::tuple<int64_t, Tensor>& got) { same(std::get<1>(got)); });
 
   through_all_ways<int64_t, int64_t>("int", "int", -4, [](int64_t x) { return x; }, equals(int64_t{-4}));
   through_all_ways<double, double>("float", "float", 2.5, [](double x) { return x; }, equals(2.5));

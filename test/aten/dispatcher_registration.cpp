@@ -180,7 +180,7 @@ TEST_CASE("calls that cannot be served are explained", "[dispatcher]") {
 
   const std::string missing = error_of<c10::NotImplementedError>([&] { op.call(cpu_tensor(), 1, {}); });
   CHECK(missing.rfind("Could not run 'unserved::op' with arguments from the 'CPU' backend.", 0) == 0);
-  CHECK_THAT(missing, Says("is only available for these backends: [CUDA]") && Says("CUDA: registered at impls.cpp:70 [kernel]"));
+  CHECK_THAT(missing, Says("is only available for these backends: [CUDA") && Says("CUDA: registered at impls.cpp:70 [kernel]"));
 
   const auto boxed = find("unserved::op");
   CHECK_THAT(error_of<c10::TypeError>([&] { call_boxed(boxed, cpu_tensor()); }),

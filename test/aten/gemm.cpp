@@ -6,6 +6,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <aten/random.h>
+
 #include <limits>
 #include <thread>
 #include <vector>
@@ -18,7 +20,7 @@ using at::Tensor;
 Tensor small_values(at::IntArrayRef sizes, at::ScalarType dtype) {
   const Tensor real = at::randint(-3, 4, sizes, at::kLong);
   if (!at::isComplexType(dtype)) return real.to(dtype);
-  return at::complex(real.to(at::kDouble), at::randint(-3, 4, sizes, at::kLong).to(at::kDouble)).to(dtype);
+  return (real.to(at::kComplexDouble) + at::randint(-3, 4, sizes, at::kLong).to(at::kComplexDouble) * c10::Scalar(c10::complex<double>(0, 1))).to(dtype);
 }
 
 /// The sum over k by operators that share no code with the products: broadcast, multiply, sum.

@@ -92,11 +92,11 @@ TEST_CASE("a reduction does not depend on the number of threads", "[reduce]") {
   at::set_num_threads(1);
   const auto rows_one = values(x.sum(1));
   const auto columns_one = values(columns.sum(0));
-  const auto var_one = values(columns.var(0));
+  const auto var_one = values(columns.var(at::IntArrayRef{0}));
   at::set_num_threads(4);
   CHECK(values(x.sum(1)) == rows_one);
   CHECK(values(columns.sum(0)) == columns_one);
-  CHECK(values(columns.var(0)) == var_one);
+  CHECK(values(columns.var(at::IntArrayRef{0})) == var_one);
   at::set_num_threads(before);
 }
 
@@ -196,8 +196,8 @@ TEST_CASE("variance survives a large mean", "[reduce]") {
   const Tensor moved = x + 1e8;
   CHECK(moved.var().item<double>() == Approx(x.var().item<double>()).epsilon(1e-6));
   const Tensor columns = moved.view({2000, 10});
-  check_close(columns.var(0), values(x.view({2000, 10}).var(0)), 1e-6);
-  check_close(columns.t().contiguous().var(1), values(x.view({2000, 10}).var(0)), 1e-6);
+  check_close(columns.var(at::IntArrayRef{0}), values(x.view({2000, 10}).var(at::IntArrayRef{0})), 1e-6);
+  check_close(columns.t().contiguous().var(at::IntArrayRef{1}), values(x.view({2000, 10}).var(at::IntArrayRef{0})), 1e-6);
   const auto both = at::var_mean(x.view({40, 500}), at::IntArrayRef{1}, at::Scalar(0), false);
   check_close(std::get<1>(both), values(x.view({40, 500}).mean(1)), 1e-12);
   CHECK(std::isnan(at::ones({1}).var().item<float>()));

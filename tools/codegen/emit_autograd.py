@@ -144,10 +144,10 @@ class AutogradEmitter:
         if form == "out" or schema.is_out:
             return head + self._out_body(schema, below) + "}\n"
         inputs = tensor_arguments(schema)
-        if isinstance(entry.get("grad"), dict):
-            covered = [a.name for a in self._graph_inputs(entry)]
-        elif entry.get("grad") == "none" or (entry.get("result") == "bool" and form == "functional"):
+        if entry.get("grad") == "none" or (entry.get("result") == "bool" and form == "functional"):
             covered = []
+        elif isinstance(entry.get("grad"), dict):
+            covered = [a.name for a in self._graph_inputs(entry)]
         else:
             covered = [a.name for a in inputs]
         inplace = schema.is_inplace or any(a.is_written for a in schema.arguments)

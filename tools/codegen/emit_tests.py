@@ -91,6 +91,8 @@ def _pointwise_fields(entry: Entry) -> list[str]:
     if not isinstance(reference, dict):
         if "complex" in sets or "all" in sets:
             given["complex"] = reference
+        if not {"floating", "reduced", "float", "double", "half", "bfloat16", "all"} & set(sets):
+            given = {}
         if {"integral", "bool", "all"} & set(sets) and entry.get("result", "common") in ("common", "bool"):
             given["integer"] = reference
     for kind in ("real", "complex", "integer"):
@@ -128,6 +130,7 @@ def rows_file(family: str, entries: list[Entry]) -> str:
 #include <ATen/ATen.h>
 
 #include <cmath>
+#include <numeric>
 #include <complex>
 #include <string>
 

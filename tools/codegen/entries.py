@@ -227,6 +227,10 @@ def load_entries(paths: list[Path]) -> list[Entry]:
                 raise EntryError(f"{path}:{line}: field 'op': {error}") from None
             entry = Entry(path, line, path.stem, raw, schema)
             _check(entry)
+            if entry.is_pointwise and entry.get("result") == "bool" and "grad" not in raw:
+                # Written over a floating self, a comparison is constant almost everywhere.
+                raw["grad"] = {a.name: f"at::zeros({a.name}.sizes(), grads[0].options())"
+                               for a in schema.arguments if a.type.is_tensor}
             variants = entry.get("variants", ["function"])
             primary = "out" if schema.is_out else "inplace" if schema.is_inplace else "functional"
             entry.forms[primary] = schema

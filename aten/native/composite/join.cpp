@@ -170,7 +170,7 @@ Tensor rot90(const Tensor& self, int64_t k, IntArrayRef dims) {
 }
 
 Tensor diag(const Tensor& self, int64_t diagonal) {
-  TORCH_CHECK(self.dim() == 1 || self.dim() == 2, "diag(): Supports 1D or 2D tensors. Got ", self.dim(), "D");
+  TORCH_CHECK(self.dim() == 1 || self.dim() == 2, "matrix or a vector expected: diag() takes 1D or 2D tensors, got ", self.dim(), "D");
   return self.dim() == 1 ? at::diag_embed(self, diagonal) : at::diagonal(self, diagonal).clone();
 }
 

@@ -96,20 +96,21 @@ Tensor numpy_T(const Tensor& self) {
 
 Tensor mT(const Tensor& self) {
   TORCH_CHECK(
-      self.dim() >= 2, "tensor.mT is only supported on matrices or batches of matrices. Got ", self.dim(), "-D tensor.");
-  return self.transpose(-2, -1);
+      self.dim() != 1, "tensor.mT is only supported on matrices or batches of matrices. Got ", self.dim(), "-D tensor.");
+  return self.dim() == 0 ? self : self.transpose(-2, -1);
 }
 
 Tensor mH(const Tensor& self) {
   TORCH_CHECK(
-      self.dim() >= 2, "tensor.adjoint() is only supported on matrices or batches of matrices. Got ", self.dim(),
+      self.dim() != 1, "tensor.adjoint() is only supported on matrices or batches of matrices. Got ", self.dim(),
       "-D tensor.");
-  const Tensor transposed = self.transpose(-2, -1);
+  const Tensor transposed = self.dim() == 0 ? self : self.transpose(-2, -1);
   return self.is_complex() ? transposed.conj() : transposed;
 }
 
 Tensor matrix_H(const Tensor& self) {
-  TORCH_CHECK(self.dim() == 2, "tensor.H is only supported on matrices (2-D tensors). Got ", self.dim(), "-D tensor.");
+  TORCH_CHECK(self.dim() == 2, "tensor.H is only supported on matrices (2-D tensors). Got ", self.dim(), "-D tensor.",
+              self.dim() > 2 ? " For batches of matrices, consider using tensor.mH" : "");
   const Tensor transposed = self.transpose(0, 1);
   return self.is_complex() ? transposed.conj() : transposed;
 }
@@ -438,9 +439,6 @@ std::vector<Tensor> meshgrid_indexing(TensorList tensors, std::string_view index
     grids.push_back(inputs[i].view(one).expand(shape));
   }
   if (swap) {
-    for (Tensor& grid : grids) {
-      grid = grid.transpose(0, 1);
-    }
     std::swap(grids[0], grids[1]);
   }
   return grids;

@@ -11,7 +11,7 @@ const char* const kUsage = R"(charlm: a small transformer that learns to write, 
 usage: charlm [options] [text files]
   Without files it reads the documentation and headers of the project it was built from.
 
-  --steps N        training steps of this run (700)
+  --steps N        training steps of this run (2000)
   --seconds N      stop training after N seconds, 0 for no limit (80, or no limit when --steps is given)
   --sample N       characters to write when done (400)
   --checkpoint F   where the model is kept; a later run continues from it (charlm.ckpt)

@@ -20,7 +20,7 @@ struct Options {
   std::string device = "cpu";
   bool fresh = false;
   bool help = false;
-  int64_t steps = 700;
+  int64_t steps = 2000;
   int64_t seconds = 80; // of training; 0 is no limit
   int64_t batch = 16;
   int64_t sample = 400;

@@ -89,7 +89,7 @@ std::vector<IndexedDim> collect(const Tensor& self, const c10::List<std::optiona
       continue;
     }
     TORCH_CHECK_INDEX(
-        dtype == kLong || dtype == kInt, "tensors used as indices must be long, int, byte or bool tensors; got ", dtype);
+        dtype == kLong || dtype == kInt, "tensors used as indices must be long, byte or bool tensors (int is taken too); got ", dtype);
     TORCH_CHECK(
         index.device() == self.device() || index.device().is_cpu(), "indices should be either on ", kCPU,
         " or on the same device as the indexed tensor (", self.device(), ")");
@@ -260,17 +260,17 @@ Tensor nonzero_cpu(const Tensor& self) {
   const auto count = static_cast<int64_t>(positions[0].size());
   const int64_t ndim = self.dim();
   // Column by column, as PyTorch lays it out.
-  Tensor columns = empty_contiguous({ndim, count}, kLong, kCPU);
+  Tensor result = empty_spec({{count, ndim}, kLong, kCPU, DimVector{1, count}});
   for (int64_t d = 0; d < ndim; ++d) {
-    std::copy(positions[d].begin(), positions[d].end(), columns.mutable_data_ptr<int64_t>() + d * count);
+    std::copy(positions[d].begin(), positions[d].end(), result.mutable_data_ptr<int64_t>() + d * count);
   }
-  return columns.t();
+  return result;
 }
 
 Tensor masked_select_cpu(const Tensor& self, const Tensor& mask) {
   TORCH_CHECK(
-      mask.scalar_type() == kBool, "masked_select: expected BoolTensor for mask, got ", mask.scalar_type());
-  const DimVector sizes = at::infer_size_dimvector(self.sizes(), mask.sizes());
+      mask.scalar_type() == kBool, "masked_select: expected BoolTensor or ByteTensor for mask (bool only here), got ", mask.scalar_type());
+  const DimVector sizes = at::infer_size_dimvector(mask.sizes(), self.sizes());
   const Tensor values = self.expand(sizes);
   const Tensor keep = mask.expand(sizes);
   const std::vector<int64_t> flags = index_values(keep);

@@ -30,6 +30,9 @@ void by_element_size(size_t size, F f) {
 
 /// out[..., row, col] = self[..., row, col] where `keep` holds, else 0.
 void triangle(const TensorBase& self, int64_t diagonal, const TensorBase& out, bool lower) {
+  if (out.numel() == 0) {
+    return;
+  }
   const int64_t rows = self.size(-2);
   const int64_t cols = self.size(-1);
   const int64_t batch = rows * cols == 0 ? 0 : self.numel() / (rows * cols);
