@@ -7,6 +7,7 @@
 #include <aten/core/TensorSpec.h>
 #include <aten/native/convert.h>
 #include <aten/native/resize.h>
+#include <aten/native/view_support.h>
 #include <c10/core/Allocator.h>
 #include <c10/util/complex.h>
 #include <c10/util/safe_numerics.h>
@@ -71,11 +72,15 @@ Tensor& copy_(Tensor& self, const Tensor& src, bool non_blocking) {
     const bool resolve = src.is_conj() != self.is_conj() || src.is_neg() != self.is_neg();
     copy_cpu(self, src);
     if (resolve) {
+      // The elements as they lie in memory, without the lazy bits, which would send these operators back here.
+      Tensor elements = make_view(self, self.sizes(), self.strides());
+      elements._set_conj(false);
+      elements._set_neg(false);
       if (src.is_conj() != self.is_conj() && self.is_complex()) {
-        at::conj_physical_(self);
+        at::conj_physical_(elements);
       }
       if (src.is_neg() != self.is_neg()) {
-        at::neg_(self);
+        at::neg_(elements);
       }
     }
     return self;

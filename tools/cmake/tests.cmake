@@ -32,6 +32,7 @@ file(GLOB OPS_SOURCES CONFIGURE_DEPENDS test/ops/*.cpp test/ops/samples/*.cpp)
 if(OPS_SOURCES AND EXISTS ${GENERATED}/test/op_rows.cpp)
   file(GLOB OP_ROWS ${GENERATED}/test/*.cpp)
   tensor_test(ops SOURCES ${OPS_SOURCES} ${OP_ROWS})
+  target_compile_definitions(test_ops PRIVATE TEST_OPS_FOLDER="${PROJECT_SOURCE_DIR}/test/ops")
 endif()
 
 file(GLOB CONFORMANCE_SOURCES CONFIGURE_DEPENDS test/conformance/*.cpp)
