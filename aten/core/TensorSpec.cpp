@@ -56,12 +56,22 @@ size_t strided_bytes_of(c10::IntArrayRef sizes, c10::IntArrayRef strides, c10::S
   return static_cast<size_t>(last);
 }
 
+/// Meta tensors have sizes and no memory.
+struct MetaAllocator final : public c10::Allocator {
+  c10::DataPtr allocate(size_t /*bytes*/) override { return c10::DataPtr(nullptr, c10::Device(c10::DeviceType::Meta)); }
+  void copy_data(void* /*dest*/, const void* /*src*/, std::size_t /*count*/) const override {}
+};
+
+c10::Allocator* allocator_of(c10::Device device) {
+  static MetaAllocator meta;
+  return device.is_cpu() ? c10::GetCPUAllocator() : device.is_meta() ? &meta : c10::GetAllocator(device.type());
+}
+
 Tensor allocate(size_t bytes, c10::ScalarType dtype, c10::Device device) {
-  c10::Allocator* allocator =
-      device.is_cpu() ? c10::GetCPUAllocator() : c10::GetAllocator(device.type());
+  c10::Allocator* allocator = allocator_of(device);
   auto storage = c10::make_intrusive<c10::StorageImpl>(
       c10::StorageImpl::use_byte_size_t(), static_cast<int64_t>(bytes),
-      device.is_meta() ? c10::DataPtr(nullptr, device) : allocator->allocate(bytes), allocator, /*resizable=*/true);
+      allocator->allocate(bytes), allocator, /*resizable=*/true);
   return detail::make_tensor<c10::TensorImpl>(
       c10::Storage(std::move(storage)), key_set_of(device.type()), c10::scalarTypeToTypeMeta(dtype));
 }

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -35,7 +36,7 @@ void unboxed_calls() {
   // A boxed kernel under an unboxed call.
   const auto count = find("outside::count_arguments")
                          .typed<std::tuple<int64_t, at::Tensor>(
-                             const at::Tensor&, at::IntArrayRef, std::optional<c10::string_view>)>();
+                             const at::Tensor&, at::IntArrayRef, std::optional<std::string_view>)>();
   const std::vector<int64_t> sizes = {1, 2, 3};
   const auto [number, first] = count.call(a, sizes, std::nullopt);
   require(number == 3 && first.is_same(a), "count_arguments");

@@ -333,7 +333,7 @@ Tensor prelu(const Tensor& self, const Tensor& weight) {
       self.scalar_type() == weight.scalar_type(), "prelu: Type promoting not supported. Got ",
       c10::toString(self.scalar_type()), " and ", c10::toString(weight.scalar_type()));
   TORCH_CHECK(
-      weight.dim() <= 1, "prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = ", weight.dim());
+      weight.dim() <= 1, "prelu: Expected `weight` to be a scalar or 1D tensor, but got ndim = ", weight.dim());
   if (weight.numel() == 1) {
     return at::_prelu_kernel(self, at::reshape(weight, IntArrayRef{}));
   }
