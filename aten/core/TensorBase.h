@@ -43,7 +43,7 @@ namespace at {
 class Tensor;
 class TensorBase;
 class Context;
-class Generator;
+struct Generator;
 
 /// Whether an implementation of view-like operators may be named by type: the default is every tensor.
 inline bool variable_excluded_from_dispatch() {

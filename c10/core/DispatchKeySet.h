@@ -154,12 +154,13 @@ class DispatchKeySet final {
 
   /// Where the kernel for highestPriorityTypeId() stands in an operator's table of num_runtime_entries.
   [[nodiscard]] constexpr int getDispatchTableIndexForDispatchKeySet() const {
-    const OpTableOffsetAndMask row = impl::kTableRows[highest_bit(repr_ >> num_backends)];
-    return row.offset + highest_bit((repr_ & row.mask) >> 1);
+    // highest_bit(x >> 1) is the position of the highest bit of x | 1: no branch for the empty set.
+    const OpTableOffsetAndMask row = impl::kTableRows[position_of_highest_bit((repr_ >> (num_backends - 1)) | 1)];
+    return static_cast<int>(row.offset + position_of_highest_bit((repr_ & row.mask) | 1));
   }
   /// Index of the highest backend: CPU is 0, and so is no backend.
   [[nodiscard]] constexpr uint64_t getBackendIndex() const {
-    return highest_bit((repr_ & full_backend_mask) >> 1);
+    return position_of_highest_bit((repr_ & full_backend_mask) | 1);
   }
 
   /// Walks over the runtime keys of the set, lowest functionality first, and lowest backend first within it. A
@@ -235,6 +236,10 @@ class DispatchKeySet final {
  private:
   static constexpr uint8_t highest_bit(uint64_t word) {
     return static_cast<uint8_t>(word == 0 ? 0 : 64 - __builtin_clzll(word));
+  }
+  // `word` is not 0. The xor makes it one instruction.
+  static constexpr uint32_t position_of_highest_bit(uint64_t word) {
+    return static_cast<uint32_t>(__builtin_clzll(word)) ^ 63;
   }
   static constexpr uint64_t functionality_bit(DispatchKey k) {
     return k == DispatchKey::Undefined ? 0 : uint64_t{1} << (num_backends + static_cast<uint16_t>(k) - 1);

@@ -25,14 +25,13 @@ DispatchKeySet keys_of_range(const IValue* first, size_t count) {
   return ks;
 }
 
-// Tensor, Tensor?, Tensor[], Tensor?[], Tensor[]? and so on.
+} // namespace
+
 bool may_hold_tensors(const Type& type) {
   if (type.kind() == TypeKind::TensorType) return true;
   const bool is_container = type.kind() == TypeKind::ListType || type.kind() == TypeKind::OptionalType;
   return is_container && may_hold_tensors(*type.containedType(0));
 }
-
-} // namespace
 
 DispatchKeySet keys_of(const List<at::Tensor>& tensors) {
   return keys_of_range(impl::ptr_to_first_element(tensors), tensors.size());
@@ -68,7 +67,7 @@ DispatchKeySet DispatchKeyExtractor::getDispatchKeySetBoxed(const torch::jit::St
     const IValue& value = *(end - 1 - __builtin_ctzll(bits));
     ks = ks | (C10_LIKELY(value.isTensor()) ? value.toTensor().key_set() : detail::keys_of_value(value));
   }
-  return masked(ks);
+  return threadKeys(ks);
 }
 
 void DispatchKeyExtractor::setMasks(const Masks& masks) {

@@ -58,6 +58,8 @@ inline DispatchKeySet keys_of(const at::IOptTensorListRef& tensors) {
 inline DispatchKeySet keys_of(ArrayRef<std::optional<at::Tensor>> tensors) {
   return keys_of_all(tensors);
 }
+/// Whether arguments of this type take part in dispatch: Tensor, Tensor?, Tensor[], Tensor?[], Tensor[]? and so on.
+TORCH_API bool may_hold_tensors(const Type& type);
 TORCH_API DispatchKeySet keys_of(const List<at::Tensor>& tensors);
 TORCH_API DispatchKeySet keys_of(const List<std::optional<at::Tensor>>& tensors);
 inline DispatchKeySet keys_of(const at::Generator& generator) {
@@ -100,7 +102,12 @@ class TORCH_API DispatchKeyExtractor final {
 
   template <class... Args>
   C10_ALWAYS_INLINE DispatchKeySet getDispatchKeySetUnboxed(const Args&... args) const {
-    return masked(detail::multi_dispatch_key_set(args...));
+    return threadKeys(detail::multi_dispatch_key_set(args...));
+  }
+  /// The arguments' keys joined with the thread's, without those that fall through.
+  C10_ALWAYS_INLINE DispatchKeySet threadKeys(DispatchKeySet ks) const {
+    const impl::LocalDispatchKeySet local = impl::tls_local_dispatch_key_set();
+    return applyMasks((ks | local.included_) - local.excluded_);
   }
   /// The arguments are the last values on the stack. Needs registerSchema().
   DispatchKeySet getDispatchKeySetBoxed(const torch::jit::Stack* stack) const;
@@ -117,8 +124,9 @@ class TORCH_API DispatchKeyExtractor final {
   bool masksKnown() const {
     return masks_known_;
   }
-  DispatchKeySet applyMasks(DispatchKeySet ks) const {
+  C10_ALWAYS_INLINE DispatchKeySet applyMasks(DispatchKeySet ks) const {
     ks = ks & DispatchKeySet::from_raw_repr(mask_.load(std::memory_order_relaxed));
+    // Rare: a functionality falls through on some backends only.
     const Masks* per_backend = masks_.load(std::memory_order_acquire);
     if (C10_UNLIKELY(per_backend != nullptr)) ks = ks & (*per_backend)[ks.getBackendIndex()];
     return ks;
@@ -126,14 +134,6 @@ class TORCH_API DispatchKeyExtractor final {
   std::string dumpState() const;
 
  private:
-  C10_ALWAYS_INLINE DispatchKeySet masked(DispatchKeySet ks) const {
-    ks = impl::computeDispatchKeySet(ks, DispatchKeySet::from_raw_repr(mask_.load(std::memory_order_relaxed)));
-    // Rare: a functionality falls through on some backends only.
-    const Masks* per_backend = masks_.load(std::memory_order_acquire);
-    if (C10_UNLIKELY(per_backend != nullptr)) ks = ks & (*per_backend)[ks.getBackendIndex()];
-    return ks;
-  }
-
   std::atomic<uint64_t> mask_{~uint64_t{0}};
   std::atomic<const Masks*> masks_{nullptr};
   // Bit i: the i-th argument counted from the last may hold tensors.

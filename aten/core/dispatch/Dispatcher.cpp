@@ -153,15 +153,13 @@ std::vector<OperatorHandle> Dispatcher::findDanglingImpls() const {
 
 void Dispatcher::callBoxed(const OperatorHandle& op, Stack* stack) const {
   const impl::OperatorEntry& entry = *op.entry_;
-  entry.checkBoxedArguments(*stack);
-  DispatchKeySet keys = entry.dispatchKeyExtractor().getDispatchKeySetBoxed(stack);
+  DispatchKeySet keys = entry.keysBoxed(*stack);
   entry.lookup(keys).callBoxed(op, keys, stack);
 }
 
 void Dispatcher::callBoxedForDispatchKey(const OperatorHandle& op, DispatchKey key, Stack* stack) const {
   const impl::OperatorEntry& entry = *op.entry_;
-  entry.checkBoxedArguments(*stack);
-  const DispatchKeySet keys = entry.dispatchKeyExtractor().getDispatchKeySetBoxed(stack);
+  const DispatchKeySet keys = entry.keysBoxed(*stack);
   DispatchKeySet asked(key);
   entry.lookup(asked).callBoxed(op, keys, stack);
 }

@@ -57,7 +57,7 @@ OperatorEntry::~OperatorEntry() {
   DispatchTable* table = table_.load();
   if (table != &empty_table) delete table;
   delete schema_.load();
-  delete argument_checks_.load();
+  delete boxed_arguments_.load();
 }
 
 std::string OperatorEntry::debugOrName() const {
@@ -111,7 +111,7 @@ void OperatorEntry::registerSchema(FunctionSchema schema, std::string debug, std
 
 void OperatorEntry::deregisterSchema() {
   delete schema_.exchange(nullptr);
-  delete argument_checks_.exchange(nullptr);
+  delete boxed_arguments_.exchange(nullptr);
   tags_.clear();
 }
 
@@ -318,7 +318,7 @@ void OperatorEntry::computeMasks() const {
   extractor_.setMasks(masks);
 }
 
-const KernelFunction& OperatorEntry::resolve(DispatchKeySet& ks) const {
+OperatorEntry::Resolved OperatorEntry::resolve(DispatchKeySet ks) const {
   const std::lock_guard<std::recursive_mutex> lock(registrationMutex());
   if (!extractor_.masksKnown()) computeMasks();
   ks = extractor_.applyMasks(ks);
@@ -332,7 +332,7 @@ const KernelFunction& OperatorEntry::resolve(DispatchKeySet& ks) const {
     table_.store(table, std::memory_order_release);
   }
   (*table)[static_cast<size_t>(ks.getDispatchTableIndexForDispatchKeySet())].store(kernel, std::memory_order_release);
-  return *kernel;
+  return {kernel, ks};
 }
 
 void OperatorEntry::invalidate() {

@@ -75,14 +75,19 @@ class TORCH_API OperatorEntry final {
   /// The kernel for the set's highest key. May take keys out of the set that fall through.
   C10_ALWAYS_INLINE const KernelFunction& lookup(DispatchKeySet& ks) const {
     const DispatchTable& table = *table_.load(std::memory_order_acquire);
-    const KernelFunction* kernel = table[static_cast<size_t>(ks.getDispatchTableIndexForDispatchKeySet())].load(std::memory_order_acquire);
-    return C10_LIKELY(kernel != nullptr) ? *kernel : resolve(ks);
+    const KernelFunction* kernel = table[static_cast<uint32_t>(ks.getDispatchTableIndexForDispatchKeySet())].load(std::memory_order_acquire);
+    if (C10_UNLIKELY(kernel == nullptr)) {
+      const Resolved resolved = resolve(ks);
+      ks = resolved.keys;
+      return *resolved.kernel;
+    }
+    return *kernel;
   }
   const DispatchKeyExtractor& dispatchKeyExtractor() const {
     return extractor_;
   }
-  /// Throws c10::TypeError if the end of the stack does not hold arguments for the schema.
-  void checkBoxedArguments(const Stack& stack) const;
+  /// The keys of the arguments at the end of the stack. Throws c10::TypeError if they do not fit the schema.
+  DispatchKeySet keysBoxed(const Stack& stack) const;
 
   // --- what is known
 
@@ -145,14 +150,18 @@ class TORCH_API OperatorEntry final {
     std::string debug;
   };
 
-  const KernelFunction& resolve(DispatchKeySet& ks) const;
+  // By value, so that a call's keys can stay in a register.
+  struct Resolved {
+    const KernelFunction* kernel;
+    DispatchKeySet keys;
+  };
+  Resolved resolve(DispatchKeySet ks) const;
   const AnnotatedSchema& annotated_schema() const;
   ResolvedKernel computeEntry(DispatchKey key) const;
   /// The kernel registered for exactly this key (which may be an alias), or nullptr.
   const KernelFunction* registered(DispatchKey key, std::string* debug) const;
   const KernelFunction* builtinKernel(const BuiltinKernelRow& row) const;
   void computeMasks() const;
-  void makeArgumentChecks() const;
   void checkKernelSchema(const AnnotatedSchema& schema, const AnnotatedKernel& kernel) const;
   [[noreturn]] void reportMissingKernel(DispatchKeySet ks) const;
   std::string debugOrName() const;
@@ -174,12 +183,18 @@ class TORCH_API OperatorEntry final {
   std::optional<Signature> cpp_signature_;
   std::optional<Signature> sym_cpp_signature_;
 
-  // For each argument the tags that its type allows, and for lists the type of their elements.
-  struct ArgumentCheck {
+  // What a boxed call has to know of an argument: the tags that its type allows, whether it may hold tensors, and for
+  // lists the type of their elements.
+  struct BoxedArgument {
     uint32_t tags;
+    bool holds_tensors;
     const Type* element;
   };
-  mutable std::atomic<const std::vector<ArgumentCheck>*> argument_checks_{nullptr};
+  using BoxedArguments = std::vector<BoxedArgument>;
+  const BoxedArguments& makeBoxedArguments() const;
+  DispatchKeySet keysOfContainer(const IValue& value, const BoxedArgument& expected, size_t position) const;
+  [[noreturn]] void reportBoxedArgument(const IValue& value, size_t position) const;
+  mutable std::atomic<const BoxedArguments*> boxed_arguments_{nullptr};
 };
 
 /// The lock that all registrations and slow paths take.

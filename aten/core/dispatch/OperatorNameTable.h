@@ -61,16 +61,25 @@ class OperatorNameTable {
 
   // Eight characters at a time; names are short and come in the thousands at start-up.
   static uint64_t mix(uint64_t h, std::string_view text) {
-    const char* p = text.data();
-    size_t left = text.size();
-    for (; left > 0; p += 8) {
-      uint64_t word = 0;
-      const size_t n = left < 8 ? left : 8;
-      std::memcpy(&word, p, n);
+    const auto add = [&h](uint64_t word) {
       h = (h ^ word) * 0x9e3779b97f4a7c15ULL;
       h ^= h >> 29;
-      left -= n;
+    };
+    const char* p = text.data();
+    const char* const end = p + text.size();
+    const auto word_at = [](const char* at) {
+      uint64_t word;
+      std::memcpy(&word, at, 8);
+      return word;
+    };
+    uint64_t rest = 0;
+    if (text.size() >= 8) {
+      for (; end - p > 8; p += 8) add(word_at(p));
+      rest = word_at(end - 8); // may overlap the one before
+    } else {
+      while (p != end) rest = (rest << 8) | static_cast<unsigned char>(*p++);
     }
+    add(rest);
     return h;
   }
   static size_t hash(OperatorNameView name) {

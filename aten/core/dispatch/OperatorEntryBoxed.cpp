@@ -1,0 +1,117 @@
+#include <aten/core/dispatch/OperatorEntry.h>
+
+#include <c10/util/Exception.h>
+
+#include <mutex>
+
+// Boxed calls: are the values on the stack what the schema asks for, and which keys do they bring?
+
+namespace c10::impl {
+
+namespace {
+
+using Tag = IValue::Tag;
+
+constexpr uint32_t tag_bit(Tag tag) {
+  return 1u << static_cast<uint32_t>(tag);
+}
+constexpr uint32_t kAnyTag = ~0u;
+
+uint32_t allowed_tags(const Type& type) {
+  switch (type.kind()) {
+    case TypeKind::TensorType: return tag_bit(Tag::Tensor);
+    case TypeKind::IntType:
+    case TypeKind::SymIntType:
+    case TypeKind::ScalarTypeType:
+    case TypeKind::LayoutType:
+    case TypeKind::MemoryFormatType:
+    case TypeKind::QSchemeType: return tag_bit(Tag::Int) | tag_bit(Tag::SymInt) | tag_bit(Tag::UInt);
+    case TypeKind::FloatType:
+    case TypeKind::SymFloatType: return tag_bit(Tag::Double) | tag_bit(Tag::SymFloat);
+    case TypeKind::BoolType:
+    case TypeKind::SymBoolType: return tag_bit(Tag::Bool) | tag_bit(Tag::SymBool);
+    case TypeKind::ComplexType: return tag_bit(Tag::ComplexDouble);
+    case TypeKind::NumberType:
+      return tag_bit(Tag::Int) | tag_bit(Tag::UInt) | tag_bit(Tag::Double) | tag_bit(Tag::ComplexDouble) | tag_bit(Tag::Bool) |
+          tag_bit(Tag::SymInt) | tag_bit(Tag::SymFloat) | tag_bit(Tag::SymBool);
+    case TypeKind::StringType: return tag_bit(Tag::String);
+    case TypeKind::DeviceObjType: return tag_bit(Tag::Device) | tag_bit(Tag::String);
+    case TypeKind::StreamObjType: return tag_bit(Tag::Stream);
+    case TypeKind::GeneratorType: return tag_bit(Tag::Generator) | tag_bit(Tag::None);
+    case TypeKind::StorageType: return tag_bit(Tag::Storage);
+    case TypeKind::ListType:
+    case TypeKind::AnyListType: return tag_bit(Tag::GenericList);
+    case TypeKind::DictType: return tag_bit(Tag::GenericDict);
+    case TypeKind::TupleType:
+    case TypeKind::AnyTupleType: return tag_bit(Tag::Tuple);
+    case TypeKind::ClassType:
+    case TypeKind::AnyClassType: return tag_bit(Tag::Object);
+    case TypeKind::CapsuleType: return tag_bit(Tag::Capsule);
+    case TypeKind::EnumType:
+    case TypeKind::AnyEnumType: return tag_bit(Tag::Enum);
+    case TypeKind::NoneType: return tag_bit(Tag::None);
+    case TypeKind::OptionalType: return tag_bit(Tag::None) | allowed_tags(*type.containedType(0));
+    default: return kAnyTag;
+  }
+}
+
+// Kernels take lists of these kinds as they are, so a wrong element would only be noticed far from here.
+const Type* strict_element(const Type& type) {
+  if (const OptionalType* optional = type.castRaw<OptionalType>()) return strict_element(*optional->getElementType());
+  const ListType* list = type.castRaw<ListType>();
+  return list && !list->hasFreeVariables() ? list->getElementType().get() : nullptr;
+}
+
+} // namespace
+
+const OperatorEntry::BoxedArguments& OperatorEntry::makeBoxedArguments() const {
+  const std::lock_guard<std::recursive_mutex> lock(registrationMutex());
+  if (const BoxedArguments* known = boxed_arguments_.load(std::memory_order_relaxed)) return *known;
+  auto made = std::make_unique<BoxedArguments>();
+  for (const Argument& argument : schema().arguments()) {
+    const Type& type = *argument.type();
+    made->push_back({allowed_tags(type), c10::detail::may_hold_tensors(type), strict_element(type)});
+  }
+  boxed_arguments_.store(made.get(), std::memory_order_release);
+  return *made.release();
+}
+
+DispatchKeySet OperatorEntry::keysBoxed(const Stack& stack) const {
+  const BoxedArguments* known = boxed_arguments_.load(std::memory_order_acquire);
+  const BoxedArguments& expected = C10_LIKELY(known != nullptr) ? *known : makeBoxedArguments();
+  const size_t count = expected.size();
+  if (C10_UNLIKELY(stack.size() < count)) {
+    TORCH_CHECK_TYPE(false, name_, "() expected ", count, " argument(s) on the stack but got ", stack.size(), ".\nDeclaration: ", schema());
+  }
+  DispatchKeySet keys;
+  const IValue* value = stack.data() + (stack.size() - count);
+  const BoxedArgument* const first = expected.data();
+  for (const BoxedArgument* argument = first; argument != first + count; ++argument, ++value) {
+    const uint32_t tag = static_cast<uint32_t>(value->tag());
+    if (C10_UNLIKELY(!((argument->tags >> tag) & 1))) reportBoxedArgument(*value, static_cast<size_t>(argument - first));
+    if (value->isTensor()) {
+      if (argument->holds_tensors) keys = keys | value->unsafeToTensorImpl()->key_set();
+    } else if (argument->element) {
+      keys = keys | keysOfContainer(*value, *argument, static_cast<size_t>(argument - first));
+    }
+  }
+  return extractor_.threadKeys(keys);
+}
+
+DispatchKeySet OperatorEntry::keysOfContainer(const IValue& value, const BoxedArgument& expected, size_t position) const {
+  DispatchKeySet keys;
+  if (!value.isList()) return keys;
+  const uint32_t allowed = allowed_tags(*expected.element);
+  for (const IValue& element : value.toListRef()) {
+    if (!((allowed >> static_cast<uint32_t>(element.tag())) & 1)) reportBoxedArgument(value, position);
+    if (element.isTensor()) keys = keys | element.unsafeToTensorImpl()->key_set();
+  }
+  return keys;
+}
+
+void OperatorEntry::reportBoxedArgument(const IValue& value, size_t position) const {
+  TORCH_CHECK_TYPE(false, name_, "() ", schema().arguments()[position].formatTypeMismatchMsg(value.type()->repr_str()), "\nPosition: ",
+      position, "\nDeclaration: ", schema());
+}
+
+} // namespace c10::impl
