@@ -88,9 +88,8 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
       query, key, value, attn_mask, dropout_p, is_causal, std::nullopt, scale, enable_gqa));
 }
 
-std::tuple<Tensor, Tensor> _scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value, const std::optional<Tensor>& attn_mask, double dropout_p, bool need_attn_weights, bool is_causal) {
-  auto [result, weights] = at::_scaled_dot_product_attention_math(query, key, value, attn_mask, dropout_p, is_causal);
-  return {result, need_attn_weights ? weights : Tensor()};
+std::tuple<Tensor, Tensor> _scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value, const std::optional<Tensor>& attn_mask, double dropout_p, bool, bool is_causal) {
+  return at::_scaled_dot_product_attention_math(query, key, value, attn_mask, dropout_p, is_causal);
 }
 
 } // namespace at::native

@@ -1,0 +1,78 @@
+// What the operator table cannot see of softmax, normalization, embedding and losses over classes.
+
+#include <aten/Functions.h>
+#include <aten/TensorOperators.h>
+#include <aten/random.h>
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <limits>
+
+namespace {
+
+using at::Tensor;
+
+Tensor values(at::IntArrayRef sizes, at::ScalarType dtype) {
+  at::manual_seed(7);
+  return at::randn(sizes, at::kDouble).to(dtype);
+}
+
+bool close(const Tensor& got, const Tensor& want, double tolerance) {
+  return at::allclose(got.to(at::kDouble), want.to(at::kDouble), tolerance, tolerance);
+}
+
+} // namespace
+
+TEST_CASE("softmax over any dimension equals exp over its sum", "[aten][nn]") {
+  // Sizes around vector lengths, and more columns than one block holds.
+  for (const auto dtype : {at::kFloat, at::kDouble, at::kHalf, at::kBFloat16}) {
+    const double tolerance = dtype == at::kDouble ? 1e-12 : dtype == at::kFloat ? 2e-6 : dtype == at::kHalf ? 2e-3 : 2e-2;
+    for (const int64_t n : {1, 7, 16, 33, 1100}) {
+      const Tensor x = values({3, 5, n}, dtype);
+      for (const int64_t dim : {0, 1, 2}) {
+        const Tensor wide = x.to(at::kDouble), e = wide.exp(), sum = e.sum({dim}, true);
+        CHECK(close(x.softmax(dim), e / sum, tolerance));
+        CHECK(close(x.log_softmax(dim), wide - sum.log(), 10 * tolerance));
+        CHECK(close(x.transpose(0, 2).softmax(2 - dim), (e / sum).transpose(0, 2), tolerance));
+      }
+    }
+  }
+}
+
+TEST_CASE("softmax of huge, infinite and missing values", "[aten][nn]") {
+  const float inf = std::numeric_limits<float>::infinity();
+  Tensor x = at::full({3}, 1e4f);
+  CHECK(close(x.softmax(0), at::full({3}, 1.0 / 3), 1e-6));
+  x[1] = -inf;
+  CHECK(x.softmax(0)[1].item<float>() == 0);
+  CHECK(at::full({3}, -inf).softmax(0).isnan().all().item<bool>());
+  x[0] = std::numeric_limits<float>::quiet_NaN();
+  CHECK(x.softmax(0).isnan().all().item<bool>());
+}
+
+TEST_CASE("layer norm keeps its accuracy far from zero", "[aten][nn]") {
+  const Tensor x = values({4, 1000}, at::kFloat) + 1000;
+  const Tensor wide = x.to(at::kDouble), centered = wide - wide.mean({1}, true);
+  const Tensor want = centered / (centered.mul(centered).mean({1}, true) + 1e-5).sqrt();
+  CHECK(close(at::layer_norm(x, {1000}), want, 1e-4));
+  CHECK(at::equal(at::layer_norm(at::full({2, 5}, 3.7f), {5}), at::zeros({2, 5})));
+}
+
+TEST_CASE("bad indices are refused before anything is written", "[aten][nn]") {
+  const Tensor weight = at::ones({4, 3});
+  Tensor indices = at::zeros({2}, at::kLong), out = at::full({2, 3}, 9.0f);
+  indices[1] = 4;
+  CHECK_THROWS_AS(at::embedding_out(out, weight, indices), c10::IndexError);
+  CHECK(at::equal(out, at::full({2, 3}, 9.0f)));
+  CHECK_THROWS_AS(at::nll_loss(at::ones({2, 3}), at::full({2}, -1, at::kLong)), c10::IndexError);
+  CHECK_NOTHROW(at::nll_loss(at::ones({2, 3}), at::full({2}, -100, at::kLong)));
+}
+
+TEST_CASE("the gradient of embedding sums repeated rows and skips the padding row", "[aten][nn]") {
+  const Tensor indices = at::arange(6, at::kLong).remainder(3), grad = at::ones({6, 2});
+  const Tensor plain = at::embedding_dense_backward(grad, indices, 4, 1, false);
+  CHECK(at::equal(plain.select(1, 0), at::arange(4).remainder(2).sub(1).abs().mul(2).mul(at::arange(4).lt(3)).to(at::kFloat)));
+  const Tensor scaled = at::embedding_dense_backward(grad, indices, 4, 1, true);
+  CHECK(at::equal(scaled, plain / 2));
+}
