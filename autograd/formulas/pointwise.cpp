@@ -272,7 +272,8 @@ Tensor minimum_backward(const Tensor& grad, const Tensor& self, const Tensor& ot
 }
 
 Tensor masked_fill_backward(const Tensor& grad, const Tensor& mask) {
-  return grad.masked_fill(mask, 0);
+  // What the one filled-in value gets: the sum over the places it went to.
+  return at::where(mask, grad, at::zeros({}, grad.options())).sum();
 }
 
 Tensor where_self_backward(const Tensor& grad, const Tensor& condition) {
