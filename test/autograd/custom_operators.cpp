@@ -1,0 +1,88 @@
+#include "support.h"
+
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <torch/csrc/autograd/autograd_not_implemented_fallback.h>
+#include <torch/library.h>
+
+using namespace autograd_test;
+
+namespace {
+
+Tensor doubled(const Tensor& x) {
+  return x * 2;
+}
+
+Tensor& doubled_(Tensor& x) {
+  return x.mul_(2);
+}
+
+Tensor first(const Tensor& x) {
+  return x.select(0, 0);
+}
+
+TORCH_LIBRARY(autograd_test, m) {
+  m.def("doubled(Tensor x) -> Tensor");
+  m.def("doubled_(Tensor(a!) x) -> Tensor(a!)");
+  m.def("first(Tensor(a) x) -> Tensor(a)");
+}
+
+TORCH_LIBRARY_IMPL(autograd_test, CPU, m) {
+  m.impl("doubled", doubled);
+  m.impl("doubled_", doubled_);
+  m.impl("first", first);
+}
+
+TORCH_LIBRARY_IMPL(autograd_test, Autograd, m) {
+  m.impl("doubled", torch::autograd::autogradNotImplementedFallback());
+  m.impl("doubled_", torch::autograd::autogradNotImplementedFallback());
+  m.impl("first", torch::autograd::autogradNotImplementedFallback());
+}
+
+TORCH_LIBRARY_IMPL(autograd_test, ADInplaceOrView, m) {
+  m.impl("doubled_", torch::autograd::autogradNotImplementedInplaceOrViewFallback());
+  m.impl("first", torch::autograd::autogradNotImplementedInplaceOrViewFallback());
+}
+
+template <class Signature>
+auto op(const char* name) {
+  return c10::Dispatcher::singleton().findSchemaOrThrow(name, "").typed<Signature>();
+}
+
+} // namespace
+
+TEST_CASE("an operator without a derivative says so when a gradient reaches it", "[autograd][operators]") {
+  const auto call = op<Tensor(const Tensor&)>("autograd_test::doubled");
+  CHECK_FALSE(call.call(values({1})).requires_grad());
+  const Tensor x = leaf({3});
+  const Tensor y = call.call(x);
+  CHECK(same(y.detach(), {6}));
+  CHECK(y.requires_grad());
+  CHECK_THAT(
+      error_of([&] { (y + x).sum().backward(); }), says("derivative for autograd_test::doubled is not implemented"));
+  torch::NoGradGuard no_grad;
+  CHECK_FALSE(call.call(x).requires_grad());
+}
+
+TEST_CASE("an in-place operator without a derivative", "[autograd][operators][inplace]") {
+  const auto call = op<Tensor&(Tensor&)>("autograd_test::doubled_");
+  Tensor plain = values({1, 2});
+  call.call(plain);
+  CHECK(plain._version() == 1);
+  CHECK(same(plain, {2, 4}));
+
+  Tensor x = leaf({3});
+  CHECK_THAT(error_of([&] { call.call(x); }), says("a leaf Variable that requires grad"));
+  Tensor y = x * 1;
+  call.call(y);
+  CHECK_THAT(error_of([&] { y.backward(); }), says("derivative for autograd_test::doubled_ is not implemented"));
+}
+
+TEST_CASE("a view operator without a derivative", "[autograd][operators][views]") {
+  const auto call = op<Tensor(const Tensor&)>("autograd_test::first");
+  Tensor x = values({1, 2});
+  const Tensor view = call.call(x);
+  CHECK(view.is_view());
+  CHECK(view._base().is_same(x));
+  x.add_(1);
+  CHECK(view._version() == 1);
+}
