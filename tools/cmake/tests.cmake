@@ -28,6 +28,11 @@ foreach(folder c10 aten autograd api)
   endif()
 endforeach()
 
+# The logic of the CUDA plugin that needs neither a device nor the toolkit.
+file(GLOB CUDA_LOGIC_TESTS CONFIGURE_DEPENDS test/cuda/*.cpp)
+tensor_test(cuda SOURCES ${CUDA_LOGIC_TESTS}
+  c10/cuda/impl/DeviceMemoryPool.cpp c10/cuda/impl/FreeBlocks.cpp c10/cuda/impl/HostMemoryPool.cpp)
+
 file(GLOB OPS_SOURCES CONFIGURE_DEPENDS test/ops/*.cpp test/ops/samples/*.cpp)
 if(OPS_SOURCES AND EXISTS ${GENERATED}/test/op_rows.cpp)
   file(GLOB OP_ROWS ${GENERATED}/test/*.cpp)
