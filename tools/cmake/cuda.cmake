@@ -24,12 +24,13 @@ message(STATUS "CUDA plugin: ${NVCC}, architectures ${TENSOR_CUDA_ARCHITECTURES}
 
 file(GLOB GENERATED_CUDA_SOURCES ${GENERATED}/cuda/*.cpp ${GENERATED}/cuda/*.cu)
 add_library(tensor_cuda SHARED ${CUDA_PLUGIN_SOURCES} ${GENERATED_CUDA_SOURCES})
-set_target_properties(tensor_cuda PROPERTIES CUDA_STANDARD 17 CUDA_VISIBILITY_PRESET hidden INSTALL_RPATH "$ORIGIN"
+set_target_properties(tensor_cuda PROPERTIES CUDA_STANDARD 17 CUDA_VISIBILITY_PRESET hidden
+  INSTALL_RPATH "$ORIGIN;${CUDAToolkit_LIBRARY_DIR}"
   BUILD_RPATH "$ORIGIN" LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 target_include_directories(tensor_cuda PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
 target_link_libraries(tensor_cuda PRIVATE tensor CUDA::cudart CUDA::cublas CUDA::cublasLt)
 target_compile_options(tensor_cuda PRIVATE
   $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr --expt-extended-lambda --compress-mode=size -Xcudafe --diag_suppress=20012>
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra>)
-target_link_options(tensor_cuda PRIVATE -Wl,-Bsymbolic)
+target_link_options(tensor_cuda PRIVATE -Wl,-Bsymbolic -Wl,--no-undefined)
 install(TARGETS tensor_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -28,6 +28,25 @@ foreach(folder c10 aten autograd api)
   endif()
 endforeach()
 
+# The logic of the CUDA plugin that needs neither a device nor the toolkit.
+file(GLOB CUDA_LOGIC_TESTS CONFIGURE_DEPENDS test/cuda/*.cpp)
+tensor_test(cuda SOURCES ${CUDA_LOGIC_TESTS}
+  c10/cuda/impl/DeviceMemoryPool.cpp c10/cuda/impl/FreeBlocks.cpp c10/cuda/impl/HostMemoryPool.cpp)
+
+# The plugin itself. Cases that need a GPU pass at once without one.
+if(TARGET tensor_cuda)
+  file(GLOB CUDA_PLUGIN_TESTS CONFIGURE_DEPENDS test/cuda_plugin/*.cpp)
+  tensor_test(cuda_plugin SOURCES ${CUDA_PLUGIN_TESTS} LIBRARIES tensor_cuda CUDA::cudart CUDA::cublas)
+  target_compile_definitions(test_cuda_plugin PRIVATE CUDA_PLUGIN="$<TARGET_FILE:tensor_cuda>")
+  # A driver that cannot do anything: then libtensor opens the plugin, which must say so.
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/no_driver/empty.cpp CONTENT "")
+  add_library(no_driver SHARED ${PROJECT_BINARY_DIR}/no_driver/empty.cpp)
+  set_target_properties(no_driver PROPERTIES OUTPUT_NAME cuda SOVERSION 1
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/no_driver)
+  add_test(NAME cuda_unusable_driver COMMAND test_aten "[cuda]")
+  set_tests_properties(cuda_unusable_driver PROPERTIES ENVIRONMENT LD_LIBRARY_PATH=${PROJECT_BINARY_DIR}/no_driver)
+endif()
+
 file(GLOB OPS_SOURCES CONFIGURE_DEPENDS test/ops/*.cpp test/ops/samples/*.cpp)
 if(OPS_SOURCES AND EXISTS ${GENERATED}/test/op_rows.cpp)
   file(GLOB OP_ROWS ${GENERATED}/test/*.cpp)
