@@ -1,0 +1,23 @@
+// Checks of calls to the CUDA libraries.
+#pragma once
+
+#include <c10/cuda/CUDAException.h>
+#include <c10/macros/Export.h>
+#include <c10/util/Exception.h>
+
+#include <cublas_v2.h>
+
+namespace at::cuda::blas {
+/// "CUBLAS_STATUS_NOT_INITIALIZED"...
+C10_EXPORT const char* _cublasGetErrorEnum(cublasStatus_t error);
+} // namespace at::cuda::blas
+
+#define AT_CUDA_CHECK(EXPR) C10_CUDA_CHECK(EXPR)
+
+#define TORCH_CUDABLAS_CHECK(EXPR)                                                                           \
+  do {                                                                                                       \
+    const cublasStatus_t at_cublas_err_ = (EXPR);                                                            \
+    TORCH_CHECK(                                                                                             \
+        at_cublas_err_ == CUBLAS_STATUS_SUCCESS, "CUDA error: ",                                             \
+        ::at::cuda::blas::_cublasGetErrorEnum(at_cublas_err_), " when calling `" #EXPR "`");                 \
+  } while (0)

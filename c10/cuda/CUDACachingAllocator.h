@@ -1,0 +1,144 @@
+// Memory of CUDA devices.
+#pragma once
+
+#include <c10/core/CachingDeviceAllocator.h>
+#include <c10/cuda/CUDAMacros.h>
+#include <c10/cuda/CUDAStream.h>
+
+#include <cuda_runtime_api.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace c10::cuda {
+using c10::CaptureId_t;
+using c10::MempoolId_t;
+} // namespace c10::cuda
+
+namespace c10::cuda::CUDACachingAllocator {
+
+using c10::CachingDeviceAllocator::BlockInfo;
+using c10::CachingDeviceAllocator::DeviceStats;
+using c10::CachingDeviceAllocator::SegmentInfo;
+
+/// Hears of each request that fails for good, before it throws.
+using OutOfMemoryObserver =
+    std::function<void(int64_t device, size_t allocated, size_t device_total, size_t device_free)>;
+
+struct SnapshotInfo {
+  std::vector<SegmentInfo> segments;
+};
+
+/// What a replacement of the caching allocator implements.
+class C10_CUDA_API CUDAAllocator : public DeviceAllocator {
+ public:
+  ~CUDAAllocator() override;
+
+  // Bare pointers, on the current device and its current or the given stream. raw_alloc throws OutOfMemoryError.
+  virtual void* raw_alloc(size_t nbytes) = 0;
+  virtual void* raw_alloc_with_stream(size_t nbytes, cudaStream_t stream) = 0;
+  virtual void raw_delete(void* ptr) = 0;
+
+  /// Prepares for that many devices. Happens by itself.
+  virtual void init(int device_count) = 0;
+  /// The part of the device's memory that this process may use.
+  virtual double getMemoryFraction(c10::DeviceIndex device) = 0;
+  virtual void setMemoryFraction(double fraction, c10::DeviceIndex device) = 0;
+  /// With caching off each request goes to the driver.
+  virtual void enable(bool value) = 0;
+  virtual bool isEnabled() const = 0;
+  /// Raises *largestBlock to the largest request that could be served without another caller's memory.
+  virtual void cacheInfo(c10::DeviceIndex device, size_t* largestBlock) = 0;
+  /// The segment that holds a block, and its size.
+  virtual void* getBaseAllocation(void* ptr, size_t* size) = 0;
+
+  virtual void recordStream(const DataPtr& ptr, CUDAStream stream) = 0;
+  void recordStream(const DataPtr& ptr, c10::Stream stream) override {
+    recordStream(ptr, CUDAStream(stream));
+  }
+
+  virtual SnapshotInfo snapshot(MempoolId_t mempool_id = {0, 0}) = 0;
+  virtual void attachOutOfMemoryObserver(OutOfMemoryObserver observer) = 0;
+  /// Lets kernels on `dev` use memory of `dev_to_access`.
+  virtual void enablePeerAccess(c10::DeviceIndex dev, c10::DeviceIndex dev_to_access) = 0;
+  virtual cudaError_t memcpyAsync(
+      void* dst, int dstDevice, const void* src, int srcDevice, size_t count, cudaStream_t stream, bool p2p_enabled) = 0;
+  virtual std::string name() = 0;
+
+  std::pair<size_t, size_t> getMemoryInfo(c10::DeviceIndex device) override;
+};
+
+/// The allocator in use.
+C10_CUDA_API extern std::atomic<CUDAAllocator*> allocator;
+
+inline CUDAAllocator* get() {
+  return allocator.load(std::memory_order_acquire);
+}
+inline void* raw_alloc(size_t nbytes) {
+  return get()->raw_alloc(nbytes);
+}
+inline void* raw_alloc_with_stream(size_t nbytes, cudaStream_t stream) {
+  return get()->raw_alloc_with_stream(nbytes, stream);
+}
+inline void raw_delete(void* ptr) {
+  get()->raw_delete(ptr);
+}
+inline void init(int device_count) {
+  get()->init(device_count);
+}
+inline double getMemoryFraction(c10::DeviceIndex device) {
+  return get()->getMemoryFraction(device);
+}
+inline void setMemoryFraction(double fraction, c10::DeviceIndex device) {
+  get()->setMemoryFraction(fraction, device);
+}
+inline void emptyCache(MempoolId_t mempool_id = {0, 0}) {
+  get()->emptyCache(mempool_id);
+}
+inline void enable(bool value) {
+  get()->enable(value);
+}
+inline bool isEnabled() {
+  return get()->isEnabled();
+}
+inline void cacheInfo(c10::DeviceIndex device, size_t* largestBlock) {
+  get()->cacheInfo(device, largestBlock);
+}
+inline void* getBaseAllocation(void* ptr, size_t* size) {
+  return get()->getBaseAllocation(ptr, size);
+}
+inline void recordStream(const DataPtr& ptr, CUDAStream stream) {
+  get()->recordStream(ptr, stream);
+}
+inline DeviceStats getDeviceStats(c10::DeviceIndex device) {
+  return get()->getDeviceStats(device);
+}
+inline void resetAccumulatedStats(c10::DeviceIndex device) {
+  get()->resetAccumulatedStats(device);
+}
+inline void resetPeakStats(c10::DeviceIndex device) {
+  get()->resetPeakStats(device);
+}
+inline SnapshotInfo snapshot(MempoolId_t mempool_id = {0, 0}) {
+  return get()->snapshot(mempool_id);
+}
+inline void attachOutOfMemoryObserver(OutOfMemoryObserver observer) {
+  get()->attachOutOfMemoryObserver(std::move(observer));
+}
+inline void enablePeerAccess(c10::DeviceIndex dev, c10::DeviceIndex dev_to_access) {
+  get()->enablePeerAccess(dev, dev_to_access);
+}
+inline cudaError_t memcpyAsync(
+    void* dst, int dstDevice, const void* src, int srcDevice, size_t count, cudaStream_t stream, bool p2p_enabled) {
+  return get()->memcpyAsync(dst, dstDevice, src, srcDevice, count, stream, p2p_enabled);
+}
+inline std::string name() {
+  return get()->name();
+}
+
+} // namespace c10::cuda::CUDACachingAllocator
