@@ -1,0 +1,172 @@
+// The caching allocator of one device, free of CUDA: it reaches the device through an interface that tests imitate.
+#pragma once
+
+#include <c10/core/CachingDeviceAllocator.h>
+#include <c10/core/Device.h>
+#include <c10/cuda/impl/FreeBlocks.h>
+#include <c10/util/flat_hash_map.h>
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace c10::cuda::impl {
+
+// Note [Device memory]
+// The driver's allocation and release take long, and its release waits for the whole device. So memory comes from the
+// driver in segments, which are cut into blocks, and blocks that a program releases are kept.
+// - Requests are rounded up to 512 bytes. Up to 1 MiB they are cut from segments of 2 MiB; below 10 MiB from segments of
+//   20 MiB; larger ones get a segment of their own, a multiple of 2 MiB. The two kinds of segments are kept apart, or small
+//   blocks that live long would split the large segments.
+// - A request takes the smallest free block that fits, cuts off what is too much, and a released block is joined with
+//   its free neighbours.
+// - Blocks belong to the stream they were allocated for. Work on one stream runs in order, so a block may be given out again
+//   while the old work is still queued: the new work comes after it. A block used on another stream, too, is told so by
+//   record_stream; when it is released, an event is recorded there, and the block is free once the event has passed.
+// - When the driver has no room: wait for these events, give all segments without a block in use back, try again, and
+//   only then fail. Failing changes nothing else.
+
+/// A stream by its handle. The default streams of all devices have the handle null.
+struct DeviceStream {
+  DeviceIndex device = 0;
+  void* handle = nullptr;
+
+  auto operator<=>(const DeviceStream&) const = default;
+};
+
+/// What the pool asks of the device.
+class DeviceMemoryDriver {
+ public:
+  virtual ~DeviceMemoryDriver() = default;
+  /// Null if there is no room; throws for other failures.
+  virtual void* allocate(size_t bytes) = 0;
+  virtual void release(void* address, size_t bytes) noexcept = 0;
+  /// Bytes (free, in all).
+  virtual std::pair<size_t, size_t> memory_info() = 0;
+  /// An event after all work the stream has now; null if the device is past waiting for.
+  virtual void* record(DeviceStream stream) noexcept = 0;
+  virtual bool done(void* event) noexcept = 0;
+  virtual void wait(void* event) noexcept = 0;
+  /// The event is not needed any more.
+  virtual void recycle(void* event) noexcept = 0;
+};
+
+struct StreamBlocks;
+
+/// A part of a segment.
+struct MemoryBlock {
+  enum class State : uint8_t { kFree, kInUse, kWaiting }; // kWaiting: released, other streams may still use it
+
+  char* address = nullptr;
+  size_t size = 0;
+  size_t requested = 0;
+  StreamBlocks* owner = nullptr;
+  bool small = false;
+  State state = State::kFree;
+  int events = 0; // to wait for
+  MemoryBlock* previous = nullptr; // neighbours in the segment
+  MemoryBlock* next = nullptr;
+  MemoryBlock* list_previous = nullptr; // in SmallFreeBlocks
+  MemoryBlock* list_next = nullptr;
+  std::vector<DeviceStream> other_streams;
+
+  bool is_whole_segment() const {
+    return previous == nullptr && next == nullptr;
+  }
+};
+
+/// The free blocks of a stream.
+struct StreamBlocks {
+  explicit StreamBlocks(void* stream_in) : stream(stream_in) {}
+
+  void* stream;
+  SmallFreeBlocks small;
+  LargeFreeBlocks large;
+};
+
+class DeviceMemoryPool {
+ public:
+  using DeviceStats = CachingDeviceAllocator::DeviceStats;
+  using SegmentInfo = CachingDeviceAllocator::SegmentInfo;
+  /// Called with (device, bytes allocated, bytes of the device, bytes free) before a failed request throws.
+  using OutOfMemoryObserver = std::function<void(int64_t, size_t, size_t, size_t)>;
+
+  DeviceMemoryPool(DeviceIndex device, DeviceMemoryDriver& driver) : device_(device), driver_(driver) {}
+  DeviceMemoryPool(const DeviceMemoryPool&) = delete;
+  DeviceMemoryPool& operator=(const DeviceMemoryPool&) = delete;
+
+  /// At least `bytes` for use on a stream of the device. Throws OutOfMemoryError.
+  void* allocate(size_t bytes, void* stream);
+  /// False if the pool did not give `pointer`.
+  bool release(void* pointer);
+  /// The block is used on that stream, too. False if the pool did not give `pointer`.
+  bool record_stream(void* pointer, DeviceStream stream);
+  /// Gives the driver back what it can.
+  void empty_cache();
+
+  /// The part of the device's memory that may be reserved, from 0 to 1.
+  void set_memory_fraction(double fraction);
+  double memory_fraction() const;
+  void attach_observer(OutOfMemoryObserver observer);
+
+  DeviceStats stats() const;
+  void reset_accumulated_stats();
+  void reset_peak_stats();
+  /// Bytes (in use by programs, held from the driver).
+  std::pair<size_t, size_t> totals() const;
+  /// The largest free block of the pool.
+  size_t largest_free_block() const;
+  /// Address and size of the segment that a block in use lies in.
+  std::optional<std::pair<void*, size_t>> segment_of(const void* pointer) const;
+  std::vector<SegmentInfo> snapshot() const;
+
+ private:
+  StreamBlocks& blocks_of(void* stream);
+  MemoryBlock* new_block();
+  void delete_block(MemoryBlock* block);
+
+  MemoryBlock* find_or_reserve(size_t size, void* stream);
+  MemoryBlock* take_best_fit(StreamBlocks& owner, size_t size);
+  MemoryBlock* reserve_segment(StreamBlocks& owner, size_t size, size_t segment_size);
+  void split(MemoryBlock* block, size_t size);
+  void free_block(MemoryBlock* block);
+  void absorb_next(MemoryBlock* block);
+  void insert_free(MemoryBlock* block);
+  void erase_free(MemoryBlock* block);
+  void release_cached_segments();
+
+  void wait_for_streams(MemoryBlock* block);
+  void poll_events();
+  void wait_for_events();
+  void event_passed(MemoryBlock* block, void* event);
+
+  std::string out_of_memory_message(size_t bytes, size_t free, size_t total) const;
+
+  const DeviceIndex device_;
+  DeviceMemoryDriver& driver_;
+  mutable std::mutex mutex_;
+
+  std::map<void*, std::unique_ptr<StreamBlocks>> streams_;
+  StreamBlocks* last_stream_ = nullptr;
+  ska::flat_hash_map<void*, MemoryBlock*> in_use_;
+  std::map<char*, MemoryBlock*> segments_; // first blocks, by address; a segment's first block stays the same object
+  std::map<DeviceStream, std::deque<std::pair<void*, MemoryBlock*>>> events_; // by stream, oldest first
+  std::deque<MemoryBlock> block_storage_;
+  std::vector<MemoryBlock*> spare_blocks_;
+
+  double fraction_ = 1.0;
+  std::optional<size_t> limit_;
+  std::vector<OutOfMemoryObserver> observers_;
+  DeviceStats stats_;
+};
+
+} // namespace c10::cuda::impl
