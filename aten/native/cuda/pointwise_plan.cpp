@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::int64_t kMaxElements = INT32_MAX;
 constexpr std::uintptr_t kAlignment = 16;
+// Of one dense launch: byte offsets of the largest elements, 16 bytes, stay below 2^31.
+constexpr std::int64_t kDenseElements = std::int64_t{1} << 27;
 
 // The iteration of any size and number of dimensions, before it is cut.
 struct Walk {
@@ -106,6 +108,20 @@ void emit(const Walk& walk, PointwisePlan plan, c10::function_ref<void(Pointwise
   launch(plan);
 }
 
+void emit_dense(PointwisePlan plan, const std::int64_t* item_size, c10::function_ref<void(PointwisePlan&)> launch) {
+  plan.dims = 1;
+  for (int i = 0; i < plan.operands; ++i) {
+    plan.strides[0][i] = plan.is_constant(i) || ((plan.repeated >> i) & 1u) != 0 ? 0 : item_size[i];
+  }
+  for (std::int64_t rest = plan.numel; rest > 0; rest -= plan.numel) {
+    plan.numel = plan.sizes[0] = std::min(rest, kDenseElements);
+    launch(plan);
+    for (int i = 0; i < plan.operands; ++i) {
+      plan.data[i] += plan.numel * plan.strides[0][i];
+    }
+  }
+}
+
 void plan_fast(const FastOperands& fast, bool reduced, PointwisePlan& plan, Walk& walk) {
   plan.operands = fast.count;
   walk.sizes.assign(1, plan.numel);
@@ -174,8 +190,7 @@ void plan_pointwise(TensorIteratorBase& iter, c10::function_ref<void(PointwisePl
     }
   }
   if (plan.dense) {
-    plan.dims = 1;
-    launch(plan);
+    emit_dense(plan, item_size, launch);
     return;
   }
   plan.repeated = 0;

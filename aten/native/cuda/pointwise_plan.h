@@ -35,7 +35,7 @@ struct PointwisePlan {
   std::uint32_t repeated; // bit i: operand i is one element of device memory, for all elements of the output
   bool dense; // the other operands are dense runs that start at multiples of 16 bytes
   int dims;
-  std::int64_t numel; // below 2^31 unless dense
+  std::int64_t numel; // at most 2^31 - 1
   std::int64_t sizes[kMaxDims]; // fastest first
   std::int64_t strides[kMaxDims][kMaxOperands]; // in bytes
   char* data[kMaxOperands];
