@@ -148,7 +148,8 @@ class KernelEmitter:
             prefix = ""
             if backend == "cuda":
                 tensors = [a.name for a in schema.arguments if a.type.is_tensor and not a.type.optional]
-                prefix = guard.format(tensors[0]) if tensors else ""
+                lists = [a.name for a in schema.arguments if a.type.base == "Tensor" and a.type.is_list and not a.type.elem_optional]
+                prefix = guard.format(tensors[0]) if tensors else guard.format(f"{lists[0]}[0]") if lists else ""
             body = self._backend_body(entry, form, ref, backend)
             if body is not None:
                 result.append(self.wrapper(schema, key, prefix + body))
