@@ -4,6 +4,8 @@
 #include <aten/core/TensorSpec.h>
 
 #include <cstring>
+#include <mutex>
+#include <optional>
 #include <vector>
 
 namespace at {
@@ -141,14 +143,28 @@ Generator createCPUGenerator(uint64_t seed_val) {
 }
 
 namespace {
-std::vector<void (*)(uint64_t)>& device_seeding() {
-  static std::vector<void (*)(uint64_t)> callbacks;
-  return callbacks;
+
+struct DeviceSeeding {
+  std::mutex mutex;
+  std::vector<void (*)(uint64_t)> callbacks;
+  std::optional<uint64_t> last_seed;
+};
+
+DeviceSeeding& device_seeding() {
+  static DeviceSeeding seeding;
+  return seeding;
 }
+
 } // namespace
 
 void register_device_seeding(void (*seed_all)(uint64_t)) {
-  device_seeding().push_back(seed_all);
+  DeviceSeeding& seeding = device_seeding();
+  const std::lock_guard<std::mutex> lock(seeding.mutex);
+  seeding.callbacks.push_back(seed_all);
+  // A backend that comes after manual_seed begins as if it had been there.
+  if (seeding.last_seed) {
+    seed_all(*seeding.last_seed);
+  }
 }
 
 } // namespace detail
@@ -159,7 +175,10 @@ void manual_seed(uint64_t seed) {
     const std::lock_guard<std::mutex> lock(generator.mutex());
     generator.set_current_seed(seed);
   }
-  for (auto* seed_all : detail::device_seeding()) {
+  detail::DeviceSeeding& seeding = detail::device_seeding();
+  const std::lock_guard<std::mutex> lock(seeding.mutex);
+  seeding.last_seed = seed;
+  for (auto* seed_all : seeding.callbacks) {
     seed_all(seed);
   }
 }

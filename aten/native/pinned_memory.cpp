@@ -1,3 +1,4 @@
+#include <aten/detail/CUDAHooksInterface.h>
 #include <aten/native/resize.h>
 
 #include <array>
@@ -22,13 +23,15 @@ bool is_pinned_memory(c10::DeviceType type, const void* data) {
 }
 
 c10::Allocator* pinned_memory_allocator() {
+  const CUDAHooksInterface& cuda = getCUDAHooks(); // opens the plugin, which registers
   for (const PinnedMemoryHooks& hooks : registry()) {
     if (hooks.allocator != nullptr) {
       return hooks.allocator();
     }
   }
   TORCH_CHECK(
-      false, "Cannot pin memory: no accelerator backend is loaded. Pinned memory needs a GPU and its driver.");
+      false, "Cannot pin memory: it needs an accelerator, and there is none; of CUDA, because ",
+      cuda.unavailable_reason(), ".");
 }
 
 } // namespace at::detail

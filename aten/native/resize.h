@@ -27,7 +27,7 @@ struct PinnedMemoryHooks {
 };
 TORCH_API void register_pinned_memory(c10::DeviceType type, PinnedMemoryHooks hooks);
 TORCH_API bool is_pinned_memory(c10::DeviceType type, const void* data);
-/// Throws when no backend gives pinned memory.
+/// Opens the CUDA plugin. Throws when no backend gives pinned memory.
 TORCH_API c10::Allocator* pinned_memory_allocator();
 
 } // namespace at::detail

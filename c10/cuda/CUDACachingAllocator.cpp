@@ -15,9 +15,6 @@ namespace c10::cuda::CUDACachingAllocator {
 namespace {
 
 using impl::DeviceMemoryPool;
-using impl::DeviceStream;
-using impl::EventPool;
-using impl::PooledEvent;
 
 /// Null if the device has no room.
 void* device_malloc(size_t bytes) {
@@ -31,7 +28,7 @@ void* device_malloc(size_t bytes) {
   return address;
 }
 
-class Driver final : public impl::DeviceMemoryDriver {
+class Driver final : public impl::CudaEvents<impl::DeviceMemoryDriver> {
  public:
   explicit Driver(DeviceIndex device) : device_(device) {}
 
@@ -50,19 +47,6 @@ class Driver final : public impl::DeviceMemoryDriver {
     C10_CUDA_CHECK(cudaMemGetInfo(&free, &total));
     return {free, total};
   }
-  void* record(DeviceStream stream) noexcept override {
-    return EventPool::get().record(stream.device, static_cast<cudaStream_t>(stream.handle));
-  }
-  bool done(void* event) noexcept override {
-    return EventPool::done(*static_cast<PooledEvent*>(event));
-  }
-  void wait(void* event) noexcept override {
-    EventPool::wait(*static_cast<PooledEvent*>(event));
-  }
-  void recycle(void* event) noexcept override {
-    EventPool::get().recycle(static_cast<PooledEvent*>(event));
-  }
-
  private:
   const DeviceIndex device_;
 };

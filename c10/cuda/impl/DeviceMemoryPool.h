@@ -4,9 +4,9 @@
 #include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/Device.h>
 #include <c10/cuda/impl/FreeBlocks.h>
+#include <c10/cuda/impl/StreamEvents.h>
 #include <c10/util/flat_hash_map.h>
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -35,29 +35,14 @@ namespace c10::cuda::impl {
 // - When the driver has no room: wait for these events, give all segments without a block in use back, try again, and
 //   only then fail. Failing changes nothing else.
 
-/// A stream by its handle. The default streams of all devices have the handle null.
-struct DeviceStream {
-  DeviceIndex device = 0;
-  void* handle = nullptr;
-
-  auto operator<=>(const DeviceStream&) const = default;
-};
-
 /// What the pool asks of the device.
-class DeviceMemoryDriver {
+class DeviceMemoryDriver : public StreamEvents {
  public:
-  virtual ~DeviceMemoryDriver() = default;
   /// Null if there is no room; throws for other failures.
   virtual void* allocate(size_t bytes) = 0;
   virtual void release(void* address, size_t bytes) noexcept = 0;
   /// Bytes (free, in all).
   virtual std::pair<size_t, size_t> memory_info() = 0;
-  /// An event after all work the stream has now; null if the device is past waiting for.
-  virtual void* record(DeviceStream stream) noexcept = 0;
-  virtual bool done(void* event) noexcept = 0;
-  virtual void wait(void* event) noexcept = 0;
-  /// The event is not needed any more.
-  virtual void recycle(void* event) noexcept = 0;
 };
 
 struct StreamBlocks;

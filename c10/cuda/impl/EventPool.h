@@ -2,6 +2,7 @@
 #pragma once
 
 #include <c10/core/Device.h>
+#include <c10/cuda/impl/StreamEvents.h>
 
 #include <cuda_runtime_api.h>
 
@@ -32,6 +33,24 @@ class EventPool {
 
   std::mutex mutex_;
   std::vector<std::vector<PooledEvent*>> unused_; // by device
+};
+
+/// The part of an allocator's driver that has to do with events.
+template <class Driver>
+class CudaEvents : public Driver {
+ public:
+  void* record(DeviceStream stream) noexcept final {
+    return EventPool::get().record(stream.device, static_cast<cudaStream_t>(stream.handle));
+  }
+  bool done(void* event) noexcept final {
+    return EventPool::done(*static_cast<PooledEvent*>(event));
+  }
+  void wait(void* event) noexcept final {
+    EventPool::wait(*static_cast<PooledEvent*>(event));
+  }
+  void recycle(void* event) noexcept final {
+    EventPool::get().recycle(static_cast<PooledEvent*>(event));
+  }
 };
 
 } // namespace c10::cuda::impl
