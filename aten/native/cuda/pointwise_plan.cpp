@@ -143,7 +143,8 @@ void plan_general(TensorIteratorBase& iter, bool reduced, PointwisePlan& plan, W
   for (int i = 0; i < plan.operands; ++i) {
     plan.data[i] = static_cast<char*>(iter.data_ptr(i));
     walk.strides[i].assign(iter.strides(i).begin(), iter.strides(i).end());
-    if (i > 0 && iter.is_cpu_scalar(i) && !iter.common_device().is_cpu()) {
+    // On the CPU itself, where plans are tested, other scalars are tensors like any.
+    if (i > 0 && (iter.operand(i).is_number() || (iter.is_cpu_scalar(i) && !iter.common_device().is_cpu()))) {
       plan.constants |= 1u << i;
       std::memcpy(plan.constant[i].value, iter.data_ptr(i), iter.element_size(i));
       plan.constant[i].wide = !reduced ? 0.0f
