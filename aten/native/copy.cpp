@@ -22,6 +22,17 @@ namespace {
 
 constexpr int64_t kBytesPerThread = int64_t{1} << 20;
 
+/// The elements of `t` as they lie in memory, without the lazy bits.
+Tensor without_bits(const Tensor& t) {
+  if (!t.is_conj() && !t.is_neg()) {
+    return t;
+  }
+  Tensor plain = make_view(t, t.sizes(), t.strides());
+  plain._set_conj(false);
+  plain._set_neg(false);
+  return plain;
+}
+
 /// Both tensors hold the same elements in the same order of memory.
 bool is_one_block(const TensorBase& dst, const TensorBase& src) {
   return dst.scalar_type() == src.scalar_type() && dst.sizes() == src.sizes() && dst.strides() == src.strides() &&
@@ -68,24 +79,23 @@ Tensor& copy_(Tensor& self, const Tensor& src, bool non_blocking) {
     return self;
   }
   TORCH_CHECK(!src.is_meta(), "Cannot copy out of meta tensor; no data!");
+  const bool conjugate = src.is_conj() != self.is_conj() && self.is_complex();
+  const bool negate = src.is_neg() != self.is_neg();
   if (self.is_cpu() && src.is_cpu()) {
-    const bool resolve = src.is_conj() != self.is_conj() || src.is_neg() != self.is_neg();
     copy_cpu(self, src);
-    if (resolve) {
-      // The elements as they lie in memory, without the lazy bits, which would send these operators back here.
-      Tensor elements = make_view(self, self.sizes(), self.strides());
-      elements._set_conj(false);
-      elements._set_neg(false);
-      if (src.is_conj() != self.is_conj() && self.is_complex()) {
-        at::conj_physical_(elements);
-      }
-      if (src.is_neg() != self.is_neg()) {
-        at::neg_(elements);
-      }
-    }
-    return self;
+  } else {
+    at::_copy_from(without_bits(src), without_bits(self), non_blocking);
   }
-  at::_copy_from(src, self, non_blocking);
+  if (conjugate || negate) {
+    // Not through self, whose bits would send these operators back here.
+    Tensor elements = without_bits(self);
+    if (conjugate) {
+      at::conj_physical_(elements);
+    }
+    if (negate) {
+      at::neg_(elements);
+    }
+  }
   return self;
 }
 
@@ -225,7 +235,7 @@ Tensor& fill_(Tensor& self, const Scalar& value) {
     fill_cpu(self, value);
     return self;
   }
-  Tensor element = at::scalar_tensor(value, self.options());
+  const Tensor element = at::scalar_tensor(value, self.options().device(kCPU));
   return self.copy_(element.expand(self.sizes()));
 }
 

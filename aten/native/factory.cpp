@@ -9,6 +9,7 @@
 #include <c10/core/CPUAllocator.h>
 #include <aten/OpMathType.h>
 #include <c10/core/DefaultDtype.h>
+#include <c10/core/DeviceGuard.h>
 #include <c10/util/safe_numerics.h>
 
 #include <cmath>
@@ -123,6 +124,13 @@ Tensor empty_cpu(
   return empty_on(kCPU, size, dtype, pin_memory, memory_format);
 }
 
+TORCH_API Tensor empty_cuda(
+    IntArrayRef size, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory, OptFormat memory_format) {
+  check_strided("empty", layout);
+  const c10::OptionalDeviceGuard guard(device && device->has_index() ? device : std::nullopt);
+  return empty_on(device.value_or(Device(kCUDA)), size, dtype, pin_memory, memory_format);
+}
+
 Tensor empty_meta(
     IntArrayRef size, OptDtype dtype, OptLayout layout, OptDevice /*device*/, OptBool /*pin_memory*/, OptFormat memory_format) {
   check_strided("empty", layout);
@@ -142,6 +150,14 @@ Tensor empty_strided_cpu(
     IntArrayRef size, IntArrayRef stride, OptDtype dtype, OptLayout layout, OptDevice /*device*/, OptBool pin_memory) {
   check_strided("empty_strided", layout);
   return empty_strided_on(kCPU, size, stride, dtype, pin_memory);
+}
+
+TORCH_API Tensor empty_strided_cuda(
+    IntArrayRef size, IntArrayRef stride, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
+  check_strided("empty_strided", layout);
+  TORCH_CHECK(!pin_memory.value_or(false), "Only dense CPU tensors can be pinned");
+  const c10::OptionalDeviceGuard guard(device && device->has_index() ? device : std::nullopt);
+  return empty_strided_on(device.value_or(Device(kCUDA)), size, stride, dtype, std::nullopt);
 }
 
 Tensor empty_strided_meta(
@@ -367,7 +383,7 @@ Tensor& arange_out(const Scalar& start, const Scalar& end, const Scalar& step, T
   return out;
 }
 
-Tensor& arange_out_meta(const Scalar& start, const Scalar& end, const Scalar& step, Tensor& out) {
+TORCH_API Tensor& arange_out_meta(const Scalar& start, const Scalar& end, const Scalar& step, Tensor& out) {
   size_sequence(out, arange_length(start, end, step, out.scalar_type()));
   return out;
 }
@@ -411,7 +427,7 @@ Tensor range(
   return at::native::range_step(start, end, 1, dtype, layout, device, pin_memory);
 }
 
-Tensor& linspace_out_meta(const Scalar& /*start*/, const Scalar& /*end*/, int64_t steps, Tensor& out) {
+TORCH_API Tensor& linspace_out_meta(const Scalar& /*start*/, const Scalar& /*end*/, int64_t steps, Tensor& out) {
   TORCH_CHECK(steps >= 0, "number of steps must be non-negative, got ", steps);
   size_sequence(out, steps);
   return out;
@@ -455,7 +471,7 @@ Tensor linspace(
   return at::linspace_out(result, start, end, steps);
 }
 
-Tensor& logspace_out_meta(const Scalar& start, const Scalar& end, int64_t steps, double /*base*/, Tensor& out) {
+TORCH_API Tensor& logspace_out_meta(const Scalar& start, const Scalar& end, int64_t steps, double /*base*/, Tensor& out) {
   return at::native::linspace_out_meta(start, end, steps, out);
 }
 

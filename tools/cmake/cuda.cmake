@@ -18,6 +18,7 @@ set(CMAKE_CUDA_ARCHITECTURES ${TENSOR_CUDA_ARCHITECTURES})
 if(CCACHE)
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${CCACHE})
 endif()
+set(CMAKE_CUDA_FLAGS_RELEASE "-O2 -DNDEBUG")
 enable_language(CUDA)
 find_package(CUDAToolkit REQUIRED)
 message(STATUS "CUDA plugin: ${NVCC}, architectures ${TENSOR_CUDA_ARCHITECTURES}")
@@ -30,7 +31,7 @@ set_target_properties(tensor_cuda PROPERTIES CUDA_STANDARD 17 CUDA_VISIBILITY_PR
 target_include_directories(tensor_cuda PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
 target_link_libraries(tensor_cuda PRIVATE tensor CUDA::cudart CUDA::cublas CUDA::cublasLt)
 target_compile_options(tensor_cuda PRIVATE
-  $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr --expt-extended-lambda --compress-mode=size -Xcudafe --diag_suppress=20012>
+  $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr --compress-mode=size -diag-suppress=186 -Xcompiler=-Wall>
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra>)
 target_link_options(tensor_cuda PRIVATE -Wl,-Bsymbolic -Wl,--no-undefined)
 install(TARGETS tensor_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -61,3 +61,16 @@ target_compile_definitions(conformance PRIVATE CONFORMANCE_DATA="${PROJECT_SOURC
 target_include_directories(conformance PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_options(conformance PRIVATE -O1 -Wall -Wextra)
 add_test(NAME conformance COMMAND conformance ${PROJECT_SOURCE_DIR}/test/conformance/data)
+
+# The parts of the CUDA plugin that need no GPU, tested everywhere; and what needs one: without it ctest says "Skipped".
+file(GLOB CUDA_HOST_SOURCES CONFIGURE_DEPENDS test/cuda/host/*.cpp)
+tensor_test(cuda_host SOURCES ${CUDA_HOST_SOURCES} aten/native/cuda/pointwise_plan.cpp aten/native/cuda/reduce_plan.cpp)
+if(TARGET tensor_cuda)
+  file(GLOB CUDA_SOURCES CONFIGURE_DEPENDS test/cuda/*.cpp)
+  add_executable(test_cuda ${CUDA_SOURCES})
+  target_link_libraries(test_cuda PRIVATE test_support tensor Catch2::Catch2)
+  target_compile_options(test_cuda PRIVATE -O1 -Wall -Wextra)
+  add_dependencies(test_cuda tensor_cuda)
+  add_test(NAME cuda COMMAND test_cuda --rng-seed 1)
+  set_tests_properties(cuda PROPERTIES SKIP_RETURN_CODE 77)
+endif()

@@ -98,6 +98,8 @@ def generate(root: Path, out: Path) -> None:
             f"cuda/cuda_{chunk}.cpp": kernels.file(members, "cuda"),
         }.items():
             writer.write(name, text or f"// Nothing for {chunk}.\n")
+    for name, text in kernels.cuda_pointwise_sources(entries).items():
+        writer.write(f"cuda/{name}.cu", text)
     families: dict[str, list[Entry]] = {}
     for entry in entries:
         families.setdefault(entry.family, []).append(entry)

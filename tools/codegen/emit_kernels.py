@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import cpp
 from cpp import Param
@@ -12,6 +13,8 @@ from schema import Argument, Schema
 from sources import SourceIndex
 
 ISA_LEVELS = ("v2", "v3", "v4")
+# Kernels for each functor and dtype take some 0.2 s of nvcc, the headers of a source 5 s.
+CUDA_DTYPES_PER_SOURCE = 64
 
 
 @dataclass(frozen=True)
@@ -145,13 +148,16 @@ class KernelEmitter:
             prefix = ""
             if backend == "cuda":
                 tensors = [a.name for a in schema.arguments if a.type.is_tensor and not a.type.optional]
-                prefix = guard.format(tensors[0]) if tensors else ""
+                lists = [a.name for a in schema.arguments if a.type.base == "Tensor" and a.type.is_list and not a.type.elem_optional]
+                prefix = guard.format(tensors[0]) if tensors else guard.format(f"{lists[0]}[0]") if lists else ""
             body = self._backend_body(entry, form, ref, backend)
             if body is not None:
                 result.append(self.wrapper(schema, key, prefix + body))
         return result
 
     def _backend_body(self, entry: Entry, form: str, ref: KernelRef, backend: str) -> str | None:
+        if ref.kind == "pointwise" and backend == "cuda":
+            return self.pointwise_body(entry, form, self._cuda_pointwise(entry, ref))
         if ref.kind in ("pointwise", "iter"):
             function = self.kernel_name(entry, ref)
             extra = "".join(f", {cpp.from_sym(a)}" for a in self.pointwise_arguments(entry))
@@ -164,6 +170,15 @@ class KernelEmitter:
             args = ", ".join(cpp.from_sym(a) for a in schema.arguments)
             return f"  return at::native::{ref.name}({args});\n"
         return self.copy_out_body(entry, form, f"at::native::{ref.name}")
+
+    def _cuda_pointwise(self, entry: Entry, ref: KernelRef) -> str:
+        """The statement that runs a functor on the GPU; its kernels are shared by all entries that name it."""
+        extra = "".join(f", {cpp.from_sym(a)}" for a in self.pointwise_arguments(entry))
+        return (
+            f"  at::native::cuda::run_pointwise({cstring(entry.schema.name)}, iter, "
+            f"at::native::cuda::dtype_bits<{', '.join(entry.dtypes)}>,\n"
+            f"      [&](const at::native::cuda::PointwisePlan& plan) {{ at::native::cuda::launch_{ref.name}(plan{extra}); }});\n"
+        )
 
     def kernel_name(self, entry: Entry, ref: KernelRef) -> str:
         return f"{entry.schema.unambiguous_name}_pointwise" if ref.kind == "pointwise" else ref.name
@@ -254,7 +269,9 @@ class KernelEmitter:
                     native[self._prototype(entry.forms[self.primary(entry)], ref.name)] = None
                     continue
                 name, params = self._kernel_prototype(entry, ref)
-                if backend == "cuda":
+                if backend == "cuda" and ref.kind == "pointwise":
+                    cuda[f"void launch_{ref.name}({', '.join(self._launch_parameters(entry))});"] = None
+                elif backend == "cuda":
                     cuda[f"void {name}({params});"] = None
                 elif self.is_isa(ref):
                     isa[f"void {name}({params});"] = None
@@ -300,6 +317,8 @@ class KernelEmitter:
     # ---- files ----------------------------------------------------------------
     def file(self, entries: list[Entry], backend: str | None) -> str:
         """One source with the wrappers of `entries`: of a backend, or the backend-free ones when None."""
+        if backend == "cuda":
+            entries = [e for e in entries if "cuda" in e.kernels]
         wrappers = [w for e in entries for w in (self.backend(e, backend) if backend else self.generic(e))]
         if not wrappers:
             return ""
@@ -323,7 +342,7 @@ class KernelEmitter:
 #include <aten/native/OutArgument.h>
 #include <aten/native/backend_select.h>
 #include <aten/TensorIterator.h>
-#include <aten/native/cpu_isa.h>
+#include <{"aten/native/cuda/pointwise_run.h" if backend == "cuda" else "aten/native/cpu_isa.h"}>
 #include <c10/core/DeviceGuard.h>
 
 {self.declarations(entries, backend)}
@@ -384,4 +403,64 @@ inline namespace CPU_CAPABILITY {{
 
 }} // namespace CPU_CAPABILITY
 }} // namespace at::native
+"""
+
+    # ---- pointwise kernels of the CUDA plugin ------------------------------------
+    def _launch_parameters(self, entry: Entry) -> list[str]:
+        return ["const PointwisePlan&"] + [cpp.argument_type(a.type, symint=False) for a in self.pointwise_arguments(entry)]
+
+    def cuda_pointwise_sources(self, entries: list[Entry]) -> dict[str, str]:
+        """Sources, by name, that instantiate each functor once for the dtypes of all entries that name it."""
+        users: dict[str, list[Entry]] = {}
+        for entry in entries:
+            ref = entry.kernels.get("cuda")
+            if ref is not None and ref.kind == "pointwise":
+                users.setdefault(ref.name, []).append(entry)
+        headers: dict[str, list[str]] = {}
+        for functor, members in users.items():
+            if len({tuple(self._launch_parameters(e)) for e in members}) != 1:
+                raise members[-1].fail("kernel", f"'{functor}' is named by entries with other arguments")
+            headers.setdefault(self.sources.functor_header(functor, members[0]), []).append(functor)
+        result: dict[str, str] = {}
+        for header, functors in headers.items():
+            parts: list[list[str]] = [[]]
+            weight = 0
+            for functor in functors:
+                cost = len(self._union(users[functor]))
+                if parts[-1] and weight + cost > CUDA_DTYPES_PER_SOURCE:
+                    parts.append([])
+                    weight = 0
+                parts[-1].append(functor)
+                weight += cost
+            for i, part in enumerate(parts):
+                result[f"pointwise_{Path(header).stem}_{i}"] = self._cuda_pointwise_source(header, part, users)
+        return result
+
+    @staticmethod
+    def _union(entries: list[Entry]) -> list[str]:
+        return list(dict.fromkeys(t for e in entries for t in e.dtypes))
+
+    def _cuda_pointwise_source(self, header: str, functors: list[str], users: dict[str, list[Entry]]) -> str:
+        bodies = []
+        for functor in functors:
+            members = users[functor]
+            args = self.pointwise_arguments(members[0])
+            params = "".join(f", {cpp.argument_type(a.type, symint=False)} {a.name}" for a in args)
+            names = "".join(f", {a.name}" for a in args)
+            bodies.append(
+                f"// {', '.join(e.schema.full_name for e in members)}\n"
+                f"void launch_{functor}(const PointwisePlan& plan{params}) {{\n"
+                f"  cuda_pointwise<{functor}>(plan, TypeList<{', '.join(self._union(members))}>{{}}{names});\n}}"
+            )
+        text = "\n\n".join(bodies)
+        return f"""// CUDA kernels of functors in {header}.
+#include <{header}>
+
+#include <aten/native/cuda/pointwise_loop.cuh>
+
+namespace at::native::cuda {{
+
+{text}
+
+}} // namespace at::native::cuda
 """

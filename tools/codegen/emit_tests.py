@@ -112,7 +112,7 @@ def row(entry: Entry) -> str:
         fields.append(f".reference = {cstring(entry.get('reference'))}")
     if entry.is_composite or isinstance(entry.get("grad"), dict):
         fields.append(".differentiable = true")
-    if any(k.kind == "raw" for k in entry.kernels.values()) and "meta" not in entry.kernels:
+    if not entry.is_explicit and any(k.kind == "raw" for k in entry.kernels.values()) and "meta" not in entry.kernels:
         fields.append(".has_meta = false")
     errors = [f"{{[] {{ {e['call']}; }}, {cstring(e['says'])}}}" for e in entry.get("errors") or []]
     if errors:

@@ -129,7 +129,7 @@ Three native_layer_norm_backward(const Tensor& grad_out, const Tensor& input, In
   return grads;
 }
 
-Three native_layer_norm_backward_meta(const Tensor& grad_out, const Tensor& input, IntArrayRef normalized_shape, const Tensor& mean, const Tensor& rstd, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias, std::array<bool, 3> output_mask) {
+TORCH_API Three native_layer_norm_backward_meta(const Tensor& grad_out, const Tensor& input, IntArrayRef normalized_shape, const Tensor& mean, const Tensor& rstd, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias, std::array<bool, 3> output_mask) {
   check_layer_norm_backward(grad_out, input, normalized_shape, mean, rstd, weight, bias);
   return layer_norm_backward_spec(input, normalized_shape, mean, output_mask);
 }

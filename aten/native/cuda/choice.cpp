@@ -1,0 +1,37 @@
+// where, masked_fill, nextafter, nan_to_num: the host side of choice.cu.
+#include <aten/TensorIterator.h>
+#include <aten/core/dtype_dispatch.h>
+#include <aten/native/cuda/choice.h>
+#include <aten/native/cuda/pointwise_run.h>
+
+#include <cstring>
+
+namespace at::native::cuda {
+
+void where_kernel(TensorIteratorBase& iter) {
+  const std::size_t size = c10::elementSize(iter.dtype(0));
+  run_pointwise(iter, [&](const PointwisePlan& plan) { launch_where(plan, size); });
+}
+
+void masked_fill_kernel(TensorIteratorBase& iter, const c10::Scalar& value) {
+  alignas(16) char bytes[16];
+  dispatch("masked_fill", iter.dtype(0), kAll | kComplexHalves | kUnsigned, [&]<class T> {
+    const T converted = value.to<T>();
+    std::memcpy(bytes, &converted, sizeof(T));
+  });
+  const std::size_t size = c10::elementSize(iter.dtype(0));
+  run_pointwise(iter, [&](const PointwisePlan& plan) { launch_masked_fill(plan, size, bytes); });
+}
+
+void nextafter_kernel(TensorIteratorBase& iter) {
+  run_pointwise(
+      "nextafter", iter, kFloating.bits, [&](const PointwisePlan& plan) { launch_nextafter(plan); });
+}
+
+void nan_to_num_kernel(
+    TensorIteratorBase& iter, std::optional<double> nan, std::optional<double> posinf, std::optional<double> neginf) {
+  run_pointwise(
+      "nan_to_num", iter, kAll.bits, [&](const PointwisePlan& plan) { launch_nan_to_num(plan, nan, posinf, neginf); });
+}
+
+} // namespace at::native::cuda

@@ -1,0 +1,107 @@
+// arange, linspace, logspace, tril and triu on CUDA devices; checks and sizes are those of aten/native/factory.cpp.
+#include <aten/Functions.h>
+#include <aten/core/dtype_dispatch.h>
+#include <aten/native/cuda/OffsetCalculator.h>
+#include <aten/native/cuda/factory.h>
+#include <c10/cuda/CUDAStream.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace at::native {
+
+Tensor& arange_out_meta(const Scalar& start, const Scalar& end, const Scalar& step, Tensor& out);
+Tensor& linspace_out_meta(const Scalar& start, const Scalar& end, int64_t steps, Tensor& out);
+Tensor& logspace_out_meta(const Scalar& start, const Scalar& end, int64_t steps, double base, Tensor& out);
+
+namespace {
+
+/// Calls `launch` for `out`, or for a contiguous temporary that is then copied to it.
+template <class Launch>
+Tensor& fill_sequence(const char* op, Tensor& out, std::uint64_t dtypes, Launch launch) {
+  if (((dtypes >> static_cast<unsigned>(out.scalar_type())) & 1u) == 0) {
+    at::detail::dtype_not_supported(op, out.scalar_type(), dtypes);
+  }
+  if (out.numel() == 0) {
+    return out;
+  }
+  const Tensor dense = out.is_contiguous() ? out : at::empty_like(out, MemoryFormat::Contiguous);
+  launch(cuda::Sequence{
+      out.scalar_type(), dense.mutable_data_ptr(), dense.numel(), c10::cuda::getCurrentCUDAStream()});
+  if (!dense.is_same(out)) {
+    out.copy_(dense);
+  }
+  return out;
+}
+
+constexpr auto kRangeDtypes = at::kIntegral | at::kFloating;
+
+} // namespace
+
+Tensor& arange_out_cuda(const Scalar& start, const Scalar& end, const Scalar& step, Tensor& out) {
+  arange_out_meta(start, end, step, out);
+  return fill_sequence("arange", out, kRangeDtypes.bits, [&](const cuda::Sequence& sequence) {
+    cuda::launch_arange(sequence, start, step);
+  });
+}
+
+Tensor& linspace_out_cuda(const Scalar& start, const Scalar& end, int64_t steps, Tensor& out) {
+  linspace_out_meta(start, end, steps, out);
+  if (steps == 1) {
+    return out.fill_(start);
+  }
+  return fill_sequence("linspace", out, (kRangeDtypes | at::kComplex).bits, [&](const cuda::Sequence& sequence) {
+    cuda::launch_linspace(sequence, start, end);
+  });
+}
+
+Tensor& logspace_out_cuda(const Scalar& start, const Scalar& end, int64_t steps, double base, Tensor& out) {
+  logspace_out_meta(start, end, steps, base, out);
+  return fill_sequence("logspace", out, kRangeDtypes.bits, [&](const cuda::Sequence& sequence) {
+    cuda::launch_logspace(sequence, start.to<double>(), end.to<double>(), base);
+  });
+}
+
+namespace cuda {
+
+namespace {
+
+void triangle(const TensorBase& self, int64_t diagonal, const TensorBase& out, bool lower) {
+  if (out.numel() == 0) {
+    return;
+  }
+  const int dims = static_cast<int>(self.dim());
+  std::vector<int64_t> sizes(dims);
+  std::vector<std::array<int64_t, 2>> strides(dims);
+  const auto size = static_cast<int64_t>(self.itemsize());
+  int64_t reach[2] = {0, 0};
+  for (int d = 0; d < dims; ++d) {
+    sizes[d] = self.size(dims - 1 - d);
+    strides[d] = {out.stride(dims - 1 - d) * size, self.stride(dims - 1 - d) * size};
+    reach[0] += (sizes[d] - 1) * strides[d][0];
+    reach[1] += (sizes[d] - 1) * strides[d][1];
+  }
+  TORCH_CHECK(
+      dims <= kMaxDims && self.numel() <= INT32_MAX && std::max(reach[0], reach[1]) <= INT64_C(0xFFFFFFFF),
+      lower ? "tril" : "triu", ": on CUDA tensors of up to ", kMaxDims,
+      " dimensions, 2^31 - 1 elements and 4 GiB are supported, got sizes ", self.sizes());
+  launch_triangle(
+      {dims, sizes.data(), reinterpret_cast<const int64_t(*)[2]>(strides.data()),
+       static_cast<char*>(out.mutable_data_ptr()), static_cast<const char*>(self.const_data_ptr()), self.itemsize(),
+       diagonal, lower, c10::cuda::getCurrentCUDAStream()});
+}
+
+} // namespace
+
+void tril_kernel(const TensorBase& self, int64_t diagonal, const TensorBase& out) {
+  triangle(self, diagonal, out, /*lower=*/true);
+}
+
+void triu_kernel(const TensorBase& self, int64_t diagonal, const TensorBase& out) {
+  triangle(self, diagonal, out, /*lower=*/false);
+}
+
+} // namespace cuda
+
+} // namespace at::native

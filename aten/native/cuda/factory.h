@@ -1,0 +1,41 @@
+// Launches of kernels that fill tensors by position.
+#pragma once
+
+#include <c10/core/Scalar.h>
+#include <c10/core/ScalarType.h>
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+namespace at::native::cuda {
+
+/// A dense run of elements to fill.
+struct Sequence {
+  c10::ScalarType dtype;
+  void* data;
+  std::int64_t n;
+  cudaStream_t stream;
+};
+
+// The dtype is an integer or floating one, for linspace also complex.
+void launch_arange(const Sequence& out, const c10::Scalar& start, const c10::Scalar& step);
+void launch_linspace(const Sequence& out, const c10::Scalar& start, const c10::Scalar& end);
+void launch_logspace(const Sequence& out, double start, double end, double base);
+
+/// out = self where lower ? col <= row + diagonal : col >= row + diagonal, else 0. Sizes from the fastest dimension on;
+/// strides in bytes, of out and self for each dimension.
+struct Triangle {
+  int dims;
+  const std::int64_t* sizes;
+  const std::int64_t (*strides)[2];
+  char* out;
+  const char* self;
+  std::size_t element_size;
+  std::int64_t diagonal;
+  bool lower;
+  cudaStream_t stream;
+};
+void launch_triangle(const Triangle& triangle);
+
+} // namespace at::native::cuda

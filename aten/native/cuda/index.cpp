@@ -1,0 +1,334 @@
+// gather and scatter, the index_* operators, take and embedding: all are walks of index.cu.
+#include <aten/Functions.h>
+#include <aten/core/dtype_dispatch.h>
+#include <aten/native/cuda/copy.h>
+#include <aten/native/cuda/index.h>
+#include <c10/core/WrapDimMinimal.h>
+#include <c10/cuda/CUDAStream.h>
+#include <c10/util/DimVector.h>
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+namespace at::native::cuda {
+
+namespace {
+
+using c10::DimVector;
+
+/// A 0-dim tensor counts as one of size 1.
+DimVector strides_of(const TensorBase& t) {
+  return t.dim() == 0 ? DimVector{1} : DimVector(t.strides().begin(), t.strides().end());
+}
+DimVector sizes_of(const TensorBase& t) {
+  return t.dim() == 0 ? DimVector{1} : DimVector(t.sizes().begin(), t.sizes().end());
+}
+int64_t dim_size(const TensorBase& t, int64_t dim) {
+  return t.dim() == 0 ? 1 : t.size(dim);
+}
+int64_t dim_stride(const TensorBase& t, int64_t dim) {
+  return t.dim() == 0 ? 1 : t.stride(dim);
+}
+
+/// Strides for a walk over `sizes`, with none along `dim`.
+DimVector without_dim(DimVector strides, int64_t dim) {
+  strides[dim] = 0;
+  return strides;
+}
+
+/// Strides of a 1-D index that stands along `dim` of a walk over `ndim` dimensions.
+DimVector along_dim(const TensorBase& index, size_t ndim, int64_t dim) {
+  DimVector strides(ndim, 0);
+  strides[dim] = index.dim() == 0 ? 0 : index.stride(0);
+  return strides;
+}
+
+struct Walk {
+  const char* op;
+  DimVector sizes, plain, indexed, index_strides;
+  int64_t size, step; // of the indexed dimension
+  bool wrap = false;
+  int64_t skip = INT64_MIN;
+};
+
+/// `index` holds int64.
+IndexWalk walk_of(const Walk& w, const TensorBase& index) {
+  const int dims = static_cast<int>(w.sizes.size());
+  int64_t n = 1, reach[3] = {0, 0, 0};
+  for (int d = 0; d < dims; ++d) {
+    n *= w.sizes[d];
+    reach[0] += (w.sizes[d] - 1) * w.plain[d];
+    reach[1] += (w.sizes[d] - 1) * w.indexed[d];
+    reach[2] += (w.sizes[d] - 1) * w.index_strides[d];
+  }
+  TORCH_CHECK(
+      dims <= kMaxDims && n <= INT32_MAX && *std::max_element(reach, reach + 3) <= int64_t{UINT32_MAX}, w.op,
+      ": on CUDA up to ", kMaxDims, " dimensions and 2^31 - 1 elements are supported, got sizes ", IntArrayRef(w.sizes));
+  IndexWalk walk;
+  walk.n = static_cast<std::uint32_t>(n);
+  const DimVector fastest_first(w.sizes.rbegin(), w.sizes.rend());
+  walk.places = OffsetCalculator<3>(dims, fastest_first, [&](int d, int operand) {
+    const DimVector& strides = operand == 0 ? w.plain : operand == 1 ? w.indexed : w.index_strides;
+    return strides[dims - 1 - d];
+  });
+  walk.index = index.const_data_ptr<int64_t>();
+  walk.step = w.step;
+  walk.check = {index_error_slot(), w.op, w.size};
+  walk.wrap = w.wrap;
+  walk.skip = w.skip;
+  walk.stream = c10::cuda::getCurrentCUDAStream();
+  return walk;
+}
+
+TensorBase as_long(const TensorBase& index) {
+  return index.scalar_type() == kLong ? index : index.to(c10::TensorOptions().dtype(kLong));
+}
+
+void start_from(const TensorBase& self, const TensorBase& out) {
+  if (!out.is_same(self)) {
+    copy_on_device(out, self);
+  }
+}
+
+/// A number as a tensor that has it everywhere.
+Tensor number_like(const TensorBase& self, const Scalar& value, IntArrayRef sizes) {
+  return at::full({}, value, Tensor(self).options()).expand(sizes);
+}
+
+/// The walk of gather and scatter: over the elements of `index`.
+Walk element_walk(const char* op, const TensorBase& indexed, int64_t dim, const TensorBase& index, const TensorBase& plain) {
+  return {op, sizes_of(index), strides_of(plain), without_dim(strides_of(indexed), dim), strides_of(index),
+          dim_size(indexed, dim), dim_stride(indexed, dim)};
+}
+
+/// The walk of the index_* operators: over the elements of `plain`, with a 1-D index along `dim`.
+Walk slice_walk(const char* op, const TensorBase& indexed, int64_t dim, const TensorBase& index, const TensorBase& plain) {
+  DimVector sizes = indexed.dim() == 0 ? DimVector{1} : sizes_of(indexed);
+  sizes[dim] = index.numel();
+  DimVector strides = plain.dim() == 0 ? DimVector(sizes.size(), 0) : strides_of(plain);
+  return {op, sizes, strides, without_dim(strides_of(indexed), dim), along_dim(index, sizes.size(), dim),
+          dim_size(indexed, dim), dim_stride(indexed, dim)};
+}
+
+void scatter_with(
+    const Walk& walk, const TensorBase& index, ScatterOp op, const TensorBase& out, const TensorBase& src) {
+  launch_scatter_op(walk_of(walk, index), op, out.scalar_type(), out.mutable_data_ptr(), src.const_data_ptr());
+}
+
+template <std::uint64_t Dtypes>
+void check_dtype(const char* op, const TensorBase& t, DtypeSet<Dtypes> set) {
+  if (!set.contains(t.scalar_type())) {
+    at::detail::dtype_not_supported(op, t.scalar_type(), Dtypes);
+  }
+}
+
+constexpr auto kReal = kBooleans | kIntegral | kFloating;
+
+} // namespace
+
+// ---- gather and scatter ----------------------------------------------------------------------
+
+void gather_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, bool, const TensorBase& out) {
+  if (out.numel() == 0) {
+    return;
+  }
+  dim = c10::maybe_wrap_dim(dim, self.dim());
+  const TensorBase places = as_long(index);
+  launch_gather(
+      walk_of(element_walk("gather", self, dim, places, out), places), self.itemsize(), out.mutable_data_ptr(),
+      self.const_data_ptr());
+}
+
+void scatter_src_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& src, const TensorBase& out) {
+  dim = c10::maybe_wrap_dim(dim, self.dim());
+  start_from(self, out);
+  if (index.numel() == 0) {
+    return;
+  }
+  const TensorBase places = as_long(index);
+  launch_scatter(
+      walk_of(element_walk("scatter", out, dim, places, src), places), self.itemsize(), out.mutable_data_ptr(),
+      src.const_data_ptr());
+}
+
+void scatter_value_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, const Scalar& value, const TensorBase& out) {
+  scatter_src_kernel(self, dim, index, number_like(self, value, index.sizes()), out);
+}
+
+namespace {
+
+void scatter_op(
+    const char* name, ScatterOp op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& src,
+    const TensorBase& out) {
+  dim = c10::maybe_wrap_dim(dim, self.dim());
+  start_from(self, out);
+  if (index.numel() == 0) {
+    return;
+  }
+  const TensorBase places = as_long(index);
+  scatter_with(element_walk(name, out, dim, places, src), places, op, out, src);
+}
+
+} // namespace
+
+void scatter_add_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& src, const TensorBase& out) {
+  check_dtype("scatter_add", self, kAll);
+  scatter_op("scatter_add", ScatterOp::Add, self, dim, index, src, out);
+}
+
+void scatter_reduce_src_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& src, std::string_view reduce, const TensorBase& out) {
+  if (reduce == "add") {
+    return scatter_add_kernel(self, dim, index, src, out);
+  }
+  check_dtype("scatter", self, kReal);
+  scatter_op("scatter", ScatterOp::Multiply, self, dim, index, src, out);
+}
+
+void scatter_reduce_value_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, const Scalar& value, std::string_view reduce, const TensorBase& out) {
+  scatter_reduce_src_kernel(self, dim, index, number_like(self, value, index.sizes()), reduce, out);
+}
+
+void scatter_reduce_two_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& src, std::string_view reduce, bool include_self, const TensorBase& out) {
+  check_dtype("scatter_reduce", self, kReal);
+  const double infinity = std::numeric_limits<double>::infinity();
+  const bool floats = c10::isFloatingType(self.scalar_type());
+  start_from(self, out);
+  if (!include_self) {
+    // What the places that are written to start from.
+    Scalar start = reduce == "prod" ? 1 : 0;
+    if (reduce == "amax" || reduce == "amin") {
+      const double sign = reduce == "amax" ? -1 : 1;
+      start = floats ? Scalar(sign * infinity) : Scalar();
+      if (!floats) {
+        dispatch("scatter_reduce", self.scalar_type(), kBooleans | kIntegral, [&]<class T> {
+          start = sign < 0 ? Scalar(std::numeric_limits<T>::lowest()) : Scalar(std::numeric_limits<T>::max());
+        });
+      }
+    }
+    scatter_value_kernel(out, dim, index, start, out);
+  }
+  const ScatterOp op = reduce == "prod" ? ScatterOp::Multiply
+      : reduce == "amax"                ? ScatterOp::Greatest
+      : reduce == "amin"                ? ScatterOp::Least
+                                        : ScatterOp::Add;
+  scatter_op("scatter_reduce", op, out, dim, index, src, out);
+  if (reduce == "mean") {
+    const Tensor counts = at::full(out.sizes(), include_self ? 1 : 0, Tensor(out).options().dtype(kLong));
+    const Tensor ones = number_like(counts, 1, index.sizes());
+    scatter_op("scatter_reduce", ScatterOp::Add, counts, dim, index, ones, counts);
+    const Tensor divisor = counts.clamp_min(1);
+    copy_on_device(out, floats ? at::div(Tensor(out), divisor) : at::floor_divide(Tensor(out), divisor));
+  }
+}
+
+// ---- along one dimension, whole slices -------------------------------------------------------
+
+void index_select_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& out) {
+  if (out.numel() == 0) {
+    return;
+  }
+  dim = c10::maybe_wrap_dim(dim, self.dim());
+  const TensorBase places = as_long(index);
+  launch_gather(
+      walk_of(slice_walk("index_select", self, dim, places, out), places), self.itemsize(), out.mutable_data_ptr(),
+      self.const_data_ptr());
+}
+
+void index_add_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source, const Scalar& alpha, const TensorBase& out) {
+  check_dtype("index_add", self, kAll);
+  dim = c10::maybe_wrap_dim(dim, self.dim());
+  start_from(self, out);
+  if (source.numel() == 0) {
+    return;
+  }
+  const TensorBase places = as_long(index);
+  const bool plain = !alpha.isComplex() && alpha.toDouble() == 1;
+  const Tensor scaled = plain ? Tensor(source) : Tensor(source).mul(alpha);
+  scatter_with(slice_walk("index_add", out, dim, places, scaled), places, ScatterOp::Add, out, scaled);
+}
+
+void index_copy_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source, const TensorBase& out) {
+  dim = c10::maybe_wrap_dim(dim, self.dim());
+  start_from(self, out);
+  if (source.numel() == 0) {
+    return;
+  }
+  const TensorBase places = as_long(index);
+  launch_scatter(
+      walk_of(slice_walk("index_copy", out, dim, places, source), places), self.itemsize(), out.mutable_data_ptr(),
+      source.const_data_ptr());
+}
+
+void index_fill_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, const Scalar& value, const TensorBase& out) {
+  dim = c10::maybe_wrap_dim(dim, self.dim());
+  start_from(self, out);
+  if (index.numel() == 0 || out.numel() == 0) {
+    return;
+  }
+  const TensorBase places = as_long(index);
+  const Tensor number = at::full({}, value, Tensor(self).options());
+  Walk walk = slice_walk("index_fill", out, dim, places, number);
+  walk.wrap = true;
+  launch_scatter(walk_of(walk, places), self.itemsize(), out.mutable_data_ptr(), number.const_data_ptr());
+}
+
+void take_kernel(const TensorBase& self, const TensorBase& index, const TensorBase& out) {
+  if (out.numel() == 0) {
+    return;
+  }
+  const TensorBase values = self.contiguous(), places = as_long(index);
+  const DimVector sizes = sizes_of(places);
+  Walk walk{"take", sizes, strides_of(out), DimVector(sizes.size(), 0), strides_of(places), values.numel(), 1};
+  walk.wrap = true;
+  launch_gather(walk_of(walk, places), self.itemsize(), out.mutable_data_ptr(), values.const_data_ptr());
+}
+
+// ---- tables ------------------------------------------------------------------------------------
+
+void embedding_kernel(const TensorBase& weight, const TensorBase& indices, int64_t, bool, bool, const TensorBase& out) {
+  if (out.numel() == 0) {
+    return;
+  }
+  const TensorBase places = as_long(indices);
+  DimVector sizes(out.sizes().begin(), out.sizes().end());
+  DimVector columns(sizes.size(), 0), index_strides(places.strides().begin(), places.strides().end());
+  columns.back() = weight.stride(1);
+  index_strides.push_back(0);
+  const Walk walk{"embedding", sizes, strides_of(out), columns, index_strides, weight.size(0), weight.stride(0)};
+  launch_gather(walk_of(walk, places), weight.itemsize(), out.mutable_data_ptr(), weight.const_data_ptr());
+}
+
+void embedding_dense_backward_kernel(const TensorBase& grad_output, const TensorBase& indices, int64_t num_weights, int64_t padding_idx, bool scale_grad_by_freq, const TensorBase& out) {
+  check_dtype("embedding_backward", grad_output, kFloating | kComplex);
+  out.zero_();
+  if (grad_output.numel() == 0 || out.numel() == 0) {
+    return;
+  }
+  const TensorBase places = as_long(indices);
+  // Sums of 16-bit gradients are kept in float.
+  const bool narrow = c10::isReducedFloatingType(out.scalar_type());
+  const Tensor sums = narrow ? at::zeros(out.sizes(), Tensor(out).options().dtype(kFloat)) : Tensor(out);
+  Tensor grad = narrow ? Tensor(grad_output).to(kFloat) : Tensor(grad_output);
+  if (scale_grad_by_freq) {
+    const Tensor uses = at::zeros({num_weights}, Tensor(places).options());
+    const Tensor ones = number_like(places, 1, places.sizes());
+    const DimVector none(places.dim(), 0);
+    const Walk count{
+        "embedding_backward", DimVector(places.sizes().begin(), places.sizes().end()), none, none,
+        DimVector(places.strides().begin(), places.strides().end()), num_weights, 1, false, padding_idx};
+    scatter_with(count, places, ScatterOp::Add, uses, ones);
+    grad = grad / uses.take(Tensor(places).clamp(0, num_weights - 1)).clamp_min(1).unsqueeze(-1);
+  }
+  DimVector columns(grad.dim(), 0), index_strides(places.strides().begin(), places.strides().end());
+  columns.back() = sums.stride(1);
+  index_strides.push_back(0);
+  const Walk walk{"embedding_backward", sizes_of(grad), strides_of(grad), columns, index_strides,
+                  num_weights, sums.stride(0), false, padding_idx};
+  scatter_with(walk, places, ScatterOp::Add, sums, grad);
+  if (narrow) {
+    copy_on_device(out, sums);
+  }
+}
+
+} // namespace at::native::cuda

@@ -1,0 +1,38 @@
+// Launches of gather and scatter, which carry all operators that pick or place elements by index.
+#pragma once
+
+#include <aten/native/cuda/OffsetCalculator.h>
+#include <aten/native/cuda/index_error.h>
+#include <c10/core/ScalarType.h>
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace at::native::cuda {
+
+/// A walk over n elements. Offsets count elements, of `plain`, of `indexed` without its indexed dimension, and of `index`.
+/// The element of `indexed` is `index * step` further.
+struct IndexWalk {
+  std::uint32_t n;
+  OffsetCalculator<3> places;
+  const std::int64_t* index;
+  std::int64_t step;
+  IndexCheck check;
+  bool wrap; // negative indices count from the end
+  std::int64_t skip; // an index to pass over, or none: INT64_MIN
+  cudaStream_t stream;
+};
+
+/// plain = indexed[index], elements of `size` bytes. Where the index is bad: zero.
+void launch_gather(const IndexWalk& walk, std::size_t size, void* plain, const void* indexed);
+/// indexed[index] = plain. Of several writes to one place any may win.
+void launch_scatter(const IndexWalk& walk, std::size_t size, void* indexed, const void* plain);
+
+enum class ScatterOp { Add, Multiply, Greatest, Least };
+/// indexed[index] = op(indexed[index], plain), atomically; the order is not fixed.
+void launch_scatter_op(
+    const IndexWalk& walk, ScatterOp op, c10::ScalarType dtype, void* indexed, const void* plain);
+
+} // namespace at::native::cuda

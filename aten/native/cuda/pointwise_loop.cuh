@@ -1,0 +1,322 @@
+// cuda_pointwise: the loops that run an operator's functor on the GPU, see aten/native/cpu/pointwise_loop.h for what a
+// functor is.
+//
+// Two kernels per functor and dtype. The dense one moves 16 bytes per access; its operands may also be numbers (passed
+// by value) or single elements. The strided one takes any layout, broadcast and alignment. Half and bfloat16 are computed
+// in float.
+#pragma once
+
+#include <aten/native/cuda/memory_access.cuh>
+#include <aten/native/cuda/OffsetCalculator.h>
+#include <aten/native/cuda/pointwise_plan.h>
+#include <c10/cuda/CUDAException.h>
+
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <type_traits>
+#include <utility>
+
+namespace at::native::cuda {
+
+/// The dtypes to instantiate.
+template <class... Ts>
+struct TypeList {};
+
+namespace pointwise_detail {
+
+inline constexpr int kThreads = 256;
+
+template <class F, class = void>
+inline constexpr bool exact_numbers = false;
+template <class F>
+inline constexpr bool exact_numbers<F, std::enable_if_t<F::kExactNumbers>> = true;
+
+template <class T>
+inline constexpr bool is_reduced = std::is_same_v<T, c10::Half> || std::is_same_v<T, c10::BFloat16>;
+
+constexpr int largest(std::initializer_list<int> sizes) {
+  int result = 1;
+  for (const int size : sizes) {
+    result = size > result ? size : result;
+  }
+  return result;
+}
+
+// Elements of a thread: 16 bytes of the largest type, no more than 8 so that code and registers stay small.
+template <class... Ts>
+inline constexpr int dense_items = largest({static_cast<int>(sizeof(Ts))...}) >= 16
+    ? 1
+    : 16 / largest({static_cast<int>(sizeof(Ts))..., 2});
+template <class... Ts>
+inline constexpr int strided_items = largest({static_cast<int>(sizeof(Ts))...}) > 8 ? 1 : 2;
+
+// The arguments of a launch, small enough to be cheap to pass.
+template <int Count>
+struct Operands {
+  char* out;
+  const char* in[Count];
+  std::uint32_t constants; // bit i: input i is a number
+  std::uint32_t repeated; // bit i: input i is one element in memory
+};
+
+// The number that may stand for input I, and input I of the elements that a thread handles.
+template <std::size_t I, class Math>
+struct Number {
+  Math value;
+};
+template <std::size_t I, class Math, int K>
+struct Column {
+  Math values[K];
+};
+template <std::size_t I, class Math, int K>
+__device__ inline Math element(const Column<I, Math, K>& column, int k) {
+  return column.values[k];
+}
+
+// K elements from `begin` on, of which those below `n` exist.
+template <class T, std::size_t I, int K, int Count>
+__device__ inline void load_dense(
+    Column<I, opmath_type<T>, K>& column, const Operands<Count>& operands, const Number<I, opmath_type<T>>& number,
+    std::int64_t begin, std::int64_t n) {
+  if (((operands.constants | operands.repeated) >> I) & 1u) {
+    const auto x = (operands.constants >> I) & 1u ? number.value : widen(*reinterpret_cast<const T*>(operands.in[I]));
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+      column.values[k] = x;
+    }
+    return;
+  }
+  const T* from = reinterpret_cast<const T*>(operands.in[I]) + begin;
+  if (begin + K <= n) {
+    const auto block = *reinterpret_cast<const Aligned<T, K>*>(from);
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+      column.values[k] = widen(block.values[k]);
+    }
+  } else {
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+      column.values[k] = widen(begin + k < n ? from[k] : T());
+    }
+  }
+}
+
+template <class T, std::size_t I, int K, int Count>
+__device__ inline void load_strided(
+    Column<I, opmath_type<T>, K>& column, const Operands<Count>& operands, const Number<I, opmath_type<T>>& number,
+    const std::uint32_t (&offsets)[K][Count + 1], std::uint32_t index, std::uint32_t n) {
+  const bool constant = (operands.constants >> I) & 1u;
+#pragma unroll
+  for (int k = 0; k < K; ++k) {
+    column.values[k] = constant    ? number.value
+        : index + k * kThreads < n ? widen(*reinterpret_cast<const T*>(operands.in[I] + offsets[k][I + 1]))
+                                   : opmath_type<T>();
+  }
+}
+
+// What both kernels do, for inputs that hold In.
+template <class Indices, class... In>
+struct Inputs;
+
+template <std::size_t... I, class... In>
+struct Inputs<std::index_sequence<I...>, In...> {
+  static constexpr int kCount = sizeof...(In);
+  using Operands = pointwise_detail::Operands<kCount>;
+  using Places = OffsetCalculator<kCount + 1>;
+  struct Numbers : Number<I, opmath_type<In>>... {};
+  template <int K>
+  struct Columns : Column<I, opmath_type<In>, K>... {};
+
+  template <class F, class Out>
+  __device__ static void compute_dense(std::int64_t n, const F& f, const Operands& operands, const Numbers& numbers) {
+    constexpr int K = dense_items<Out, In...>;
+    const std::int64_t begin = (static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x) * K;
+    if (begin >= n) {
+      return;
+    }
+    Columns<K> columns;
+    (load_dense<In, I, K>(columns, operands, numbers, begin, n), ...);
+    Aligned<Out, K> results;
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+      results.values[k] = narrow<Out>(f(element<I>(columns, k)...));
+    }
+    Out* to = reinterpret_cast<Out*>(operands.out) + begin;
+    if (begin + K <= n) {
+      *reinterpret_cast<Aligned<Out, K>*>(to) = results;
+    } else {
+#pragma unroll
+      for (int k = 0; k < K; ++k) {
+        if (begin + k < n) {
+          to[k] = results.values[k];
+        }
+      }
+    }
+  }
+
+  template <class F, class Out>
+  __device__ static void compute_strided(
+      std::uint32_t n, const F& f, const Operands& operands, const Numbers& numbers, const Places& places) {
+    constexpr int K = strided_items<Out, In...>;
+    const std::uint32_t index = blockIdx.x * (kThreads * K) + threadIdx.x;
+    std::uint32_t offsets[K][kCount + 1] = {};
+    std::uint32_t rest[K];
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+      rest[k] = index + k * kThreads;
+    }
+    // Dimension by dimension for all elements at once, so that sizes and strides are read once.
+#pragma unroll 1
+    for (int d = 0; d < places.dims; ++d) {
+      const FastDivider size = places.size[d];
+#pragma unroll
+      for (int k = 0; k < K; ++k) {
+        const std::uint32_t quotient = d + 1 == places.dims ? 0 : size.divide(rest[k]);
+        const std::uint32_t position = rest[k] - quotient * size.divisor;
+#pragma unroll
+        for (int i = 0; i <= kCount; ++i) {
+          offsets[k][i] += position * places.strides[d][i];
+        }
+        rest[k] = quotient;
+      }
+    }
+    Columns<K> columns;
+    (load_strided<In, I, K>(columns, operands, numbers, offsets, index, n), ...);
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+      if (index + k * kThreads < n) {
+        *reinterpret_cast<Out*>(operands.out + offsets[k][0]) = narrow<Out>(f(element<I>(columns, k)...));
+      }
+    }
+  }
+
+  template <bool Exact>
+  static Numbers numbers_of(const PointwisePlan& plan) {
+    Numbers numbers = {};
+    (set_number<Exact, In>(static_cast<Number<I, opmath_type<In>>&>(numbers), plan), ...);
+    return numbers;
+  }
+
+ private:
+  template <bool Exact, class T, std::size_t Index>
+  static void set_number(Number<Index, opmath_type<T>>& number, const PointwisePlan& plan) {
+    if (!plan.is_constant(Index + 1)) {
+      return;
+    }
+    const PointwisePlan::Constant& constant = plan.constant[Index + 1];
+    if constexpr (Exact && is_reduced<T>) {
+      number.value = constant.wide;
+    } else {
+      T value;
+      std::memcpy(&value, constant.value, sizeof(T));
+      number.value = c10::convert<opmath_type<T>>(value);
+    }
+  }
+};
+
+template <class F, class Out, class In>
+__global__ void __launch_bounds__(kThreads)
+    pointwise_dense(std::int64_t n, F f, typename In::Operands operands, typename In::Numbers numbers) {
+  In::template compute_dense<F, Out>(n, f, operands, numbers);
+}
+
+template <class F, class Out, class In>
+__global__ void __launch_bounds__(kThreads) pointwise_strided(
+    std::uint32_t n, F f, typename In::Operands operands, typename In::Numbers numbers, typename In::Places places) {
+  In::template compute_strided<F, Out>(n, f, operands, numbers, places);
+}
+
+} // namespace pointwise_detail
+
+/// Runs `f` over one plan whose output holds Out and whose inputs hold In.
+template <class Out, class... In, class F>
+void launch_pointwise(const PointwisePlan& plan, const F& f) {
+  namespace detail = pointwise_detail;
+  using Inputs = detail::Inputs<std::index_sequence_for<In...>, In...>;
+  typename Inputs::Operands operands;
+  operands.out = plan.data[0];
+  for (std::size_t i = 0; i < sizeof...(In); ++i) {
+    operands.in[i] = plan.data[i + 1];
+  }
+  operands.constants = plan.constants >> 1;
+  operands.repeated = plan.repeated >> 1;
+  const auto numbers = Inputs::template numbers_of<detail::exact_numbers<F>>(plan);
+  if (plan.dense) {
+    constexpr std::int64_t kPerBlock = detail::kThreads * detail::dense_items<Out, In...>;
+    const auto blocks = static_cast<unsigned>((plan.numel + kPerBlock - 1) / kPerBlock);
+    detail::pointwise_dense<F, Out, Inputs>
+        <<<blocks, detail::kThreads, 0, plan.stream>>>(plan.numel, f, operands, numbers);
+  } else {
+    constexpr std::int64_t kPerBlock = detail::kThreads * detail::strided_items<Out, In...>;
+    const auto blocks = static_cast<unsigned>((plan.numel + kPerBlock - 1) / kPerBlock);
+    const typename Inputs::Places places(
+        plan.dims, plan.sizes, [&](int dim, int operand) { return plan.strides[dim][operand]; });
+    detail::pointwise_strided<F, Out, Inputs>
+        <<<blocks, detail::kThreads, 0, plan.stream>>>(static_cast<std::uint32_t>(plan.numel), f, operands, numbers, places);
+  }
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+}
+
+namespace pointwise_detail {
+
+template <std::size_t, class T>
+using repeat = T;
+
+template <class F, class T, class Indices>
+inline constexpr bool takes = false;
+template <class F, class T, std::size_t... I>
+inline constexpr bool takes<F, T, std::index_sequence<I...>> = std::is_invocable_v<const F&, repeat<I, T>...>;
+
+// The number of arguments of F, as an index sequence.
+template <class F, class T>
+using arguments = std::conditional_t<
+    takes<F, T, std::make_index_sequence<1>>, std::make_index_sequence<1>,
+    std::conditional_t<
+        takes<F, T, std::make_index_sequence<2>>, std::make_index_sequence<2>,
+        std::conditional_t<
+            takes<F, T, std::make_index_sequence<3>>, std::make_index_sequence<3>, std::make_index_sequence<4>>>>;
+
+// The stored type of a result: bool, the dtype itself, or its real part.
+template <class T, class Math, class Result>
+struct Stored {
+  using type = std::conditional_t<std::is_same_v<Result, Math>, T, Result>;
+};
+template <class Result>
+struct Stored<c10::complex<c10::Half>, c10::complex<float>, Result> {
+  using type = std::conditional_t<
+      std::is_same_v<Result, c10::complex<float>>, c10::complex<c10::Half>,
+      std::conditional_t<std::is_same_v<Result, float>, c10::Half, Result>>;
+};
+
+template <class T, class F, std::size_t... I>
+void launch_uniform(const PointwisePlan& plan, const F& f, std::index_sequence<I...>) {
+  using Math = opmath_type<T>;
+  using Result = std::invoke_result_t<const F&, repeat<I, Math>...>;
+  launch_pointwise<typename Stored<T, Math, Result>::type, repeat<I, T>...>(plan, f);
+}
+
+template <class T, class F>
+bool launch_if(const PointwisePlan& plan, const F& f) {
+  launch_uniform<T>(plan, f, arguments<F, opmath_type<T>>());
+  return true;
+}
+
+} // namespace pointwise_detail
+
+/// Runs the functor F for the plan's dtype, which is one of Ts.
+template <class F, class... Ts>
+void cuda_pointwise(const PointwisePlan& plan, TypeList<Ts...>) {
+  static_cast<void>(
+      ((plan.dtype == c10::CppTypeToScalarType<Ts>::value && pointwise_detail::launch_if<Ts>(plan, F{})) || ...));
+}
+
+template <template <class> class F, class... Ts, class... Args>
+void cuda_pointwise(const PointwisePlan& plan, TypeList<Ts...>, const Args&... args) {
+  static_cast<void>(
+      ((plan.dtype == c10::CppTypeToScalarType<Ts>::value &&
+        pointwise_detail::launch_if<Ts>(plan, F<opmath_type<Ts>>(args...))) ||
+       ...));
+}
+
+} // namespace at::native::cuda

@@ -1,0 +1,148 @@
+// The reduction kernels. An operation is a type with
+//
+//   using Acc;                                            plain, a multiple of 4 bytes
+//   __device__ Acc identity() const;
+//   __device__ Acc map(Math x, std::uint32_t i) const;    element i of its output, half and bfloat16 as float
+//   __device__ Acc combine(Acc a, Acc b) const;           a before b
+//   __device__ void store(std::uint32_t at, Acc a) const; writes an output, `at` in elements
+//
+// Blocks combine in a fixed order: results are the same from run to run.
+#pragma once
+
+#include <aten/native/cuda/memory_access.cuh>
+#include <aten/native/cuda/reduce.h>
+#include <aten/native/cuda/workspace.h>
+#include <c10/cuda/CUDAException.h>
+
+#include <cstdint>
+
+namespace at::native::cuda {
+
+/// Elements of one dtype.
+template <class T>
+struct Elements {
+  __device__ opmath_type<T> operator[](std::uint32_t i) const {
+    return widen(data[i]);
+  }
+  const T* data;
+};
+
+/// Elements of any integer dtype or bool, as int64: the dtype is the same for all threads, and few reductions of integers
+/// are worth kernels of their own.
+struct IntegerElements {
+  __device__ std::int64_t operator[](std::uint32_t i) const {
+    switch (dtype) {
+      case c10::ScalarType::Byte:
+      case c10::ScalarType::Bool:
+        return static_cast<const std::uint8_t*>(data)[i];
+      case c10::ScalarType::Char:
+        return static_cast<const std::int8_t*>(data)[i];
+      case c10::ScalarType::Short:
+        return static_cast<const std::int16_t*>(data)[i];
+      case c10::ScalarType::Int:
+        return static_cast<const std::int32_t*>(data)[i];
+      case c10::ScalarType::UInt16:
+        return static_cast<const std::uint16_t*>(data)[i];
+      case c10::ScalarType::UInt32:
+        return static_cast<const std::uint32_t*>(data)[i];
+      default:
+        return static_cast<const std::int64_t*>(data)[i];
+    }
+  }
+  const void* data;
+  c10::ScalarType dtype;
+};
+
+namespace reduce_detail {
+
+constexpr int kThreads = 256;
+
+// Combines the values of threads that differ in x (or y), for the thread where it is 0. The order is that of the threads.
+template <class Op, class Acc>
+__device__ Acc combine_threads(const Op& op, Acc value, bool along_x, Acc* memory) {
+  const std::uint32_t lane = along_x ? threadIdx.x : threadIdx.y;
+  const std::uint32_t lanes = along_x ? blockDim.x : blockDim.y;
+  const std::uint32_t step = along_x ? 1 : blockDim.x;
+  Acc* own = memory + threadIdx.y * blockDim.x + threadIdx.x;
+  *own = value;
+  for (std::uint32_t distance = 1; distance < lanes; distance *= 2) {
+    __syncthreads();
+    if (lane % (2 * distance) == 0 && lane + distance < lanes) {
+      *own = op.combine(*own, own[distance * step]);
+    }
+  }
+  return *own;
+}
+
+// Each lane of an output takes a run of elements in turns of `lanes`; for operations that care, `map` gets the index.
+template <class Op, class In>
+__global__ void __launch_bounds__(kThreads)
+    reduce_kernel(Op op, In in, ReducePlan plan, typename Op::Acc* partial) {
+  using Acc = typename Op::Acc;
+  __shared__ alignas(16) char memory[kThreads * sizeof(Acc)];
+  const std::uint32_t lane = plan.along_rows ? threadIdx.x : threadIdx.y;
+  const std::uint32_t lanes = plan.along_rows ? blockDim.x : blockDim.y;
+  const std::uint32_t output = plan.along_rows ? blockIdx.x * blockDim.y + threadIdx.y : blockIdx.x * blockDim.x + threadIdx.x;
+  const bool exists = output < plan.outputs;
+  Acc acc = op.identity();
+  OffsetCalculator<2>::Offsets place = {};
+  if (exists) {
+    place = plan.kept.get(output);
+    const std::uint32_t step = lanes * gridDim.y;
+#pragma unroll 4
+    for (std::uint32_t i = blockIdx.y * lanes + lane; i < plan.length; i += step) {
+      acc = op.combine(acc, op.map(in[place.of[0] + plan.reduced.get(i).of[0]], i));
+    }
+  }
+  acc = combine_threads(op, acc, plan.along_rows, reinterpret_cast<Acc*>(memory));
+  if (exists && lane == 0) {
+    if (partial != nullptr) {
+      partial[static_cast<std::uint64_t>(blockIdx.y) * plan.outputs + output] = acc;
+    } else {
+      op.store(place.of[1], acc);
+    }
+  }
+}
+
+// A warp for each output joins the results of its blocks.
+template <class Op>
+__global__ void __launch_bounds__(kThreads)
+    join_kernel(Op op, const typename Op::Acc* partial, std::uint32_t splits, ReducePlan plan) {
+  using Acc = typename Op::Acc;
+  __shared__ alignas(16) char memory[kThreads * sizeof(Acc)];
+  const std::uint32_t output = blockIdx.x * blockDim.y + threadIdx.y;
+  Acc acc = op.identity();
+  if (output < plan.outputs) {
+    for (std::uint32_t i = threadIdx.x; i < splits; i += blockDim.x) {
+      acc = op.combine(acc, partial[static_cast<std::uint64_t>(i) * plan.outputs + output]);
+    }
+  }
+  acc = combine_threads(op, acc, true, reinterpret_cast<Acc*>(memory));
+  if (output < plan.outputs && threadIdx.x == 0) {
+    op.store(plan.kept.get(output).of[1], acc);
+  }
+}
+
+} // namespace reduce_detail
+
+template <class Op, class In>
+void launch_reduce(const ReduceRun& run, const Op& op, const In& in) {
+  using Acc = typename Op::Acc;
+  const ReduceLaunch& launch = run.launch;
+  const dim3 blocks(launch.blocks, launch.splits), threads(launch.x, launch.y);
+  if (launch.splits == 1) {
+    reduce_detail::reduce_kernel<<<blocks, threads, 0, run.stream>>>(op, in, run.plan, static_cast<Acc*>(nullptr));
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    return;
+  }
+  const Workspace workspace(static_cast<std::size_t>(launch.splits) * run.plan.outputs * sizeof(Acc), run.stream);
+  Acc* partial = static_cast<Acc*>(workspace.data());
+  reduce_detail::reduce_kernel<<<blocks, threads, 0, run.stream>>>(op, in, run.plan, partial);
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  constexpr unsigned kRows = reduce_detail::kThreads / 32;
+  reduce_detail::join_kernel<<<(run.plan.outputs + kRows - 1) / kRows, dim3(32, kRows), 0, run.stream>>>(
+      op, partial, launch.splits, run.plan);
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+}
+
+} // namespace at::native::cuda

@@ -1,0 +1,233 @@
+// softmax and log_softmax, forward and backward. Rows (inner == 1) belong to a warp or a block, which reads them twice: for
+// the greatest element and the sum of exponentials in one pass, then for the result. Other dimensions are walked by one
+// thread for each column, neighbours reading neighbours.
+#include <aten/native/cuda/softmax.h>
+
+#include <aten/native/cuda/memory_access.cuh>
+#include <aten/native/cuda/team.cuh>
+#include <c10/cuda/CUDAException.h>
+
+#include <limits>
+
+namespace at::native::cuda {
+
+namespace {
+
+constexpr int kThreads = 256;
+
+// The greatest of some values, and the sum of e^(value - greatest).
+template <class R>
+struct Scale {
+  R greatest = -std::numeric_limits<R>::infinity();
+  R sum = 0;
+
+  __device__ void add(R x) {
+    if (x > greatest) {
+      sum = sum * ::exp(greatest - x) + R(1);
+      greatest = x;
+    } else if (x == x) {
+      // Of two infinities the difference is no number; two equal ones count the same.
+      sum += x == greatest ? R(1) : ::exp(x - greatest);
+    } else {
+      sum = x;
+    }
+  }
+};
+
+template <class R>
+struct Join {
+  __device__ Scale<R> operator()(const Scale<R>& a, const Scale<R>& b) const {
+    const Scale<R>& high = a.greatest > b.greatest ? a : b;
+    const Scale<R>& low = a.greatest > b.greatest ? b : a;
+    Scale<R> result;
+    result.greatest = high.greatest;
+    result.sum = high.sum + (low.greatest == high.greatest ? low.sum : low.sum * ::exp(low.greatest - high.greatest));
+    return result;
+  }
+};
+
+template <bool Log, class R>
+struct Normalize {
+  __device__ explicit Normalize(const Scale<R>& scale) : greatest(scale.greatest), other(Log ? ::log(scale.sum) : R(1) / scale.sum) {
+    // Nothing but -inf, or +inf among them, has no softmax.
+    if (greatest - greatest != R(0)) {
+      other = std::numeric_limits<R>::quiet_NaN();
+    }
+  }
+  __device__ R operator()(R x) const {
+    return Log ? x - greatest - other : ::exp(x - greatest) * other;
+  }
+  R greatest, other;
+};
+
+template <bool Log, bool WholeBlock, class T, class Out>
+__global__ void softmax_rows(const T* x, Out* y, std::int64_t rows, std::int64_t size) {
+  using R = opmath_type<T>;
+  using Team = Team<WholeBlock>;
+  const std::int64_t row = Team::row();
+  if (row >= rows) {
+    return;
+  }
+  x += row * size;
+  y += row * size;
+  Scale<R> scale;
+  for (std::int64_t i = Team::rank(); i < size; i += Team::size()) {
+    scale.add(widen(x[i]));
+  }
+  const Normalize<Log, R> normalize(Team::reduce(scale, Join<R>()));
+  for (std::int64_t i = Team::rank(); i < size; i += Team::size()) {
+    y[i] = narrow<Out>(normalize(widen(x[i])));
+  }
+}
+
+template <bool Log, class T, class Out>
+__global__ void softmax_columns(const T* x, Out* y, SoftmaxShape s) {
+  using R = opmath_type<T>;
+  const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  if (column >= s.outer * s.inner) {
+    return;
+  }
+  const std::int64_t start = column / s.inner * s.size * s.inner + column % s.inner;
+  Scale<R> scale;
+  for (std::int64_t i = 0; i < s.size; ++i) {
+    scale.add(widen(x[start + i * s.inner]));
+  }
+  const Normalize<Log, R> normalize(scale);
+  for (std::int64_t i = 0; i < s.size; ++i) {
+    y[start + i * s.inner] = narrow<Out>(normalize(widen(x[start + i * s.inner])));
+  }
+}
+
+// dx = g - e^y sum(g) of the logarithm, y (g - sum(g y)) otherwise.
+template <bool Log, class R>
+__device__ R summand(R g, R y) {
+  return Log ? g : g * y;
+}
+template <bool Log, class R>
+__device__ R derivative(R g, R y, R sum) {
+  return Log ? g - ::exp(y) * sum : y * (g - sum);
+}
+
+template <bool Log, bool WholeBlock, class T, class Out>
+__global__ void softmax_backward_rows(const T* g, const T* y, Out* dx, std::int64_t rows, std::int64_t size) {
+  using R = opmath_type<T>;
+  using Team = Team<WholeBlock>;
+  const std::int64_t row = Team::row();
+  if (row >= rows) {
+    return;
+  }
+  g += row * size;
+  y += row * size;
+  dx += row * size;
+  R sum = 0;
+  for (std::int64_t i = Team::rank(); i < size; i += Team::size()) {
+    sum += summand<Log>(widen(g[i]), widen(y[i]));
+  }
+  sum = Team::reduce(sum, Add());
+  for (std::int64_t i = Team::rank(); i < size; i += Team::size()) {
+    dx[i] = narrow<Out>(derivative<Log>(widen(g[i]), widen(y[i]), sum));
+  }
+}
+
+template <bool Log, class T, class Out>
+__global__ void softmax_backward_columns(const T* g, const T* y, Out* dx, SoftmaxShape s) {
+  using R = opmath_type<T>;
+  const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  if (column >= s.outer * s.inner) {
+    return;
+  }
+  const std::int64_t start = column / s.inner * s.size * s.inner + column % s.inner;
+  R sum = 0;
+  for (std::int64_t i = 0; i < s.size; ++i) {
+    sum += summand<Log>(widen(g[start + i * s.inner]), widen(y[start + i * s.inner]));
+  }
+  for (std::int64_t i = 0; i < s.size; ++i) {
+    const std::int64_t at = start + i * s.inner;
+    dx[at] = narrow<Out>(derivative<Log>(widen(g[at]), widen(y[at]), sum));
+  }
+}
+
+unsigned column_blocks(const SoftmaxShape& s) {
+  return static_cast<unsigned>((s.outer * s.inner + kThreads - 1) / kThreads);
+}
+
+template <bool Log, class T, class Out>
+void forward(const SoftmaxShape& s, const void* x, void* y, cudaStream_t stream) {
+  const T* from = static_cast<const T*>(x);
+  Out* to = static_cast<Out*>(y);
+  if (s.inner != 1) {
+    softmax_columns<Log><<<column_blocks(s), kThreads, 0, stream>>>(from, to, s);
+  } else if (s.size <= kWarpRow) {
+    softmax_rows<Log, false><<<team_blocks(s.outer, s.size), team_threads(s.size), 0, stream>>>(from, to, s.outer, s.size);
+  } else {
+    softmax_rows<Log, true><<<team_blocks(s.outer, s.size), team_threads(s.size), 0, stream>>>(from, to, s.outer, s.size);
+  }
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+}
+
+template <bool Log, class T, class Out>
+void backward(const SoftmaxShape& s, const void* grad, const void* y, void* dx, cudaStream_t stream) {
+  const T* g = static_cast<const T*>(grad);
+  const T* result = static_cast<const T*>(y);
+  Out* to = static_cast<Out*>(dx);
+  if (s.inner != 1) {
+    softmax_backward_columns<Log><<<column_blocks(s), kThreads, 0, stream>>>(g, result, to, s);
+  } else if (s.size <= kWarpRow) {
+    softmax_backward_rows<Log, false>
+        <<<team_blocks(s.outer, s.size), team_threads(s.size), 0, stream>>>(g, result, to, s.outer, s.size);
+  } else {
+    softmax_backward_rows<Log, true>
+        <<<team_blocks(s.outer, s.size), team_threads(s.size), 0, stream>>>(g, result, to, s.outer, s.size);
+  }
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+}
+
+using c10::ScalarType;
+
+template <bool Log>
+void forward_of(const SoftmaxShape& s, ScalarType in, const void* x, ScalarType out, void* y, cudaStream_t stream) {
+  switch (in) {
+    case ScalarType::Half:
+      return out == ScalarType::Half ? forward<Log, c10::Half, c10::Half>(s, x, y, stream)
+                                     : forward<Log, c10::Half, float>(s, x, y, stream);
+    case ScalarType::BFloat16:
+      return out == ScalarType::BFloat16 ? forward<Log, c10::BFloat16, c10::BFloat16>(s, x, y, stream)
+                                         : forward<Log, c10::BFloat16, float>(s, x, y, stream);
+    case ScalarType::Float:
+      return forward<Log, float, float>(s, x, y, stream);
+    default:
+      return forward<Log, double, double>(s, x, y, stream);
+  }
+}
+
+template <bool Log>
+void backward_of(
+    const SoftmaxShape& s, ScalarType in, const void* grad, const void* y, ScalarType out, void* dx, cudaStream_t stream) {
+  switch (in) {
+    case ScalarType::Half:
+      return backward<Log, c10::Half, c10::Half>(s, grad, y, dx, stream);
+    case ScalarType::BFloat16:
+      return backward<Log, c10::BFloat16, c10::BFloat16>(s, grad, y, dx, stream);
+    case ScalarType::Float:
+      return out == ScalarType::Half ? backward<Log, float, c10::Half>(s, grad, y, dx, stream)
+                                     : backward<Log, float, float>(s, grad, y, dx, stream);
+    default:
+      return backward<Log, double, double>(s, grad, y, dx, stream);
+  }
+}
+
+} // namespace
+
+void launch_softmax(
+    bool log, const SoftmaxShape& shape, ScalarType in, const void* x, ScalarType out, void* y, cudaStream_t stream) {
+  return log ? forward_of<true>(shape, in, x, out, y, stream) : forward_of<false>(shape, in, x, out, y, stream);
+}
+
+void launch_softmax_backward(
+    bool log, const SoftmaxShape& shape, ScalarType in, const void* grad, const void* y, ScalarType out, void* dx,
+    cudaStream_t stream) {
+  return log ? backward_of<true>(shape, in, grad, y, out, dx, stream)
+             : backward_of<false>(shape, in, grad, y, out, dx, stream);
+}
+
+} // namespace at::native::cuda
