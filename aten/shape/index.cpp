@@ -80,6 +80,15 @@ TensorSpec index_add(
   return index_copy(op, self, dim, index, source);
 }
 
+TensorSpec index_reduce(
+    const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source,
+    std::string_view reduce, bool) {
+  TORCH_CHECK(
+      reduce == "prod" || reduce == "mean" || reduce == "amax" || reduce == "amin", op,
+      "(): Expected reduce to be one of prod, mean, amax or amin but got ", reduce, ".");
+  return index_copy(op, self, dim, index, source);
+}
+
 TensorSpec index_copy(
     const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source) {
   dim = c10::maybe_wrap_dim(dim, self.dim());
@@ -87,7 +96,7 @@ TensorSpec index_copy(
   check_device(op, self, source);
   TORCH_CHECK_INDEX(index.dim() <= 1, op, "(): Index should have dimension 1 or 0 (got ", index.dim(), ")");
   TORCH_CHECK(
-      index.scalar_type() == kLong || (op == std::string_view("index_add") && index.scalar_type() == kInt), op,
+      index.scalar_type() == kLong || (op != std::string_view("index_copy") && index.scalar_type() == kInt), op,
       "(): Expected dtype int64 for index, got ", index.scalar_type());
   check_same_dtype(op, self, source, "source");
   TORCH_CHECK(

@@ -11,6 +11,7 @@ namespace at::shape {
 /// Self's sizes with size(dim) = number of indices.
 TensorSpec index_select(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index);
 TensorSpec index_add(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source, const Scalar& alpha);
+TensorSpec index_reduce(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source, std::string_view reduce, bool include_self);
 TensorSpec index_copy(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source);
 TensorSpec index_fill(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const Scalar& value);
 /// Index's sizes; index may exceed self in dimension `dim` only.

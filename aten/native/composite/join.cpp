@@ -232,4 +232,49 @@ Tensor cartesian_prod(TensorList tensors) {
   return at::stack(columns, 1);
 }
 
+Tensor pad_sequence(TensorList sequences, bool batch_first, double padding_value, std::string_view padding_side) {
+  TORCH_CHECK(!sequences.empty(), "received an empty list of sequences");
+  TORCH_CHECK(
+      padding_side == "left" || padding_side == "right", "Expected padding_side to be one of left or right: padding_side should "
+      "be either 'left' or 'right', but got ", padding_side);
+  int64_t longest = 0;
+  for (size_t i = 0; i < sequences.size(); ++i) {
+    const Tensor& t = sequences[i];
+    TORCH_CHECK(t.dim() > 0, "pad_sequence: sequence ", i, " has no dimension to pad");
+    TORCH_CHECK(
+        t.dim() == sequences[0].dim() && t.sizes().slice(1) == sequences[0].sizes().slice(1), "pad_sequence: the sizes of "
+        "sequences must be equal but for the first; got ", sequences[0].sizes(), " at entry 0 and ", t.sizes(), " at entry ", i);
+    longest = std::max(longest, t.size(0));
+  }
+  std::vector<Tensor> rows;
+  rows.reserve(sequences.size());
+  for (const Tensor& t : sequences) {
+    DimVector widths(2 * t.dim(), 0);
+    widths[widths.size() - (padding_side == "left" ? 2 : 1)] = longest - t.size(0);
+    rows.push_back(at::constant_pad_nd(t, widths, padding_value));
+  }
+  return at::stack(rows, batch_first ? 0 : 1);
+}
+
+Tensor flatten_dense_tensors(TensorList tensors) {
+  std::vector<Tensor> flat;
+  flat.reserve(tensors.size());
+  for (const Tensor& t : tensors) {
+    flat.push_back(t.contiguous().view(-1));
+  }
+  return at::cat(flat);
+}
+
+std::vector<Tensor> unflatten_dense_tensors(const Tensor& flat, TensorList tensors) {
+  std::vector<Tensor> result;
+  result.reserve(tensors.size());
+  int64_t start = 0;
+  for (const Tensor& t : tensors) {
+    // An empty tensor is no view: it would alias memory that is not its own.
+    result.push_back(t.numel() == 0 ? at::empty({0}, flat.options()) : flat.narrow(0, start, t.numel()).view(t.sizes()));
+    start += t.numel();
+  }
+  return result;
+}
+
 } // namespace at::native
