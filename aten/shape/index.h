@@ -1,9 +1,11 @@
 // Shape functions of indexing operators. Values of indices are checked by the kernels, before anything is written.
 #pragma once
 
+#include <aten/core/List.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 
+#include <optional>
 #include <string_view>
 
 namespace at::shape {
@@ -23,5 +25,11 @@ TensorSpec scatter_reduce_value(const char* op, const TensorBase& self, int64_t 
 TensorSpec scatter_reduce_two(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& src, std::string_view reduce, bool include_self);
 /// Index's sizes.
 TensorSpec take(const char* op, const TensorBase& self, const TensorBase& index);
+
+/// What out arguments must be: of the dtype of self, and no part of an input.
+void index_out(const char* op, const TensorBase& self, const c10::List<std::optional<Tensor>>& indices, const TensorBase& out);
+void index_select_out(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& out);
+void masked_select_out(const char* op, const TensorBase& self, const TensorBase& mask, const TensorBase& out);
+void take_out(const char* op, const TensorBase& self, const TensorBase& index, const TensorBase& out);
 
 } // namespace at::shape

@@ -49,7 +49,7 @@ Tensor index_fill_tensor(const Tensor& self, int64_t dim, const Tensor& index, c
 }
 
 Tensor masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& source) {
-  const auto [to, keep] = at::expand_outplace(self, mask);
+  const auto [keep, to] = at::expand_outplace(mask, self);
   return to->clone(at::MemoryFormat::Contiguous).masked_scatter_(*keep, source);
 }
 

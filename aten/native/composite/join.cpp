@@ -23,6 +23,10 @@ Tensor stack(TensorList tensors, int64_t dim) {
         tensors[0].sizes(), " at entry 0 and ", tensors[i].sizes(), " at entry ", i);
   }
   dim = c10::maybe_wrap_dim(dim, tensors[0].dim() + 1);
+  if (dim < tensors[0].dim()) {
+    // Joined along the dimension and split again: so the result keeps the memory format of the tensors.
+    return at::cat(tensors, dim).unflatten(dim, {static_cast<int64_t>(tensors.size()), tensors[0].size(dim)});
+  }
   std::vector<Tensor> rows;
   rows.reserve(tensors.size());
   for (const Tensor& t : tensors) {
@@ -200,9 +204,11 @@ Tensor block_diag(TensorList tensors) {
   std::vector<Tensor> blocks;
   int64_t rows = 0;
   int64_t cols = 0;
-  for (const Tensor& t : tensors) {
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const Tensor& t = tensors[i];
     TORCH_CHECK(
-        t.dim() <= 2, "torch.block_diag: Input tensors must have 2 or fewer dimensions. Got ", t.dim(), " dimensions");
+        t.dim() <= 2, "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input ", i, " has ", t.dim(),
+        " dimensions");
     blocks.push_back(at::atleast_2d(t));
     rows += blocks.back().size(0);
     cols += blocks.back().size(1);
@@ -235,8 +241,8 @@ Tensor cartesian_prod(TensorList tensors) {
 Tensor pad_sequence(TensorList sequences, bool batch_first, double padding_value, std::string_view padding_side) {
   TORCH_CHECK(!sequences.empty(), "received an empty list of sequences");
   TORCH_CHECK(
-      padding_side == "left" || padding_side == "right", "Expected padding_side to be one of left or right: padding_side should "
-      "be either 'left' or 'right', but got ", padding_side);
+      padding_side == "left" || padding_side == "right", "Expected padding_side to be one of left or right, but got ",
+      padding_side, ".");
   int64_t longest = 0;
   for (size_t i = 0; i < sequences.size(); ++i) {
     const Tensor& t = sequences[i];

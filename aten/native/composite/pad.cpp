@@ -70,13 +70,14 @@ Tensor constant_pad_nd(const Tensor& self, IntArrayRef pad, const Scalar& value)
 }
 
 Tensor _pad_circular(const Tensor& self, IntArrayRef pad) {
-  const int64_t padded_dims = self.dim() - 2;
+  const auto padded_dims = static_cast<int64_t>(pad.size()) / 2;
   TORCH_CHECK(
-      padded_dims >= 0 && static_cast<int64_t>(pad.size()) == 2 * padded_dims, "Invalid padding size, expected ",
-      2 * std::max<int64_t>(padded_dims, 0), " but got ", pad.size());
+      pad.size() % 2 == 0 && (self.dim() == padded_dims + 1 || self.dim() == padded_dims + 2),
+      "Invalid padding size, expected two widths for each dimension after batch and channels of a tensor of sizes ",
+      self.sizes(), " but got ", pad.size());
   Tensor result = self;
   bool is_fresh = false;
-  for (int64_t dim = 2; dim < self.dim(); ++dim) {
+  for (int64_t dim = self.dim() - padded_dims; dim < self.dim(); ++dim) {
     const int64_t before = pad[2 * (self.dim() - 1 - dim)];
     const int64_t after = pad[2 * (self.dim() - 1 - dim) + 1];
     const int64_t size = self.size(dim);

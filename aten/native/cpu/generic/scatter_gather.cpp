@@ -122,12 +122,14 @@ T minimum(T a, T b) {
 /// What a reduction that leaves self out starts from.
 template <class T>
 T reduction_start(std::string_view reduce) {
-  using Limits = std::numeric_limits<T>;
-  if (reduce == "amax") {
-    return Limits::has_infinity ? static_cast<T>(-Limits::infinity()) : Limits::lowest();
-  }
-  if (reduce == "amin") {
-    return Limits::has_infinity ? Limits::infinity() : Limits::max();
+  if constexpr (!c10::is_complex<T>::value) {
+    using Limits = std::numeric_limits<T>;
+    if (reduce == "amax") {
+      return Limits::has_infinity ? static_cast<T>(-Limits::infinity()) : Limits::lowest();
+    }
+    if (reduce == "amin") {
+      return Limits::has_infinity ? Limits::infinity() : Limits::max();
+    }
   }
   return reduce == "prod" ? T(1) : T(0);
 }
@@ -136,12 +138,15 @@ T reduction_start(std::string_view reduce) {
 template <class T, class F>
 void with_combine(std::string_view reduce, F f) {
   if (reduce == "sum" || reduce == "mean") {
-    f([](T a, T b) { return static_cast<T>(a + b); });
-  } else if (reduce == "prod") {
-    f([](T a, T b) { return static_cast<T>(a * b); });
-  } else if (reduce == "amax") {
-    f([](T a, T b) { return maximum(a, b); });
-  } else {
+    return f([](T a, T b) { return static_cast<T>(a + b); });
+  }
+  if (reduce == "prod") {
+    return f([](T a, T b) { return static_cast<T>(a * b); });
+  }
+  if constexpr (!c10::is_complex<T>::value) {
+    if (reduce == "amax") {
+      return f([](T a, T b) { return maximum(a, b); });
+    }
     f([](T a, T b) { return minimum(a, b); });
   }
 }
@@ -166,7 +171,7 @@ void divide_by_counts(const TensorBase& out, const TensorBase& counts) {
     if constexpr (std::is_integral_v<T>) {
       to[offset] = static_cast<T>(std::floor(static_cast<double>(to[offset]) / static_cast<double>(n[i])));
     } else {
-      to[offset] = static_cast<T>(to[offset] / static_cast<T>(n[i]));
+      to[offset] = static_cast<T>(to[offset] / static_cast<T>(static_cast<float>(n[i])));
     }
   }
 }
@@ -255,7 +260,12 @@ void scatter_reduce_two_kernel(
   dim = c10::maybe_wrap_dim(dim, self.dim());
   const std::vector<int64_t> values = checked_values(index, dim_size(self, dim), dim);
   start_from(self, out);
-  dispatch("scatter_reduce", self.scalar_type(), at::kBooleans | at::kIntegral | at::kFloating, [&]<class T> {
+  dispatch("scatter_reduce", self.scalar_type(), at::kAll, [&]<class T> {
+    if constexpr (c10::is_complex<T>::value) {
+      TORCH_CHECK_NOT_IMPLEMENTED(
+          reduce != "amax" && reduce != "amin", "\"scatter_reduce\" not implemented for '", self.scalar_type(), "' with reduce=",
+          reduce, ": complex numbers have no order");
+    }
     T* to = out.mutable_data_ptr<T>();
     if (!include_self) {
       const T start = reduction_start<T>(reduce);
@@ -314,13 +324,12 @@ std::vector<int64_t> count_up(size_t n) {
   return result;
 }
 
-std::vector<int64_t> slice_index(const char* op, const TensorBase& index, int64_t size, bool wrap) {
+std::vector<int64_t> slice_index(const char* op, const TensorBase& index, int64_t size) {
   std::vector<int64_t> values = index_values(index);
-  for (int64_t& value : values) {
+  for (const int64_t value : values) {
     TORCH_CHECK_INDEX(
-        value >= (wrap ? -size : 0) && value < size, op, "(): index ", value, " is out of range for dimension with size ", size,
-        " (index out of range in self)");
-    value = value < 0 ? value + size : value;
+        value >= 0 && value < size, "index out of range in self: ", op, "(): index ", value,
+        " is out of range for dimension with size ", size);
   }
   return values;
 }
@@ -332,8 +341,12 @@ void index_select_kernel(const TensorBase& self, int64_t dim, const TensorBase& 
   std::vector<int64_t> values = index_values(index);
   const int64_t size = dim_size(self, dim);
   for (const int64_t value : values) {
+    const bool inside = value >= 0 && value < size;
+    // The words that PyTorch has for dimension 1.
+    TORCH_CHECK(
+        inside || dim != 1, "INDICES element is out of DATA bounds, id=", value, " axis_dim=", size, " (in index_select)");
     TORCH_CHECK_INDEX(
-        value >= 0 && value < size, "index out of range in self: index ", value, " for dimension ", dim, " with size ", size);
+        inside, "index out of range in self: index ", value, " for dimension ", dim, " with size ", size);
   }
   by_element_size(self.itemsize(), [&](auto word) {
     using T = decltype(word);
@@ -362,7 +375,7 @@ void index_add_kernel(
     const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source, const Scalar& alpha,
     const TensorBase& out) {
   dim = c10::maybe_wrap_dim(dim, self.dim());
-  const std::vector<int64_t> values = slice_index("index_add", index, dim_size(self, dim), false);
+  const std::vector<int64_t> values = slice_index("index_add", index, dim_size(self, dim));
   start_from(self, out);
   dispatch("index_add", self.scalar_type(), at::kAll | at::kComplexHalves, [&]<class T> {
     const T* from = source.const_data_ptr<T>();
@@ -378,7 +391,7 @@ void index_reduce_kernel(
     const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source, std::string_view reduce,
     bool include_self, const TensorBase& out) {
   dim = c10::maybe_wrap_dim(dim, self.dim());
-  const std::vector<int64_t> values = slice_index("index_reduce", index, dim_size(self, dim), false);
+  const std::vector<int64_t> values = slice_index("index_reduce", index, dim_size(self, dim));
   const std::vector<int64_t> order = count_up(values.size());
   start_from(self, out);
   dispatch("index_reduce", self.scalar_type(), at::kBooleans | at::kIntegral | at::kFloating, [&]<class T> {
@@ -404,7 +417,7 @@ void index_reduce_kernel(
 void index_copy_kernel(
     const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source, const TensorBase& out) {
   dim = c10::maybe_wrap_dim(dim, self.dim());
-  const std::vector<int64_t> values = slice_index("index_copy", index, dim_size(self, dim), false);
+  const std::vector<int64_t> values = checked_values(index, dim_size(self, dim), dim);
   start_from(self, out);
   by_element_size(self.itemsize(), [&](auto word) {
     using T = decltype(word);
@@ -418,7 +431,10 @@ void index_copy_kernel(
 void index_fill_kernel(
     const TensorBase& self, int64_t dim, const TensorBase& index, const Scalar& value, const TensorBase& out) {
   dim = c10::maybe_wrap_dim(dim, self.dim());
-  const std::vector<int64_t> values = slice_index("index_fill", index, dim_size(self, dim), true);
+  std::vector<int64_t> values = index_values(index);
+  for (int64_t& value : values) {
+    value = checked_index(value, dim_size(self, dim), dim);
+  }
   start_from(self, out);
   dispatch("index_fill", self.scalar_type(), at::kAll | at::kComplexHalves, [&]<class T> {
     T* to = out.mutable_data_ptr<T>();
