@@ -108,9 +108,11 @@ Tensor empty_spec(const TensorSpec& spec) {
   if (spec.strides) {
     strides = *spec.strides;
   } else if (spec.memory_format == c10::MemoryFormat::ChannelsLast) {
+    TORCH_CHECK(sizes.size() == 4, "required rank 4 tensor to use channels_last format, got sizes ", sizes);
     const auto computed = c10::get_channels_last_strides_2d(sizes);
     strides.assign(computed.begin(), computed.end());
   } else if (spec.memory_format == c10::MemoryFormat::ChannelsLast3d) {
+    TORCH_CHECK(sizes.size() == 5, "required rank 5 tensor to use channels_last_3d format, got sizes ", sizes);
     const auto computed = c10::get_channels_last_strides_3d(sizes);
     strides.assign(computed.begin(), computed.end());
   } else {

@@ -481,8 +481,9 @@ Tensor& logspace_out(const Scalar& start, const Scalar& end, int64_t steps, doub
     return out;
   }
   dispatch("logspace", out.scalar_type(), kRangeDtypes, [&]<class T> {
-    const double first = start.to<double>();
-    const double last = end.to<double>();
+    // Exponents of an integral result are integers at both ends.
+    const double first = std::is_integral_v<T> ? static_cast<double>(start.to<int64_t>()) : start.to<double>();
+    const double last = std::is_integral_v<T> ? static_cast<double>(end.to<int64_t>()) : end.to<double>();
     const double by = steps > 1 ? (last - first) / static_cast<double>(steps - 1) : 0;
     const int64_t half = (steps + 1) / 2;
     fill_sequence<T>(out, [=](int64_t i) {

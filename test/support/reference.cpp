@@ -436,6 +436,143 @@ Tensors gather(const Stack& args) {
   return {out.tensor()};
 }
 
+/// Of each place in a padded tensor: where in `self` it takes its value from, or nothing.
+using PlaceInside = std::function<int64_t(int64_t place, int64_t size)>;
+
+Array pad_with(const Array& self, const Shape& widths, Complex outside, const PlaceInside& inside) {
+  Shape sizes = self.sizes;
+  for (size_t i = 0; i < widths.size(); ++i) sizes[sizes.size() - 1 - i / 2] += widths[i];
+  Array out(sizes);
+  for_each_index(sizes, [&](const Shape& at) {
+    Shape from = at;
+    bool found = true;
+    for (size_t i = 0; i < widths.size(); i += 2) {
+      const size_t d = sizes.size() - 1 - i / 2;
+      from[d] = inside(at[d] - widths[i], self.sizes[d]);
+      found = found && from[d] >= 0;
+    }
+    out.at(at) = found ? self.at(from) : outside;
+  });
+  return out;
+}
+
+Tensors constant_pad(const Stack& args) {
+  const Complex value(args.at(2).toScalar().toDouble());
+  return {pad_with(Array(args.at(0)), args.at(1).toIntVector(), value, [](int64_t place, int64_t size) {
+            return place < size ? place : -1;
+          }).tensor()};
+}
+
+/// Walks from the first element to the wanted place, turning round at each end.
+Tensors reflection_pad(const Stack& args) {
+  return {pad_with(Array(args.at(0)), args.at(1).toIntVector(), 0, [](int64_t place, int64_t size) {
+            int64_t at = 0;
+            int64_t step = 1;
+            for (int64_t walked = 0; walked < std::abs(place); ++walked) {
+              if (at + step < 0 || at + step >= size) step = -step;
+              at += step;
+            }
+            return at;
+          }).tensor()};
+}
+
+Tensors replication_pad(const Stack& args) {
+  return {pad_with(Array(args.at(0)), args.at(1).toIntVector(), 0, [](int64_t place, int64_t size) {
+            return std::min(std::max<int64_t>(place, 0), size - 1);
+          }).tensor()};
+}
+
+Tensors circular_pad(const Stack& args) {
+  return {pad_with(Array(args.at(0)), args.at(1).toIntVector(), 0, [](int64_t place, int64_t size) {
+            return (place % size + size) % size;
+          }).tensor()};
+}
+
+/// Collects what meets in each element of self, and reduces it.
+Tensors index_reduce(const Stack& args) {
+  const Array self(args.at(0));
+  const int64_t dim = dim_argument(args, 1, self.rank());
+  const Array index(args.at(2)), source(args.at(3));
+  const std::string reduce = args.at(4).toStringRef();
+  const bool include_self = args.at(5).toBool();
+  Array out(self.sizes);
+  for_each_index(self.sizes, [&](const Shape& at) {
+    Group group;
+    if (include_self) group.push_back(self.at(at));
+    for (int64_t k = 0; k < source.sizes[dim]; ++k) {
+      Shape from = at;
+      from[dim] = k;
+      if (integer_at(index, {k}) == at[dim]) group.push_back(source.at(from));
+    }
+    if (group.empty()) {
+      out.at(at) = self.at(at);
+    } else if (reduce == "prod") {
+      out.at(at) = std::accumulate(group.begin(), group.end(), Complex(1), std::multiplies<Complex>());
+    } else if (reduce == "mean") {
+      out.at(at) = total(group) / static_cast<double>(group.size());
+    } else {
+      out.at(at) = group[position_of_best(group, reduce == "amax")];
+    }
+  });
+  return {out.tensor()};
+}
+
+/// From [..., c * f * f, h, w] to [..., c, h * f, w * f].
+Tensors pixel_shuffle(const Stack& args) {
+  const Array self(args.at(0));
+  const int64_t f = args.at(1).toInt();
+  Shape sizes = self.sizes;
+  const size_t c = sizes.size() - 3;
+  sizes[c] /= f * f;
+  sizes[c + 1] *= f;
+  sizes[c + 2] *= f;
+  Array out(sizes);
+  for_each_index(sizes, [&](const Shape& at) {
+    Shape from = at;
+    from[c] = at[c] * f * f + at[c + 1] % f * f + at[c + 2] % f;
+    from[c + 1] = at[c + 1] / f;
+    from[c + 2] = at[c + 2] / f;
+    out.at(at) = self.at(from);
+  });
+  return {out.tensor()};
+}
+
+Tensors select_scatter(const Stack& args) {
+  Array out(args.at(0));
+  const Array src(args.at(1));
+  const int64_t dim = dim_argument(args, 2, out.rank());
+  const int64_t index = wrap(args.at(3).toInt(), out.sizes[dim]);
+  for_each_index(src.sizes, [&](const Shape& at) {
+    Shape to = at;
+    to.insert(to.begin() + dim, index);
+    out.at(to) = src.at(at);
+  });
+  return {out.tensor()};
+}
+
+/// The rows of each bag: their sum with weights, mean or maximum.
+Tensors embedding_bag(const Stack& args) {
+  const Array table(args.at(0)), indices(args.at(1)), offsets(args.at(2));
+  const int64_t mode = args.at(4).toInt();
+  const int64_t padding = args.at(8).toInt();
+  Array out({offsets.sizes[0], table.sizes[1]});
+  for_each_index(out.sizes, [&](const Shape& at) {
+    Group group;
+    for (int64_t i = 0; i < indices.sizes[0]; ++i) {
+      const bool last = at[0] + 1 == offsets.sizes[0];
+      const bool inside = i >= integer_at(offsets, {at[0]}) && (last || i < integer_at(offsets, {at[0] + 1}));
+      if (!inside || integer_at(indices, {i}) == padding) continue;
+      const Complex weight = args.at(6).isNone() ? Complex(1) : Array(args[6]).at({i});
+      group.push_back(table.at({integer_at(indices, {i}), at[1]}) * weight);
+    }
+    if (group.empty()) return;
+    out.at(at) = mode == 2   ? group[position_of_best(group, true)]
+                 : mode == 1 ? total(group) / static_cast<double>(group.size())
+                             : total(group);
+  });
+  return {out.tensor()};
+}
+
 /// scatter and scatter_add of a tensor, or of one value.
 Tensors scatter(const Stack& args, bool add) {
   Array out(args.at(0));
@@ -653,7 +790,20 @@ const std::map<std::string, Reference>& table() {
       {"nll_loss_forward", nll_loss},
       {"layer_norm", layer_norm},
       {"native_layer_norm", layer_norm},
-      {"embedding", embedding}};
+      {"embedding", embedding},
+      {"_embedding_bag", embedding_bag},
+      {"_embedding_bag_forward_only", embedding_bag},
+      {"constant_pad_nd", constant_pad},
+      {"reflection_pad1d", reflection_pad},
+      {"reflection_pad2d", reflection_pad},
+      {"reflection_pad3d", reflection_pad},
+      {"replication_pad1d", replication_pad},
+      {"replication_pad2d", replication_pad},
+      {"replication_pad3d", replication_pad},
+      {"_pad_circular", circular_pad},
+      {"index_reduce", index_reduce},
+      {"pixel_shuffle", pixel_shuffle},
+      {"select_scatter", select_scatter}};
   return references;
 }
 

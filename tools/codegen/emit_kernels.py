@@ -128,7 +128,10 @@ class KernelEmitter:
         args = ", ".join(call_arguments(entry.schema))
         targets = ["self"] if form == "inplace" else [a.name for a in schema.out_arguments]
         check = "".join(f"  at::native::check_out_without_grad({cstring(schema.name)}, {t});\n" for t in targets) if form == "out" and entry.is_composite else ""
-        call = {"inplace": "copy_into_self", "out": "copy_into_out"}[form]
+        if form == "out" and entry.get("out_check"):
+            check += f"  at::shape::{entry.get('out_check')}({', '.join([cstring(schema.name)] + call_arguments(entry.schema) + targets)});\n"
+        exact = entry.get("out_dtype", "exact" if entry.is_explicit else "cast") == "exact"
+        call = "copy_into_self" if form == "inplace" else "write_exact_out" if exact else "copy_into_out"
         text = check + f"  auto result = {function}({args});\n"
         for i, target in enumerate(targets):
             value = "result" if len(targets) == 1 else f"std::get<{i}>(result)"
@@ -341,6 +344,7 @@ class KernelEmitter:
 #include <aten/core/symint_conversions.h>
 #include <aten/native/OutArgument.h>
 #include <aten/native/backend_select.h>
+#include <aten/native/composite/exact_out.h>
 #include <aten/TensorIterator.h>
 #include <{"aten/native/cuda/pointwise_run.h" if backend == "cuda" else "aten/native/cpu_isa.h"}>
 #include <c10/core/DeviceGuard.h>
