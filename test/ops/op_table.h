@@ -89,6 +89,11 @@ struct NamedValue {
   c10::IValue value;
 };
 
+struct Range {
+  double low;
+  double high;
+};
+
 struct ErrorSample {
   void (*call)();
   const char* says;  // part of the message
@@ -105,6 +110,8 @@ struct OpRow {
   std::vector<int> masks = {};
   double low = -2;  // range of the random operands
   double high = 2;
+  std::vector<Range> ranges = {};  // of each operand, where they differ
+  std::vector<int> constants = {};  // arguments whose gradient is not implemented
   std::vector<double> extra = {};  // values mixed in where gradients are not taken
   std::vector<std::vector<NamedValue>> settings =
       {};                // values of other arguments, one run each; {} is the schema's defaults

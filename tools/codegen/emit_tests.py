@@ -77,6 +77,10 @@ def _pointwise_fields(entry: Entry) -> list[str]:
     if "range" in samples:
         low, high = samples["range"]
         fields.append(f".low = {_number(low)}, .high = {_number(high)}")
+    if "ranges" in samples:
+        fields.append(".ranges = {" + ", ".join(f"{{{_number(a)}, {_number(b)}}}" for a, b in samples["ranges"]) + "}")
+    if "constants" in samples:
+        fields.append(".constants = {" + ", ".join(str(positions[n]) for n in samples["constants"]) + "}")
     if samples.get("extra"):
         fields.append(".extra = {" + ", ".join(_number(v) for v in samples["extra"]) + "}")
     if samples.get("settings"):
@@ -126,6 +130,7 @@ def rows_file(family: str, entries: list[Entry]) -> str:
     body = "\n".join(row(e) for e in entries if e.get("test") is not False)
     return f"""// Operator table rows of aten/ops/{family}.yaml.
 #include "test/ops/op_table.h"
+#include "test/support/special_reference.h"
 
 #include <ATen/ATen.h>
 
