@@ -1,7 +1,7 @@
 // The operator table: one row for each entry of aten/ops, written by the generator into op_rows.cpp as
 // `std::vector<OpRow> test::op_rows() { return {row, row, ...}; }`. Fields left out keep their defaults.
 //   name            operator and overload, no namespace; inplace and out likewise, "" where the form does not exist
-//   dtypes          the entry's compute dtypes, with the names below; 0 for composites
+//   dtypes          the entry's dtypes, with the names below; 0 for composites, which are tried with float and double
 //   pointwise       `shape: pointwise`; only these need the fields from result to integer
 //   operands        schema positions of the pointwise operands (tensors, and Scalars named in `operands:`)
 //   masks           those of them that must be bool and take no part in the promotion (the condition of where)
@@ -121,6 +121,7 @@ struct OpRow {
   int64_t (*integer)(const Operands<int64_t>&) = nullptr;
   const char* reference = "";
   bool differentiable = false;
+  bool has_kernel = false;  // a kernel of its own, not other operators
   bool has_meta = true;
   std::vector<at::Tensor> (*api)(const Stack&) = nullptr;
   std::vector<ErrorSample> errors = {};

@@ -70,7 +70,7 @@ Tensor& rrelu_with_noise_(
     const Scalar& upper,
     bool training,
     std::optional<Generator> generator) {
-  return self.copy_(rrelu_with_noise(self, noise, lower, upper, training, std::move(generator)));
+  return self.copy_(native::rrelu_with_noise(self, noise, lower, upper, training, std::move(generator)));
 }
 
 Tensor rrelu_with_noise_backward(

@@ -21,8 +21,9 @@ Tensor grad_of_rows(const Tensor& grad_output, int64_t rows, int64_t reduction) 
 
 /// Scores as [rows, classes]; a vector is one row, a number one row of one class.
 Tensor as_rows(const char* op, const Tensor& self) {
+  const bool fits = self.dim() == 2 ? self.size(1) != 0 : self.dim() < 2 && self.numel() > 0;
   TORCH_CHECK(
-      self.numel() > 0 && self.dim() <= 2 || (self.dim() == 2 && self.size(1) != 0),
+      fits,
       "Expected non-empty vector or matrix with optional 0-dim batch size, but got: ", self.sizes(), " (in ", op, ")");
   return self.dim() == 2 ? self : self.reshape({1, -1});
 }

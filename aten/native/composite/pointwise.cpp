@@ -305,13 +305,13 @@ void check_float_power_base(const Tensor& self, bool complex_exponent) {
 } // namespace
 
 Tensor& float_power_out(const Tensor& self, const Tensor& exponent, Tensor& out) {
-  return float_power_into(out, float_power(self, exponent));
+  return float_power_into(out, native::float_power(self, exponent));
 }
 Tensor& float_power_scalar_out(const Tensor& self, const Scalar& exponent, Tensor& out) {
-  return float_power_into(out, float_power_scalar(self, exponent));
+  return float_power_into(out, native::float_power_scalar(self, exponent));
 }
 Tensor& float_power_of_scalar_out(const Scalar& self, const Tensor& exponent, Tensor& out) {
-  return float_power_into(out, float_power_of_scalar(self, exponent));
+  return float_power_into(out, native::float_power_of_scalar(self, exponent));
 }
 
 Tensor& float_power_tensor_(Tensor& self, const Tensor& exponent) {
@@ -427,7 +427,7 @@ std::tuple<Tensor, Tensor> log_sigmoid_forward(const Tensor& self) {
 std::tuple<Tensor&, Tensor&> log_sigmoid_forward_out(const Tensor& self, Tensor& output, Tensor& buffer) {
   check_log_sigmoid_out(self, output);
   check_log_sigmoid_out(self, buffer);
-  const auto [result, kept] = log_sigmoid_forward(self);
+  const auto [result, kept] = native::log_sigmoid_forward(self);
   copy_into_out("log_sigmoid_forward", output, result);
   copy_into_out("log_sigmoid_forward", buffer, kept);
   return {output, buffer};

@@ -98,7 +98,7 @@ Tensor complex_from_parts(const Tensor& real, const Tensor& imag) {
   return join_parts(real, imag);
 }
 Tensor& complex_from_parts_out(const Tensor& real, const Tensor& imag, Tensor& out) {
-  return exact_complex_out("complex", complex_from_parts(real, imag), out);
+  return exact_complex_out("complex", native::complex_from_parts(real, imag), out);
 }
 
 Tensor polar(const Tensor& abs, const Tensor& angle) {
@@ -106,7 +106,7 @@ Tensor polar(const Tensor& abs, const Tensor& angle) {
   return join_parts(abs * angle.cos(), abs * angle.sin());
 }
 Tensor& polar_out(const Tensor& abs, const Tensor& angle, Tensor& out) {
-  return exact_complex_out("polar", polar(abs, angle), out);
+  return exact_complex_out("polar", native::polar(abs, angle), out);
 }
 
 } // namespace at::native

@@ -1,5 +1,5 @@
-// Chebyshev series of the smooth parts of Bessel and Airy functions and of erfcx. The coefficients are printed by
-// tools/dev/chebyshev_series.py. `u` in [0, 1] stands for the interval that each comment names.
+// Chebyshev series of the smooth parts of Bessel and Airy functions and of erfcx. Printed by
+// tools/dev/chebyshev_series. `u` in [0, 1] stands for the interval that each comment names.
 #pragma once
 
 #include <c10/macros/Macros.h>
@@ -69,6 +69,7 @@ HOST_DEVICE inline double bessel0_p(double u) {
       1.63059192337441847e-17, -2.8808661694828712e-18};
   return chebyshev_series(c, u);
 }
+
 HOST_DEVICE inline double bessel0_q(double u) {
   static constexpr double c[] = {
       -0.0155558546053370091, 0.000068385199426116496, -7.41449841106064726e-7, 1.79724572479689918e-8,
@@ -87,6 +88,7 @@ HOST_DEVICE inline double bessel1_p(double u) {
       -1.7312313216116335e-17, 3.04929911976658723e-18};
   return chebyshev_series(c, u);
 }
+
 HOST_DEVICE inline double bessel1_q(double u) {
   static constexpr double c[] = {
       0.0467777870695353252, -0.0000962772354915707932, 9.13861525795545412e-7, -2.09597813840834225e-8,
@@ -126,6 +128,7 @@ HOST_DEVICE inline double k0_large(double u) {
       5.30043377117733577e-18};
   return chebyshev_series(c, u);
 }
+
 HOST_DEVICE inline double k1_large(double u) {
   static constexpr double c[] = {
       1.36031309524222133, 0.103923736576817238, -0.00285781685962277939, 0.000195215518471351631,
@@ -163,6 +166,7 @@ HOST_DEVICE inline double airy_f(double u) {
       1.14207142210760352e-17, -5.17331431122178665e-18, 2.38268653577296584e-18};
   return chebyshev_series(c, u);
 }
+
 HOST_DEVICE inline double airy_g(double u) {
   static constexpr double c[] = {
       0.0196516593061478705, -0.000377698348270083753, 0.0000160265594153226043, -1.31196089805403045e-6,
