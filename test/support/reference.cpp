@@ -7,129 +7,13 @@
 #include <map>
 #include <numeric>
 
-#include "test/support/host_view.h"
-#include "test/support/random.h"
+#include "test/support/reference_array.h"
 
 namespace test {
 
 namespace {
 
-using Complex = std::complex<double>;
-using Tensors = std::vector<at::Tensor>;
-using Shape = std::vector<int64_t>;
-
-/// A tensor as a plain array of numbers.
-struct Array {
-  Shape sizes;
-  std::vector<Complex> values;
-
-  explicit Array(Shape shape) : sizes(std::move(shape)), values(count()) {}
-  explicit Array(const at::Tensor& tensor) : Array(tensor.sizes().vec()) {
-    const HostView view(tensor);
-    const bool integer = c10::isIntegralType(tensor.scalar_type(), /*includeBool=*/true);
-    for (size_t i = 0; i < values.size(); ++i)
-      values[i] = integer ? Complex(static_cast<double>(view.integer(static_cast<int64_t>(i))))
-                          : view.number(static_cast<int64_t>(i));
-  }
-  explicit Array(const c10::IValue& value) : Array(value.toTensor()) {}
-
-  size_t count() const {
-    int64_t product = 1;
-    for (const int64_t size : sizes) product *= size;
-    return static_cast<size_t>(product);
-  }
-  int64_t rank() const { return static_cast<int64_t>(sizes.size()); }
-
-  Complex& at(const Shape& index) { return values[flat(index)]; }
-  Complex at(const Shape& index) const { return values[flat(index)]; }
-
-  at::Tensor tensor() const {
-    return tensor_of(c10::ScalarType::ComplexDouble, sizes, [this](int64_t i) { return values[i]; });
-  }
-  at::Tensor index_tensor() const {
-    return tensor_of(c10::ScalarType::Long, sizes, [this](int64_t i) { return values[i]; });
-  }
-
- private:
-  size_t flat(const Shape& index) const {
-    int64_t position = 0;
-    for (size_t d = 0; d < sizes.size(); ++d) position = position * sizes[d] + index[d];
-    return static_cast<size_t>(position);
-  }
-};
-
-/// Calls `visit(index)` for every index of a shape, in row-major order.
-void for_each_index(const Shape& sizes, const std::function<void(const Shape&)>& visit) {
-  for (const int64_t size : sizes)
-    if (size == 0) return;
-  Shape index(sizes.size(), 0);
-  for (;;) {
-    visit(index);
-    size_t d = sizes.size();
-    for (; d > 0; --d) {
-      if (++index[d - 1] < sizes[d - 1]) break;
-      index[d - 1] = 0;
-    }
-    if (d == 0) return;
-  }
-}
-
-int64_t wrap(int64_t dim, int64_t rank) {
-  return dim < 0 ? dim + std::max<int64_t>(rank, 1) : dim;
-}
-
-int64_t dim_argument(const Stack& args, size_t position, int64_t rank) {
-  return wrap(args.at(position).toInt(), rank);
-}
-
 // ---- reductions ---------------------------------------------------------------
-
-/// The dimensions a reduction is asked for: an int, a list, or all.
-std::vector<bool> reduced_dims(const Stack& args, size_t position, int64_t rank) {
-  std::vector<bool> reduced(static_cast<size_t>(rank), true);
-  if (position >= args.size() || args[position].isNone()) return reduced;
-  Shape dims;
-  if (args[position].isInt())
-    dims = {args[position].toInt()};
-  else
-    dims = args[position].toIntVector();
-  if (dims.empty()) return reduced;
-  std::fill(reduced.begin(), reduced.end(), false);
-  for (const int64_t dim : dims)
-    if (rank > 0) reduced[static_cast<size_t>(wrap(dim, rank))] = true;
-  return reduced;
-}
-
-using Group = std::vector<Complex>;
-
-/// One result for each group of elements that share the indices of the kept dimensions.
-Array reduce_groups(
-    const Array& self, const std::vector<bool>& reduced, bool keepdim, const std::function<Complex(const Group&)>& f) {
-  Shape kept_sizes = self.sizes;
-  for (size_t d = 0; d < kept_sizes.size(); ++d)
-    if (reduced[d]) kept_sizes[d] = 1;
-  std::vector<Group> groups(Array(kept_sizes).count());
-  for_each_index(self.sizes, [&](const Shape& index) {
-    int64_t position = 0;
-    for (size_t d = 0; d < index.size(); ++d) position = position * kept_sizes[d] + (reduced[d] ? 0 : index[d]);
-    groups[static_cast<size_t>(position)].push_back(self.at(index));
-  });
-  Shape sizes;
-  for (size_t d = 0; d < kept_sizes.size(); ++d)
-    if (keepdim || !reduced[d]) sizes.push_back(kept_sizes[d]);
-  Array out(sizes);
-  for (size_t i = 0; i < groups.size(); ++i) out.values[i] = f(groups[i]);
-  return out;
-}
-
-/// `self, dim, keepdim` with dim at `position`; overloads without dim reduce everything.
-Array reduce(
-    const Stack& args, size_t position, size_t keepdim_position, const std::function<Complex(const Group&)>& f) {
-  const Array self(args.at(0));
-  const bool keepdim =
-      args.size() > keepdim_position && args[keepdim_position].isBool() && args[keepdim_position].toBool();
-  return reduce_groups(self, reduced_dims(args, position, self.rank()), keepdim, f);
-}
 
 Complex total(const Group& group) {
   return std::accumulate(group.begin(), group.end(), Complex(0));
@@ -231,26 +115,6 @@ Tensors logsumexp(const Stack& args) {
 }
 
 // ---- along one dimension --------------------------------------------------------
-
-/// Replaces every line along `dim` by f(line).
-Array map_lines(const Array& self, int64_t dim, const std::function<Group(const Group&)>& f) {
-  if (self.rank() == 0) {
-    Array out(self.sizes);
-    out.values = f(self.values);
-    return out;
-  }
-  Array out = self;
-  Shape starts = self.sizes;
-  starts[dim] = std::min<int64_t>(1, starts[dim]);
-  for_each_index(starts, [&](const Shape& start) {
-    Shape index = start;
-    Group line;
-    for (index[dim] = 0; index[dim] < self.sizes[dim]; ++index[dim]) line.push_back(self.at(index));
-    const Group changed = f(line);
-    for (index[dim] = 0; index[dim] < self.sizes[dim]; ++index[dim]) out.at(index) = changed[index[dim]];
-  });
-  return out;
-}
 
 Tensors cumsum(const Stack& args) {
   const Array self(args.at(0));
@@ -740,8 +604,8 @@ Tensors embedding(const Stack& args) {
   return {out.tensor()};
 }
 
-const std::map<std::string, Reference>& table() {
-  static const std::map<std::string, Reference> references = {
+const References& table() {
+  static const References references = {
       {"sum", sum},
       {"prod", prod},
       {"mean", mean},
@@ -810,9 +674,12 @@ const std::map<std::string, Reference>& table() {
 }  // namespace
 
 Reference find_reference(const std::string& name) {
-  auto found = table().find(name);
-  if (found == table().end()) found = table().find(name.substr(0, name.find('.')));
-  return found == table().end() ? nullptr : found->second;
+  const std::string base = name.substr(0, name.find('.'));
+  for (const References* references : {&table(), &statistics_references(), &loss_references()}) {
+    for (const std::string& key : {name, base})
+      if (const auto found = references->find(key); found != references->end()) return found->second;
+  }
+  return nullptr;
 }
 
 }  // namespace test

@@ -73,6 +73,9 @@ class KernelEmitter:
         keep = sum(1 << i for i, name in enumerate(entry.operands) if name not in entry.cast)
         out = {"functional": "nullptr", "inplace": "&self"}.get(form, f"&{schema.out_arguments[0].name}" if schema.is_out else "")
         text = self._check(entry)
+        if form == "out" and entry.get("out_check"):
+            args = ", ".join([cstring(entry.schema.name)] + call_arguments(entry.schema) + [schema.out_arguments[0].name])
+            text += f"  at::shape::{entry.get('out_check')}({args});\n"
         text += "  at::TensorIterator iter;\n"
         text += (
             f"  iter.build_pointwise({out}, {{{', '.join(entry.operands)}}}, {{at::PointwiseRule::Result::{rule}, {keep}u}}, "
