@@ -236,8 +236,14 @@ Tensor& fill_(Tensor& self, const Scalar& value) {
     fill_cpu(self, value);
     return self;
   }
+  // The value crosses over once, and is repeated by the device's copy.
   const Tensor element = at::scalar_tensor(value, self.options().device(kCPU));
-  return self.copy_(element.expand(self.sizes()));
+  if (self.dim() == 0) {
+    return self.copy_(element);
+  }
+  Tensor one = at::empty({}, self.options());
+  one.copy_(element);
+  return self.copy_(one.expand(self.sizes()));
 }
 
 Tensor& fill_tensor_(Tensor& self, const Tensor& value) {

@@ -1,4 +1,5 @@
 // Factories: what is common to every backend, and the CPU and Meta allocation underneath.
+#include <aten/Context.h>
 #include <aten/Functions.h>
 #include <aten/Parallel.h>
 #include <aten/core/TensorSpec.h>
@@ -118,10 +119,32 @@ Tensor empty_strided_on(Device device, IntArrayRef size, IntArrayRef stride, Opt
 
 } // namespace
 
+namespace {
+
+/// With deterministic algorithms fresh memory has a known value: NaN, or the largest integer, so that its use is seen.
+Tensor uninitialized(Tensor fresh) {
+  if (C10_LIKELY(!at::detail::fill_uninitialized_memory.load(std::memory_order_relaxed))) {
+    return fresh;
+  }
+  const ScalarType dtype = fresh.scalar_type();
+  if (c10::isFloatingType(dtype) || c10::isComplexType(dtype)) {
+    return fresh.fill_(std::numeric_limits<double>::quiet_NaN());
+  }
+  if (dtype == kBool) {
+    return fresh.fill_(true);
+  }
+  dispatch("empty", dtype, at::kIntegral | at::kUnsigned, [&]<class T> {
+    fresh.fill_(Scalar(std::numeric_limits<T>::max()));
+  });
+  return fresh;
+}
+
+} // namespace
+
 Tensor empty_cpu(
     IntArrayRef size, OptDtype dtype, OptLayout layout, OptDevice /*device*/, OptBool pin_memory, OptFormat memory_format) {
   check_strided("empty", layout);
-  return empty_on(kCPU, size, dtype, pin_memory, memory_format);
+  return uninitialized(empty_on(kCPU, size, dtype, pin_memory, memory_format));
 }
 
 TORCH_API Tensor empty_cuda(
@@ -149,7 +172,7 @@ Tensor& empty_out(IntArrayRef size, OptFormat memory_format, Tensor& out) {
 Tensor empty_strided_cpu(
     IntArrayRef size, IntArrayRef stride, OptDtype dtype, OptLayout layout, OptDevice /*device*/, OptBool pin_memory) {
   check_strided("empty_strided", layout);
-  return empty_strided_on(kCPU, size, stride, dtype, pin_memory);
+  return uninitialized(empty_strided_on(kCPU, size, stride, dtype, pin_memory));
 }
 
 TORCH_API Tensor empty_strided_cuda(
