@@ -81,17 +81,18 @@ void check_sizes(IntArrayRef size) {
 }
 
 Tensor empty_on(Device device, IntArrayRef size, OptDtype dtype, OptBool pin_memory, OptFormat memory_format) {
-  check_sizes(size);
   const MemoryFormat format = memory_format.value_or(MemoryFormat::Contiguous);
+  const bool pinned = pin_memory.value_or(false);
+  if (C10_LIKELY(format == MemoryFormat::Contiguous && !pinned)) {
+    return empty_contiguous(size, given_or_default(dtype), device);
+  }
+  check_sizes(size);
   TORCH_CHECK(
       format != MemoryFormat::Preserve,
       "empty: memory format Preserve is not supported; give contiguous, channels_last or channels_last_3d");
-  if (pin_memory.value_or(false)) {
+  if (pinned) {
     TORCH_CHECK(device.is_cpu(), "Only dense CPU tensors can be pinned, got device ", device);
     return empty_from(at::detail::pinned_memory_allocator(), size, contiguous_strides(size), given_or_default(dtype));
-  }
-  if (format == MemoryFormat::Contiguous) {
-    return empty_contiguous(size, given_or_default(dtype), device);
   }
   TensorSpec spec{DimVector(size.begin(), size.end()), given_or_default(dtype), device};
   TORCH_CHECK(

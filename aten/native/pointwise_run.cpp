@@ -173,6 +173,10 @@ namespace {
 void run_fast(const FastOperands& fast, std::int64_t numel, bool reduced, const PointwiseRun& run) {
   BlockContext context{run.functor, 0};
   const int count = fast.count;
+  if (C10_LIKELY(fast.numbers == 0 && (fast.repeated == 0 || numel == 1) && numel <= run.grain)) {
+    run.kernel(context, static_cast<char*>(fast.data[0]), reinterpret_cast<const char* const*>(fast.data + 1), numel);
+    return;
+  }
   char* data[FastOperands::kMax];
   float wide_values[FastOperands::kMax];
   std::copy(reinterpret_cast<char* const*>(fast.data), reinterpret_cast<char* const*>(fast.data) + count, data);
