@@ -63,10 +63,14 @@ def _setting(value: Any) -> str:
     return f"static_cast<int64_t>({value})" if isinstance(value, int) else _number(value)
 
 
+def _dtype_sets(entry: Entry) -> list[str]:
+    return [s.strip() for s in re.split(r"[|,]", str(entry.get("dtypes", ""))) if s.strip()]
+
+
 def _pointwise_fields(entry: Entry) -> list[str]:
     positions = {a.name: i for i, a in enumerate(entry.schema.arguments)}
     fields = [".pointwise = true"]
-    sets = [s.strip() for s in re.split(r"[|,]", str(entry.get("dtypes", ""))) if s.strip()]
+    sets = _dtype_sets(entry)
     fields.append(".dtypes = " + " | ".join(_SETS[s] for s in sets))
     fields.append(f".result = Result::{str(entry.get('result', 'common')).capitalize()}")
     fields.append(".operands = {" + ", ".join(str(positions[n]) for n in entry.operands) + "}")
@@ -108,7 +112,9 @@ def row(entry: Entry) -> str:
             fields.append(f".{form} = {cstring(entry.forms[form].full_name)}")
     if entry.is_pointwise:
         fields += _pointwise_fields(entry)
-    elif isinstance(entry.get("reference"), str) and re.fullmatch(r"\w+", entry.get("reference")):
+    elif _dtype_sets(entry):
+        fields.append(".dtypes = " + " | ".join(_SETS[s] for s in _dtype_sets(entry)))
+    if not entry.is_pointwise and isinstance(entry.get("reference"), str) and re.fullmatch(r"\w+", entry.get("reference")):
         fields.append(f".reference = {cstring(entry.get('reference'))}")
     if entry.is_composite or isinstance(entry.get("grad"), dict):
         fields.append(".differentiable = true")
