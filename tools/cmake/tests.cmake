@@ -29,9 +29,10 @@ foreach(folder c10 aten autograd api backend)
 endforeach()
 
 # The logic of the CUDA plugin that needs neither a device nor the toolkit.
-file(GLOB CUDA_LOGIC_TESTS CONFIGURE_DEPENDS test/cuda/*.cpp)
-tensor_test(cuda SOURCES ${CUDA_LOGIC_TESTS}
-  c10/cuda/impl/DeviceMemoryPool.cpp c10/cuda/impl/FreeBlocks.cpp c10/cuda/impl/HostMemoryPool.cpp)
+file(GLOB CUDA_HOST_TESTS CONFIGURE_DEPENDS test/cuda_host/*.cpp)
+tensor_test(cuda_host SOURCES ${CUDA_HOST_TESTS}
+  c10/cuda/impl/DeviceMemoryPool.cpp c10/cuda/impl/FreeBlocks.cpp c10/cuda/impl/HostMemoryPool.cpp
+  aten/native/cuda/pointwise_plan.cpp aten/native/cuda/reduce_plan.cpp)
 
 # The plugin itself. Cases that need a GPU pass at once without one.
 if(TARGET tensor_cuda)
@@ -62,11 +63,9 @@ target_include_directories(conformance PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_options(conformance PRIVATE -O1 -Wall -Wextra)
 add_test(NAME conformance COMMAND conformance ${PROJECT_SOURCE_DIR}/test/conformance/data)
 
-# The parts of the CUDA plugin that need no GPU, tested everywhere; and what needs one: without it ctest says "Skipped".
-file(GLOB CUDA_HOST_SOURCES CONFIGURE_DEPENDS test/cuda/host/*.cpp)
-tensor_test(cuda_host SOURCES ${CUDA_HOST_SOURCES} aten/native/cuda/pointwise_plan.cpp aten/native/cuda/reduce_plan.cpp)
-if(TARGET tensor_cuda)
-  file(GLOB CUDA_SOURCES CONFIGURE_DEPENDS test/cuda/*.cpp)
+# What needs a GPU: without one ctest says "Skipped".
+file(GLOB CUDA_SOURCES CONFIGURE_DEPENDS test/cuda/*.cpp)
+if(TARGET tensor_cuda AND CUDA_SOURCES)
   add_executable(test_cuda ${CUDA_SOURCES})
   target_link_libraries(test_cuda PRIVATE test_support tensor Catch2::Catch2)
   target_compile_options(test_cuda PRIVATE -O1 -Wall -Wextra)

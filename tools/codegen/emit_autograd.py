@@ -306,6 +306,7 @@ class AutogradEmitter:
         bases = sorted({s.name for e in entries for s in e.forms.values()})
         ops = "".join(f"#include <aten/ops/{b}_ops.h>\n" for b in bases)
         extra = "".join(f"#include <{h}>\n" for h in self.formula_headers(entries))
+        helpers = "using namespace torch::autograd::formulas;\n" if "autograd/formulas/" in extra else ""
         declared = "\n".join(self.declare_node(e) for e in nodes)
         applied = "\n".join(self.define_apply(e) for e in nodes)
         nl = "\n"
@@ -324,8 +325,7 @@ using at::Scalar;
 using at::ScalarType;
 using at::Tensor;
 using at::TensorList;
-using namespace torch::autograd::formulas;
-
+{helpers}
 {declared}
 {applied}
 }} // namespace torch::autograd::generated

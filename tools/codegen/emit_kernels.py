@@ -339,6 +339,7 @@ class KernelEmitter:
             f"c10::impl::builtin_kernel<&{w.name}>(), {cstring(self._origin(entries, w))}}},"
             for w in wrappers
         )
+        table = {"cpu": "kCpuKernels", "cuda": "kCudaKernels", None: "kGenericKernels"}[backend]
         what = {"cpu": "CPU kernels", "cuda": "CUDA kernels", None: "Meta, composite and any-backend kernels"}[backend]
         return f"""// {what} of the operators in {", ".join(sorted({e.path.name for e in entries}))}.
 {self._kernel_paths(entries, backend)}
@@ -356,10 +357,10 @@ class KernelEmitter:
 namespace {{
 
 {definitions}
-const c10::impl::BuiltinKernelRow kKernels[] = {{
+const c10::impl::BuiltinKernelRow {table}[] = {{
 {rows}
 }};
-const c10::impl::BuiltinKernels kRegistered(kKernels);
+const c10::impl::BuiltinKernels {table}Registered({table});
 
 }} // namespace
 """
