@@ -417,7 +417,12 @@ void index_reduce_kernel(
 void index_copy_kernel(
     const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source, const TensorBase& out) {
   dim = c10::maybe_wrap_dim(dim, self.dim());
-  const std::vector<int64_t> values = checked_values(index, dim_size(self, dim), dim);
+  const std::vector<int64_t> values = index_values(index);
+  const int64_t size = dim_size(self, dim);
+  for (const int64_t value : values) {
+    TORCH_CHECK_INDEX(
+        value >= 0 && value < size, "index_copy_(): index ", value, " is out of bounds for dimension ", dim, " with size ", size);
+  }
   start_from(self, out);
   by_element_size(self.itemsize(), [&](auto word) {
     using T = decltype(word);
