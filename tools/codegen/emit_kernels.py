@@ -133,7 +133,7 @@ class KernelEmitter:
         check = "".join(f"  at::native::check_out_without_grad({cstring(schema.name)}, {t});\n" for t in targets) if form == "out" and entry.is_composite else ""
         if form == "out" and entry.get("out_check"):
             check += f"  at::shape::{entry.get('out_check')}({', '.join([cstring(schema.name)] + call_arguments(entry.schema) + targets)});\n"
-        exact = entry.get("out_dtype", "exact" if entry.is_explicit else "cast") == "exact"
+        exact = entry.get("out_dtype") == "exact"
         call = "copy_into_self" if form == "inplace" else "write_exact_out" if exact else "copy_into_out"
         if not schema.returns:
             return f"  at::native::write_list_out({cstring(schema.name)}, {targets[0]}, {function}({args}));\n"

@@ -125,7 +125,7 @@ Tensor mH(const Tensor& self) {
 
 Tensor matrix_H(const Tensor& self) {
   if (self.dim() == 0) {
-    return at::alias(self);
+    return self;
   }
   TORCH_CHECK(self.dim() == 2, "tensor.H is only supported on matrices (2-D tensors). Got ", self.dim(), "-D tensor.",
               self.dim() > 2 ? " For batches of matrices, consider using tensor.mH" : "");
