@@ -58,6 +58,9 @@ class Signature:
                 default = None
             self.params.append(Param(cpp.argument_type(arg.type, symint=symint, written=arg.is_written), arg.name, default))
             self.arguments[arg.name] = arg.name if symint else cpp.to_sym(arg)
+            if span and arg.type.base == "MemoryFormat":
+                # Given beside the options or inside of them.
+                self.arguments[arg.name] = f"{arg.name}.has_value() ? {arg.name} : options.memory_format_opt()"
         if schema.is_out and not faithful_out:
             outs = {a.name for a in schema.out_arguments}
             first = [p for p in self.params if p.name in outs]

@@ -133,13 +133,31 @@ class KernelEmitter:
         check = "".join(f"  at::native::check_out_without_grad({cstring(schema.name)}, {t});\n" for t in targets) if form == "out" and entry.is_composite else ""
         if form == "out" and entry.get("out_check"):
             check += f"  at::shape::{entry.get('out_check')}({', '.join([cstring(schema.name)] + call_arguments(entry.schema) + targets)});\n"
-        exact = entry.get("out_dtype", "exact" if entry.is_explicit else "cast") == "exact"
+        exact = entry.get("out_dtype") == "exact"
         call = "copy_into_self" if form == "inplace" else "write_exact_out" if exact else "copy_into_out"
+        if not schema.returns:
+            return f"  at::native::write_list_out({cstring(schema.name)}, {targets[0]}, {function}({args}));\n"
         text = check + f"  auto result = {function}({args});\n"
         for i, target in enumerate(targets):
             value = "result" if len(targets) == 1 else f"std::get<{i}>(result)"
             text += f"  at::native::{call}({cstring(schema.name)}, {target}, {value});\n"
         return text + f"  return {targets[0] if len(targets) == 1 else '{' + ', '.join(targets) + '}'};\n"
+
+    def foreach_body(self, entry: Entry, form: str) -> str:
+        """The expression of the entry for each element of its lists; list names stand for the element in it."""
+        if form == "out":
+            return self.copy_out_body(entry, form, f"at::_ops::{entry.schema.unambiguous_name}::call")
+        lists = [a for a in entry.schema.arguments if a.type.is_list and a.type.base in ("Tensor", "Scalar")]
+        sizes = {base: ", ".join(f"{a.name}.size()" for a in lists if a.type.base == base) for base in ("Tensor", "Scalar")}
+        params = ", ".join(f"const at::{a.type.base}& {a.name}" for a in lists)
+        elements = ", ".join(f"{a.name}[i]" for a in lists)
+        text = f"  const size_t count = at::native::foreach_count({{{sizes['Tensor']}}}, {{{sizes['Scalar']}}});\n"
+        if form == "inplace":
+            call = f"[&]({params}) {{ {entry.get('foreach')['inplace']}; }}({elements});"
+            return text + f"  for (size_t i = 0; i < count; ++i) {{\n    {call}\n  }}\n"
+        call = f"[&]({params}) -> at::Tensor {{ return {entry.get('foreach')['function']}; }}({elements})"
+        text += "  std::vector<at::Tensor> result;\n  result.reserve(count);\n"
+        return text + f"  for (size_t i = 0; i < count; ++i) {{\n    result.push_back({call});\n  }}\n  return result;\n"
 
     # ---- all wrappers of an entry -------------------------------------------
     def backend(self, entry: Entry, backend: str) -> list[Wrapper]:
@@ -250,6 +268,8 @@ class KernelEmitter:
         return self.wrapper(schema, "CompositeExplicitAutogradNonFunctional", body)
 
     def _whole(self, entry: Entry, form: str, schema: Schema) -> Wrapper:
+        if "foreach" in entry.raw:
+            return self.wrapper(schema, "CompositeImplicitAutograd", self.foreach_body(entry, form))
         word = "composite" if entry.is_composite else "explicit"
         key = "CompositeImplicitAutograd" if entry.is_composite else "CompositeExplicitAutograd"
         function = entry.get(word) if form == self.primary(entry) else entry.get(f"{form}_{word}")
@@ -333,6 +353,8 @@ class KernelEmitter:
         includes = "".join(f"#include <{h}>\n" for h in shapes)
         bases = sorted({s.name for e in entries for s in e.forms.values()})
         ops = "".join(f"#include <aten/ops/{b}_ops.h>\n" for b in bases)
+        if any("foreach" in e.raw for e in entries):
+            ops += "#include <aten/Functions.h>\n#include <aten/native/foreach.h>\n"
         definitions = "\n".join(w.text for w in wrappers)
         rows = "\n".join(
             f"    {{at::_ops::{w.op}::name, at::_ops::{w.op}::overload_name, c10::DispatchKey::{w.key}, "
