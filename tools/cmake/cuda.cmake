@@ -33,5 +33,5 @@ target_link_libraries(tensor_cuda PRIVATE tensor CUDA::cudart CUDA::cublas CUDA:
 target_compile_options(tensor_cuda PRIVATE
   $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr --compress-mode=size -diag-suppress=186 -Xcompiler=-Wall>
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra>)
-target_link_options(tensor_cuda PRIVATE -Wl,-Bsymbolic)
+target_link_options(tensor_cuda PRIVATE -Wl,-Bsymbolic -Wl,--no-undefined)
 install(TARGETS tensor_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
