@@ -34,4 +34,4 @@ target_compile_options(tensor_cuda PRIVATE
   $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr --compress-mode=size -diag-suppress=186 -Xcompiler=-Wall>
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra>)
 target_link_options(tensor_cuda PRIVATE -Wl,-Bsymbolic -Wl,--no-undefined)
-install(TARGETS tensor_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS tensor_cuda EXPORT TensorTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
