@@ -175,6 +175,52 @@ TEST_CASE("gather, scatter and kin", "[cuda][index]") {
   both("take", [](T x, T i, T, T) { return x.take(i - 3); });
 }
 
+TEST_CASE("indexing by tensors and masks", "[cuda][index]") {
+  const at::Tensor a = torch::randn({4, 5, 6});
+  const at::Tensor i = torch::tensor({0, -1, 2}, at::kLong), j = torch::tensor({{1}, {3}}, at::kLong);
+  const auto both = [&](const char* what, auto f) {
+    same_on_both(what, [&](at::Device d) { return f(a.to(d), i.to(d), j.to(d)); }, 1e-5, 1e-5);
+  };
+  using T = at::Tensor;
+  using at::indexing::Slice;
+  both("one", [](T x, T p, T) { return x.index({p}); });
+  both("in the middle", [](T x, T p, T) { return x.index({Slice(), p}); });
+  both("side by side, broadcast", [](T x, T p, T q) { return x.index({Slice(), p, q}); });
+  both("apart", [](T x, T p, T q) { return x.transpose(0, 2).index({p, Slice(), q}); });
+  both("mask", [](T x, T, T) { return x.index({x > 0.3}); });
+  both("masked_select", [](T x, T, T) { return x.masked_select(x.select(2, 0).unsqueeze(2) > 0); });
+  both("put", [](T x, T p, T) { return x.index_put({p}, torch::ones({1}, x.options())); });
+  both("put and add", [](T x, T p, T) { return x.index_put({p.clamp(0, 1)}, x.slice(0, 0, 3), true); });
+  both("masked_scatter", [](T x, T, T) { return x.masked_scatter(x > 0, torch::arange(120, x.options())); });
+  both("nonzero", [](T x, T, T) { return (x > 0.5).nonzero(); });
+  both("put_ of a transposed", [](T x, T p, T) { return x.transpose(0, 1).put(p, torch::ones({3}, x.options())); });
+  CHECK_THROWS_WITH(a.to(kGpu).index({torch::tensor({4}, at::kLong).to(kGpu)}).cpu(), Catch::Contains("index 4 is out of bounds"));
+}
+
+TEST_CASE("sorting, scans and samples", "[cuda][sort]") {
+  for (const at::ScalarType dtype : {at::kByte, at::kInt, at::kLong, at::kHalf, at::kBFloat16, at::kFloat, at::kDouble}) {
+    const at::Tensor a = (torch::randn({9, 70, 3}) * 20).to(dtype == at::kByte ? at::kInt : dtype).abs().to(dtype);
+    for (const int64_t dim : {0, 1, 2}) {
+      for (const bool descending : {false, true}) {
+        same_on_both("sort", [&](at::Device d) { return std::get<0>(a.to(d).sort(true, dim, descending)); });
+        same_on_both("places", [&](at::Device d) { return std::get<1>(a.to(d).sort(true, dim, descending)); });
+      }
+      same_on_both("topk", [&](at::Device d) { return std::get<0>(a.to(d).topk(2, dim)); });
+      same_on_both("cumsum", [&](at::Device d) { return a.to(d).to(at::kDouble).cumsum(dim); });
+    }
+  }
+  at::Tensor b = torch::tensor({1.0f, -0.0f, 0.0f, std::nanf(""), -INFINITY, INFINITY, -2.0f});
+  same_on_both("special values", [&](at::Device d) { return std::get<1>(b.to(d).sort(true, 0, false)); });
+  same_on_both("long cumsum", [](at::Device d) { return torch::ones({100003}).to(d).cumsum(0); });
+  const at::Tensor order = torch::randperm(1000, at::TensorOptions(kGpu).dtype(at::kLong));
+  CHECK(near(std::get<0>(order.sort()).cpu(), torch::arange(1000)));
+  const at::Tensor chances = torch::tensor({0.0f, 1.0f, 3.0f}).to(kGpu);
+  const at::Tensor samples = chances.multinomial(4000, true);
+  CHECK(samples.min().item<int64_t>() == 1);
+  CHECK(samples.to(at::kDouble).mean().item<double>() == Approx(1.75).epsilon(0.05));
+  CHECK(near(std::get<0>(chances.slice(0, 1).multinomial(2).sort()).cpu(), torch::tensor({0, 1}, at::kLong)));
+}
+
 TEST_CASE("an index out of range is reported, and the device goes on", "[cuda][index]") {
   const at::Tensor a = torch::arange(6, kGpu);
   const at::Tensor bad = torch::tensor({1, 6, 2}, at::kLong).to(kGpu);
