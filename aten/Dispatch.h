@@ -12,12 +12,18 @@
 
 #include <type_traits>
 
+namespace at {
+class DeprecatedTypeProperties;
+}
+
 namespace at::detail {
 
 /// The dtype of a tensor property that is passed to a dispatch macro.
 inline c10::ScalarType scalar_type(c10::ScalarType s) {
   return s;
 }
+/// For older code that passes x.type().
+TORCH_API c10::ScalarType scalar_type(const DeprecatedTypeProperties& t);
 
 } // namespace at::detail
 

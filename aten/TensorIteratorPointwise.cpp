@@ -31,6 +31,14 @@ void convert_number(const c10::Scalar& number, ScalarType dtype, void* value) {
   native::convert_elements(dtype, value, 0, original_dtype, original, 0, 1);
 }
 
+// As data() and mutable_data(), which are calls, for tensors with storage; some address for those without elements.
+const void* first_element(const c10::TensorImpl& impl) {
+  return static_cast<const char*>(impl.unsafe_storage().data()) + impl.storage_offset() * impl.dtype().itemsize();
+}
+void* mutable_first_element(const c10::TensorImpl& impl) {
+  return static_cast<char*>(impl.unsafe_storage().mutable_data()) + impl.storage_offset() * impl.dtype().itemsize();
+}
+
 } // namespace
 
 // The common case in one pass: one tensor leads, the others are of its dtype and shape and contiguous as it, or are
@@ -58,7 +66,7 @@ bool TensorIteratorBase::try_pointwise_fast(
   }
   const caffe2::TypeMeta type = lead->dtype();
   const ScalarType dtype = c10::typeMetaToScalarType(type);
-  const Device device = lead->device();
+  const Device device = *lead->device_opt();
   const IntArrayRef sizes = lead->sizes();
   const int kind = kind_of(dtype);
   ScalarType result = dtype;
@@ -92,8 +100,9 @@ bool TensorIteratorBase::try_pointwise_fast(
     if (impl == lead) {
       continue;
     }
-    if (impl->dtype() != type || impl->device() != device || !impl->is_contiguous() ||
-        impl->layout() != c10::kStrided) {
+    const bool same_kind = impl->key_set() == lead->key_set() || impl->layout() == c10::kStrided;
+    if (impl->dtype() != type || impl->device_opt() != device || !impl->is_contiguous() || !same_kind ||
+        !impl->has_storage()) {
       return false;
     }
     if (!impl->sizes().equals(sizes)) {
@@ -107,7 +116,8 @@ bool TensorIteratorBase::try_pointwise_fast(
   if (!allocate) {
     const c10::TensorImpl* target = out->unsafeGetTensorImpl();
     if (target->dtype() != c10::scalarTypeToTypeMeta(result) || target->device() != device ||
-        !target->is_contiguous() || !target->sizes().equals(sizes) || target->layout() != c10::kStrided) {
+        !target->is_contiguous() || !target->sizes().equals(sizes) || target->layout() != c10::kStrided ||
+        !target->has_storage()) {
       return false;
     }
     for (int i = 0; i < count; ++i) {
@@ -138,13 +148,13 @@ bool TensorIteratorBase::try_pointwise_fast(
   fast.input_size = static_cast<std::uint16_t>(type.itemsize());
   fast.output_size = result == dtype ? fast.input_size : 1;
   if (!is_meta_) {
-    fast.data[0] = (allocate ? fast.output : *out).mutable_data_ptr();
+    fast.data[0] = mutable_first_element(*(allocate ? fast.output : *out).unsafeGetTensorImpl());
   }
   for (int i = 0; i < count; ++i) {
     if (inputs[i].tensor != nullptr) {
       fast.source[i + 1].tensor = inputs[i].tensor;
       if (!is_meta_) {
-        fast.data[i + 1] = const_cast<void*>(inputs[i].tensor->const_data_ptr());
+        fast.data[i + 1] = const_cast<void*>(first_element(*inputs[i].tensor->unsafeGetTensorImpl()));
       }
     } else {
       fast.source[i + 1].number = inputs[i].number;

@@ -302,3 +302,17 @@ TORCH_API bool any_variable_requires_grad(const variable_list& variables);
 } // namespace torch::autograd
 
 #include <autograd/next_edges.h>
+
+namespace torch::autograd {
+
+/// Gives a new node the edges that collect_next_edges would collect, without a list in between.
+template <typename... Variables>
+void record_edges(Node& node, const Variables&... variables) {
+  edge_list& edges = node.next_edges();
+  (detail::append_next_edges(edges, variables), ...);
+  for (const Edge& edge : edges) {
+    node.update_topological_nr(edge);
+  }
+}
+
+} // namespace torch::autograd

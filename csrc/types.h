@@ -1,12 +1,20 @@
 // namespace torch: everything of namespace at, under the names that programs use.
 #pragma once
 
+#include <aten/Context.h>
+#include <aten/DeviceGuard.h>
+#include <aten/Dispatch.h>
 #include <aten/Functions.h>
+#include <aten/ScalarOps.h>
+#include <aten/TensorGeometry.h>
 #include <aten/TensorIndexing.h>
 #include <aten/TensorOperators.h>
+#include <aten/Version.h>
+#include <aten/core/DeprecatedTypeProperties.h>
 #include <aten/core/Formatting.h>
 #include <aten/core/Generator.h>
 #include <aten/core/Tensor.h>
+#include <aten/tensor_literal.h>
 #include <autograd/variable.h>
 #include <autograd/variable_factories.h>
 #include <c10/core/InferenceMode.h>

@@ -3,6 +3,8 @@
 #include <aten/ops/select.h>
 #include <aten/ops/to.h>
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <iomanip>
 #include <iostream>
@@ -162,7 +164,8 @@ std::ostream& print(std::ostream& stream, const Tensor& tensor_, int64_t linesiz
   }
   const Tensor tensor = tensor_.to(at::TensorOptions(kCPU).dtype(kDouble)).contiguous();
   if (tensor.dim() == 0) {
-    stream << default_float << tensor.const_data_ptr<double>()[0] << std::endl;
+    // All digits of the value, whatever the stream's precision.
+    stream << fmt::format("{}", tensor.const_data_ptr<double>()[0]) << std::endl;
   } else if (tensor.numel() > 0) {
     if (tensor.dim() == 1) {
       const auto [scale, width] = choose_format(stream, tensor);
@@ -198,10 +201,8 @@ std::string TensorBase::toString() const {
   if (!defined()) {
     return "UndefinedType";
   }
-  std::string backend = c10::DeviceTypeName(device().type());
-  if (is_sparse()) {
-    backend = "Sparse" + backend;
-  }
+  const c10::DispatchKey key = options().computeDispatchKey();
+  const std::string backend = key == c10::DispatchKey::PrivateUse1 ? c10::get_privateuse1_backend() : c10::toString(key);
   return backend + c10::toString(scalar_type()) + "Type";
 }
 

@@ -27,6 +27,7 @@ class IListRef;
 namespace at {
 
 class Tensor;
+class DeprecatedTypeProperties;
 using TensorList = c10::ArrayRef<Tensor>;
 using ITensorListRef = c10::IListRef<Tensor>;
 using Stream = c10::Stream;
@@ -114,6 +115,8 @@ class TORCH_API Tensor : public TensorBase {
   Tensor vulkan() const;
   Tensor metal() const;
   Tensor meta() const;
+  /// Backend and dtype as one object (<aten/core/DeprecatedTypeProperties.h>), for older code.
+  DeprecatedTypeProperties& type() const;
   Tensor toType(ScalarType t) const;
   Tensor toBackend(c10::Backend b) const;
 

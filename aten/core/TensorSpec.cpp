@@ -3,9 +3,9 @@
 #include <aten/core/Tensor.h>
 #include <aten/ops/empty_strided_ops.h>
 #include <c10/core/Allocator.h>
-#include <c10/core/CPUAllocator.h>
 #include <c10/core/DispatchKeySet.h>
 #include <c10/core/StorageImpl.h>
+#include <c10/core/impl/SpareTensors.h>
 #include <c10/util/safe_numerics.h>
 
 namespace at {
@@ -24,17 +24,24 @@ constexpr c10::DispatchKeySet key_set_of(c10::DeviceType type) {
   }
 }
 
-size_t bytes_of(c10::IntArrayRef sizes, c10::ScalarType dtype) {
-  uint64_t bytes = c10::elementSize(dtype);
-  bool overflows = false;
+[[noreturn]] C10_NOINLINE void throw_bad_sizes(c10::IntArrayRef sizes) {
   for (const int64_t size : sizes) {
     TORCH_CHECK(
         size >= 0, "Trying to create tensor with negative dimension ", size, ": ", sizes);
-    overflows |= c10::mul_overflows(bytes, static_cast<uint64_t>(size), &bytes);
   }
-  TORCH_CHECK(
-      !overflows && bytes <= static_cast<uint64_t>(INT64_MAX),
-      "Storage size calculation overflowed with sizes=", sizes);
+  TORCH_CHECK(false, "Storage size calculation overflowed with sizes=", sizes);
+}
+
+C10_ALWAYS_INLINE size_t bytes_of(c10::IntArrayRef sizes, size_t itemsize) {
+  int64_t bytes = static_cast<int64_t>(itemsize);
+  bool bad = false;
+  for (const int64_t size : sizes) {
+    bad |= size < 0;
+    bad |= c10::mul_overflows(bytes, size, &bytes);
+  }
+  if (C10_UNLIKELY(bad)) {
+    throw_bad_sizes(sizes);
+  }
   return static_cast<size_t>(bytes);
 }
 
@@ -64,16 +71,19 @@ struct MetaAllocator final : public c10::Allocator {
 
 c10::Allocator* allocator_of(c10::Device device) {
   static MetaAllocator meta;
-  return device.is_cpu() ? c10::GetCPUAllocator() : device.is_meta() ? &meta : c10::GetAllocator(device.type());
+  return device.is_meta() ? &meta : c10::GetAllocator(device.type());
 }
 
-Tensor allocate(size_t bytes, c10::ScalarType dtype, c10::Device device) {
+Tensor allocate(size_t bytes, caffe2::TypeMeta type, c10::Device device) {
+  if (C10_LIKELY(device.is_cpu())) {
+    return Tensor(c10::impl::SpareTensors::make(bytes, type));
+  }
   c10::Allocator* allocator = allocator_of(device);
   auto storage = c10::make_intrusive<c10::StorageImpl>(
       c10::StorageImpl::use_byte_size_t(), static_cast<int64_t>(bytes),
       allocator->allocate(bytes), allocator, /*resizable=*/true);
   return detail::make_tensor<c10::TensorImpl>(
-      c10::Storage(std::move(storage)), key_set_of(device.type()), c10::scalarTypeToTypeMeta(dtype));
+      c10::Storage(std::move(storage)), key_set_of(device.type()), type);
 }
 
 } // namespace
@@ -90,7 +100,8 @@ Tensor empty_contiguous(c10::IntArrayRef sizes, c10::ScalarType dtype, c10::Devi
   if (C10_UNLIKELY(key_set_of(device.type()).empty())) {
     return empty_spec({c10::DimVector(sizes.begin(), sizes.end()), dtype, device});
   }
-  Tensor result = allocate(bytes_of(sizes, dtype), dtype, device);
+  const caffe2::TypeMeta type = c10::scalarTypeToTypeMeta(dtype);
+  Tensor result = allocate(bytes_of(sizes, type.itemsize()), type, device);
   if (sizes.size() != 1 || sizes[0] != 0) {
     result.unsafeGetTensorImpl()->set_sizes_contiguous(sizes);
   }
@@ -103,14 +114,16 @@ Tensor empty_spec(const TensorSpec& spec) {
   if (known_backend && !spec.strides && spec.memory_format == c10::MemoryFormat::Contiguous) {
     return empty_contiguous(sizes, spec.dtype, spec.device);
   }
-  (void)bytes_of(sizes, spec.dtype);
+  (void)bytes_of(sizes, c10::elementSize(spec.dtype));
   c10::DimVector strides;
   if (spec.strides) {
     strides = *spec.strides;
   } else if (spec.memory_format == c10::MemoryFormat::ChannelsLast) {
+    TORCH_CHECK(sizes.size() == 4, "required rank 4 tensor to use channels_last format, got sizes ", sizes);
     const auto computed = c10::get_channels_last_strides_2d(sizes);
     strides.assign(computed.begin(), computed.end());
   } else if (spec.memory_format == c10::MemoryFormat::ChannelsLast3d) {
+    TORCH_CHECK(sizes.size() == 5, "required rank 5 tensor to use channels_last_3d format, got sizes ", sizes);
     const auto computed = c10::get_channels_last_strides_3d(sizes);
     strides.assign(computed.begin(), computed.end());
   } else {
@@ -127,7 +140,7 @@ Tensor empty_spec(const TensorSpec& spec) {
         c10::fromIntArrayRefSlow(sizes), c10::fromIntArrayRefSlow(strides), spec.dtype, std::nullopt, spec.device,
         std::nullopt);
   }
-  Tensor result = allocate(strided_bytes_of(sizes, strides, spec.dtype), spec.dtype, spec.device);
+  Tensor result = allocate(strided_bytes_of(sizes, strides, spec.dtype), c10::scalarTypeToTypeMeta(spec.dtype), spec.device);
   result.unsafeGetTensorImpl()->set_sizes_and_strides(sizes, strides);
   return result;
 }

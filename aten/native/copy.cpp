@@ -120,7 +120,8 @@ Tensor clone(const Tensor& self, std::optional<MemoryFormat> memory_format) {
     } else {
       spec.memory_format = format;
     }
-    result = format == MemoryFormat::Preserve && self.is_contiguous()
+    // An empty tensor counts as contiguous whatever its strides, which a clone keeps.
+    result = format == MemoryFormat::Preserve && self.is_contiguous() && self.numel() != 0
         ? empty_contiguous(self.sizes(), self.scalar_type(), self.device())
         : empty_spec(spec);
   } else {
@@ -226,8 +227,8 @@ void fill_cpu(const Tensor& self, const Scalar& value) {
 
 } // namespace
 
+// Elements that share memory may be filled: the value is one and the same.
 Tensor& fill_(Tensor& self, const Scalar& value) {
-  at::assert_no_internal_overlap(self);
   if (self.numel() == 0 || self.is_meta()) {
     return self;
   }
@@ -235,8 +236,14 @@ Tensor& fill_(Tensor& self, const Scalar& value) {
     fill_cpu(self, value);
     return self;
   }
+  // The value crosses over once, and is repeated by the device's copy.
   const Tensor element = at::scalar_tensor(value, self.options().device(kCPU));
-  return self.copy_(element.expand(self.sizes()));
+  if (self.dim() == 0) {
+    return self.copy_(element);
+  }
+  Tensor one = at::empty({}, self.options());
+  one.copy_(element);
+  return self.copy_(one.expand(self.sizes()));
 }
 
 Tensor& fill_tensor_(Tensor& self, const Tensor& value) {
@@ -254,7 +261,6 @@ Tensor fill_tensor(const Tensor& self, const Tensor& value) {
 }
 
 Tensor& zero_(Tensor& self) {
-  at::assert_no_internal_overlap(self);
   if (self.is_cpu() && self.is_non_overlapping_and_dense()) {
     char* data = static_cast<char*>(self.mutable_data_ptr());
     at::parallel_for(0, static_cast<int64_t>(self.nbytes()), kBytesPerThread, [data](int64_t begin, int64_t end) {

@@ -1,4 +1,5 @@
 // Factories: what is common to every backend, and the CPU and Meta allocation underneath.
+#include <aten/Context.h>
 #include <aten/Functions.h>
 #include <aten/Parallel.h>
 #include <aten/core/TensorSpec.h>
@@ -80,17 +81,18 @@ void check_sizes(IntArrayRef size) {
 }
 
 Tensor empty_on(Device device, IntArrayRef size, OptDtype dtype, OptBool pin_memory, OptFormat memory_format) {
-  check_sizes(size);
   const MemoryFormat format = memory_format.value_or(MemoryFormat::Contiguous);
+  const bool pinned = pin_memory.value_or(false);
+  if (C10_LIKELY(format == MemoryFormat::Contiguous && !pinned)) {
+    return empty_contiguous(size, given_or_default(dtype), device);
+  }
+  check_sizes(size);
   TORCH_CHECK(
       format != MemoryFormat::Preserve,
       "empty: memory format Preserve is not supported; give contiguous, channels_last or channels_last_3d");
-  if (pin_memory.value_or(false)) {
+  if (pinned) {
     TORCH_CHECK(device.is_cpu(), "Only dense CPU tensors can be pinned, got device ", device);
     return empty_from(at::detail::pinned_memory_allocator(), size, contiguous_strides(size), given_or_default(dtype));
-  }
-  if (format == MemoryFormat::Contiguous) {
-    return empty_contiguous(size, given_or_default(dtype), device);
   }
   TensorSpec spec{DimVector(size.begin(), size.end()), given_or_default(dtype), device};
   TORCH_CHECK(
@@ -118,10 +120,32 @@ Tensor empty_strided_on(Device device, IntArrayRef size, IntArrayRef stride, Opt
 
 } // namespace
 
+namespace {
+
+/// With deterministic algorithms fresh memory has a known value: NaN, or the largest integer, so that its use is seen.
+Tensor uninitialized(Tensor fresh) {
+  if (C10_LIKELY(!at::detail::fill_uninitialized_memory.load(std::memory_order_relaxed))) {
+    return fresh;
+  }
+  const ScalarType dtype = fresh.scalar_type();
+  if (c10::isFloatingType(dtype) || c10::isComplexType(dtype)) {
+    return fresh.fill_(std::numeric_limits<double>::quiet_NaN());
+  }
+  if (dtype == kBool) {
+    return fresh.fill_(true);
+  }
+  dispatch("empty", dtype, at::kIntegral | at::kUnsigned, [&]<class T> {
+    fresh.fill_(Scalar(std::numeric_limits<T>::max()));
+  });
+  return fresh;
+}
+
+} // namespace
+
 Tensor empty_cpu(
     IntArrayRef size, OptDtype dtype, OptLayout layout, OptDevice /*device*/, OptBool pin_memory, OptFormat memory_format) {
   check_strided("empty", layout);
-  return empty_on(kCPU, size, dtype, pin_memory, memory_format);
+  return uninitialized(empty_on(kCPU, size, dtype, pin_memory, memory_format));
 }
 
 TORCH_API Tensor empty_cuda(
@@ -149,7 +173,7 @@ Tensor& empty_out(IntArrayRef size, OptFormat memory_format, Tensor& out) {
 Tensor empty_strided_cpu(
     IntArrayRef size, IntArrayRef stride, OptDtype dtype, OptLayout layout, OptDevice /*device*/, OptBool pin_memory) {
   check_strided("empty_strided", layout);
-  return empty_strided_on(kCPU, size, stride, dtype, pin_memory);
+  return uninitialized(empty_strided_on(kCPU, size, stride, dtype, pin_memory));
 }
 
 TORCH_API Tensor empty_strided_cuda(
@@ -481,8 +505,9 @@ Tensor& logspace_out(const Scalar& start, const Scalar& end, int64_t steps, doub
     return out;
   }
   dispatch("logspace", out.scalar_type(), kRangeDtypes, [&]<class T> {
-    const double first = start.to<double>();
-    const double last = end.to<double>();
+    // Exponents of an integral result are integers at both ends.
+    const double first = std::is_integral_v<T> ? static_cast<double>(start.to<int64_t>()) : start.to<double>();
+    const double last = std::is_integral_v<T> ? static_cast<double>(end.to<int64_t>()) : end.to<double>();
     const double by = steps > 1 ? (last - first) / static_cast<double>(steps - 1) : 0;
     const int64_t half = (steps + 1) / 2;
     fill_sequence<T>(out, [=](int64_t i) {

@@ -40,6 +40,7 @@ inline int64_t checked_index(int64_t value, int64_t size, int64_t dim) {
 /// Advanced indexing of `self` worked out: which elements, in which shape.
 struct IndexPlan {
   c10::DimVector sizes;            // of the result
+  c10::DimVector strides;          // the result lies in memory as self and the indices do
   c10::DimVector before, after;    // sizes of the dimensions around the indexed ones
   c10::DimVector before_strides, after_strides;
   c10::DimVector index_sizes;      // broadcast shape of the indices

@@ -173,6 +173,10 @@ namespace {
 void run_fast(const FastOperands& fast, std::int64_t numel, bool reduced, const PointwiseRun& run) {
   BlockContext context{run.functor, 0};
   const int count = fast.count;
+  if (C10_LIKELY(fast.numbers == 0 && (fast.repeated == 0 || numel == 1) && numel <= run.grain)) {
+    run.kernel(context, static_cast<char*>(fast.data[0]), reinterpret_cast<const char* const*>(fast.data + 1), numel);
+    return;
+  }
   char* data[FastOperands::kMax];
   float wide_values[FastOperands::kMax];
   std::copy(reinterpret_cast<char* const*>(fast.data), reinterpret_cast<char* const*>(fast.data) + count, data);
@@ -224,6 +228,47 @@ void run_fast(const FastOperands& fast, std::int64_t numel, bool reduced, const 
 
 } // namespace
 
+namespace {
+
+/// An input lies in the output's memory without being the same elements: then each element sees what those before it
+/// wrote, and none may be read ahead.
+bool reads_what_it_writes(const TensorIteratorBase& iter) {
+  const auto reach = [&](int operand) {
+    std::int64_t bytes = iter.element_size(operand);
+    for (int d = 0; d < iter.ndim(); ++d) {
+      bytes += (iter.shape()[d] - 1) * iter.strides(operand)[d];
+    }
+    return bytes;
+  };
+  const char* out = static_cast<const char*>(iter.data_ptr(0));
+  const char* out_end = out + reach(0);
+  for (int i = 1; i < iter.ntensors(); ++i) {
+    const char* in = static_cast<const char*>(iter.data_ptr(i));
+    if (in < out_end && out < in + reach(i) && (in != out || !iter.strides(i).equals(iter.strides(0)))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void run_one_by_one(TensorIteratorBase& iter, const Walk& walk) {
+  const auto rows = [&walk](char** data, const std::int64_t* strides, std::int64_t n0, std::int64_t n1) {
+    const std::int64_t* outer = strides + walk.count;
+    const char* inputs[kMaxOperands];
+    for (std::int64_t row = 0; row < n1; ++row) {
+      for (std::int64_t col = 0; col < n0; ++col) {
+        for (int i = 1; i < walk.count; ++i) {
+          inputs[i - 1] = data[i] + row * outer[i] + col * strides[i];
+        }
+        walk.kernel(walk.context, data[0] + row * outer[0] + col * strides[0], inputs, 1);
+      }
+    }
+  };
+  iter.serial_for_each(rows, {0, iter.numel()});
+}
+
+} // namespace
+
 void run_pointwise(TensorIteratorBase& iter, const PointwiseRun& run) {
   if (const FastOperands* fast = iter.fast_operands()) {
     if (const std::int64_t numel = iter.numel(); numel != 0) {
@@ -256,6 +301,10 @@ void run_pointwise(TensorIteratorBase& iter, const PointwiseRun& run) {
   }
   walk.block = kBlockBytes / largest;
 
+  if (C10_UNLIKELY(reads_what_it_writes(iter))) {
+    run_one_by_one(iter, walk);
+    return;
+  }
   if (dense) {
     const auto part = [&](std::int64_t begin, std::int64_t end) {
       const char* inputs[kMaxOperands];

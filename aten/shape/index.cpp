@@ -1,6 +1,10 @@
 #include <aten/shape/index.h>
 
+#include <aten/MemoryOverlap.h>
+#include <c10/core/GradMode.h>
 #include <c10/core/WrapDimMinimal.h>
+
+#include <algorithm>
 
 namespace at::shape {
 namespace {
@@ -8,7 +12,7 @@ namespace {
 void check_integral(const char* op, const TensorBase& index) {
   TORCH_CHECK(
       index.scalar_type() == kLong || index.scalar_type() == kInt, op,
-      "(): Expected dtype int32/int64 for index, got ", index.scalar_type());
+      "(): Expected dtype int32 or int64 for index, got ", index.scalar_type());
 }
 
 void check_device(const char* op, const TensorBase& self, const TensorBase& other) {
@@ -75,8 +79,31 @@ TensorSpec index_select(const char* op, const TensorBase& self, int64_t dim, con
   return spec;
 }
 
+namespace {
+
+void check_slice_count(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source) {
+  const int64_t wrapped = c10::maybe_wrap_dim(dim, self.dim());
+  const int64_t count = size_of(source, source.dim() == 0 ? 0 : std::min(wrapped, source.dim() - 1));
+  TORCH_CHECK(
+      index.numel() == count, op, "_(): Number of indices (", index.numel(), ") should be equal to source.size(dim): (", count,
+      "), for dim: ", dim);
+}
+
+} // namespace
+
 TensorSpec index_add(
     const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source, const Scalar&) {
+  check_slice_count(op, self, dim, index, source);
+  return index_copy(op, self, dim, index, source);
+}
+
+TensorSpec index_reduce(
+    const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source,
+    std::string_view reduce, bool) {
+  TORCH_CHECK(
+      reduce == "prod" || reduce == "mean" || reduce == "amax" || reduce == "amin", op,
+      "(): Expected reduce to be one of prod, mean, amax or amin but got ", reduce, ".");
+  check_slice_count(op, self, dim, index, source);
   return index_copy(op, self, dim, index, source);
 }
 
@@ -87,7 +114,7 @@ TensorSpec index_copy(
   check_device(op, self, source);
   TORCH_CHECK_INDEX(index.dim() <= 1, op, "(): Index should have dimension 1 or 0 (got ", index.dim(), ")");
   TORCH_CHECK(
-      index.scalar_type() == kLong || (op == std::string_view("index_add") && index.scalar_type() == kInt), op,
+      index.scalar_type() == kLong || (op != std::string_view("index_copy") && index.scalar_type() == kInt), op,
       "(): Expected dtype int64 for index, got ", index.scalar_type());
   check_same_dtype(op, self, source, "source");
   TORCH_CHECK(
@@ -95,7 +122,7 @@ TensorSpec index_copy(
       "(): When source and destination are not scalars, their dimensionality must match. Source dimensionality (",
       source.dim(), "), destination dimensionality (", self.dim(), ")");
   TORCH_CHECK_INDEX(
-      index.numel() == size_of(source, source.dim() == 0 ? 0 : dim), op, "(): Number of indices (", index.numel(),
+      index.numel() == size_of(source, source.dim() == 0 ? 0 : dim), op, "_(): Number of indices (", index.numel(),
       ") should be equal to source.size(dim) (", size_of(source, source.dim() == 0 ? 0 : dim), ")");
   for (int64_t d = 0; d < self.dim() && source.dim() == self.dim(); ++d) {
     TORCH_CHECK(
@@ -158,6 +185,9 @@ TensorSpec scatter_reduce_two(
     const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& src,
     std::string_view reduce, bool) {
   check_reduce(op, reduce, /*with_new=*/true);
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      !self.is_complex() || !c10::GradMode::is_enabled() || !(self.requires_grad() || src.requires_grad()), op,
+      " does not support automatic differentiation for outputs with complex dtype.");
   return scatter_src(op, self, dim, index, src);
 }
 
@@ -168,6 +198,53 @@ TensorSpec take(const char* op, const TensorBase& self, const TensorBase& index)
   TORCH_CHECK_INDEX(
       self.numel() != 0 || index.numel() == 0, op, "(): tried to take from an empty tensor");
   return TensorSpec::like(self, index.sizes());
+}
+
+// ---- out arguments -------------------------------------------------------------------------
+
+namespace {
+
+void check_no_overlap(const TensorBase& out, std::initializer_list<const TensorBase*> inputs) {
+  at::assert_no_internal_overlap(out);
+  for (const TensorBase* input : inputs) {
+    at::assert_no_overlap(out, *input);
+  }
+}
+
+} // namespace
+
+void index_out(const char*, const TensorBase& self, const c10::List<std::optional<Tensor>>& indices, const TensorBase& out) {
+  TORCH_CHECK(
+      self.scalar_type() == out.scalar_type(), "index_out: self (", self.scalar_type(), ") and result (", out.scalar_type(),
+      ") must have the same scalar type");
+  check_no_overlap(out, {&self});
+  for (size_t i = 0; i < indices.size(); ++i) {
+    const std::optional<Tensor> index = indices.get(i);
+    if (index && index->defined()) {
+      check_no_overlap(out, {&*index});
+    }
+  }
+}
+
+void index_select_out(const char* op, const TensorBase& self, int64_t, const TensorBase& index, const TensorBase& out) {
+  TORCH_CHECK(
+      self.scalar_type() == out.scalar_type(), op, "(): self and result must have the same scalar type, got ",
+      self.scalar_type(), " and ", out.scalar_type());
+  check_no_overlap(out, {&self, &index});
+}
+
+void masked_select_out(const char* op, const TensorBase& self, const TensorBase& mask, const TensorBase& out) {
+  TORCH_CHECK(
+      self.scalar_type() == out.scalar_type(), op, "(): self and result must have the same scalar type, got ",
+      self.scalar_type(), " and ", out.scalar_type());
+  check_no_overlap(out, {&self, &mask});
+}
+
+void take_out(const char* op, const TensorBase& self, const TensorBase& index, const TensorBase& out) {
+  TORCH_CHECK(
+      self.scalar_type() == out.scalar_type(), op, "(): self and out expected to have the same dtype, but got self.dtype = ",
+      self.scalar_type(), " and out.dtype = ", out.scalar_type());
+  check_no_overlap(out, {&self, &index});
 }
 
 } // namespace at::shape

@@ -1,9 +1,11 @@
 // Shape functions of indexing operators. Values of indices are checked by the kernels, before anything is written.
 #pragma once
 
+#include <aten/core/List.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 
+#include <optional>
 #include <string_view>
 
 namespace at::shape {
@@ -11,6 +13,7 @@ namespace at::shape {
 /// Self's sizes with size(dim) = number of indices.
 TensorSpec index_select(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index);
 TensorSpec index_add(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source, const Scalar& alpha);
+TensorSpec index_reduce(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source, std::string_view reduce, bool include_self);
 TensorSpec index_copy(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source);
 TensorSpec index_fill(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const Scalar& value);
 /// Index's sizes; index may exceed self in dimension `dim` only.
@@ -22,5 +25,11 @@ TensorSpec scatter_reduce_value(const char* op, const TensorBase& self, int64_t 
 TensorSpec scatter_reduce_two(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& src, std::string_view reduce, bool include_self);
 /// Index's sizes.
 TensorSpec take(const char* op, const TensorBase& self, const TensorBase& index);
+
+/// What out arguments must be: of the dtype of self, and no part of an input.
+void index_out(const char* op, const TensorBase& self, const c10::List<std::optional<Tensor>>& indices, const TensorBase& out);
+void index_select_out(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& out);
+void masked_select_out(const char* op, const TensorBase& self, const TensorBase& mask, const TensorBase& out);
+void take_out(const char* op, const TensorBase& self, const TensorBase& index, const TensorBase& out);
 
 } // namespace at::shape

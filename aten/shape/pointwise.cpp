@@ -47,22 +47,22 @@ void check_alpha(const TensorBase& self, const Other& other, const Scalar& alpha
 }
 
 template <class Other>
-void check_no_bools(const TensorBase& self, const Other& other) {
+void check_no_bools(const char* op, const TensorBase& self, const Other& other) {
   TORCH_CHECK(
       !(is_bool(self) && is_bool(other)),
       "Subtraction, the `-` operator, with two bool tensors is not supported. "
-      "Use the `^` or `logical_xor()` operator instead.");
+      "Use the `^` or `logical_xor()` operator instead. (in ", op, ")");
   TORCH_CHECK(
       !is_bool(self) && !is_bool(other),
       "Subtraction, the `-` operator, with a bool tensor is not supported. "
-      "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.");
+      "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead. (in ", op, ")");
 }
 
 void refuse_complex(const char* op, bool complex) {
   if (C10_UNLIKELY(complex)) {
     const std::string_view name = op;
     if (name.find("clamp") != std::string_view::npos) {
-      TORCH_CHECK(false, "clamp is not supported for complex types");
+      TORCH_CHECK(false, "clamp is not supported for complex types (in ", op, ")");
     }
     TORCH_CHECK_NOT_IMPLEMENTED(false, op, " not implemented for complex tensors.");
   }
@@ -76,12 +76,12 @@ void add_check(const char*, const TensorBase& self, const TensorBase& other, con
 void add_check(const char*, const TensorBase& self, const Scalar& other, const Scalar& alpha) {
   check_alpha(self, other, alpha);
 }
-void sub_check(const char*, const TensorBase& self, const TensorBase& other, const Scalar& alpha) {
-  check_no_bools(self, other);
+void sub_check(const char* op, const TensorBase& self, const TensorBase& other, const Scalar& alpha) {
+  check_no_bools(op, self, other);
   check_alpha(self, other, alpha);
 }
-void sub_check(const char*, const TensorBase& self, const Scalar& other, const Scalar& alpha) {
-  check_no_bools(self, other);
+void sub_check(const char* op, const TensorBase& self, const Scalar& other, const Scalar& alpha) {
+  check_no_bools(op, self, other);
   check_alpha(self, other, alpha);
 }
 void rsub_check(const char* op, const TensorBase& self, const TensorBase& other, const Scalar& alpha) {
@@ -139,11 +139,11 @@ void pow_check(const char* op, const TensorBase& self, const Scalar& exponent) {
   }
 }
 
-void neg_check(const char*, const TensorBase& self) {
+void neg_check(const char* op, const TensorBase& self) {
   TORCH_CHECK(
       !is_bool(self),
       "Negation, the `-` operator, on a bool tensor is not supported. "
-      "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.");
+      "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead. (in ", op, ")");
 }
 void sign_check(const char*, const TensorBase& self) {
   TORCH_CHECK(!is_complex(self), "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead.");
@@ -157,8 +157,8 @@ void inf_sign_check(const char* op, const TensorBase& self) {
 void round_check(const char* op, const TensorBase& self) {
   TORCH_CHECK(!is_complex(self), op, " is not supported for complex inputs");
 }
-void relu_check(const char*, const TensorBase& self) {
-  TORCH_CHECK(!is_complex(self), "clamp is not supported for complex types");
+void relu_check(const char* op, const TensorBase& self) {
+  TORCH_CHECK(!is_complex(self), "clamp is not supported for complex types (in ", op, ")");
   TORCH_CHECK(!is_bool(self), "Boolean inputs not supported for relu");
 }
 void heaviside_check(const char*, const TensorBase& self, const TensorBase& values) {
@@ -166,6 +166,44 @@ void heaviside_check(const char*, const TensorBase& self, const TensorBase& valu
       !is_complex(self) && !is_complex(values), "heaviside is not yet implemented for complex tensors.");
   TORCH_CHECK(
       self.scalar_type() == values.scalar_type(), "heaviside is not yet implemented for tensors with different dtypes.");
+}
+
+void bool_out(const char* op, const TensorBase&, const TensorBase& out) {
+  TORCH_CHECK(
+      is_bool(out), op, " does not support non-boolean outputs. Got out of dtype ", out.scalar_type(),
+      "; give one of dtype Bool");
+}
+void heaviside_out(const char*, const TensorBase& self, const TensorBase&, const TensorBase& out) {
+  TORCH_CHECK(
+      self.scalar_type() == out.scalar_type(),
+      "heaviside is not yet implemented for tensors with different dtypes. Got self ", self.scalar_type(), " and out ",
+      out.scalar_type());
+}
+void nan_to_num_out(
+    const char* op,
+    const TensorBase& self,
+    std::optional<double>,
+    std::optional<double>,
+    std::optional<double>,
+    const TensorBase& out) {
+  TORCH_CHECK(
+      self.scalar_type() == out.scalar_type(), op, ": dtype of out: ", out.scalar_type(), " should be same as input: ",
+      self.scalar_type());
+}
+void frexp_out(const char*, const TensorBase& self, const TensorBase& mantissa, const TensorBase& exponent) {
+  TORCH_CHECK(
+      mantissa.scalar_type() == self.scalar_type(), "torch.frexp() expects mantissa to have dtype ", self.dtype().name(),
+      " but got ", mantissa.dtype().name());
+  TORCH_CHECK(
+      exponent.scalar_type() == ScalarType::Int, "torch.frexp() expects exponent to have int dtype but got ",
+      exponent.dtype().name());
+}
+
+std::array<TensorSpec, 2> frexp(const char*, const TensorBase& self) {
+  TORCH_CHECK(
+      c10::isFloatingType(self.scalar_type()), "torch.frexp() only supports floating-point dtypes, got ",
+      self.scalar_type());
+  return {TensorSpec::like(self, self.sizes()), TensorSpec::like(self, self.sizes(), ScalarType::Int)};
 }
 
 void not_complex_check(const char* op, const TensorBase& self, const TensorBase& other) {

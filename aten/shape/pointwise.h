@@ -4,9 +4,11 @@
 // Each takes the operator's name and its arguments in schema order.
 #pragma once
 
+#include <aten/core/TensorSpec.h>
 #include <c10/core/Scalar.h>
 #include <c10/macros/Macros.h>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -41,6 +43,21 @@ TORCH_API void inf_sign_check(const char* op, const TensorBase& self);
 TORCH_API void round_check(const char* op, const TensorBase& self);
 TORCH_API void relu_check(const char* op, const TensorBase& self);
 TORCH_API void heaviside_check(const char* op, const TensorBase& self, const TensorBase& values);
+
+/// Checks of given outputs that have a message of their own.
+TORCH_API void bool_out(const char* op, const TensorBase& self, const TensorBase& out);
+TORCH_API void heaviside_out(const char* op, const TensorBase& self, const TensorBase& values, const TensorBase& out);
+TORCH_API void nan_to_num_out(
+    const char* op,
+    const TensorBase& self,
+    std::optional<double> nan,
+    std::optional<double> posinf,
+    std::optional<double> neginf,
+    const TensorBase& out);
+TORCH_API void frexp_out(const char* op, const TensorBase& self, const TensorBase& mantissa, const TensorBase& exponent);
+
+/// Mantissas and int32 exponents, laid out contiguously.
+TORCH_API std::array<TensorSpec, 2> frexp(const char* op, const TensorBase& self);
 
 /// For operators that need an order.
 TORCH_API void not_complex_check(const char* op, const TensorBase& self, const TensorBase& other);

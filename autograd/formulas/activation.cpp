@@ -52,7 +52,7 @@ Tensor gelu_double_backward(const Tensor& ggI, const Tensor& gO, const Tensor& i
 
 Tensor infinitely_differentiable_silu_backward(const Tensor& grad, const Tensor& self) {
   const Tensor sigmoid = self.sigmoid();
-  return grad * sigmoid * (1 + self * (1 - sigmoid));
+  return grad * (sigmoid * (1 + self * (1 - sigmoid))).conj();
 }
 
 Tensor infinitely_differentiable_mish_backward(const Tensor& grad, const Tensor& self) {
@@ -63,7 +63,7 @@ Tensor infinitely_differentiable_mish_backward(const Tensor& grad, const Tensor&
 
 Tensor silu_double_backward(const Tensor& ggI, const Tensor& gO, const Tensor& input) {
   const Tensor sigmoid = input.sigmoid();
-  return ggI * gO * sigmoid * (1 - sigmoid) * (2 + input * (1 - 2 * sigmoid));
+  return ggI.conj() * gO * (sigmoid * (1 - sigmoid) * (2 + input * (1 - 2 * sigmoid))).conj();
 }
 
 Tensor mish_double_backward(const Tensor& ggI, const Tensor& gO, const Tensor& input) {
@@ -109,6 +109,33 @@ Tensor elu_double_backward(
       : product * (self_or_result * input_coefficient).exp() *
           (negative_coefficient * input_coefficient * input_coefficient);
   return at::where(self_or_result.gt(0), at::zeros({}, curved.options()), curved);
+}
+
+std::tuple<Tensor, Tensor, Tensor> prelu_double_backward(
+    const Tensor& grad_grad_self,
+    const Tensor& grad_grad_weight,
+    const Tensor& grad_output,
+    const Tensor& self,
+    const Tensor& weight,
+    std::array<bool, 3> mask) {
+  const Tensor positive = self > 0;
+  const auto add = [](const Tensor& a, const Tensor& b) { return a.defined() ? a + b : b; };
+  std::tuple<Tensor, Tensor, Tensor> result;
+  auto& [for_output, for_self, for_weight] = result;
+  if (grad_grad_self.defined()) {
+    for_output = at::where(positive, grad_grad_self, grad_grad_self * weight);
+    for_weight = at::where(positive, 0, grad_grad_self * grad_output);
+  }
+  if (grad_grad_weight.defined()) {
+    for_output = add(for_output, at::where(positive, 0, grad_grad_weight * self));
+    for_self = at::where(positive, 0, grad_grad_weight * grad_output);
+  } else {
+    for_self = at::zeros_like(self);
+  }
+  if (!mask[0]) for_output = Tensor();
+  if (!mask[1]) for_self = Tensor();
+  if (!mask[2]) for_weight = Tensor();
+  return result;
 }
 
 Tensor log_sigmoid_double_backward(const Tensor& grad, const Tensor& input) {

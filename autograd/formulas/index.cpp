@@ -22,10 +22,6 @@ Tensor index_put_values_backward(const Tensor& grad, const IndexList& indices, a
   return at::sum_to(at::index(grad, indices), sizes);
 }
 
-Tensor index_select_backward(const Tensor& grad, at::IntArrayRef self_sizes, int64_t dim, const Tensor& index) {
-  return grad.new_zeros(self_sizes, grad.options()).index_add(dim, index, grad);
-}
-
 Tensor index_add_source_backward(
     const Tensor& grad, int64_t dim, const Tensor& index, at::IntArrayRef source_sizes, const at::Scalar& alpha) {
   const Tensor picked = grad.index_select(dim, index);
@@ -41,46 +37,69 @@ Tensor gather_backward(const Tensor& grad, at::IntArrayRef self_sizes, int64_t d
   return grad.new_zeros(self_sizes, grad.options()).scatter_add(dim, index, grad);
 }
 
-std::tuple<Tensor, Tensor> scatter_reduce_backward(
-    const Tensor& grad, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, std::string_view reduce,
-    bool include_self, const Tensor& result) {
+namespace {
+
+/// The gradients of a reduction of `src` into `self`, whose elements meet as the functions say: `pick` gives for each element
+/// of src that of a tensor like self which it went to, `add` sums elements like src into a tensor like self, `reduce_again`
+/// is the reduction itself for other self and src, `erase` zeroes what was reduced into.
+template <class Pick, class Add, class Reduce, class Erase>
+std::tuple<Tensor, Tensor> reduce_backward(
+    const Tensor& grad, const Tensor& self, const Tensor& src, std::string_view reduce, bool include_self, const Tensor& result,
+    Pick pick, Add add, Reduce reduce_again, Erase erase) {
   Tensor grad_self;
   Tensor grad_src;
   if (reduce == "sum") {
     grad_self = grad;
-    grad_src = grad.gather(dim, index);
+    grad_src = pick(grad);
   } else if (reduce == "prod") {
     // Zeros in src or self: the product of the others is needed, so divide with zeros masked out.
     const Tensor masked_self = self.masked_fill(self == 0, 1);
-    const Tensor masked_self_result = masked_self.scatter_reduce(dim, index, src, reduce, include_self);
-    grad_self = grad * masked_self_result / masked_self;
+    grad_self = grad * reduce_again(masked_self, src) / masked_self;
     const Tensor src_zero = src == 0;
-    const Tensor zeros_at = at::zeros_like(self).scatter_add(dim, index, src_zero.to(self.scalar_type())).gather(dim, index);
+    const Tensor zeros_at = pick(add(at::zeros_like(self), src_zero.to(self.scalar_type())));
     const Tensor src_single_zero = at::bitwise_and(src_zero, zeros_at == 1);
-    const Tensor masked_src = src.masked_fill(src_single_zero, 1);
-    const Tensor masked_src_result = self.scatter_reduce(dim, index, masked_src, reduce, include_self);
-    const Tensor plain = (grad * result).gather(dim, index) / src.masked_fill(src_zero, 1);
-    grad_src = at::where(src_single_zero, (grad * masked_src_result).gather(dim, index), plain.masked_fill(src_zero.logical_and(src_single_zero.logical_not()), 0));
+    const Tensor masked_src_result = reduce_again(self, src.masked_fill(src_single_zero, 1));
+    const Tensor plain = pick(grad * result) / src.masked_fill(src_zero, 1);
+    grad_src = at::where(
+        src_single_zero, pick(grad * masked_src_result), plain.masked_fill(src_zero.logical_and(src_single_zero.logical_not()), 0));
   } else if (reduce == "mean") {
-    Tensor count = include_self ? at::ones_like(grad) : at::zeros_like(grad);
-    count = count.scatter_add(dim, index, at::ones_like(src));
+    Tensor count = add(include_self ? at::ones_like(grad) : at::zeros_like(grad), at::ones_like(src));
     count = count.masked_fill(count == 0, 1);
     grad_self = grad / count;
-    grad_src = (grad / count).gather(dim, index);
+    grad_src = pick(grad / count);
   } else {
     // amax, amin: equal shares to all elements that reach the result.
-    const Tensor value = result.gather(dim, index);
     const Tensor self_is_result = (self == result).to(self.scalar_type());
-    const Tensor src_is_result = (src == value).to(src.scalar_type());
-    const Tensor shares = at::zeros_like(self).scatter_add(dim, index, src_is_result) + (include_self ? self_is_result : at::zeros_like(self_is_result));
+    const Tensor src_is_result = (src == pick(result)).to(src.scalar_type());
+    const Tensor shares = add(include_self ? self_is_result : at::zeros_like(self_is_result), src_is_result);
     const Tensor part = grad / shares.masked_fill(shares == 0, 1);
     grad_self = self_is_result * part;
-    grad_src = src_is_result * part.gather(dim, index);
+    grad_src = src_is_result * pick(part);
   }
-  if (!include_self) {
-    grad_self = grad_self.scatter(dim, index, 0);
-  }
-  return {grad_self, grad_src};
+  return {include_self ? grad_self : erase(grad_self), grad_src};
+}
+
+} // namespace
+
+std::tuple<Tensor, Tensor> scatter_reduce_backward(
+    const Tensor& grad, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src, std::string_view reduce,
+    bool include_self, const Tensor& result) {
+  return reduce_backward(
+      grad, self, src, reduce, include_self, result, [&](const Tensor& t) { return t.gather(dim, index); },
+      [&](const Tensor& to, const Tensor& t) { return to.scatter_add(dim, index, t); },
+      [&](const Tensor& to, const Tensor& t) { return to.scatter_reduce(dim, index, t, reduce, include_self); },
+      [&](const Tensor& t) { return t.scatter(dim, index, 0); });
+}
+
+std::tuple<Tensor, Tensor> index_reduce_backward(
+    const Tensor& grad, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, std::string_view reduce,
+    bool include_self, const Tensor& result) {
+  return reduce_backward(
+      grad, self, source, reduce, include_self, result,
+      [&](const Tensor& t) { return t.index_select(dim, index).reshape(source.sizes()); },
+      [&](const Tensor& to, const Tensor& t) { return to.index_add(dim, index, t); },
+      [&](const Tensor& to, const Tensor& t) { return to.index_reduce(dim, index, t, reduce, include_self); },
+      [&](const Tensor& t) { return t.index_fill(dim, index, 0); });
 }
 
 Tensor masked_select_backward(const Tensor& grad, at::IntArrayRef self_sizes, const Tensor& mask) {

@@ -305,6 +305,13 @@ Tensor log1p_backward(const Tensor& grad, const Tensor& self) {
   return grad / (self + 1).conj();
 }
 
+// j1' = j0 - j1 / x, with the limit 1/2 at 0.
+Tensor bessel_j1_backward(const Tensor& grad, const Tensor& self, const Tensor& result) {
+  const Tensor zero = self == 0;
+  const Tensor safe = self.masked_fill(zero, 1);
+  return grad * (at::special_bessel_j0(self) - result / safe).masked_fill(zero, 0.5);
+}
+
 // i1' = i0 - i1 / x, with the limit 1/2 at 0.
 Tensor i1_backward(const Tensor& grad, const Tensor& self, const Tensor& result) {
   const Tensor zero = self == 0;

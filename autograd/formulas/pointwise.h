@@ -120,6 +120,7 @@ at::Tensor infinitely_differentiable_gelu_backward(
     std::string_view approximate);
 at::Tensor infinitely_differentiable_silu_backward(const at::Tensor& grad, const at::Tensor& self);
 at::Tensor infinitely_differentiable_mish_backward(const at::Tensor& grad, const at::Tensor& self);
+at::Tensor bessel_j1_backward(const at::Tensor& grad, const at::Tensor& self, const at::Tensor& result);
 at::Tensor i1_backward(const at::Tensor& grad, const at::Tensor& self, const at::Tensor& result);
 at::Tensor i1e_backward(const at::Tensor& grad, const at::Tensor& self, const at::Tensor& result);
 at::Tensor log1p_backward(const at::Tensor& grad, const at::Tensor& self);
@@ -148,6 +149,14 @@ at::Tensor elu_double_backward(
     const at::Scalar& input_scale,
     bool is_result,
     const at::Tensor& self_or_result);
+/// Gradients of _prelu_kernel_backward for grad_output, self and weight, from those of its two results.
+std::tuple<at::Tensor, at::Tensor, at::Tensor> prelu_double_backward(
+    const at::Tensor& grad_grad_self,
+    const at::Tensor& grad_grad_weight,
+    const at::Tensor& grad_output,
+    const at::Tensor& self,
+    const at::Tensor& weight,
+    std::array<bool, 3> mask);
 at::Tensor log_sigmoid_double_backward(const at::Tensor& grad, const at::Tensor& input);
 
 } // namespace torch::autograd::formulas

@@ -57,6 +57,17 @@ Tensor prod_with_zeros_backward(const Tensor& grad, const Tensor& self, int64_t 
   return grad * (before * after).conj();
 }
 
+double lowest_of(at::ScalarType dtype) {
+  switch (dtype) {
+    case at::ScalarType::Half:
+      return -65504.0;
+    case at::ScalarType::Double:
+      return std::numeric_limits<double>::lowest();
+    default:
+      return std::numeric_limits<float>::lowest() / 2; // within the range of bfloat16 too
+  }
+}
+
 Tensor reverse_logcumsumexp(const Tensor& x, int64_t dim) {
   return x.flip(dim).logcumsumexp(dim).flip(dim);
 }
@@ -237,6 +248,25 @@ Tensor std_mean_backward(
   return var_mean_backward(grad_var, grad_mean, self, dim, correction, keepdim);
 }
 
+// Of self * factor(norm), where factor is maxnorm / (norm + 1e-7) for slices whose norm is above maxnorm.
+Tensor renorm_backward(const Tensor& grad, const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm) {
+  dim = c10::maybe_wrap_dim(dim, self.dim());
+  std::vector<int64_t> others;
+  for (int64_t d = 0; d < self.dim(); ++d) {
+    if (d != dim) {
+      others.push_back(d);
+    }
+  }
+  const Tensor norm = at::linalg_vector_norm(self, p, others, /*keepdim=*/true);
+  const Tensor reciprocal = (norm + 1e-7).reciprocal();
+  const Tensor through_self = grad * (reciprocal * maxnorm.toDouble());
+  const Tensor product = grad * self.conj();
+  const Tensor along = (product.is_complex() ? at::real(product) : product).sum(others, /*keepdim=*/true);
+  const Tensor grad_norm = along * (reciprocal * reciprocal) * -maxnorm.toDouble();
+  const Tensor through_norm = linalg_vector_norm_backward(grad_norm, self, p, others, /*keepdim=*/true, norm);
+  return at::where(norm > maxnorm, through_self + through_norm, grad);
+}
+
 Tensor logsumexp_backward(const Tensor& grad, const Tensor& self, const Tensor& result, IntArrayRef dim, bool keepdim) {
   const Tensor full_grad = restore_reduced_dims(grad, dim, self.dim(), keepdim);
   const Tensor full_result = restore_reduced_dims(result, dim, self.dim(), keepdim);
@@ -258,8 +288,9 @@ Tensor logcumsumexp_backward(const Tensor& grad, const Tensor& self, const Tenso
     return (reverse_logcumsumexp(grad.log() - result.conj(), dim) + self.conj()).exp();
   }
   // The sum over later places is taken in log space, positive and negative gradients apart.
-  const Tensor log_grad = grad.abs().log();
-  const Tensor nothing = at::full({}, -std::numeric_limits<double>::infinity(), grad.options());
+  const Tensor log_grad = grad.abs().masked_fill(grad == 0, 1).log();
+  // Not minus infinity: the second derivative would take the difference of two.
+  const Tensor nothing = at::full({}, lowest_of(grad.scalar_type()), grad.options());
   const auto part = [&](const Tensor& chosen) {
     return (reverse_logcumsumexp(at::where(chosen, log_grad, nothing) - result, dim) + self).exp();
   };

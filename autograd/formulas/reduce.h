@@ -81,6 +81,13 @@ at::Tensor std_mean_backward(
     const std::optional<at::Scalar>& correction,
     bool keepdim);
 
+at::Tensor renorm_backward(
+    const at::Tensor& grad,
+    const at::Tensor& self,
+    const at::Scalar& p,
+    int64_t dim,
+    const at::Scalar& maxnorm);
+
 at::Tensor logsumexp_backward(
     const at::Tensor& grad,
     const at::Tensor& self,

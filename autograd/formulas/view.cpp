@@ -7,6 +7,7 @@
 #include <c10/util/Exception.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -118,6 +119,39 @@ Tensor as_strided_backward(
     memory.div_(count);
   }
   return memory.as_strided(input.sizes(), input.strides(), source_start);
+}
+
+std::tuple<Tensor, Tensor> as_strided_scatter_backward(
+    const Tensor& grad,
+    const at::TensorGeometry& self,
+    IntArrayRef sizes,
+    IntArrayRef strides,
+    std::optional<int64_t> storage_offset) {
+  // The result lies in memory as self did, unless that overlapped: then it is contiguous.
+  const IntArrayRef shape = self.sizes();
+  DimVector layout(self.strides().begin(), self.strides().end());
+  int64_t offset = self.storage_offset();
+  if (std::find(layout.begin(), layout.end(), 0) != layout.end()) {
+    offset = 0;
+    int64_t step = 1;
+    for (size_t i = shape.size(); i-- > 0;) {
+      layout[i] = step;
+      step *= std::max<int64_t>(shape[i], 1);
+    }
+  }
+  const auto last_place = [](int64_t start, IntArrayRef at_sizes, IntArrayRef at_strides) {
+    for (size_t i = 0; i < at_sizes.size(); ++i) {
+      start += std::max<int64_t>(at_sizes[i] - 1, 0) * at_strides[i];
+    }
+    return start;
+  };
+  const int64_t window = storage_offset.value_or(offset);
+  const int64_t last = std::max(last_place(offset, shape, layout), last_place(window, sizes, strides));
+  const Tensor memory = at::zeros({last + 1}, grad.options());
+  memory.as_strided(shape, layout, offset).copy_(grad);
+  const Tensor grad_src = memory.as_strided(sizes, strides, window).clone();
+  memory.as_strided(sizes, strides, window).zero_();
+  return {memory.as_strided(shape, layout, offset), grad_src};
 }
 
 Tensor permute_backwards(const Tensor& grad, IntArrayRef forward_dims) {
@@ -305,6 +339,16 @@ Tensor repeat_backward(const Tensor& grad, IntArrayRef repeats, IntArrayRef inpu
     }
   }
   return sum_over.empty() ? grad : grad.reshape(split).sum(sum_over);
+}
+
+Tensor constant_pad_nd_backward(const Tensor& grad, IntArrayRef pad) {
+  DimVector back(pad.begin(), pad.end());
+  std::transform(back.begin(), back.end(), back.begin(), std::negate<>());
+  return at::constant_pad_nd(grad, back, 0);
+}
+
+Tensor native_channel_shuffle_backward(const Tensor& grad, int64_t groups) {
+  return grad.numel() == 0 ? grad : at::native_channel_shuffle(grad, grad.size(1) / groups);
 }
 
 Tensor roll_backward(const Tensor& grad, IntArrayRef shifts, IntArrayRef dims) {

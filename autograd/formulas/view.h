@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 namespace torch::autograd::formulas {
@@ -18,6 +19,15 @@ namespace torch::autograd::formulas {
 at::Tensor as_strided_backward(
     at::Tensor grad,
     const at::TensorGeometry& input,
+    at::IntArrayRef sizes,
+    at::IntArrayRef strides,
+    std::optional<int64_t> storage_offset);
+
+/// The gradients of as_strided_scatter, for self of the given geometry and for src: each memory place belongs to src if
+/// the strided view has it, else to self.
+std::tuple<at::Tensor, at::Tensor> as_strided_scatter_backward(
+    const at::Tensor& grad,
+    const at::TensorGeometry& self,
     at::IntArrayRef sizes,
     at::IntArrayRef strides,
     std::optional<int64_t> storage_offset);
@@ -79,6 +89,12 @@ std::vector<at::Tensor> block_diag_backward(
 
 /// Sums the gradient over all repetitions.
 at::Tensor repeat_backward(const at::Tensor& grad, at::IntArrayRef repeats, at::IntArrayRef input_sizes);
+
+/// Cuts off what was padded, and pads with zeros what was cut off.
+at::Tensor constant_pad_nd_backward(const at::Tensor& grad, at::IntArrayRef pad);
+
+/// Deals channels back.
+at::Tensor native_channel_shuffle_backward(const at::Tensor& grad, int64_t groups);
 
 /// Rolls back.
 at::Tensor roll_backward(const at::Tensor& grad, at::IntArrayRef shifts, at::IntArrayRef dims);

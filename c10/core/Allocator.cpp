@@ -2,6 +2,7 @@
 
 #include <c10/core/CPUAllocator.h>
 #include <c10/core/impl/MemoryReporters.h>
+#include <c10/core/impl/SpareTensors.h>
 
 #include <fmt/format.h>
 
@@ -98,6 +99,9 @@ void SetAllocator(DeviceType t, Allocator* alloc, uint8_t priority) {
   if (priority >= slot.priority) {
     slot.allocator.store(alloc, std::memory_order_release);
     slot.priority = priority;
+    if (t == DeviceType::CPU) {
+      impl::other_cpu_allocator.store(GetAllocator(t) != GetDefaultCPUAllocator(), std::memory_order_relaxed);
+    }
   }
 }
 

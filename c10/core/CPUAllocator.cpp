@@ -3,6 +3,7 @@
 #include <c10/core/impl/CPUBlock.h>
 #include <c10/core/impl/CPULargeCache.h>
 #include <c10/core/impl/MemoryReporters.h>
+#include <c10/core/impl/SpareTensors.h>
 #include <c10/core/impl/alloc_cpu.h>
 #include <c10/macros/Macros.h>
 #include <c10/util/Exception.h>
@@ -49,6 +50,11 @@ constexpr uint32_t list_limit(size_t index) {
   return static_cast<uint32_t>(std::clamp<size_t>((size_t{128} << 10) / small_class_bytes(index), 4, 128));
 }
 
+// Classes of memory that tensors are kept with, and how many of each.
+constexpr size_t kSpareMax = 4096;
+constexpr size_t kSpareClasses = small_class(kSpareMax) + 1;
+constexpr uint32_t kSpareLimit = 32;
+
 // -- Per-thread lists ----------------------------------------------------------
 
 // Written by one thread, read by those that ask for statistics.
@@ -68,6 +74,8 @@ class Counter {
 struct List {
   CPUBlock* head = nullptr;
   uint32_t room = 0; // how many more blocks the list takes
+  uint32_t spare_room = 0;
+  TensorImpl* spares = nullptr; // see Note [Spare tensors]
   Counter allocations;
   Counter releases;
 };
@@ -143,12 +151,48 @@ size_t shrink(List& list, uint32_t count) {
   return bytes;
 }
 
+} // namespace
+
+namespace impl {
+
+// Below anonymous functions and above the rest: it needs the lists, and they need it to be emptied.
+struct SpareLists {
+  static TensorImpl* take(List& list) {
+    TensorImpl* const tensor = list.spares;
+    if (tensor != nullptr) {
+      list.spares = SpareTensors::next(tensor);
+      ++list.spare_room;
+      list.allocations.increment();
+    }
+    return tensor;
+  }
+  static void put(List& list, TensorImpl* tensor) {
+    SpareTensors::set_next(tensor, list.spares);
+    list.spares = tensor;
+    --list.spare_room;
+    list.releases.increment();
+  }
+  /// Deletes what is on a list; the memory goes to the list of blocks.
+  static void clear(List& list) {
+    while (TensorImpl* tensor = take(list)) {
+      delete tensor;
+    }
+  }
+};
+
+} // namespace impl
+
+namespace {
+
+using impl::SpareLists;
+
 struct ThreadCacheOwner {
   ThreadCache cache;
 
   ThreadCacheOwner() {
     for (size_t i = 0; i < kSmallClasses; ++i) {
       cache.lists[i].room = list_limit(i);
+      cache.lists[i].spare_room = i < kSpareClasses ? kSpareLimit : 0;
     }
     std::lock_guard lock(global().mutex);
     cache.next = global().caches;
@@ -162,6 +206,7 @@ struct ThreadCacheOwner {
     thread_phase = ThreadPhase::Ended;
     thread_cache = &empty_cache;
     for (List& list : cache.lists) {
+      SpareLists::clear(list);
       shrink(list, UINT32_MAX);
     }
     Global& g = global();
@@ -369,6 +414,75 @@ constinit Immortal<DefaultCPUAllocator> default_allocator;
 
 } // namespace
 
+namespace impl {
+
+constinit std::atomic<bool> other_cpu_allocator{false};
+
+namespace {
+
+inline bool no_spares() {
+  return other_cpu_allocator.load(std::memory_order_relaxed) || somebody_listens();
+}
+
+// Whether a storage is as SpareTensors::make made it, but for its size.
+inline bool is_unchanged(const StorageImpl& storage) {
+  const DataPtr& data = storage._data_ptr_no_checks();
+  return storage.is_plain() && storage.allocator() == &default_allocator.value && data.get_deleter() == &release_data && data.get() != nullptr &&
+      data.get() == data.get_context() && data.device().is_cpu();
+}
+
+} // namespace
+
+intrusive_ptr<TensorImpl, UndefinedTensorImpl> SpareTensors::make(size_t bytes, caffe2::TypeMeta type) {
+  const bool small = bytes - 1 < kSpareMax && C10_LIKELY(!no_spares());
+  if (C10_LIKELY(small)) {
+    if (TensorImpl* tensor = SpareLists::take(thread_cache->lists[small_class(bytes)])) {
+      tensor->storage_.unsafeGetStorageImpl()->unsafe_set_nbytes(bytes);
+      tensor->storage_offset_ = 0;
+      tensor->data_type_ = type;
+      if (C10_UNLIKELY(InferenceMode::is_enabled())) {
+        tensor->key_set_ = tensor->key_set_ - autograd_dispatch_keyset_with_ADInplaceOrView;
+        tensor->version_counter_ = VariableVersion();
+      }
+      return intrusive_ptr<TensorImpl, UndefinedTensorImpl>::reclaim(tensor);
+    }
+  }
+  Allocator* const allocator = GetCPUAllocator();
+  auto storage = make_intrusive<StorageImpl>(
+      StorageImpl::use_byte_size_t(), static_cast<int64_t>(bytes), allocator->allocate(bytes), allocator,
+      /*resizable=*/true);
+  auto tensor = make_intrusive<TensorImpl, UndefinedTensorImpl>(Storage(std::move(storage)), DispatchKeySet(DispatchKey::CPU), type);
+  tensor->may_be_spare_ = small;
+  return tensor;
+}
+
+bool SpareTensors::keep(TensorImpl* tensor) noexcept {
+  const Storage& storage = tensor->storage_;
+  if (!storage || !storage.is_uniquely_owned() || !is_unchanged(*storage.unsafeGetStorageImpl()) ||
+      tensor->extra_meta_ != nullptr || tensor->dim() > static_cast<int64_t>(SizesAndStrides::kMaxInline) ||
+      C10_UNLIKELY(no_spares())) {
+    return false;
+  }
+  // Gradients and history may hold tensors that come here in turn, hence before looking at the list.
+  tensor->autograd_meta_.reset();
+  tensor->version_counter_.restart();
+  const uint32_t size_class = CPUBlock::of(storage.unsafeGetStorageImpl()->_data_ptr_no_checks().get())->size_class;
+  if (size_class >= kSpareClasses) {
+    return false;
+  }
+  List& list = thread_cache->lists[size_class];
+  if (list.spare_room == 0) {
+    return false;
+  }
+  tensor->key_set_ = plain_cpu_keys;
+  tensor->device_opt_ = Device(DeviceType::CPU);
+  tensor->is_wrapped_number_ = false;
+  SpareLists::put(list, tensor);
+  return true;
+}
+
+} // namespace impl
+
 void* alloc_cpu(size_t nbytes) {
   return allocate_data(nbytes);
 }
@@ -427,6 +541,7 @@ size_t cpu_allocator_release_cached() {
   size_t bytes = global().large.release();
   if (ThreadCache* cache = own_cache()) {
     for (List& list : cache->lists) {
+      SpareLists::clear(list);
       bytes += shrink(list, UINT32_MAX);
     }
   }

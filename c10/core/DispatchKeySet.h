@@ -411,6 +411,11 @@ constexpr DispatchKeySet getAutocastRelatedKeySetFromBackend(BackendComponent t)
   return impl::kRelatedKeys.autocast[static_cast<uint8_t>(t)];
 }
 
+/// The keys of a dense CPU tensor that was made outside inference mode.
+constexpr DispatchKeySet plain_cpu_keys = DispatchKeySet(DispatchKey::CPU) |
+    getAutogradRelatedKeySetFromBackend(BackendComponent::CPUBit) |
+    getAutocastRelatedKeySetFromBackend(BackendComponent::CPUBit);
+
 /// Highest key among those that compute.
 constexpr DispatchKey highestPriorityBackendTypeId(DispatchKeySet ks) {
   return (ks & backend_functionality_keys).highestPriorityTypeId();

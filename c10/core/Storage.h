@@ -130,6 +130,10 @@ struct C10_API Storage {
   bool unique() const {
     return storage_impl_.unique();
   }
+  /// Whether neither a strong nor a weak reference exists elsewhere.
+  bool is_uniquely_owned() const noexcept {
+    return storage_impl_.is_uniquely_owned();
+  }
   bool is_alias_of(const Storage& other) const {
     return storage_impl_ == other.storage_impl_ || isSharedStorageAlias(*this, other);
   }

@@ -95,6 +95,15 @@ struct C10_API StorageImpl : public c10::intrusive_ptr_target, public PoolAlloca
   at::DataPtr& _mutable_data_ptr_no_checks() {
     return data_ptr_;
   }
+  const at::DataPtr& _data_ptr_no_checks() const {
+    return data_ptr_;
+  }
+  /// Resizable, of plain size and without anything that few storages have.
+  bool is_plain() const {
+    return resizable_ &&
+        !(received_cuda_ | throw_on_immutable_data_ptr_ | throw_on_mutable_data_ptr_ | warn_deprecated_on_mutable_data_ptr_) &&
+        extra_meta_ == nullptr && !size_bytes_.is_heap_allocated();
+  }
   /// Gives the old memory back.
   at::DataPtr set_data_ptr(at::DataPtr&& data_ptr) {
     return std::exchange(data_ptr_, std::move(data_ptr));

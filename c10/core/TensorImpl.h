@@ -36,6 +36,11 @@
 namespace c10 {
 
 struct SymbolicShapeMeta;
+struct TensorImpl;
+
+namespace impl {
+struct SpareTensors;
+}
 
 /// Data that an out-of-tree backend hangs on its tensors.
 struct C10_API BackendMeta : intrusive_ptr_target {
@@ -95,6 +100,8 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
 
   /// Drops storage and autograd data when only weak references are left.
   void release_resources() override;
+  /// Deletes the tensor or keeps it for reuse, see Note [Spare tensors].
+  static void drop_last(TensorImpl* self) noexcept;
 
   DispatchKeySet key_set() const {
     return key_set_;
@@ -585,6 +592,8 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
       bool allow_tensor_metadata_change);
 
  private:
+  friend struct impl::SpareTensors;
+
   TensorImpl(Storage&& storage, DispatchKeySet ks, const caffe2::TypeMeta data_type, std::optional<c10::Device> device);
 
   bool is_contiguous_flag(at::MemoryFormat memory_format) const {
@@ -666,6 +675,7 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
   bool is_wrapped_number_ = false;
   bool custom_device_ = false;
   bool custom_layout_ = false;
+  bool may_be_spare_ = false; // made by SpareTensors
 };
 
 static_assert(sizeof(TensorImpl) <= 192, "a TensorImpl fits into three cache lines");

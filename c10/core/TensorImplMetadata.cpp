@@ -36,6 +36,14 @@ void TensorImpl::set_sizes_contiguous(IntArrayRef new_size) {
   // Tensors with elements go the short way: the running product gives the strides, and at its end numel.
   const size_t dim = new_size.size();
   const int64_t* from = new_size.data();
+  if (dim == 1 && from[0] > 0 && !matches_policy(SizesStridesPolicy::CustomStrides)) {
+    sizes_and_strides_.resize_uninitialized(1);
+    sizes_and_strides_.size_at_unchecked(0) = from[0];
+    sizes_and_strides_.stride_at_unchecked(0) = 1;
+    numel_ = from[0];
+    flags_ = {true, false, false, false, false, true};
+    return;
+  }
   int64_t product = 1;
   bool unusual = matches_policy(SizesStridesPolicy::CustomStrides);
   for (size_t d = dim; d-- > 0;) {

@@ -53,6 +53,14 @@ struct C10_API VariableVersion {
     }
   }
 
+  /// Version 0, shared with nobody.
+  void restart() noexcept {
+    const uintptr_t word = word_.load(std::memory_order_acquire);
+    word_.store(in_place(0), std::memory_order_relaxed);
+    if (C10_UNLIKELY(is_shared(word))) {
+      raw::intrusive_ptr::decref(counter(word));
+    }
+  }
   /// False if another VariableVersion shares the count.
   bool unique() const;
   bool enabled() const {

@@ -187,6 +187,13 @@ struct intrusive_target_default_null_type final {
   static constexpr TTarget* singleton() noexcept { return nullptr; }
 };
 
+/// A class may keep its objects for reuse: `static void drop_last(T*) noexcept` is then called instead of delete when the
+/// only reference goes.
+template <class T, class = void>
+inline constexpr bool has_drop_last = false;
+template <class T>
+inline constexpr bool has_drop_last<T, std::void_t<decltype(T::drop_last(std::declval<T*>()))>> = true;
+
 template <class TTarget, class ToNullType, class FromNullType>
 TTarget* assign_ptr_(TTarget* pointer) {
   if constexpr (std::is_same_v<ToNullType, FromNullType>) {
@@ -333,7 +340,14 @@ class intrusive_ptr final {
   }
   void drop_() noexcept {
     if (target_ != NullType::singleton()) {
-      intrusive_ptr_target::drop_strong(base(target_));
+      intrusive_ptr_target* const target = base(target_);
+      if constexpr (detail::has_drop_last<TTarget>) {
+        if (target->combined_refcount_.load(std::memory_order_acquire) == detail::kUniqueReference) {
+          TTarget::drop_last(target_);
+          return;
+        }
+      }
+      intrusive_ptr_target::drop_strong(target);
     }
   }
 

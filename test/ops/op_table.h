@@ -1,7 +1,7 @@
 // The operator table: one row for each entry of aten/ops, written by the generator into op_rows.cpp as
 // `std::vector<OpRow> test::op_rows() { return {row, row, ...}; }`. Fields left out keep their defaults.
 //   name            operator and overload, no namespace; inplace and out likewise, "" where the form does not exist
-//   dtypes          the entry's compute dtypes, with the names below; 0 for composites
+//   dtypes          the entry's dtypes, with the names below; 0 for composites, which are tried with float and double
 //   pointwise       `shape: pointwise`; only these need the fields from result to integer
 //   operands        schema positions of the pointwise operands (tensors, and Scalars named in `operands:`)
 //   masks           those of them that must be bool and take no part in the promotion (the condition of where)
@@ -89,6 +89,11 @@ struct NamedValue {
   c10::IValue value;
 };
 
+struct Range {
+  double low;
+  double high;
+};
+
 struct ErrorSample {
   void (*call)();
   const char* says;  // part of the message
@@ -105,6 +110,8 @@ struct OpRow {
   std::vector<int> masks = {};
   double low = -2;  // range of the random operands
   double high = 2;
+  std::vector<Range> ranges = {};  // of each operand, where they differ
+  std::vector<int> constants = {};  // arguments whose gradient is not implemented
   std::vector<double> extra = {};  // values mixed in where gradients are not taken
   std::vector<std::vector<NamedValue>> settings =
       {};                // values of other arguments, one run each; {} is the schema's defaults
@@ -114,6 +121,7 @@ struct OpRow {
   int64_t (*integer)(const Operands<int64_t>&) = nullptr;
   const char* reference = "";
   bool differentiable = false;
+  bool has_kernel = false;  // a kernel of its own, not other operators
   bool has_meta = true;
   std::vector<at::Tensor> (*api)(const Stack&) = nullptr;
   std::vector<ErrorSample> errors = {};

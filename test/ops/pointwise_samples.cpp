@@ -91,14 +91,22 @@ class PointwiseSamples {
     if (type.rfind("Tensor", 0) == 0) return operand_tensor(argument, operand, shape);
     const Category category = dtype_info(dtype_).category;
     if (category == Category::Bool) return true;
+    const Range range = range_of(operand);
     if (category == Category::Integer)
-      return random_.integer(1, std::max<int64_t>(1, static_cast<int64_t>(std::min(row_.high, 100.0))));
-    return random_.uniform(row_.low, row_.high);
+      return random_.integer(1, std::max<int64_t>(1, static_cast<int64_t>(std::min(range.high, 100.0))));
+    // A multiple of 1/8, which all floating dtypes hold: whether a number is rounded to the tensor's dtype before use is
+    // the operator's choice, and a discontinuous reference must not depend on it.
+    return std::round(random_.uniform(range.low, range.high) * 8) / 8;
+  }
+
+  Range range_of(size_t operand) const {
+    return operand < row_.ranges.size() ? row_.ranges[operand] : Range{row_.low, row_.high};
   }
 
   at::Tensor operand_tensor(size_t argument, size_t operand, const Shape& shape) {
     const c10::ScalarType dtype = contains(row_.masks, argument) ? c10::ScalarType::Bool : dtype_;
-    at::Tensor tensor = random_.tensor(dtype, shape, row_.low, row_.high);
+    const Range range = range_of(operand);
+    at::Tensor tensor = random_.tensor(dtype, shape, range.low, range.high);
     const Category category = dtype_info(dtype).category;
     if (category == Category::Integer && operand > 0) replace_zeros(tensor);
     if (purpose_ == Purpose::Values && (category == Category::Float || category == Category::Complex))
@@ -152,7 +160,7 @@ class PointwiseSamples {
                  [&](const at::Tensor& tensor) { return std::exchange(is_first, false) ? change(tensor) : tensor; }),
              base.note + ", first " + name});
       }
-      const at::Tensor row = random_.tensor(dtype_, {7}, row_.low, row_.high);
+      const at::Tensor row = random_.tensor(dtype_, {7}, range_of(0).low, range_of(0).high);
       bool is_first = true;
       if (base.args[0].isTensor() && tensors_of(base.args)[0].sizes().equals({5, 7}) && !contains(row_.masks, 0))
         samples_.push_back(

@@ -31,7 +31,10 @@ const SampleSet* SampleSet::find(const std::string& op) {
 
 SampleTraits traits_of(const OpRow& row) {
   const SampleSet* set = row.pointwise ? nullptr : SampleSet::find(row.name);
-  return set != nullptr ? set->traits() : SampleTraits{};
+  if (set != nullptr) return set->traits();
+  SampleTraits traits;
+  traits.constants = row.constants;
+  return traits;
 }
 
 std::vector<c10::ScalarType> dtypes_of(const OpRow& row, Purpose purpose) {

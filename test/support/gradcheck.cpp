@@ -19,12 +19,26 @@ bool is_differentiable(const Tensor& tensor) {
   return tensor.defined() && (at::isFloatingType(tensor.scalar_type()) || at::isComplexType(tensor.scalar_type()));
 }
 
-/// Outputs that gradients flow from, in order.
-Tensors differentiable_outputs(const Tensors& outputs) {
+/// Outputs that gradients flow from, in order. With `constants` those too that say they do not depend on the inputs.
+Tensors differentiable_outputs(const Tensors& outputs, bool constants) {
   Tensors kept;
   for (const Tensor& output : outputs)
-    if (is_differentiable(output) && output.requires_grad()) kept.push_back(output);
+    if (is_differentiable(output) && (constants || output.requires_grad())) kept.push_back(output);
   return kept;
+}
+
+/// Gradients of the outputs that have a history; undefined where there are none.
+Tensors gradients_of(const Tensors& outputs, const Tensors& leaves, const Tensors& cotangents) {
+  Tensors roots;
+  Tensors root_cotangents;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!outputs[i].requires_grad()) continue;
+    roots.push_back(outputs[i]);
+    root_cotangents.push_back(cotangents[i]);
+  }
+  if (roots.empty()) return Tensors(leaves.size());
+  return torch::autograd::grad(
+      roots, leaves, root_cotangents, /*retain_graph=*/true, /*create_graph=*/false, /*allow_unused=*/true);
 }
 
 Tensor random_like(Random& random, const Tensor& tensor) {
@@ -55,9 +69,10 @@ struct Numeric {
   const Function& function;
   const Tensors& inputs;
   const Tensors& cotangents;
-  double step;
+  const GradcheckOptions& options;
 
   double slope(size_t input, int64_t position, std::complex<double> direction) const {
+    const double step = options.step;
     return (value_at(input, position, direction * step) - value_at(input, position, -direction * step)) / (2 * step);
   }
 
@@ -65,7 +80,7 @@ struct Numeric {
   double value_at(size_t input, int64_t position, std::complex<double> shift) const {
     Tensors arguments = inputs;
     arguments[input] = moved(inputs[input], position, shift);
-    return objective(differentiable_outputs(function(arguments)), cotangents);
+    return objective(differentiable_outputs(function(arguments), options.constant_outputs), cotangents);
   }
 };
 
@@ -87,8 +102,8 @@ std::string check_input(const Numeric& numeric, size_t input, const Tensor& grad
 }  // namespace
 
 std::string gradcheck(const Function& function, const Tensors& inputs, GradcheckOptions options) {
-  const Tensors outputs = differentiable_outputs(function(inputs));
-  if (outputs.empty()) return "no output requires grad";
+  const Tensors outputs = differentiable_outputs(function(inputs), options.constant_outputs);
+  if (outputs.empty()) return options.constant_outputs ? "" : "no output requires grad";
   Random random(options.stream);
   Tensors cotangents;
   for (const Tensor& output : outputs) cotangents.push_back(random_like(random, output));
@@ -100,9 +115,8 @@ std::string gradcheck(const Function& function, const Tensors& inputs, Gradcheck
     leaves.push_back(inputs[i]);
     positions.push_back(i);
   }
-  const Tensors gradients = torch::autograd::grad(
-      outputs, leaves, cotangents, /*retain_graph=*/true, /*create_graph=*/false, /*allow_unused=*/true);
-  const Numeric numeric{function, inputs, cotangents, options.step};
+  const Tensors gradients = gradients_of(outputs, leaves, cotangents);
+  const Numeric numeric{function, inputs, cotangents, options};
   for (size_t i = 0; i < leaves.size(); ++i)
     if (std::string difference = check_input(numeric, positions[i], gradients[i], options); !difference.empty())
       return difference;
@@ -113,7 +127,7 @@ std::string gradgradcheck(const Function& function, const Tensors& inputs, Gradc
   const size_t input_count = inputs.size();
   Random random(options.stream + 1);
   Tensors all = inputs;
-  for (const Tensor& output : differentiable_outputs(function(inputs)))
+  for (const Tensor& output : differentiable_outputs(function(inputs), /*constants=*/false))
     all.push_back(random_like(random, output).requires_grad_(true));
   if (all.size() == input_count) return "no output requires grad";
 
@@ -124,10 +138,12 @@ std::string gradgradcheck(const Function& function, const Tensors& inputs, Gradc
     for (const Tensor& input : own)
       if (is_differentiable(input) && input.requires_grad()) leaves.push_back(input);
     Tensors results = torch::autograd::grad(
-        differentiable_outputs(function(own)), leaves, cotangents, /*retain_graph=*/true, /*create_graph=*/true,
-        /*allow_unused=*/true);
+        differentiable_outputs(function(own), /*constants=*/false), leaves, cotangents, /*retain_graph=*/true,
+        /*create_graph=*/true, /*allow_unused=*/true);
     return results;
   };
+  // The gradient of a piecewise linear function is a constant, with no history: its differences must be zero.
+  options.constant_outputs = true;
   const std::string difference = gradcheck(gradients, all, options);
   return difference.empty() ? "" : "second order: " + difference;
 }

@@ -16,6 +16,7 @@ struct GradcheckOptions {
   double rtol = 1e-5;
   double atol = 1e-6;
   uint64_t stream = 7;  // of the random cotangents
+  bool constant_outputs = false;  // floating outputs that do not require grad are checked to be constant
 };
 
 /// Compares the gradient of Re(sum(conj(cotangent) * function(inputs))) for random cotangents, as autograd gives it,

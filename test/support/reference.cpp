@@ -7,129 +7,13 @@
 #include <map>
 #include <numeric>
 
-#include "test/support/host_view.h"
-#include "test/support/random.h"
+#include "test/support/reference_array.h"
 
 namespace test {
 
 namespace {
 
-using Complex = std::complex<double>;
-using Tensors = std::vector<at::Tensor>;
-using Shape = std::vector<int64_t>;
-
-/// A tensor as a plain array of numbers.
-struct Array {
-  Shape sizes;
-  std::vector<Complex> values;
-
-  explicit Array(Shape shape) : sizes(std::move(shape)), values(count()) {}
-  explicit Array(const at::Tensor& tensor) : Array(tensor.sizes().vec()) {
-    const HostView view(tensor);
-    const bool integer = c10::isIntegralType(tensor.scalar_type(), /*includeBool=*/true);
-    for (size_t i = 0; i < values.size(); ++i)
-      values[i] = integer ? Complex(static_cast<double>(view.integer(static_cast<int64_t>(i))))
-                          : view.number(static_cast<int64_t>(i));
-  }
-  explicit Array(const c10::IValue& value) : Array(value.toTensor()) {}
-
-  size_t count() const {
-    int64_t product = 1;
-    for (const int64_t size : sizes) product *= size;
-    return static_cast<size_t>(product);
-  }
-  int64_t rank() const { return static_cast<int64_t>(sizes.size()); }
-
-  Complex& at(const Shape& index) { return values[flat(index)]; }
-  Complex at(const Shape& index) const { return values[flat(index)]; }
-
-  at::Tensor tensor() const {
-    return tensor_of(c10::ScalarType::ComplexDouble, sizes, [this](int64_t i) { return values[i]; });
-  }
-  at::Tensor index_tensor() const {
-    return tensor_of(c10::ScalarType::Long, sizes, [this](int64_t i) { return values[i]; });
-  }
-
- private:
-  size_t flat(const Shape& index) const {
-    int64_t position = 0;
-    for (size_t d = 0; d < sizes.size(); ++d) position = position * sizes[d] + index[d];
-    return static_cast<size_t>(position);
-  }
-};
-
-/// Calls `visit(index)` for every index of a shape, in row-major order.
-void for_each_index(const Shape& sizes, const std::function<void(const Shape&)>& visit) {
-  for (const int64_t size : sizes)
-    if (size == 0) return;
-  Shape index(sizes.size(), 0);
-  for (;;) {
-    visit(index);
-    size_t d = sizes.size();
-    for (; d > 0; --d) {
-      if (++index[d - 1] < sizes[d - 1]) break;
-      index[d - 1] = 0;
-    }
-    if (d == 0) return;
-  }
-}
-
-int64_t wrap(int64_t dim, int64_t rank) {
-  return dim < 0 ? dim + std::max<int64_t>(rank, 1) : dim;
-}
-
-int64_t dim_argument(const Stack& args, size_t position, int64_t rank) {
-  return wrap(args.at(position).toInt(), rank);
-}
-
 // ---- reductions ---------------------------------------------------------------
-
-/// The dimensions a reduction is asked for: an int, a list, or all.
-std::vector<bool> reduced_dims(const Stack& args, size_t position, int64_t rank) {
-  std::vector<bool> reduced(static_cast<size_t>(rank), true);
-  if (position >= args.size() || args[position].isNone()) return reduced;
-  Shape dims;
-  if (args[position].isInt())
-    dims = {args[position].toInt()};
-  else
-    dims = args[position].toIntVector();
-  if (dims.empty()) return reduced;
-  std::fill(reduced.begin(), reduced.end(), false);
-  for (const int64_t dim : dims)
-    if (rank > 0) reduced[static_cast<size_t>(wrap(dim, rank))] = true;
-  return reduced;
-}
-
-using Group = std::vector<Complex>;
-
-/// One result for each group of elements that share the indices of the kept dimensions.
-Array reduce_groups(
-    const Array& self, const std::vector<bool>& reduced, bool keepdim, const std::function<Complex(const Group&)>& f) {
-  Shape kept_sizes = self.sizes;
-  for (size_t d = 0; d < kept_sizes.size(); ++d)
-    if (reduced[d]) kept_sizes[d] = 1;
-  std::vector<Group> groups(Array(kept_sizes).count());
-  for_each_index(self.sizes, [&](const Shape& index) {
-    int64_t position = 0;
-    for (size_t d = 0; d < index.size(); ++d) position = position * kept_sizes[d] + (reduced[d] ? 0 : index[d]);
-    groups[static_cast<size_t>(position)].push_back(self.at(index));
-  });
-  Shape sizes;
-  for (size_t d = 0; d < kept_sizes.size(); ++d)
-    if (keepdim || !reduced[d]) sizes.push_back(kept_sizes[d]);
-  Array out(sizes);
-  for (size_t i = 0; i < groups.size(); ++i) out.values[i] = f(groups[i]);
-  return out;
-}
-
-/// `self, dim, keepdim` with dim at `position`; overloads without dim reduce everything.
-Array reduce(
-    const Stack& args, size_t position, size_t keepdim_position, const std::function<Complex(const Group&)>& f) {
-  const Array self(args.at(0));
-  const bool keepdim =
-      args.size() > keepdim_position && args[keepdim_position].isBool() && args[keepdim_position].toBool();
-  return reduce_groups(self, reduced_dims(args, position, self.rank()), keepdim, f);
-}
 
 Complex total(const Group& group) {
   return std::accumulate(group.begin(), group.end(), Complex(0));
@@ -231,26 +115,6 @@ Tensors logsumexp(const Stack& args) {
 }
 
 // ---- along one dimension --------------------------------------------------------
-
-/// Replaces every line along `dim` by f(line).
-Array map_lines(const Array& self, int64_t dim, const std::function<Group(const Group&)>& f) {
-  if (self.rank() == 0) {
-    Array out(self.sizes);
-    out.values = f(self.values);
-    return out;
-  }
-  Array out = self;
-  Shape starts = self.sizes;
-  starts[dim] = std::min<int64_t>(1, starts[dim]);
-  for_each_index(starts, [&](const Shape& start) {
-    Shape index = start;
-    Group line;
-    for (index[dim] = 0; index[dim] < self.sizes[dim]; ++index[dim]) line.push_back(self.at(index));
-    const Group changed = f(line);
-    for (index[dim] = 0; index[dim] < self.sizes[dim]; ++index[dim]) out.at(index) = changed[index[dim]];
-  });
-  return out;
-}
 
 Tensors cumsum(const Stack& args) {
   const Array self(args.at(0));
@@ -417,6 +281,171 @@ Tensors triangle(const Stack& args, bool lower) {
   return {out.tensor()};
 }
 
+// ---- convolution and pooling --------------------------------------------------------
+
+int64_t setting(const c10::IValue& values, size_t d) {
+  const auto list = values.toIntVector();
+  return list.size() == 1 ? list[0] : list.at(d);
+}
+
+/// Each element of the input times each of the kernel, added where it lands. A transposed convolution lands the other way.
+Tensors convolution(const Stack& args) {
+  const Array input(args.at(0));
+  const Array weight(args.at(1));
+  const bool transposed = args.at(6).toBool();
+  const int64_t groups = args.at(8).toInt();
+  const size_t dims = weight.sizes.size() - 2;
+  const int64_t per_group_in = transposed ? weight.sizes[0] / groups : weight.sizes[1];
+  const int64_t per_group_out = transposed ? weight.sizes[1] : weight.sizes[0] / groups;
+  Shape sizes{input.sizes[0], per_group_out * groups};
+  for (size_t d = 0; d < dims; ++d) {
+    const int64_t stride = setting(args[3], d), padding = setting(args[4], d), reach = setting(args[5], d) * (weight.sizes[d + 2] - 1);
+    sizes.push_back(transposed ? (input.sizes[d + 2] - 1) * stride - 2 * padding + reach + setting(args[7], d) + 1
+                               : (input.sizes[d + 2] + 2 * padding - reach - 1) / stride + 1);
+  }
+  Array out(sizes);
+  // The side whose places are counted in strides, and the one they lie on.
+  const Shape& coarse = transposed ? input.sizes : sizes;
+  const Shape& fine = transposed ? sizes : input.sizes;
+  for_each_index(coarse, [&](const Shape& place) {
+    const int64_t group = place[1] / (transposed ? per_group_in : per_group_out);
+    const Shape kernel(weight.sizes.begin() + 1, weight.sizes.end());
+    for_each_index(kernel, [&](const Shape& k) {
+      Shape other = place;
+      other[1] = group * kernel[0] + k[0];
+      for (size_t d = 0; d < dims; ++d) {
+        other[d + 2] = place[d + 2] * setting(args[3], d) - setting(args[4], d) + k[d + 1] * setting(args[5], d);
+        if (other[d + 2] < 0 || other[d + 2] >= fine[d + 2]) return;
+      }
+      Shape at = k;
+      at.insert(at.begin(), place[1]);
+      if (transposed) out.at(other) += input.at(place) * weight.at(at);
+      else out.at(place) += input.at(other) * weight.at(at);
+    });
+  });
+  if (args.at(2).isTensor() && args[2].toTensor().defined()) {
+    const Array bias(args[2]);
+    for_each_index(sizes, [&](const Shape& index) { out.at(index) += bias.at({index[1]}); });
+  }
+  return {out.tensor()};
+}
+
+/// Calls visit(result index, elements of its window, places of these, elements counted with the padding).
+void pool_windows(
+    const Array& input, const Stack& args, size_t dilation_at, bool ceil, Shape& sizes,
+    const std::function<void(const Shape&, const Group&, const std::vector<int64_t>&, int64_t)>& visit) {
+  const size_t dims = 2, lead = input.sizes.size() - dims;
+  const c10::IValue& strides = args.at(2).toIntVector().empty() ? args.at(1) : args.at(2);
+  const auto dilation = [&](size_t d) { return dilation_at == 0 ? 1 : setting(args.at(dilation_at), d); };
+  sizes.assign(input.sizes.begin(), input.sizes.begin() + static_cast<std::ptrdiff_t>(lead));
+  for (size_t d = 0; d < dims; ++d) {
+    const int64_t in = input.sizes[lead + d], stride = setting(strides, d), padding = setting(args.at(3), d);
+    const int64_t room = in + 2 * padding - dilation(d) * (setting(args.at(1), d) - 1) - 1;
+    int64_t out = (room + (ceil ? stride - 1 : 0)) / stride + 1;
+    if (ceil && (out - 1) * stride >= in + padding) --out;
+    sizes.push_back(out);
+  }
+  const int64_t height = input.sizes[lead], width = input.sizes[lead + 1];
+  for_each_index(sizes, [&](const Shape& index) {
+    Group elements;
+    std::vector<int64_t> places;
+    int64_t counted = 0;
+    for (int64_t i = 0; i < setting(args.at(1), 0); ++i) {
+      for (int64_t j = 0; j < setting(args.at(1), 1); ++j) {
+        const int64_t y = index[lead] * setting(strides, 0) - setting(args.at(3), 0) + i * dilation(0);
+        const int64_t x = index[lead + 1] * setting(strides, 1) - setting(args.at(3), 1) + j * dilation(1);
+        counted += y < height + setting(args.at(3), 0) && x < width + setting(args.at(3), 1);
+        if (y < 0 || y >= height || x < 0 || x >= width) continue;
+        Shape from = index;
+        from[lead] = y;
+        from[lead + 1] = x;
+        elements.push_back(input.at(from));
+        places.push_back(y * width + x);
+      }
+    }
+    visit(index, elements, places, counted);
+  });
+}
+
+Tensors max_pool2d(const Stack& args) {
+  const Array input(args.at(0));
+  Shape sizes;
+  std::vector<std::pair<Complex, int64_t>> found;
+  pool_windows(input, args, 4, args.at(5).toBool(), sizes, [&](const Shape&, const Group& elements, const std::vector<int64_t>& places, int64_t) {
+    size_t best = 0;
+    for (size_t i = 1; i < elements.size(); ++i)
+      if (elements[i].real() > elements[best].real()) best = i;
+    found.emplace_back(elements[best], places[best]);
+  });
+  Array values(sizes), indices(sizes);
+  for (size_t i = 0; i < found.size(); ++i) {
+    values.values[i] = found[i].first;
+    indices.values[i] = static_cast<double>(found[i].second);
+  }
+  return {values.tensor(), indices.index_tensor()};
+}
+
+Tensors avg_pool2d(const Stack& args) {
+  const Array input(args.at(0));
+  const bool count_padding = args.at(5).toBool();
+  Shape sizes;
+  Group means;
+  pool_windows(input, args, 0, args.at(4).toBool(), sizes, [&](const Shape&, const Group& elements, const std::vector<int64_t>&, int64_t counted) {
+    const int64_t fixed = args.at(6).isNone() ? 0 : args[6].toInt();
+    const int64_t divisor = fixed != 0 ? fixed : count_padding ? counted : static_cast<int64_t>(elements.size());
+    means.push_back(total(elements) / static_cast<double>(divisor));
+  });
+  Array out(sizes);
+  out.values.assign(means.begin(), means.end());
+  return {out.tensor()};
+}
+
+/// In training mode: by the mean and variance of each channel.
+Tensors batch_norm(const Stack& args) {
+  const Array input(args.at(0));
+  const auto given = [&](size_t i) { return args.at(i).isTensor() && args[i].toTensor().defined(); };
+  Array out(input.sizes);
+  for (int64_t c = 0; c < input.sizes[1]; ++c) {
+    Group channel;
+    for_each_index(input.sizes, [&](const Shape& index) {
+      if (index[1] == c) channel.push_back(input.at(index));
+    });
+    const bool training = args.at(5).toBool();
+    const Complex mean = training ? total(channel) / static_cast<double>(channel.size()) : Array(args[3]).at({c});
+    const double spread = training ? variance(channel, 0) : Array(args[4]).at({c}).real();
+    for_each_index(input.sizes, [&](const Shape& index) {
+      if (index[1] != c) return;
+      Complex value = (input.at(index) - mean) / std::sqrt(spread + args.at(7).toDouble());
+      if (given(1)) value *= Array(args[1]).at({c});
+      if (given(2)) value += Array(args[2]).at({c});
+      out.at(index) = value;
+    });
+  }
+  return {out.tensor()};
+}
+
+/// softmax(query key^T scale) value; several heads of the query may share a key.
+Tensors attention(const Stack& args) {
+  const Array query(args.at(0)), key(args.at(1)), value(args.at(2));
+  const bool causal = args.at(4).toBool();
+  const double scale = args.at(6).isNone() ? 1 / std::sqrt(static_cast<double>(query.sizes[3])) : args[6].toDouble();
+  Array out(Shape{query.sizes[0], query.sizes[1], query.sizes[2], value.sizes[3]});
+  for_each_index({query.sizes[0], query.sizes[1], query.sizes[2]}, [&](const Shape& row) {
+    const int64_t head = row[1] / (query.sizes[1] / key.sizes[1]), seen = causal ? std::min(row[2] + 1, key.sizes[2]) : key.sizes[2];
+    std::vector<double> weight(static_cast<size_t>(seen));
+    double sum = 0;
+    for (int64_t j = 0; j < seen; ++j) {
+      Complex score = 0;
+      for (int64_t e = 0; e < query.sizes[3]; ++e) score += query.at({row[0], row[1], row[2], e}) * key.at({row[0], head, j, e});
+      sum += weight[static_cast<size_t>(j)] = std::exp(score.real() * scale);
+    }
+    for (int64_t j = 0; j < seen; ++j)
+      for (int64_t e = 0; e < value.sizes[3]; ++e)
+        out.at({row[0], row[1], row[2], e}) += weight[static_cast<size_t>(j)] / sum * value.at({row[0], head, j, e});
+  });
+  return {out.tensor()};
+}
+
 // ---- indexing -----------------------------------------------------------------
 
 int64_t integer_at(const Array& indices, const Shape& index) {
@@ -432,6 +461,143 @@ Tensors gather(const Stack& args) {
     Shape from = at;
     if (!from.empty()) from[dim] = integer_at(index, at);
     out.at(at) = self.at(from);
+  });
+  return {out.tensor()};
+}
+
+/// Of each place in a padded tensor: where in `self` it takes its value from, or nothing.
+using PlaceInside = std::function<int64_t(int64_t place, int64_t size)>;
+
+Array pad_with(const Array& self, const Shape& widths, Complex outside, const PlaceInside& inside) {
+  Shape sizes = self.sizes;
+  for (size_t i = 0; i < widths.size(); ++i) sizes[sizes.size() - 1 - i / 2] += widths[i];
+  Array out(sizes);
+  for_each_index(sizes, [&](const Shape& at) {
+    Shape from = at;
+    bool found = true;
+    for (size_t i = 0; i < widths.size(); i += 2) {
+      const size_t d = sizes.size() - 1 - i / 2;
+      from[d] = inside(at[d] - widths[i], self.sizes[d]);
+      found = found && from[d] >= 0;
+    }
+    out.at(at) = found ? self.at(from) : outside;
+  });
+  return out;
+}
+
+Tensors constant_pad(const Stack& args) {
+  const Complex value(args.at(2).toScalar().toDouble());
+  return {pad_with(Array(args.at(0)), args.at(1).toIntVector(), value, [](int64_t place, int64_t size) {
+            return place < size ? place : -1;
+          }).tensor()};
+}
+
+/// Walks from the first element to the wanted place, turning round at each end.
+Tensors reflection_pad(const Stack& args) {
+  return {pad_with(Array(args.at(0)), args.at(1).toIntVector(), 0, [](int64_t place, int64_t size) {
+            int64_t at = 0;
+            int64_t step = 1;
+            for (int64_t walked = 0; walked < std::abs(place); ++walked) {
+              if (at + step < 0 || at + step >= size) step = -step;
+              at += step;
+            }
+            return at;
+          }).tensor()};
+}
+
+Tensors replication_pad(const Stack& args) {
+  return {pad_with(Array(args.at(0)), args.at(1).toIntVector(), 0, [](int64_t place, int64_t size) {
+            return std::min(std::max<int64_t>(place, 0), size - 1);
+          }).tensor()};
+}
+
+Tensors circular_pad(const Stack& args) {
+  return {pad_with(Array(args.at(0)), args.at(1).toIntVector(), 0, [](int64_t place, int64_t size) {
+            return (place % size + size) % size;
+          }).tensor()};
+}
+
+/// Collects what meets in each element of self, and reduces it.
+Tensors index_reduce(const Stack& args) {
+  const Array self(args.at(0));
+  const int64_t dim = dim_argument(args, 1, self.rank());
+  const Array index(args.at(2)), source(args.at(3));
+  const std::string reduce = args.at(4).toStringRef();
+  const bool include_self = args.at(5).toBool();
+  Array out(self.sizes);
+  for_each_index(self.sizes, [&](const Shape& at) {
+    Group group;
+    if (include_self) group.push_back(self.at(at));
+    for (int64_t k = 0; k < source.sizes[dim]; ++k) {
+      Shape from = at;
+      from[dim] = k;
+      if (integer_at(index, {k}) == at[dim]) group.push_back(source.at(from));
+    }
+    if (group.empty()) {
+      out.at(at) = self.at(at);
+    } else if (reduce == "prod") {
+      out.at(at) = std::accumulate(group.begin(), group.end(), Complex(1), std::multiplies<Complex>());
+    } else if (reduce == "mean") {
+      out.at(at) = total(group) / static_cast<double>(group.size());
+    } else {
+      out.at(at) = group[position_of_best(group, reduce == "amax")];
+    }
+  });
+  return {out.tensor()};
+}
+
+/// From [..., c * f * f, h, w] to [..., c, h * f, w * f].
+Tensors pixel_shuffle(const Stack& args) {
+  const Array self(args.at(0));
+  const int64_t f = args.at(1).toInt();
+  Shape sizes = self.sizes;
+  const size_t c = sizes.size() - 3;
+  sizes[c] /= f * f;
+  sizes[c + 1] *= f;
+  sizes[c + 2] *= f;
+  Array out(sizes);
+  for_each_index(sizes, [&](const Shape& at) {
+    Shape from = at;
+    from[c] = at[c] * f * f + at[c + 1] % f * f + at[c + 2] % f;
+    from[c + 1] = at[c + 1] / f;
+    from[c + 2] = at[c + 2] / f;
+    out.at(at) = self.at(from);
+  });
+  return {out.tensor()};
+}
+
+Tensors select_scatter(const Stack& args) {
+  Array out(args.at(0));
+  const Array src(args.at(1));
+  const int64_t dim = dim_argument(args, 2, out.rank());
+  const int64_t index = wrap(args.at(3).toInt(), out.sizes[dim]);
+  for_each_index(src.sizes, [&](const Shape& at) {
+    Shape to = at;
+    to.insert(to.begin() + dim, index);
+    out.at(to) = src.at(at);
+  });
+  return {out.tensor()};
+}
+
+/// The rows of each bag: their sum with weights, mean or maximum.
+Tensors embedding_bag(const Stack& args) {
+  const Array table(args.at(0)), indices(args.at(1)), offsets(args.at(2));
+  const int64_t mode = args.at(4).toInt();
+  const int64_t padding = args.at(8).toInt();
+  Array out({offsets.sizes[0], table.sizes[1]});
+  for_each_index(out.sizes, [&](const Shape& at) {
+    Group group;
+    for (int64_t i = 0; i < indices.sizes[0]; ++i) {
+      const bool last = at[0] + 1 == offsets.sizes[0];
+      const bool inside = i >= integer_at(offsets, {at[0]}) && (last || i < integer_at(offsets, {at[0] + 1}));
+      if (!inside || integer_at(indices, {i}) == padding) continue;
+      const Complex weight = args.at(6).isNone() ? Complex(1) : Array(args[6]).at({i});
+      group.push_back(table.at({integer_at(indices, {i}), at[1]}) * weight);
+    }
+    if (group.empty()) return;
+    out.at(at) = mode == 2   ? group[position_of_best(group, true)]
+                 : mode == 1 ? total(group) / static_cast<double>(group.size())
+                             : total(group);
   });
   return {out.tensor()};
 }
@@ -603,8 +769,8 @@ Tensors embedding(const Stack& args) {
   return {out.tensor()};
 }
 
-const std::map<std::string, Reference>& table() {
-  static const std::map<std::string, Reference> references = {
+const References& table() {
+  static const References references = {
       {"sum", sum},
       {"prod", prod},
       {"mean", mean},
@@ -653,16 +819,37 @@ const std::map<std::string, Reference>& table() {
       {"nll_loss_forward", nll_loss},
       {"layer_norm", layer_norm},
       {"native_layer_norm", layer_norm},
-      {"embedding", embedding}};
+      {"embedding", embedding},
+      {"_embedding_bag", embedding_bag},
+      {"_embedding_bag_forward_only", embedding_bag},
+      {"constant_pad_nd", constant_pad},
+      {"reflection_pad1d", reflection_pad},
+      {"reflection_pad2d", reflection_pad},
+      {"reflection_pad3d", reflection_pad},
+      {"replication_pad1d", replication_pad},
+      {"replication_pad2d", replication_pad},
+      {"replication_pad3d", replication_pad},
+      {"_pad_circular", circular_pad},
+      {"index_reduce", index_reduce},
+      {"pixel_shuffle", pixel_shuffle},
+      {"select_scatter", select_scatter},
+      {"convolution", convolution},
+      {"max_pool2d_with_indices", max_pool2d},
+      {"avg_pool2d", avg_pool2d},
+      {"native_batch_norm", batch_norm},
+      {"_scaled_dot_product_flash_attention_for_cpu", attention}};
   return references;
 }
 
 }  // namespace
 
 Reference find_reference(const std::string& name) {
-  auto found = table().find(name);
-  if (found == table().end()) found = table().find(name.substr(0, name.find('.')));
-  return found == table().end() ? nullptr : found->second;
+  const std::string base = name.substr(0, name.find('.'));
+  for (const References* references : {&table(), &statistics_references(), &loss_references()}) {
+    for (const std::string& key : {name, base})
+      if (const auto found = references->find(key); found != references->end()) return found->second;
+  }
+  return nullptr;
 }
 
 }  // namespace test

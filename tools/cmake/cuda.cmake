@@ -25,7 +25,8 @@ message(STATUS "CUDA plugin: ${NVCC}, architectures ${TENSOR_CUDA_ARCHITECTURES}
 
 file(GLOB GENERATED_CUDA_SOURCES ${GENERATED}/cuda/*.cpp ${GENERATED}/cuda/*.cu)
 add_library(tensor_cuda SHARED ${CUDA_PLUGIN_SOURCES} ${GENERATED_CUDA_SOURCES})
-set_target_properties(tensor_cuda PROPERTIES CUDA_STANDARD 17 CUDA_VISIBILITY_PRESET hidden INSTALL_RPATH "$ORIGIN"
+set_target_properties(tensor_cuda PROPERTIES CUDA_STANDARD 17 CUDA_VISIBILITY_PRESET hidden
+  INSTALL_RPATH "$ORIGIN;${CUDAToolkit_LIBRARY_DIR}"
   BUILD_RPATH "$ORIGIN" LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 target_include_directories(tensor_cuda PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
 target_link_libraries(tensor_cuda PRIVATE tensor CUDA::cudart CUDA::cublas CUDA::cublasLt)

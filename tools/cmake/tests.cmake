@@ -21,12 +21,32 @@ function(tensor_test name)
   set_tests_properties(${name}_threads PROPERTIES LABELS "threads;slow")
 endfunction()
 
-foreach(folder c10 aten autograd api)
+foreach(folder c10 aten autograd api backend)
   file(GLOB sources CONFIGURE_DEPENDS test/${folder}/*.cpp)
   if(sources)
     tensor_test(${folder} SOURCES ${sources})
   endif()
 endforeach()
+
+# The logic of the CUDA plugin that needs neither a device nor the toolkit.
+file(GLOB CUDA_HOST_TESTS CONFIGURE_DEPENDS test/cuda_host/*.cpp)
+tensor_test(cuda_host SOURCES ${CUDA_HOST_TESTS}
+  c10/cuda/impl/DeviceMemoryPool.cpp c10/cuda/impl/FreeBlocks.cpp c10/cuda/impl/HostMemoryPool.cpp
+  aten/native/cuda/pointwise_plan.cpp aten/native/cuda/reduce_plan.cpp)
+
+# The plugin itself. Cases that need a GPU pass at once without one.
+if(TARGET tensor_cuda)
+  file(GLOB CUDA_PLUGIN_TESTS CONFIGURE_DEPENDS test/cuda_plugin/*.cpp)
+  tensor_test(cuda_plugin SOURCES ${CUDA_PLUGIN_TESTS} LIBRARIES tensor_cuda CUDA::cudart CUDA::cublas)
+  target_compile_definitions(test_cuda_plugin PRIVATE CUDA_PLUGIN="$<TARGET_FILE:tensor_cuda>")
+  # A driver that cannot do anything: then libtensor opens the plugin, which must say so.
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/no_driver/empty.cpp CONTENT "")
+  add_library(no_driver SHARED ${PROJECT_BINARY_DIR}/no_driver/empty.cpp)
+  set_target_properties(no_driver PROPERTIES OUTPUT_NAME cuda SOVERSION 1
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/no_driver)
+  add_test(NAME cuda_unusable_driver COMMAND test_aten "[cuda]")
+  set_tests_properties(cuda_unusable_driver PROPERTIES ENVIRONMENT LD_LIBRARY_PATH=${PROJECT_BINARY_DIR}/no_driver)
+endif()
 
 file(GLOB OPS_SOURCES CONFIGURE_DEPENDS test/ops/*.cpp test/ops/samples/*.cpp)
 if(OPS_SOURCES AND EXISTS ${GENERATED}/test/op_rows.cpp)
@@ -43,11 +63,9 @@ target_include_directories(conformance PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_options(conformance PRIVATE -O1 -Wall -Wextra)
 add_test(NAME conformance COMMAND conformance ${PROJECT_SOURCE_DIR}/test/conformance/data)
 
-# The parts of the CUDA plugin that need no GPU, tested everywhere; and what needs one: without it ctest says "Skipped".
-file(GLOB CUDA_HOST_SOURCES CONFIGURE_DEPENDS test/cuda/host/*.cpp)
-tensor_test(cuda_host SOURCES ${CUDA_HOST_SOURCES} aten/native/cuda/pointwise_plan.cpp aten/native/cuda/reduce_plan.cpp)
-if(TARGET tensor_cuda)
-  file(GLOB CUDA_SOURCES CONFIGURE_DEPENDS test/cuda/*.cpp)
+# What needs a GPU: without one ctest says "Skipped".
+file(GLOB CUDA_SOURCES CONFIGURE_DEPENDS test/cuda/*.cpp)
+if(TARGET tensor_cuda AND CUDA_SOURCES)
   add_executable(test_cuda ${CUDA_SOURCES})
   target_link_libraries(test_cuda PRIVATE test_support tensor Catch2::Catch2)
   target_compile_options(test_cuda PRIVATE -O1 -Wall -Wextra)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+import zlib
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -24,18 +25,25 @@ from emit_tests import rows_file, table_file  # noqa: E402
 from entries import Entry, EntryError, load_entries  # noqa: E402
 from sources import SourceIndex  # noqa: E402
 
-ENTRIES_PER_SOURCE = 24
+# What one generated source holds. Runs end where the checksum of a name says so, not after a count: an entry that is
+# added changes the run it stands in and leaves the others, and their names, as they are.
+SHORTEST_RUN, LONGEST_RUN, ENDS_ONE_IN = 28, 64, 16
 
 
 def chunks(entries: list[Entry]) -> dict[str, list[Entry]]:
-    """Entries of a family in runs of bounded length: what one generated source holds."""
-    result: dict[str, list[Entry]] = {}
+    """Runs of entries of one family, named by family and first operator."""
     families: dict[str, list[Entry]] = {}
     for entry in entries:
         families.setdefault(entry.family, []).append(entry)
+    result: dict[str, list[Entry]] = {}
     for family, members in families.items():
-        for i in range(0, len(members), ENTRIES_PER_SOURCE):
-            result[f"{family}_{i // ENTRIES_PER_SOURCE}"] = members[i : i + ENTRIES_PER_SOURCE]
+        run: list[Entry] = []
+        for entry in members:
+            run = run or result.setdefault(f"{family}_{entry.name}", [])
+            run.append(entry)
+            ends = zlib.crc32(entry.name.encode()) % ENDS_ONE_IN == 0
+            if len(run) >= (SHORTEST_RUN if ends else LONGEST_RUN):
+                run = []
     return result
 
 
@@ -86,18 +94,18 @@ def generate(root: Path, out: Path) -> None:
     writer.write("include/autograd/variable_factories.inc", variable_factories(entries))
     writer.write("include/aten/core/tensor_methods.inc", methods_header(entries))
     kernels = KernelEmitter(sources)
-    autograd = AutogradEmitter(entries)
-    formulas = sorted(f"autograd/formulas/{p.name}" for p in (root / "autograd" / "formulas").glob("*.h"))
+    autograd = AutogradEmitter(entries, sources)
     for chunk, members in chunks(entries).items():
-        writer.write(f"src/ops_{chunk}.cpp", definitions(members, chunk))
+        # One source, because what they include costs as much to compile as what they hold.
+        calls = [definitions(members, chunk), kernels.file(members, None), kernels.file(members, "cpu")]
         for name, text in {
-            f"src/generic_{chunk}.cpp": kernels.file(members, None),
-            f"src/cpu_{chunk}.cpp": kernels.file(members, "cpu"),
-            f"src/autograd_{chunk}.cpp": autograd.file(members, formulas),
+            f"src/ops_{chunk}.cpp": "\n".join(filter(None, calls)),
+            f"src/autograd_{chunk}.cpp": autograd.file(members),
             f"isa/pointwise_{chunk}.cpp": kernels.pointwise_stubs(members),
             f"cuda/cuda_{chunk}.cpp": kernels.file(members, "cuda"),
         }.items():
-            writer.write(name, text or f"// Nothing for {chunk}.\n")
+            if text:
+                writer.write(name, text)
     for name, text in kernels.cuda_pointwise_sources(entries).items():
         writer.write(f"cuda/{name}.cu", text)
     families: dict[str, list[Entry]] = {}

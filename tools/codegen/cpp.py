@@ -101,7 +101,8 @@ def default_value(arg: Argument) -> str | None:
         return "{" + body + "}"
     if text.startswith(("'", '"')):
         return '"' + text[1:-1] + '"'
-    return text
+    # One value for a list of fixed length: the kernels repeat it.
+    return "{" + text + "}" if arg.type.is_list else text
 
 
 @dataclass(frozen=True)

@@ -116,8 +116,8 @@ def op_header(base: str, schemas: list[tuple[Entry, str, Schema]]) -> str:
             declared.add((name, sig.key()))
             params = ", ".join(p.declared(True) for p in sig.params)
             lines.append(f"TORCH_API {cpp.return_type(schema)} {name}({params});")
-        doc = f"{entry.get('doc')}  " if entry.get("doc") else ""
-        body.append(f"/// aten::{schema}\n" + (f"/// {doc.strip()}\n" if doc else "") + "\n".join(lines))
+        # The entry's doc line is in docs/operators.md alone: a better wording should not rebuild what includes this.
+        body.append(f"/// aten::{schema}\n" + "\n".join(lines))
     text = "\n\n".join(body)
     return f"""// Operator {base}, from {", ".join(sorted({e.where for e, _, _ in schemas}))}.
 #pragma once
@@ -173,6 +173,19 @@ def methods_header(entries: list[Entry]) -> str:
     return "// Methods of at::Tensor, one for each operator form that is a method. Included inside the class.\n" + "\n".join(lines) + "\n"
 
 
+def call_of(entry: Entry, form: str) -> str:
+    """The kind of call, up to its arguments: see Note [Plain calls]."""
+    schema = entry.forms[form]
+    signature = f"{schema.unambiguous_name}::schema"
+    tensors = any(a.type.is_tensor_like for a in schema.arguments)
+    if entry.kernels and not tensors and cpp.options_span(schema):
+        return f"callFactory<{signature}>(dtype, layout, device, "
+    recorded = tensors and not entry.is_composite and entry.get("grad") != "none"
+    if recorded and not schema.is_view and not any(a.is_written for a in schema.arguments):
+        return f"callPlain<{signature}>("
+    return f"call<{signature}>("
+
+
 def definitions(entries: list[Entry], chunk: str) -> str:
     """at::_ops::X::call/redispatch, at:: functions and Tensor methods of some entries, and their definition rows."""
     headers = sorted({s.name for e in entries for s in e.forms.values()})
@@ -192,7 +205,7 @@ def definitions(entries: list[Entry], chunk: str) -> str:
             )
             ops.append(
                 f"{ret} {name}::call({declared}) {{\n"
-                f"  return {name}_slot.call<{name}::schema>({names[2:]});\n}}\n"
+                f"  return {name}_slot.{call_of(entry, form)}{names[2:]});\n}}\n"
                 f"{ret} {name}::redispatch(c10::DispatchKeySet dispatchKeySet{', ' + declared if declared else ''}) {{\n"
                 f"  return {name}_slot.redispatch<{name}::schema>(dispatchKeySet{names});\n}}"
             )

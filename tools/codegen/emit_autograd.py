@@ -9,6 +9,7 @@ from derivatives import Derivative, Saved, analyse, node_name, result_names
 from emit_api import cstring
 from entries import Entry
 from schema import Argument, Schema
+from sources import SourceIndex
 
 
 def needs_autograd(entry: Entry) -> bool:
@@ -30,7 +31,9 @@ def tensor_arguments(schema: Schema) -> list[Argument]:
 class AutogradEmitter:
     """Writes nodes and kernels of some entries. Overload positions name the nodes as in PyTorch."""
 
-    def __init__(self, entries: list[Entry]):
+    def __init__(self, entries: list[Entry], sources: SourceIndex):
+        self.sources = sources
+        self.operators = {s.name for e in entries for s in e.forms.values()}
         self.node: dict[str, str] = {}
         count: dict[str, int] = {}
         for entry in entries:
@@ -176,7 +179,7 @@ class AutogradEmitter:
 
     def _not_implemented(self, entry: Entry, schema: Schema, covered: list[str], guard: str, below: str, inplace: bool) -> str:
         text = f"  auto grad_fn = make_node<NotImplemented>({cstring(schema.name)});\n"
-        text += f"  grad_fn->set_next_edges(collect_next_edges({', '.join(covered)}));\n"
+        text += f"  record_edges(*grad_fn, {', '.join(covered)});\n"
         if inplace:
             targets = [a.name for a in schema.arguments if a.is_written]
             text += f"  {{\n    {guard}\n    {below};\n  }}\n"
@@ -196,7 +199,7 @@ class AutogradEmitter:
         schema = entry.forms[form]
         derivatives = analyse(entry)
         text = f"  auto grad_fn = make_node<{self.node[entry.name]}>();\n"
-        text += f"  grad_fn->set_next_edges(collect_next_edges({', '.join(covered)}));\n"
+        text += f"  record_edges(*grad_fn, {', '.join(covered)});\n"
         users: dict[str, list[int]] = {}
         members: dict[str, Saved] = {}
         for i, d in enumerate(derivatives):
@@ -278,7 +281,14 @@ class AutogradEmitter:
         return text + f"  return as_view({base}, result, {differentiable}, false, nullptr, view_creation_meta());\n}}\n"
 
     # ---- files ---------------------------------------------------------------------------
-    def file(self, entries: list[Entry], extra_headers: list[str]) -> str:
+    def formula_headers(self, entries: list[Entry]) -> list[str]:
+        """Headers of the operators and helpers that the formulas call, and no others: see docs/adding-an-operator.md."""
+        called = {name for e in entries for d in analyse(e) for name in re.findall(r"(?<![.>])\b(\w+)\(", d.expression)}
+        helpers = {self.sources.formulas[name] for name in called if name in self.sources.formulas}
+        operators = {f"aten/ops/{name}.h" for name in called if name in self.operators}
+        return sorted(helpers | operators)
+
+    def file(self, entries: list[Entry]) -> str:
         nodes = [e for e in entries if isinstance(e.get("grad"), dict)]
         kernels, rows = [], []
         for entry in entries:
@@ -295,14 +305,15 @@ class AutogradEmitter:
             return ""
         bases = sorted({s.name for e in entries for s in e.forms.values()})
         ops = "".join(f"#include <aten/ops/{b}_ops.h>\n" for b in bases)
-        extra = "".join(f"#include <{h}>\n" for h in extra_headers)
+        extra = "".join(f"#include <{h}>\n" for h in self.formula_headers(entries))
+        helpers = "using namespace torch::autograd::formulas;\n" if "autograd/formulas/" in extra else ""
         declared = "\n".join(self.declare_node(e) for e in nodes)
         applied = "\n".join(self.define_apply(e) for e in nodes)
         nl = "\n"
         return f"""// Autograd nodes and kernels of the operators in {", ".join(sorted({e.path.name for e in entries}))}.
 {ops}
 #include <aten/ExpandUtils.h>
-#include <aten/Functions.h>
+#include <aten/TensorOperators.h>
 #include <aten/core/LegacyTypeDispatch.h>
 #include <aten/core/dispatch/BuiltinRegistration.h>
 #include <aten/core/symint_conversions.h>
@@ -314,8 +325,7 @@ using at::Scalar;
 using at::ScalarType;
 using at::Tensor;
 using at::TensorList;
-using namespace torch::autograd::formulas;
-
+{helpers}
 {declared}
 {applied}
 }} // namespace torch::autograd::generated

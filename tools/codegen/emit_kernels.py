@@ -73,6 +73,9 @@ class KernelEmitter:
         keep = sum(1 << i for i, name in enumerate(entry.operands) if name not in entry.cast)
         out = {"functional": "nullptr", "inplace": "&self"}.get(form, f"&{schema.out_arguments[0].name}" if schema.is_out else "")
         text = self._check(entry)
+        if form == "out" and entry.get("out_check"):
+            args = ", ".join([cstring(entry.schema.name)] + call_arguments(entry.schema) + [schema.out_arguments[0].name])
+            text += f"  at::shape::{entry.get('out_check')}({args});\n"
         text += "  at::TensorIterator iter;\n"
         text += (
             f"  iter.build_pointwise({out}, {{{', '.join(entry.operands)}}}, {{at::PointwiseRule::Result::{rule}, {keep}u}}, "
@@ -128,7 +131,10 @@ class KernelEmitter:
         args = ", ".join(call_arguments(entry.schema))
         targets = ["self"] if form == "inplace" else [a.name for a in schema.out_arguments]
         check = "".join(f"  at::native::check_out_without_grad({cstring(schema.name)}, {t});\n" for t in targets) if form == "out" and entry.is_composite else ""
-        call = {"inplace": "copy_into_self", "out": "copy_into_out"}[form]
+        if form == "out" and entry.get("out_check"):
+            check += f"  at::shape::{entry.get('out_check')}({', '.join([cstring(schema.name)] + call_arguments(entry.schema) + targets)});\n"
+        exact = entry.get("out_dtype", "exact" if entry.is_explicit else "cast") == "exact"
+        call = "copy_into_self" if form == "inplace" else "write_exact_out" if exact else "copy_into_out"
         text = check + f"  auto result = {function}({args});\n"
         for i, target in enumerate(targets):
             value = "result" if len(targets) == 1 else f"std::get<{i}>(result)"
@@ -333,6 +339,7 @@ class KernelEmitter:
             f"c10::impl::builtin_kernel<&{w.name}>(), {cstring(self._origin(entries, w))}}},"
             for w in wrappers
         )
+        table = {"cpu": "kCpuKernels", "cuda": "kCudaKernels", None: "kGenericKernels"}[backend]
         what = {"cpu": "CPU kernels", "cuda": "CUDA kernels", None: "Meta, composite and any-backend kernels"}[backend]
         return f"""// {what} of the operators in {", ".join(sorted({e.path.name for e in entries}))}.
 {self._kernel_paths(entries, backend)}
@@ -341,6 +348,7 @@ class KernelEmitter:
 #include <aten/core/symint_conversions.h>
 #include <aten/native/OutArgument.h>
 #include <aten/native/backend_select.h>
+#include <aten/native/composite/exact_out.h>
 #include <aten/TensorIterator.h>
 #include <{"aten/native/cuda/pointwise_run.h" if backend == "cuda" else "aten/native/cpu_isa.h"}>
 #include <c10/core/DeviceGuard.h>
@@ -349,10 +357,10 @@ class KernelEmitter:
 namespace {{
 
 {definitions}
-const c10::impl::BuiltinKernelRow kKernels[] = {{
+const c10::impl::BuiltinKernelRow {table}[] = {{
 {rows}
 }};
-const c10::impl::BuiltinKernels kRegistered(kKernels);
+const c10::impl::BuiltinKernels {table}Registered({table});
 
 }} // namespace
 """

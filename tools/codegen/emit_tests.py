@@ -63,11 +63,14 @@ def _setting(value: Any) -> str:
     return f"static_cast<int64_t>({value})" if isinstance(value, int) else _number(value)
 
 
+def _dtype_sets(entry: Entry) -> list[str]:
+    return [s.strip() for s in re.split(r"[|,]", str(entry.get("dtypes", ""))) if s.strip()]
+
+
 def _pointwise_fields(entry: Entry) -> list[str]:
     positions = {a.name: i for i, a in enumerate(entry.schema.arguments)}
     fields = [".pointwise = true"]
-    sets = [s.strip() for s in re.split(r"[|,]", str(entry.get("dtypes", ""))) if s.strip()]
-    fields.append(".dtypes = " + " | ".join(_SETS[s] for s in sets))
+    sets = _dtype_sets(entry)
     fields.append(f".result = Result::{str(entry.get('result', 'common')).capitalize()}")
     fields.append(".operands = {" + ", ".join(str(positions[n]) for n in entry.operands) + "}")
     masks = [str(positions[n]) for n in entry.operands if n not in entry.cast]
@@ -77,6 +80,10 @@ def _pointwise_fields(entry: Entry) -> list[str]:
     if "range" in samples:
         low, high = samples["range"]
         fields.append(f".low = {_number(low)}, .high = {_number(high)}")
+    if "ranges" in samples:
+        fields.append(".ranges = {" + ", ".join(f"{{{_number(a)}, {_number(b)}}}" for a, b in samples["ranges"]) + "}")
+    if "constants" in samples:
+        fields.append(".constants = {" + ", ".join(str(positions[n]) for n in samples["constants"]) + "}")
     if samples.get("extra"):
         fields.append(".extra = {" + ", ".join(_number(v) for v in samples["extra"]) + "}")
     if samples.get("settings"):
@@ -106,12 +113,16 @@ def row(entry: Entry) -> str:
     for form in ("inplace", "out"):
         if form in entry.forms and entry.forms[form] is not entry.schema:
             fields.append(f".{form} = {cstring(entry.forms[form].full_name)}")
+    if sets := _dtype_sets(entry):
+        fields.append(".dtypes = " + " | ".join(_SETS[s] for s in sets))
     if entry.is_pointwise:
         fields += _pointwise_fields(entry)
     elif isinstance(entry.get("reference"), str) and re.fullmatch(r"\w+", entry.get("reference")):
         fields.append(f".reference = {cstring(entry.get('reference'))}")
     if entry.is_composite or isinstance(entry.get("grad"), dict):
         fields.append(".differentiable = true")
+    if entry.kernels:
+        fields.append(".has_kernel = true")
     if not entry.is_explicit and any(k.kind == "raw" for k in entry.kernels.values()) and "meta" not in entry.kernels:
         fields.append(".has_meta = false")
     errors = [f"{{[] {{ {e['call']}; }}, {cstring(e['says'])}}}" for e in entry.get("errors") or []]
@@ -126,6 +137,7 @@ def rows_file(family: str, entries: list[Entry]) -> str:
     body = "\n".join(row(e) for e in entries if e.get("test") is not False)
     return f"""// Operator table rows of aten/ops/{family}.yaml.
 #include "test/ops/op_table.h"
+#include "test/support/special_reference.h"
 
 #include <ATen/ATen.h>
 

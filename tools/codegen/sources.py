@@ -1,4 +1,4 @@
-"""Finds where kernels, functors and shape functions are defined in the source tree."""
+"""Finds where kernels, functors, shape functions and derivative helpers are defined in the source tree."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _STRUCT = re.compile(r"^(?:struct|class)\s+(\w+)", re.MULTILINE)
 
 
 class SourceIndex:
-    """An index of definition lines under aten/, by name."""
+    """Where functions and structs are defined, by name: under aten/, and the helpers of autograd/formulas."""
 
     def __init__(self, root: Path):
         self.root = root
@@ -28,6 +28,10 @@ class SourceIndex:
         for path in sorted((root / "aten" / "shape").glob("*.h")):
             for match in _FUNCTION.finditer(path.read_text()):
                 self.shapes.setdefault(match[1], str(path.relative_to(root)))
+        self.formulas: dict[str, str] = {}
+        for path in sorted((root / "autograd" / "formulas").glob("*.h")):
+            for match in _FUNCTION.finditer(path.read_text()):
+                self.formulas.setdefault(match[1], str(path.relative_to(root)))
         for path in sorted((native / "pointwise").glob("*.h")):
             for match in _STRUCT.finditer(path.read_text()):
                 self.functors.setdefault(match[1], str(path.relative_to(root)))

@@ -21,6 +21,15 @@ struct BuiltinSlot {
     return TypedOperatorHandle<Signature>(entry).call(std::forward<Args>(args)...);
   }
   template <class Signature, class... Args>
+  C10_ALWAYS_INLINE decltype(auto) callPlain(Args&&... args) const {
+    return TypedOperatorHandle<Signature>(entry).callPlain(std::forward<Args>(args)...);
+  }
+  template <class Signature, class... Args>
+  C10_ALWAYS_INLINE decltype(auto) callFactory(std::optional<ScalarType> dtype, std::optional<Layout> layout,
+      std::optional<Device> device, Args&&... args) const {
+    return TypedOperatorHandle<Signature>(entry).callFactory(dtype, layout, device, std::forward<Args>(args)...);
+  }
+  template <class Signature, class... Args>
   C10_ALWAYS_INLINE decltype(auto) redispatch(DispatchKeySet keys, Args&&... args) const {
     return TypedOperatorHandle<Signature>(entry).redispatch(keys, std::forward<Args>(args)...);
   }

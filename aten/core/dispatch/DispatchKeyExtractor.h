@@ -124,8 +124,15 @@ class TORCH_API DispatchKeyExtractor final {
   bool masksKnown() const {
     return masks_known_;
   }
+  /// For operators without masks per backend: the same as applyMasks.
+  C10_ALWAYS_INLINE DispatchKeySet applySharedMask(DispatchKeySet ks) const {
+    return ks & DispatchKeySet::from_raw_repr(mask_.load(std::memory_order_relaxed));
+  }
+  bool hasMasksPerBackend() const {
+    return masks_.load(std::memory_order_acquire) != nullptr;
+  }
   C10_ALWAYS_INLINE DispatchKeySet applyMasks(DispatchKeySet ks) const {
-    ks = ks & DispatchKeySet::from_raw_repr(mask_.load(std::memory_order_relaxed));
+    ks = applySharedMask(ks);
     // Rare: a functionality falls through on some backends only.
     const Masks* per_backend = masks_.load(std::memory_order_acquire);
     if (C10_UNLIKELY(per_backend != nullptr)) ks = ks & (*per_backend)[ks.getBackendIndex()];

@@ -210,9 +210,38 @@ class TypedOperatorHandle<Return(Args...)> final : public OperatorHandle {
   TypedOperatorHandle& operator=(const TypedOperatorHandle&) noexcept = default;
 
   C10_ALWAYS_INLINE Return call(Args... args) const {
-    DispatchKeySet keys = entry_->keysUnboxed(args...);
-    const KernelFunction& kernel = entry_->lookup(keys);
-    return kernel.template call<Return, Args...>(*this, keys, std::forward<Args>(args)...);
+    const DispatchKeySet tensors = detail::multi_dispatch_key_set(args...);
+    const bool usual = tensors == plain_cpu_keys && impl::is_default(impl::raw_local_dispatch_key_set);
+    DispatchKeySet keys;
+    const KernelFunction* kernel = C10_LIKELY(usual) ? entry_->usualKernel(keys) : nullptr;
+    if (C10_UNLIKELY(kernel == nullptr)) {
+      keys = entry_->dispatchKeyExtractor().threadKeys(tensors);
+      kernel = &entry_->lookup(keys);
+    }
+    return kernel->template call<Return, Args...>(*this, keys, std::forward<Args>(args)...);
+  }
+  /// The same for generated stubs of operators with an Autograd kernel, that are neither views nor in-place: see
+  /// Note [Plain calls].
+  C10_ALWAYS_INLINE Return callPlain(Args... args) const {
+    const bool plain = detail::multi_dispatch_key_set(args...) == plain_cpu_keys &&
+        impl::is_default(impl::raw_local_dispatch_key_set) && !(GradMode::is_enabled() && (impl::requires_grad_any(args) || ...));
+    if (const KernelFunction* kernel = C10_LIKELY(plain) ? entry_->plainKernel() : nullptr) {
+      const impl::ExcludeFromDefaultGuard below(autograd_dispatch_keyset_with_ADInplaceOrView);
+      return kernel->template call<Return, Args...>(*this, DispatchKeySet(DispatchKey::CPU), std::forward<Args>(args)...);
+    }
+    return callUsual(std::forward<Args>(args)...);
+  }
+  /// The same for factories that have a BackendSelect kernel and no tensors.
+  C10_ALWAYS_INLINE Return callFactory(std::optional<ScalarType> dtype, std::optional<Layout> layout,
+      std::optional<Device> device, Args... args) const {
+    const bool dense_cpu = (!device.has_value() || device->is_cpu()) && (!layout.has_value() || *layout == kStrided) &&
+        !(dtype.has_value() && isQIntType(*dtype));
+    if (C10_LIKELY(dense_cpu && impl::is_default(impl::raw_local_dispatch_key_set))) {
+      if (const KernelFunction* kernel = entry_->plainKernel()) {
+        return kernel->template call<Return, Args...>(*this, DispatchKeySet(DispatchKey::CPU), std::forward<Args>(args)...);
+      }
+    }
+    return callUsual(std::forward<Args>(args)...);
   }
   /// Goes to the kernel for the given keys, without looking at arguments and thread state.
   C10_ALWAYS_INLINE Return redispatch(DispatchKeySet keys, Args... args) const {
@@ -221,6 +250,10 @@ class TypedOperatorHandle<Return(Args...)> final : public OperatorHandle {
   }
 
  private:
+  // One copy a signature: what plain calls do not need should not make their stubs larger.
+  C10_NOINLINE Return callUsual(Args... args) const {
+    return call(std::forward<Args>(args)...);
+  }
   constexpr explicit TypedOperatorHandle(impl::OperatorEntry* entry) : OperatorHandle(entry) {}
   friend class OperatorHandle;
   friend struct impl::BuiltinSlot;

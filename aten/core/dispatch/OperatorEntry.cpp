@@ -326,13 +326,40 @@ OperatorEntry::Resolved OperatorEntry::resolve(DispatchKeySet ks) const {
   const KernelFunction* kernel = computeEntry(key).kernel;
   if (!kernel) reportMissingKernel(ks);
 
+  fillPlace(static_cast<size_t>(ks.getDispatchTableIndexForDispatchKeySet()), *kernel);
+  const DispatchKeySet usual = extractor_.applyMasks((plain_cpu_keys | default_included_set) - default_excluded_set);
+  if (ks == usual && !extractor_.hasMasksPerBackend()) fillPlace(kUsualPlace, *kernel);
+  return {kernel, ks};
+}
+
+const KernelFunction& OperatorEntry::resolvePlain() const {
+  const std::lock_guard<std::recursive_mutex> lock(registrationMutex());
+  if (!extractor_.masksKnown()) computeMasks();
+  const auto generated = [&](DispatchKey runtime_key, DispatchKey registered_key) {
+    const KernelFunction* kernel = computeEntry(runtime_key).kernel;
+    return std::any_of(made_kernels_.begin(), made_kernels_.end(), [&](const auto& made) {
+      return made.second.get() == kernel && made.first->key == registered_key;
+    });
+  };
+  // What the Autograd kernel would redispatch to with nothing to record.
+  const DispatchKeySet below =
+      extractor_.applyMasks((plain_cpu_keys | default_included_set) - default_excluded_set - autograd_dispatch_keyset);
+  const bool plain = generated(DispatchKey::BackendSelect, DispatchKey::BackendSelect) ||
+      (generated(DispatchKey::AutogradCPU, DispatchKey::Autograd) && below.highestPriorityTypeId() == DispatchKey::CPU);
+  static const KernelFunction none;
+  const KernelFunction* kernel = plain ? computeEntry(DispatchKey::CPU).kernel : nullptr;
+  const KernelFunction& found = kernel != nullptr ? *kernel : none;
+  fillPlace(kPlainPlace, found);
+  return found;
+}
+
+void OperatorEntry::fillPlace(size_t place, const KernelFunction& kernel) const {
   DispatchTable* table = table_.load(std::memory_order_relaxed);
   if (table == &empty_table) {
     table = new DispatchTable{};
     table_.store(table, std::memory_order_release);
   }
-  (*table)[static_cast<size_t>(ks.getDispatchTableIndexForDispatchKeySet())].store(kernel, std::memory_order_release);
-  return {kernel, ks};
+  (*table)[place].store(&kernel, std::memory_order_release);
 }
 
 void OperatorEntry::invalidate() {

@@ -46,7 +46,10 @@ struct AnnotatedSchema final {
 };
 
 /// Kernels by runtime key. An empty place means that nobody has asked yet.
-using DispatchTable = std::array<std::atomic<const KernelFunction*>, num_runtime_entries>;
+// The last two places are for plain calls, see Note [Plain calls].
+constexpr size_t kUsualPlace = num_runtime_entries;
+constexpr size_t kPlainPlace = num_runtime_entries + 1;
+using DispatchTable = std::array<std::atomic<const KernelFunction*>, num_runtime_entries + 2>;
 
 // Note [Lazy dispatch tables]
 // Registering must be cheap: a library brings thousands of operators and kernels, and a program calls a few of them.
@@ -57,6 +60,15 @@ using DispatchTable = std::array<std::atomic<const KernelFunction*>, num_runtime
 // A call reads mask, table and place without lock. Places are published with release order after the kernel is whole.
 // A place for a key that falls through is never filled, so a call that still sees the masks of before lands in the slow
 // path, which applies the right ones.
+
+// Note [Plain calls]
+// Most calls are alike: the tensors are dense ones on the CPU, and the thread has no guards. Then the keys of the call are a
+// constant but for the operator's mask, and the kernel for them has a place of its own, which saves to work out the index.
+//
+// The generated stubs of the library's operators go further. When, besides, nothing requires a gradient, the Autograd
+// kernel, if it is the library's own, would find nothing to record, and go on with a guard down to the CPU kernel. The stub
+// takes this from a second place. It holds a kernel without code as soon as anybody has registered something on the way
+// that must be asked. Factories without tensors do the same for their BackendSelect kernel.
 
 /// Everything known about one operator. Entries live until the process ends, so handles never dangle.
 class TORCH_API OperatorEntry final {
@@ -82,6 +94,18 @@ class TORCH_API OperatorEntry final {
       return *resolved.kernel;
     }
     return *kernel;
+  }
+  /// The kernel of a call whose tensors have plain_cpu_keys, on a thread without guards, and its keys; null if it is not
+  /// known yet.
+  C10_ALWAYS_INLINE const KernelFunction* usualKernel(DispatchKeySet& ks) const {
+    ks = extractor_.applySharedMask((plain_cpu_keys | default_included_set) - default_excluded_set);
+    return (*table_.load(std::memory_order_acquire))[kUsualPlace].load(std::memory_order_acquire);
+  }
+  /// The kernel of plain calls; null if they go the usual way. See Note [Plain calls].
+  C10_ALWAYS_INLINE const KernelFunction* plainKernel() const {
+    const KernelFunction* kernel = (*table_.load(std::memory_order_acquire))[kPlainPlace].load(std::memory_order_acquire);
+    if (C10_UNLIKELY(kernel == nullptr)) kernel = &resolvePlain();
+    return kernel->isValid() ? kernel : nullptr;
   }
   const DispatchKeyExtractor& dispatchKeyExtractor() const {
     return extractor_;
@@ -156,6 +180,8 @@ class TORCH_API OperatorEntry final {
     DispatchKeySet keys;
   };
   Resolved resolve(DispatchKeySet ks) const;
+  const KernelFunction& resolvePlain() const;
+  void fillPlace(size_t place, const KernelFunction& kernel) const;
   const AnnotatedSchema& annotated_schema() const;
   ResolvedKernel computeEntry(DispatchKey key) const;
   /// The kernel registered for exactly this key (which may be an alias), or nullptr.

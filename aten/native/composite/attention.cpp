@@ -1,8 +1,10 @@
 // Attention by scaled dot products.
 
+#include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
+#include <c10/core/GradMode.h>
 
 #include <cmath>
 #include <limits>
@@ -56,6 +58,19 @@ Tensor repeat_heads(const Tensor& t, const Tensor& query, bool enable_gqa) {
   return t.repeat_interleave(query.size(-3) / t.size(-3), -3);
 }
 
+/// Whether the kernel that works in blocks, without the matrix of all weights in memory, takes these arguments.
+bool fits_blocks(const Tensor& query, const Tensor& key, const Tensor& value, const std::optional<Tensor>& attn_mask, double dropout_p, bool enable_gqa) {
+  if (!query.is_cpu() || !query.is_floating_point() || dropout_p != 0) return false;
+  if (query.dim() != 4 || key.dim() != 4 || value.dim() != 4 || query.size(3) != key.size(3) || key.size(2) != value.size(2)) return false;
+  if (query.numel() == 0 || key.numel() == 0 || value.numel() == 0) return false;
+  if (query.size(0) != key.size(0) || query.size(0) != value.size(0) || key.size(1) != value.size(1)) return false;
+  if (query.size(1) != key.size(1) && !(enable_gqa && query.size(1) % key.size(1) == 0)) return false;
+  if (!attn_mask.has_value() || !attn_mask->defined()) return true;
+  // The gradient of a mask needs the matrix of its size anyway.
+  return !(attn_mask->requires_grad() && c10::GradMode::is_enabled()) &&
+      at::is_expandable_to(attn_mask->sizes(), {query.size(0), query.size(1), query.size(2), key.size(2)});
+}
+
 } // namespace
 
 std::tuple<Tensor, Tensor> _scaled_dot_product_attention_math(const Tensor& query, const Tensor& key, const Tensor& value, const std::optional<Tensor>& attn_mask, double dropout_p, bool is_causal, const std::optional<Tensor>& dropout_mask, std::optional<double> scale, bool enable_gqa) {
@@ -84,6 +99,10 @@ std::tuple<Tensor, Tensor> _scaled_dot_product_attention_math(const Tensor& quer
 }
 
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value, const std::optional<Tensor>& attn_mask, double dropout_p, bool is_causal, std::optional<double> scale, bool enable_gqa) {
+  check_attention(query, key, value, attn_mask, is_causal);
+  if (fits_blocks(query, key, value, attn_mask, dropout_p, enable_gqa)) {
+    return std::get<0>(at::_scaled_dot_product_flash_attention_for_cpu(query, key, value, 0.0, is_causal, attn_mask, scale));
+  }
   return std::get<0>(at::_scaled_dot_product_attention_math(
       query, key, value, attn_mask, dropout_p, is_causal, std::nullopt, scale, enable_gqa));
 }

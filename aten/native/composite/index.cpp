@@ -4,6 +4,9 @@
 #include <aten/core/List.h>
 #include <aten/core/ivalue.h>
 #include <c10/core/WrapDimMinimal.h>
+#include <c10/util/safe_numerics.h>
+
+#include <algorithm>
 
 namespace at::native {
 
@@ -15,6 +18,20 @@ Tensor& index_put_(
 Tensor index_put(
     const Tensor& self, const c10::List<std::optional<Tensor>>& indices, const Tensor& values, bool accumulate) {
   return self.clone(at::MemoryFormat::Preserve).index_put_(indices, values, accumulate);
+}
+
+Tensor index_select_backward(const Tensor& grad, IntArrayRef self_sizes, int64_t dim, const Tensor& index) {
+  return grad.new_zeros(self_sizes, grad.options()).index_add(dim, index, grad);
+}
+
+Tensor gather_backward(const Tensor& grad, const Tensor& self, int64_t dim, const Tensor& index, bool sparse_grad) {
+  TORCH_CHECK_NOT_IMPLEMENTED(!sparse_grad, "gather_backward: there are no sparse tensors; call it with sparse_grad = false");
+  return grad.new_zeros(self.sizes(), grad.options()).scatter_add(dim, index, grad);
+}
+
+Tensor masked_select_backward(const Tensor& grad, const Tensor& input, const Tensor& mask) {
+  const auto [grad_input, keep] = at::expand_outplace(at::zeros_like(input), mask);
+  return at::sum_to(grad_input->contiguous().masked_scatter(*keep, grad), input.sizes());
 }
 
 Tensor& index_fill_tensor_(Tensor& self, int64_t dim, const Tensor& index, const Tensor& value) {
@@ -32,7 +49,7 @@ Tensor index_fill_tensor(const Tensor& self, int64_t dim, const Tensor& index, c
 }
 
 Tensor masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& source) {
-  const auto [to, keep] = at::expand_outplace(self, mask);
+  const auto [keep, to] = at::expand_outplace(mask, self);
   return to->clone(at::MemoryFormat::Contiguous).masked_scatter_(*keep, source);
 }
 
@@ -61,6 +78,47 @@ Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<i
   const c10::DimVector index_target = at::infer_size_dimvector(self_sizes, indices.sizes());
   const c10::DimVector self_target = at::infer_size_dimvector(index_sizes, self.sizes());
   return self.expand(self_target).gather(dim, indices.expand(index_target));
+}
+
+Tensor combinations(const Tensor& self, int64_t r, bool with_replacement) {
+  TORCH_CHECK(self.dim() == 1, "Expect a 1D vector, but got shape ", self.sizes());
+  TORCH_CHECK(r >= 0, "Expect a non-negative number, but got ", r);
+  if (r == 0) {
+    return at::empty({0}, self.options());
+  }
+  const int64_t n = self.numel();
+  // How many there are: n over r, or n + r - 1 over r. Each step of the product stays a whole number.
+  const int64_t choices = with_replacement ? n + r - 1 : n;
+  int64_t count = n == 0 || choices < r ? 0 : 1;
+  for (int64_t i = 0; i < r && count > 0; ++i) {
+    TORCH_CHECK(
+        !c10::mul_overflows(count, choices - i, &count), "combinations: too many to hold, ", r, " of ", n, " elements");
+    count /= i + 1;
+  }
+  int64_t elements = 0;
+  TORCH_CHECK(
+      !c10::mul_overflows(count, r, &elements), "combinations: too many to hold, ", count, " rows of ", r, " elements");
+  const Tensor places = at::empty({elements}, kLong);
+  int64_t* to = places.mutable_data_ptr<int64_t>();
+  std::vector<int64_t> row(r);
+  for (int64_t k = 0; k < r; ++k) {
+    row[k] = with_replacement ? 0 : k;
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    to = std::copy(row.begin(), row.end(), to);
+    // The last place that can still grow; those after it start over behind it.
+    int64_t k = r - 1;
+    while (k >= 0 && row[k] == (with_replacement ? n - 1 : n - r + k)) {
+      --k;
+    }
+    if (k >= 0) {
+      ++row[k];
+      for (int64_t j = k + 1; j < r; ++j) {
+        row[j] = with_replacement ? row[k] : row[j - 1] + 1;
+      }
+    }
+  }
+  return self.index_select(0, places.to(self.device())).view({count, r});
 }
 
 Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {

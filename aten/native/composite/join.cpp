@@ -23,6 +23,10 @@ Tensor stack(TensorList tensors, int64_t dim) {
         tensors[0].sizes(), " at entry 0 and ", tensors[i].sizes(), " at entry ", i);
   }
   dim = c10::maybe_wrap_dim(dim, tensors[0].dim() + 1);
+  if (dim < tensors[0].dim()) {
+    // Joined along the dimension and split again: so the result keeps the memory format of the tensors.
+    return at::cat(tensors, dim).unflatten(dim, {static_cast<int64_t>(tensors.size()), tensors[0].size(dim)});
+  }
   std::vector<Tensor> rows;
   rows.reserve(tensors.size());
   for (const Tensor& t : tensors) {
@@ -200,9 +204,11 @@ Tensor block_diag(TensorList tensors) {
   std::vector<Tensor> blocks;
   int64_t rows = 0;
   int64_t cols = 0;
-  for (const Tensor& t : tensors) {
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const Tensor& t = tensors[i];
     TORCH_CHECK(
-        t.dim() <= 2, "torch.block_diag: Input tensors must have 2 or fewer dimensions. Got ", t.dim(), " dimensions");
+        t.dim() <= 2, "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input ", i, " has ", t.dim(),
+        " dimensions");
     blocks.push_back(at::atleast_2d(t));
     rows += blocks.back().size(0);
     cols += blocks.back().size(1);
@@ -230,6 +236,51 @@ Tensor cartesian_prod(TensorList tensors) {
     columns.push_back(grid.flatten());
   }
   return at::stack(columns, 1);
+}
+
+Tensor pad_sequence(TensorList sequences, bool batch_first, double padding_value, std::string_view padding_side) {
+  TORCH_CHECK(!sequences.empty(), "received an empty list of sequences");
+  TORCH_CHECK(
+      padding_side == "left" || padding_side == "right", "Expected padding_side to be one of left or right, but got ",
+      padding_side, ".");
+  int64_t longest = 0;
+  for (size_t i = 0; i < sequences.size(); ++i) {
+    const Tensor& t = sequences[i];
+    TORCH_CHECK(t.dim() > 0, "pad_sequence: sequence ", i, " has no dimension to pad");
+    TORCH_CHECK(
+        t.dim() == sequences[0].dim() && t.sizes().slice(1) == sequences[0].sizes().slice(1), "pad_sequence: the sizes of "
+        "sequences must be equal but for the first; got ", sequences[0].sizes(), " at entry 0 and ", t.sizes(), " at entry ", i);
+    longest = std::max(longest, t.size(0));
+  }
+  std::vector<Tensor> rows;
+  rows.reserve(sequences.size());
+  for (const Tensor& t : sequences) {
+    DimVector widths(2 * t.dim(), 0);
+    widths[widths.size() - (padding_side == "left" ? 2 : 1)] = longest - t.size(0);
+    rows.push_back(at::constant_pad_nd(t, widths, padding_value));
+  }
+  return at::stack(rows, batch_first ? 0 : 1);
+}
+
+Tensor flatten_dense_tensors(TensorList tensors) {
+  std::vector<Tensor> flat;
+  flat.reserve(tensors.size());
+  for (const Tensor& t : tensors) {
+    flat.push_back(t.contiguous().view(-1));
+  }
+  return at::cat(flat);
+}
+
+std::vector<Tensor> unflatten_dense_tensors(const Tensor& flat, TensorList tensors) {
+  std::vector<Tensor> result;
+  result.reserve(tensors.size());
+  int64_t start = 0;
+  for (const Tensor& t : tensors) {
+    // An empty tensor is no view: it would alias memory that is not its own.
+    result.push_back(t.numel() == 0 ? at::empty({0}, flat.options()) : flat.narrow(0, start, t.numel()).view(t.sizes()));
+    start += t.numel();
+  }
+  return result;
 }
 
 } // namespace at::native

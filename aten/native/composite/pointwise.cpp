@@ -1,5 +1,6 @@
 // Pointwise operators made of other operators.
 #include <aten/Functions.h>
+#include <aten/native/OutArgument.h>
 #include <aten/native/TypeProperties.h>
 #include <c10/core/DefaultDtype.h>
 #include <c10/core/Scalar.h>
@@ -173,6 +174,10 @@ Tensor wrapped(const Scalar& number, const Tensor& beside) {
 
 } // namespace
 
+std::vector<Tensor> where_nonzero(const Tensor& condition) {
+  return at::nonzero_numpy(condition);
+}
+
 Tensor where_scalar_self(const Tensor& condition, const Scalar& self, const Tensor& other) {
   return at::where(condition, wrapped(self, condition), other);
 }
@@ -280,6 +285,44 @@ Tensor float_power_of_scalar(const Scalar& self, const Tensor& exponent) {
   return at::pow(dtype == ScalarType::Double ? Scalar(self.toDouble()) : Scalar(self.toComplexDouble()), exponent.to(dtype));
 }
 
+namespace {
+
+Tensor& float_power_into(Tensor& out, const Tensor& result) {
+  TORCH_CHECK(
+      out.scalar_type() == result.scalar_type(), "the output given to float_power has dtype ", out.scalar_type(),
+      " but the operation's result requires dtype ", result.scalar_type());
+  copy_into_out("float_power", out, result);
+  return out;
+}
+
+void check_float_power_base(const Tensor& self, bool complex_exponent) {
+  const ScalarType dtype = double_of(self.is_complex() || complex_exponent);
+  TORCH_CHECK(
+      self.scalar_type() == dtype, "the base given to float_power_ has dtype ", self.scalar_type(),
+      " but the operation's result requires dtype ", dtype);
+}
+
+} // namespace
+
+Tensor& float_power_out(const Tensor& self, const Tensor& exponent, Tensor& out) {
+  return float_power_into(out, native::float_power(self, exponent));
+}
+Tensor& float_power_scalar_out(const Tensor& self, const Scalar& exponent, Tensor& out) {
+  return float_power_into(out, native::float_power_scalar(self, exponent));
+}
+Tensor& float_power_of_scalar_out(const Scalar& self, const Tensor& exponent, Tensor& out) {
+  return float_power_into(out, native::float_power_of_scalar(self, exponent));
+}
+
+Tensor& float_power_tensor_(Tensor& self, const Tensor& exponent) {
+  check_float_power_base(self, exponent.is_complex());
+  return self.pow_(exponent.to(self.scalar_type()));
+}
+Tensor& float_power_scalar_(Tensor& self, const Scalar& exponent) {
+  check_float_power_base(self, exponent.isComplex());
+  return self.pow_(exponent);
+}
+
 Tensor ldexp(const Tensor& self, const Tensor& other) {
   return at::mul(self, at::pow(Scalar(2.0), other));
 }
@@ -347,19 +390,53 @@ Tensor prelu(const Tensor& self, const Tensor& weight) {
   return at::_prelu_kernel(self, at::reshape(weight, shape));
 }
 
+std::tuple<Tensor, Tensor> prelu_kernel_backward(const Tensor& grad_output, const Tensor& self, const Tensor& weight) {
+  const Tensor positive = self > 0;
+  return {at::where(positive, grad_output, grad_output * weight), at::where(positive, 0, grad_output * self)};
+}
+
 // ---- log_sigmoid -------------------------------------------------------------------------------------------------
+
+namespace {
+
+void check_log_sigmoid_out(const Tensor& self, const Tensor& out) {
+  TORCH_CHECK(
+      out.scalar_type() == self.scalar_type(), "expected scalar type ", self.scalar_type(), " but found ",
+      out.scalar_type(), " (in log_sigmoid)");
+}
+
+} // namespace
 
 Tensor log_sigmoid(const Tensor& self) {
   return std::get<0>(at::log_sigmoid_forward(self));
 }
 
-// The buffer is what other devices keep for the derivative; here it is computed anew.
-std::tuple<Tensor, Tensor> log_sigmoid_forward(const Tensor& self) {
-  return {at::neg(at::softplus(at::neg(self.contiguous()))), at::empty({0}, self.options())};
+Tensor& log_sigmoid_out(const Tensor& self, Tensor& out) {
+  check_out_without_grad("log_sigmoid", out);
+  check_log_sigmoid_out(self, out);
+  copy_into_out("log_sigmoid", out, at::log_sigmoid(self));
+  return out;
 }
 
-Tensor log_sigmoid_backward(const Tensor& grad_output, const Tensor& self, const Tensor& /*buffer*/) {
-  return at::mul(grad_output, at::sigmoid(at::neg(self)));
+// The buffer holds exp(-|self|), of which both the value and the derivative are made.
+std::tuple<Tensor, Tensor> log_sigmoid_forward(const Tensor& self) {
+  const Tensor buffer = at::exp(at::neg(at::abs(self.contiguous())));
+  return {at::sub(at::clamp_max(self, 0), at::log1p(buffer)), buffer};
+}
+
+std::tuple<Tensor&, Tensor&> log_sigmoid_forward_out(const Tensor& self, Tensor& output, Tensor& buffer) {
+  check_log_sigmoid_out(self, output);
+  check_log_sigmoid_out(self, buffer);
+  const auto [result, kept] = native::log_sigmoid_forward(self);
+  copy_into_out("log_sigmoid_forward", output, result);
+  copy_into_out("log_sigmoid_forward", buffer, kept);
+  return {output, buffer};
+}
+
+// 1 / (1 + exp(x)): the buffer's share where x is positive, and one less it where not.
+Tensor log_sigmoid_backward(const Tensor& grad_output, const Tensor& self, const Tensor& buffer) {
+  const Tensor share = at::div(buffer, at::add(buffer, 1));
+  return at::mul(grad_output, at::where(at::lt(self, 0), at::rsub(share, 1), share));
 }
 
 // ---- special -----------------------------------------------------------------------------------------------------

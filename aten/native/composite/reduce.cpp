@@ -114,6 +114,11 @@ std::tuple<Tensor, Tensor> _aminmax_dim(const Tensor& self, int64_t dim, bool ke
   return at::aminmax(self, dim, keepdim);
 }
 
+bool equal_tensors(const Tensor& self, const Tensor& other) {
+  TORCH_CHECK(self.device() == other.device(), "equal: expected both tensors on one device; got ", self.device(), " and ", other.device());
+  return self.sizes() == other.sizes() && at::eq(self, other).all().item<bool>();
+}
+
 Tensor _is_all_true(const Tensor& self) {
   return at::all(boolean_only("_is_all_true", self));
 }

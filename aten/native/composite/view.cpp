@@ -3,6 +3,7 @@
 
 #include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
+#include <aten/core/Formatting.h>
 #include <c10/core/WrapDimMinimal.h>
 
 #include <algorithm>
@@ -109,6 +110,9 @@ Tensor mH(const Tensor& self) {
 }
 
 Tensor matrix_H(const Tensor& self) {
+  if (self.dim() == 0) {
+    return at::alias(self);
+  }
   TORCH_CHECK(self.dim() == 2, "tensor.H is only supported on matrices (2-D tensors). Got ", self.dim(), "-D tensor.",
               self.dim() > 2 ? " For batches of matrices, consider using tensor.mH" : "");
   const Tensor transposed = self.transpose(0, 1);
@@ -279,21 +283,17 @@ std::vector<Tensor> tensor_split_tensor(const Tensor& self, const Tensor& indice
 
 namespace {
 
-void check_split(const char* op, const Tensor& self, int64_t least, int64_t dim, int64_t sections) {
-  TORCH_CHECK(
-      self.dim() >= least, "torch.", op, " requires a tensor with at least ", least, " dimension", least > 1 ? "s" : "",
-      ", but got a tensor with ", self.dim(), " dimensions!");
-  TORCH_CHECK(sections > 0, "torch.", op, " attempted to split along dimension ", dim, ", but the number of sections, ",
-              sections, ", is not positive!");
-  TORCH_CHECK(
-      self.size(dim) % sections == 0, "torch.", op, " attempted to split along dimension ", dim,
-      ", but the size of the dimension ", self.size(dim), " is not divisible by the split_size ", sections, "!");
-}
-
 void check_split(const char* op, const Tensor& self, int64_t least) {
   TORCH_CHECK(
-      self.dim() >= least, "torch.", op, " requires a tensor with at least ", least, " dimension", least > 1 ? "s" : "",
-      ", but got a tensor with ", self.dim(), " dimensions!");
+      self.dim() >= least, "torch.", op, " requires a tensor with at least ", least, " dimension, but got a tensor with ",
+      self.dim(), " dimensions!");
+}
+
+void check_split(const char* op, const Tensor& self, int64_t least, int64_t dim, int64_t sections) {
+  check_split(op, self, least);
+  TORCH_CHECK(
+      sections > 0 && self.size(dim) % sections == 0, "torch.", op, " attempted to split along dimension ", dim,
+      ", but the size of the dimension ", self.size(dim), " is not divisible by the split_size ", sections, "!");
 }
 
 } // namespace
@@ -419,7 +419,7 @@ std::vector<Tensor> meshgrid_indexing(TensorList tensors, std::string_view index
   TORCH_CHECK(
       indexing == "xy" || indexing == "ij", "torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: ", indexing);
   for (const Tensor& t : tensors) {
-    TORCH_CHECK(t.dim() <= 1, "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: ", t.sizes());
+    TORCH_CHECK(t.dim() <= 1, "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: ", t);
     TORCH_CHECK(t.scalar_type() == tensors[0].scalar_type(), "torch.meshgrid expects all tensors to have the same dtype");
     TORCH_CHECK(t.device() == tensors[0].device(), "torch.meshgrid expects all tensors to have the same device");
   }

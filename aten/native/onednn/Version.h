@@ -5,6 +5,12 @@
 
 namespace at::native::onednn {
 
+/// Descriptors of a convolution's operands, and how its windows slide.
+struct ConvGeometry {
+  dnnl::memory::desc src, weight, bias, dst;
+  dnnl::memory::dims strides, dilates, padding_left, padding_right;
+};
+
 #if DNNL_VERSION_MAJOR >= 3
 
 inline dnnl::matmul::primitive_desc matmul_desc(
@@ -19,6 +25,26 @@ inline void add_scale(dnnl::primitive_attr&, dnnl::post_ops& ops, float alpha) {
   ops.append_eltwise(dnnl::algorithm::eltwise_linear, alpha, 0.0f);
 }
 
+inline dnnl::convolution_forward::primitive_desc conv_forward_desc(const dnnl::engine& engine, const ConvGeometry& g) {
+  return dnnl::convolution_forward::primitive_desc(
+      engine, dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct, g.src, g.weight, g.bias, g.dst, g.strides,
+      g.dilates, g.padding_left, g.padding_right);
+}
+
+inline dnnl::convolution_backward_data::primitive_desc conv_backward_data_desc(
+    const dnnl::engine& engine, const ConvGeometry& g, const dnnl::convolution_forward::primitive_desc& forward) {
+  return dnnl::convolution_backward_data::primitive_desc(
+      engine, dnnl::algorithm::convolution_direct, g.src, g.weight, g.dst, g.strides, g.dilates, g.padding_left, g.padding_right,
+      forward);
+}
+
+inline dnnl::convolution_backward_weights::primitive_desc conv_backward_weights_desc(
+    const dnnl::engine& engine, const ConvGeometry& g, const dnnl::convolution_forward::primitive_desc& forward) {
+  return dnnl::convolution_backward_weights::primitive_desc(
+      engine, dnnl::algorithm::convolution_direct, g.src, g.weight, g.dst, g.strides, g.dilates, g.padding_left, g.padding_right,
+      forward);
+}
+
 #else
 
 inline dnnl::matmul::primitive_desc matmul_desc(
@@ -31,6 +57,30 @@ inline dnnl::matmul::primitive_desc matmul_desc(
 /// Multiplies the product by `alpha` before the other post-operations.
 inline void add_scale(dnnl::primitive_attr& attr, dnnl::post_ops&, float alpha) {
   attr.set_output_scales(0, {alpha});
+}
+
+inline dnnl::convolution_forward::primitive_desc conv_forward_desc(const dnnl::engine& engine, const ConvGeometry& g) {
+  using Desc = dnnl::convolution_forward::desc;
+  const auto kind = dnnl::prop_kind::forward_training;
+  const auto algorithm = dnnl::algorithm::convolution_direct;
+  const Desc desc = g.bias.is_zero()
+      ? Desc(kind, algorithm, g.src, g.weight, g.dst, g.strides, g.dilates, g.padding_left, g.padding_right)
+      : Desc(kind, algorithm, g.src, g.weight, g.bias, g.dst, g.strides, g.dilates, g.padding_left, g.padding_right);
+  return {desc, engine};
+}
+
+inline dnnl::convolution_backward_data::primitive_desc conv_backward_data_desc(
+    const dnnl::engine& engine, const ConvGeometry& g, const dnnl::convolution_forward::primitive_desc& forward) {
+  const dnnl::convolution_backward_data::desc desc(
+      dnnl::algorithm::convolution_direct, g.src, g.weight, g.dst, g.strides, g.dilates, g.padding_left, g.padding_right);
+  return {desc, engine, forward};
+}
+
+inline dnnl::convolution_backward_weights::primitive_desc conv_backward_weights_desc(
+    const dnnl::engine& engine, const ConvGeometry& g, const dnnl::convolution_forward::primitive_desc& forward) {
+  const dnnl::convolution_backward_weights::desc desc(
+      dnnl::algorithm::convolution_direct, g.src, g.weight, g.dst, g.strides, g.dilates, g.padding_left, g.padding_right);
+  return {desc, engine, forward};
 }
 
 #endif

@@ -1,5 +1,6 @@
 #include <aten/native/onednn/matmul.h>
 
+#include <aten/Context.h>
 #include <aten/native/onednn/Primitive.h>
 #include <aten/native/onednn/Version.h>
 
@@ -89,6 +90,7 @@ constexpr size_t kSlots = 64;
 } // namespace
 
 bool matmul(const Matmul& problem, const void* a, const void* b, void* c, const void* bias) {
+  if (!at::globalContext().userEnabledMkldnn()) return false;
   thread_local const std::unique_ptr<Slot[]> slots(new Slot[kSlots]);
   const PrimitiveKey key = key_of(problem, bias != nullptr);
   Slot& slot = slots[key.hash() % kSlots];

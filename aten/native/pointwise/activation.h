@@ -70,7 +70,12 @@ struct SiluBackward {
   HOST_DEVICE T operator()(T grad, T x) const {
     using std::exp;
     const T sigmoid = T(1) / (T(1) + exp(-x));
-    return grad * sigmoid * (T(1) + x * (T(1) - sigmoid));
+    const T slope = sigmoid * (T(1) + x * (T(1) - sigmoid));
+    if constexpr (pointwise::is_complex<T>) {
+      return grad * std::conj(slope);
+    } else {
+      return grad * slope;
+    }
   }
 };
 

@@ -32,6 +32,11 @@ struct C10_API PODLocalDispatchKeySet {
   }
 };
 
+/// Whether a thread's state is that of a new thread.
+inline bool is_default(const PODLocalDispatchKeySet& state) {
+  return (state.included_ | state.excluded_) == 0;
+}
+
 /// What the thread adds to and removes from the keys of every call.
 struct C10_API LocalDispatchKeySet {
   LocalDispatchKeySet(PODLocalDispatchKeySet state) : included_(state.included()), excluded_(state.excluded()) {}
@@ -88,6 +93,19 @@ class C10_API ExcludeDispatchKeyGuard {
 
  private:
   uint64_t added_;
+};
+
+/// Excludes keys on a thread whose state is the default one, and sets that again: a store each.
+class C10_API ExcludeFromDefaultGuard {
+ public:
+  explicit ExcludeFromDefaultGuard(DispatchKeySet exclude) {
+    raw_local_dispatch_key_set.set_excluded(default_excluded_set | exclude);
+  }
+  ExcludeFromDefaultGuard(const ExcludeFromDefaultGuard&) = delete;
+  ExcludeFromDefaultGuard& operator=(const ExcludeFromDefaultGuard&) = delete;
+  ~ExcludeFromDefaultGuard() {
+    raw_local_dispatch_key_set.excluded_ = 0;
+  }
 };
 
 /// Sets the whole state and restores the whole state.

@@ -1,14 +1,23 @@
 // All of namespace at.
 #pragma once
 
+#include <ATen/Context.h>
+#include <ATen/DeviceGuard.h>
+#include <ATen/DimVector.h>
+#include <ATen/Dispatch.h>
 #include <ATen/Functions.h>
 #include <ATen/Parallel.h>
+#include <ATen/ScalarOps.h>
 #include <ATen/Tensor.h>
+#include <ATen/TensorGeometry.h>
 #include <ATen/TensorIndexing.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/Version.h>
+#include <ATen/core/DeprecatedTypeProperties.h>
 #include <ATen/core/Formatting.h>
 #include <ATen/core/Generator.h>
 #include <ATen/core/Reduction.h>
+#include <ATen/core/ivalue.h>
 #include <ATen/from_blob.h>
 #include <ATen/random.h>
 #include <c10/core/Allocator.h>

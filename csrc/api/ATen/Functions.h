@@ -1,3 +1,5 @@
 #pragma once
 
 #include <aten/Functions.h>
+#include <aten/from_blob.h>
+#include <aten/tensor_literal.h>

@@ -1,3 +1,4 @@
 #pragma once
 
+#include <aten/core/DeprecatedTypeProperties.h>
 #include <aten/core/Tensor.h>

@@ -103,6 +103,24 @@ const SampleSet kSqueezeDims(
     },
     kView);
 
+// The same as fresh copies.
+const SampleTraits kStridedCopy{.layouts = false};
+const SampleSet kAsStridedCopy("as_strided_copy", on_cube({{ints({2, 2}), ints({1, 3})}, {ints({3, 2}), ints({1, 2}), 2}}), kStridedCopy);
+const SampleSet kDiagonalCopy("diagonal_copy", on_cube({{}, {1, 1, 2}}));
+const SampleSet kExpandCopy("expand_copy", on_cube({{ints({2, 2, 3, 4})}}));
+const SampleSet kNarrowCopy("narrow_copy", on_cube({{2, 1, 2}, {0, 0, 0}}));
+const SampleSet kPermuteCopy("permute_copy", on_cube({{ints({2, 0, 1})}}));
+const SampleSet kSelectCopy("select_copy.int", on_cube({{1, -1}}));
+const SampleSet kSliceCopy("slice_copy.Tensor", on_cube({{2, 1, 4, 2}}));
+const SampleSet kSqueezeCopy("squeeze_copy", with_ones);
+const SampleSet kTransposeCopy("transpose_copy.int", on_cube({{0, -1}}));
+const SampleSet kUnfoldCopy("unfold_copy", on_cube({{2, 2, 1}}));
+const SampleSet kUnsqueezeCopy("unsqueeze_copy", on_cube({{1}}));
+const SampleSet kViewCopy("view_copy", on_cube({{ints({6, 4})}, {ints({-1})}}));
+const SampleSet kSplitCopy("split_copy.Tensor", on_cube({{2, 2}}));
+const SampleSet kSplitSizesCopy("split_with_sizes_copy", on_cube({{ints({1, 3}), 2}}));
+const SampleSet kUnbindCopy("unbind_copy.int", on_cube({{1}}));
+
 }  // namespace
 
 }  // namespace test

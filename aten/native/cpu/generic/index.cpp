@@ -59,10 +59,11 @@ std::vector<std::vector<int64_t>> true_positions(const TensorBase& mask) {
 /// One indexed dimension: its values and their shape before broadcasting.
 struct IndexedDim {
   int64_t dim;
-  DimVector sizes;
+  DimVector sizes, strides; // strides as the index tensor lies in memory
   std::vector<int64_t> values;
 };
 
+/// Meta tensors have no values: those are left out, and masks, whose shape depends on them, are refused.
 std::vector<IndexedDim> collect(const Tensor& self, const c10::List<std::optional<Tensor>>& indices) {
   std::vector<IndexedDim> result;
   int64_t dim = 0;
@@ -80,10 +81,12 @@ std::vector<IndexedDim> collect(const Tensor& self, const c10::List<std::optiona
             dim + d < self.dim() && index.size(d) == self.size(dim + d), "The shape of the mask ", index.sizes(),
             " at index ", d, " does not match the shape of the indexed tensor ", self.sizes(), " at index ", dim + d);
       }
+      TORCH_CHECK_NOT_IMPLEMENTED(
+          !index.is_meta(), "index: a mask on the meta device has no elements, so the shape of the result is unknown");
       auto positions = true_positions(index);
       for (int64_t d = 0; d < index.dim(); ++d) {
         const auto count = static_cast<int64_t>(positions[d].size());
-        result.push_back({dim + d, {count}, std::move(positions[d])});
+        result.push_back({dim + d, {count}, {1}, std::move(positions[d])});
       }
       dim += index.dim();
       continue;
@@ -93,7 +96,9 @@ std::vector<IndexedDim> collect(const Tensor& self, const c10::List<std::optiona
     TORCH_CHECK(
         index.device() == self.device() || index.device().is_cpu(), "indices should be either on ", kCPU,
         " or on the same device as the indexed tensor (", self.device(), ")");
-    result.push_back({dim, DimVector(index.sizes().begin(), index.sizes().end()), index_values(index)});
+    result.push_back(
+        {dim, DimVector(index.sizes().begin(), index.sizes().end()), DimVector(index.strides().begin(), index.strides().end()),
+         index.is_meta() ? std::vector<int64_t>() : index_values(index)});
     ++dim;
   }
   TORCH_CHECK_INDEX(
@@ -134,31 +139,90 @@ std::vector<int64_t> all_offsets(IntArrayRef sizes, IntArrayRef strides) {
   return result;
 }
 
-} // namespace
+/// Strides of a tensor of sizes `from` and strides `strides` expanded to `to`.
+DimVector expanded_strides(IntArrayRef to, IntArrayRef from, IntArrayRef strides) {
+  DimVector result(to.size(), 0);
+  for (size_t k = 1; k <= from.size(); ++k) {
+    const size_t d = from.size() - k;
+    result[to.size() - k] = from[d] == 1 && to[to.size() - k] != 1 ? 0 : strides[d];
+  }
+  return result;
+}
 
-IndexPlan plan_index(const Tensor& self, const c10::List<std::optional<Tensor>>& indices) {
-  std::vector<IndexedDim> dims = collect(self, indices);
+/// Which of two dimensions of the result varies faster in memory, asked of one operand after the other: > 0 when the
+/// outer one `a` should come further in, < 0 when the order is right, 0 when no operand knows.
+int compare_dims(const std::vector<DimVector>& operands, IntArrayRef sizes, int64_t a, int64_t b) {
+  for (const DimVector& strides : operands) {
+    if (strides[a] == 0 || strides[b] == 0) {
+      continue;
+    }
+    if (strides[a] != strides[b]) {
+      return strides[a] < strides[b] ? -1 : 1;
+    }
+    if (sizes[a] > sizes[b]) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/// Strides of the result: its dimensions in the order that self and the indices have in memory.
+DimVector result_strides(IntArrayRef sizes, const std::vector<DimVector>& operands) {
+  const auto ndim = static_cast<int64_t>(sizes.size());
+  DimVector order(ndim); // from the innermost
+  for (int64_t i = 0; i < ndim; ++i) {
+    order[i] = ndim - 1 - i;
+  }
+  for (int64_t i = 1; i < ndim; ++i) {
+    int64_t place = i;
+    for (int64_t j = i - 1; j >= 0; --j) {
+      const int answer = compare_dims(operands, sizes, order[j], order[place]);
+      if (answer < 0) {
+        break;
+      }
+      if (answer > 0) {
+        std::swap(order[j], order[place]);
+        place = j;
+      }
+    }
+  }
+  DimVector strides(ndim);
+  int64_t step = 1;
+  for (const int64_t dim : order) {
+    strides[dim] = step;
+    step *= std::max<int64_t>(sizes[dim], 1);
+  }
+  return strides;
+}
+
+/// offsets[i]: where the indices lead to at position i of their broadcast shape.
+void add_offsets(const Tensor& self, const std::vector<IndexedDim>& dims, IndexPlan& plan) {
+  const int64_t count = product(plan.index_sizes);
+  plan.offsets.assign(count, 0);
+  for (const IndexedDim& d : dims) {
+    // The values of this dimension at every broadcast position.
+    DimVector dense(d.sizes.size());
+    int64_t step = 1;
+    for (size_t k = d.sizes.size(); k-- > 0;) {
+      dense[k] = step;
+      step *= d.sizes[k];
+    }
+    const DimVector strides = expanded_strides(plan.index_sizes, d.sizes, dense);
+    const int64_t size = self.size(d.dim);
+    for_each_offset(plan.index_sizes, strides, [&](int64_t i, int64_t from) {
+      plan.offsets[i] += checked_index(d.values[from], size, d.dim) * self.stride(d.dim);
+    });
+  }
+}
+
+/// Everything of a plan but the offsets.
+IndexPlan plan_shape(const Tensor& self, const std::vector<IndexedDim>& dims) {
   IndexPlan plan;
   for (const IndexedDim& d : dims) {
     TORCH_CHECK_INDEX(
         at::are_expandable(plan.index_sizes, d.sizes),
         "shape mismatch: indexing tensors could not be broadcast together with shapes ", shapes_of(dims));
     plan.index_sizes = at::infer_size_dimvector(plan.index_sizes, d.sizes);
-  }
-  const int64_t count = product(plan.index_sizes);
-  plan.offsets.assign(count, 0);
-  for (const IndexedDim& d : dims) {
-    // The values of this dimension at every broadcast position.
-    DimVector strides(plan.index_sizes.size(), 0);
-    int64_t step = 1;
-    for (size_t k = 1; k <= d.sizes.size(); ++k) {
-      strides[strides.size() - k] = d.sizes[d.sizes.size() - k] == 1 ? 0 : step;
-      step *= d.sizes[d.sizes.size() - k];
-    }
-    const int64_t size = self.size(d.dim);
-    for_each_offset(plan.index_sizes, strides, [&](int64_t i, int64_t from) {
-      plan.offsets[i] += checked_index(d.values[from], size, d.dim) * self.stride(d.dim);
-    });
   }
   std::vector<bool> indexed(self.dim());
   for (const IndexedDim& d : dims) {
@@ -180,6 +244,23 @@ IndexPlan plan_index(const Tensor& self, const c10::List<std::optional<Tensor>>&
   plan.sizes = plan.before;
   plan.sizes.insert(plan.sizes.end(), plan.index_sizes.begin(), plan.index_sizes.end());
   plan.sizes.insert(plan.sizes.end(), plan.after.begin(), plan.after.end());
+  std::vector<DimVector> operands(1 + dims.size(), DimVector(plan.sizes.size(), 0));
+  std::copy(plan.before_strides.begin(), plan.before_strides.end(), operands[0].begin());
+  std::copy(plan.after_strides.begin(), plan.after_strides.end(), operands[0].end() - plan.after_strides.size());
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const DimVector strides = expanded_strides(plan.index_sizes, dims[i].sizes, dims[i].strides);
+    std::copy(strides.begin(), strides.end(), operands[i + 1].begin() + plan.before.size());
+  }
+  plan.strides = result_strides(plan.sizes, operands);
+  return plan;
+}
+
+} // namespace
+
+IndexPlan plan_index(const Tensor& self, const c10::List<std::optional<Tensor>>& indices) {
+  const std::vector<IndexedDim> dims = collect(self, indices);
+  IndexPlan plan = plan_shape(self, dims);
+  add_offsets(self, dims, plan);
   return plan;
 }
 
@@ -210,9 +291,33 @@ void for_each_element(const IndexPlan& plan, bool parallel, F f) {
 
 } // namespace
 
+Tensor index_meta(const Tensor& self, const c10::List<std::optional<Tensor>>& indices) {
+  const IndexPlan plan = plan_shape(self, collect(self, indices));
+  return empty_spec({plan.sizes, self.scalar_type(), self.device(), plan.strides});
+}
+
 Tensor index_cpu(const Tensor& self, const c10::List<std::optional<Tensor>>& indices) {
   const IndexPlan plan = plan_index(self, indices);
-  Tensor result = empty_contiguous(plan.sizes, self.scalar_type(), self.device());
+  Tensor result = empty_spec({plan.sizes, self.scalar_type(), self.device(), plan.strides});
+  if (!result.is_contiguous()) {
+    const size_t lead = plan.before.size();
+    const IntArrayRef strides = plan.strides;
+    const std::vector<int64_t> before = all_offsets(plan.before, strides.slice(0, lead));
+    const std::vector<int64_t> middle = all_offsets(plan.index_sizes, strides.slice(lead, plan.index_sizes.size()));
+    const std::vector<int64_t> after = all_offsets(plan.after, strides.slice(lead + plan.index_sizes.size()));
+    const auto inner = static_cast<int64_t>(after.size());
+    const auto rows = static_cast<int64_t>(middle.size());
+    by_element_size(self.itemsize(), [&](auto word) {
+      using T = decltype(word);
+      const T* from = static_cast<const T*>(self.const_data_ptr());
+      T* to = static_cast<T*>(result.mutable_data_ptr());
+      for_each_element(plan, /*parallel=*/true, [&](int64_t i, int64_t offset) {
+        const int64_t row = i / inner;
+        to[before[row / rows] + middle[row % rows] + after[i % inner]] = from[offset];
+      });
+    });
+    return result;
+  }
   by_element_size(self.itemsize(), [&](auto word) {
     using T = decltype(word);
     const T* from = static_cast<const T*>(self.const_data_ptr());
@@ -222,16 +327,30 @@ Tensor index_cpu(const Tensor& self, const c10::List<std::optional<Tensor>>& ind
   return result;
 }
 
-Tensor& _index_put_impl_cpu_(
-    Tensor& self, const c10::List<std::optional<Tensor>>& indices, const Tensor& values, bool accumulate, bool /*unsafe*/) {
+namespace {
+
+void check_values(const Tensor& self, const Tensor& values, const IndexPlan& plan) {
   at::assert_no_internal_overlap(self);
   TORCH_CHECK_INDEX(
       self.scalar_type() == values.scalar_type(), "Index put requires the source and destination dtypes match, got ",
       self.scalar_type(), " for the destination and ", values.scalar_type(), " for the source.");
-  const IndexPlan plan = plan_index(self, indices);
   TORCH_CHECK(
       at::is_expandable_to(values.sizes(), plan.sizes), "shape mismatch: value tensor of shape ", values.sizes(),
       " cannot be broadcast to indexing result of shape ", IntArrayRef(plan.sizes));
+}
+
+} // namespace
+
+Tensor& _index_put_impl_meta_(
+    Tensor& self, const c10::List<std::optional<Tensor>>& indices, const Tensor& values, bool, bool /*unsafe*/) {
+  check_values(self, values, plan_shape(self, collect(self, indices)));
+  return self;
+}
+
+Tensor& _index_put_impl_cpu_(
+    Tensor& self, const c10::List<std::optional<Tensor>>& indices, const Tensor& values, bool accumulate, bool /*unsafe*/) {
+  const IndexPlan plan = plan_index(self, indices);
+  check_values(self, values, plan);
   // A dense copy: values may share memory with self, or be broadcast.
   const Tensor dense = values.expand(plan.sizes).clone(at::MemoryFormat::Contiguous);
   if (accumulate) {
@@ -265,6 +384,20 @@ Tensor nonzero_cpu(const Tensor& self) {
     std::copy(positions[d].begin(), positions[d].end(), result.mutable_data_ptr<int64_t>() + d * count);
   }
   return result;
+}
+
+Tensor& nonzero_out_cpu(const Tensor& self, Tensor& out) {
+  TORCH_CHECK(
+      out.scalar_type() == kLong, "nonzero: Expected out tensor to have scalar type Long but got scalar type",
+      out.scalar_type());
+  TORCH_CHECK(out.is_cpu(), "Expected out tensor to be on cpu like self, but got ", out.device(), " (in nonzero)");
+  at::assert_no_internal_overlap(out);
+  at::assert_no_overlap(out, self);
+  const Tensor result = nonzero_cpu(self);
+  if (resize_output(out, result.sizes())) {
+    out.as_strided_(result.sizes(), {1, result.size(0)});
+  }
+  return out.copy_(result);
 }
 
 Tensor masked_select_cpu(const Tensor& self, const Tensor& mask) {

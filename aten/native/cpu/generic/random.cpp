@@ -227,6 +227,25 @@ Tensor& uniform_cpu(Tensor& self, double from, double to, OptGenerator generator
   return self;
 }
 
+Tensor rrelu_slopes_cpu(const Tensor& self, double lower, double upper, OptGenerator generator) {
+  const Tensor input = self.contiguous();
+  Tensor slopes = at::empty_contiguous(self.sizes(), self.scalar_type(), self.device());
+  dispatch("rrelu_with_noise_out_cpu", self.scalar_type(), at::kFloating, [&]<class T> {
+    const T* from = static_cast<const T*>(input.const_data_ptr());
+    T* to = static_cast<T*>(slopes.data_ptr());
+    LockedGenerator draw(generator);
+    for (int64_t i = 0; i < input.numel(); ++i) {
+      const bool is_drawn = static_cast<opmath_type<T>>(from[i]) <= 0;
+      to[i] = static_cast<T>(is_drawn ? uniform_sample<double>(*draw, lower, upper) : 1.0);
+    }
+  });
+  return slopes;
+}
+
+Tensor rrelu_slopes_meta(const Tensor& self, double, double, OptGenerator) {
+  return at::empty_contiguous(self.sizes(), self.scalar_type(), self.device());
+}
+
 namespace {
 
 /// Sixteen uniforms become sixteen normals: the first eight are angles' radii, the last eight angles.

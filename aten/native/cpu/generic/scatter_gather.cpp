@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string_view>
 
 namespace at::native {
 namespace {
@@ -118,6 +119,63 @@ T minimum(T a, T b) {
   }
 }
 
+/// What a reduction that leaves self out starts from.
+template <class T>
+T reduction_start(std::string_view reduce) {
+  if constexpr (!c10::is_complex<T>::value) {
+    using Limits = std::numeric_limits<T>;
+    if (reduce == "amax") {
+      return Limits::has_infinity ? static_cast<T>(-Limits::infinity()) : Limits::lowest();
+    }
+    if (reduce == "amin") {
+      return Limits::has_infinity ? Limits::infinity() : Limits::max();
+    }
+  }
+  return reduce == "prod" ? T(1) : T(0);
+}
+
+/// Calls f with the function that a reduction joins two values by; mean adds, and is divided at the end.
+template <class T, class F>
+void with_combine(std::string_view reduce, F f) {
+  if (reduce == "sum" || reduce == "mean") {
+    return f([](T a, T b) { return static_cast<T>(a + b); });
+  }
+  if (reduce == "prod") {
+    return f([](T a, T b) { return static_cast<T>(a * b); });
+  }
+  if constexpr (!c10::is_complex<T>::value) {
+    if (reduce == "amax") {
+      return f([](T a, T b) { return maximum(a, b); });
+    }
+    f([](T a, T b) { return minimum(a, b); });
+  }
+}
+
+/// out /= counts, integers rounding down; `counts` is contiguous, of int64. Those below 2 change nothing.
+template <class T>
+void divide_by_counts(const TensorBase& out, const TensorBase& counts) {
+  const int64_t* n = counts.const_data_ptr<int64_t>();
+  T* to = out.mutable_data_ptr<T>();
+  const DimVector sizes = sizes_of(out);
+  const DimVector strides = strides_of(out);
+  for (int64_t i = 0; i < counts.numel(); ++i) {
+    if (n[i] <= 1) {
+      continue;
+    }
+    int64_t rest = i;
+    int64_t offset = 0;
+    for (int64_t d = static_cast<int64_t>(sizes.size()) - 1; d >= 0; --d) {
+      offset += rest % sizes[d] * strides[d];
+      rest /= sizes[d];
+    }
+    if constexpr (std::is_integral_v<T>) {
+      to[offset] = static_cast<T>(std::floor(static_cast<double>(to[offset]) / static_cast<double>(n[i])));
+    } else {
+      to[offset] = static_cast<T>(to[offset] / static_cast<T>(static_cast<float>(n[i])));
+    }
+  }
+}
+
 } // namespace
 
 void gather_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, bool, const TensorBase& out) {
@@ -202,49 +260,23 @@ void scatter_reduce_two_kernel(
   dim = c10::maybe_wrap_dim(dim, self.dim());
   const std::vector<int64_t> values = checked_values(index, dim_size(self, dim), dim);
   start_from(self, out);
-  dispatch("scatter_reduce", self.scalar_type(), at::kBooleans | at::kIntegral | at::kFloating, [&]<class T> {
+  dispatch("scatter_reduce", self.scalar_type(), at::kAll, [&]<class T> {
+    if constexpr (c10::is_complex<T>::value) {
+      TORCH_CHECK_NOT_IMPLEMENTED(
+          reduce != "amax" && reduce != "amin", "\"scatter_reduce\" not implemented for '", self.scalar_type(), "' with reduce=",
+          reduce, ": complex numbers have no order");
+    }
     T* to = out.mutable_data_ptr<T>();
     if (!include_self) {
-      T start = reduce == "prod" ? T(1) : T(0);
-      if (reduce == "amax") {
-        start = std::numeric_limits<T>::has_infinity ? static_cast<T>(-std::numeric_limits<T>::infinity())
-                                                     : std::numeric_limits<T>::lowest();
-      } else if (reduce == "amin") {
-        start = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
-      }
+      const T start = reduction_start<T>(reduce);
       for_each_indexed(index, values, dim, out, out, [=](int64_t o, int64_t) { to[o] = start; });
     }
-    if (reduce == "sum" || reduce == "mean") {
-      scatter_with<T>(index, values, dim, src, out, [](T a, T b) { return static_cast<T>(a + b); });
-    } else if (reduce == "prod") {
-      scatter_with<T>(index, values, dim, src, out, [](T a, T b) { return static_cast<T>(a * b); });
-    } else if (reduce == "amax") {
-      scatter_with<T>(index, values, dim, src, out, [](T a, T b) { return maximum(a, b); });
-    } else {
-      scatter_with<T>(index, values, dim, src, out, [](T a, T b) { return minimum(a, b); });
-    }
+    with_combine<T>(reduce, [&](auto combine) { scatter_with<T>(index, values, dim, src, out, combine); });
     if (reduce == "mean") {
-      // Counts per output element, in its own memory order.
       const Tensor counts = empty_contiguous(out.sizes(), kLong, kCPU).fill_(include_self ? 1 : 0);
       int64_t* n = counts.mutable_data_ptr<int64_t>();
       for_each_indexed(index, values, dim, counts, counts, [=](int64_t o, int64_t) { ++n[o]; });
-      const DimVector sizes = sizes_of(out);
-      const DimVector strides = strides_of(out);
-      for (int64_t i = 0; i < counts.numel(); ++i) {
-        int64_t rest = i;
-        int64_t offset = 0;
-        for (int64_t d = static_cast<int64_t>(sizes.size()) - 1; d >= 0; --d) {
-          offset += rest % sizes[d] * strides[d];
-          rest /= sizes[d];
-        }
-        if (n[i] > 1) {
-          if constexpr (std::is_integral_v<T>) {
-            to[offset] = static_cast<T>(std::floor(static_cast<double>(to[offset]) / static_cast<double>(n[i])));
-          } else {
-            to[offset] = static_cast<T>(to[offset] / static_cast<T>(n[i]));
-          }
-        }
-      }
+      divide_by_counts<T>(out, counts);
     }
   });
 }
@@ -292,13 +324,12 @@ std::vector<int64_t> count_up(size_t n) {
   return result;
 }
 
-std::vector<int64_t> slice_index(const char* op, const TensorBase& index, int64_t size, bool wrap) {
+std::vector<int64_t> slice_index(const char* op, const TensorBase& index, int64_t size) {
   std::vector<int64_t> values = index_values(index);
-  for (int64_t& value : values) {
+  for (const int64_t value : values) {
     TORCH_CHECK_INDEX(
-        value >= (wrap ? -size : 0) && value < size, op, "(): index ", value, " is out of range for dimension with size ", size,
-        " (index out of range in self)");
-    value = value < 0 ? value + size : value;
+        value >= 0 && value < size, "index out of range in self: ", op, "(): index ", value,
+        " is out of range for dimension with size ", size);
   }
   return values;
 }
@@ -310,8 +341,12 @@ void index_select_kernel(const TensorBase& self, int64_t dim, const TensorBase& 
   std::vector<int64_t> values = index_values(index);
   const int64_t size = dim_size(self, dim);
   for (const int64_t value : values) {
+    const bool inside = value >= 0 && value < size;
+    // The words that PyTorch has for dimension 1.
+    TORCH_CHECK(
+        inside || dim != 1, "INDICES element is out of DATA bounds, id=", value, " axis_dim=", size, " (in index_select)");
     TORCH_CHECK_INDEX(
-        value >= 0 && value < size, "index out of range in self: index ", value, " for dimension ", dim, " with size ", size);
+        inside, "index out of range in self: index ", value, " for dimension ", dim, " with size ", size);
   }
   by_element_size(self.itemsize(), [&](auto word) {
     using T = decltype(word);
@@ -340,7 +375,7 @@ void index_add_kernel(
     const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source, const Scalar& alpha,
     const TensorBase& out) {
   dim = c10::maybe_wrap_dim(dim, self.dim());
-  const std::vector<int64_t> values = slice_index("index_add", index, dim_size(self, dim), false);
+  const std::vector<int64_t> values = slice_index("index_add", index, dim_size(self, dim));
   start_from(self, out);
   dispatch("index_add", self.scalar_type(), at::kAll | at::kComplexHalves, [&]<class T> {
     const T* from = source.const_data_ptr<T>();
@@ -352,10 +387,37 @@ void index_add_kernel(
   });
 }
 
+void index_reduce_kernel(
+    const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source, std::string_view reduce,
+    bool include_self, const TensorBase& out) {
+  dim = c10::maybe_wrap_dim(dim, self.dim());
+  const std::vector<int64_t> values = slice_index("index_reduce", index, dim_size(self, dim));
+  const std::vector<int64_t> order = count_up(values.size());
+  start_from(self, out);
+  dispatch("index_reduce", self.scalar_type(), at::kBooleans | at::kIntegral | at::kFloating, [&]<class T> {
+    const T* from = source.const_data_ptr<T>();
+    T* to = out.mutable_data_ptr<T>();
+    if (!include_self) {
+      const T start = reduction_start<T>(reduce);
+      for_each_slice_element(out, out, dim, values, values, [=](int64_t o, int64_t) { to[o] = start; });
+    }
+    with_combine<T>(reduce, [&](auto combine) {
+      for_each_slice_element(
+          out, source, dim, values, order, [=](int64_t o, int64_t s) { to[o] = combine(to[o], from[s]); });
+    });
+    if (reduce == "mean") {
+      const Tensor counts = empty_contiguous(out.sizes(), kLong, kCPU).fill_(include_self ? 1 : 0);
+      int64_t* n = counts.mutable_data_ptr<int64_t>();
+      for_each_slice_element(counts, counts, dim, values, values, [=](int64_t o, int64_t) { ++n[o]; });
+      divide_by_counts<T>(out, counts);
+    }
+  });
+}
+
 void index_copy_kernel(
     const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source, const TensorBase& out) {
   dim = c10::maybe_wrap_dim(dim, self.dim());
-  const std::vector<int64_t> values = slice_index("index_copy", index, dim_size(self, dim), false);
+  const std::vector<int64_t> values = checked_values(index, dim_size(self, dim), dim);
   start_from(self, out);
   by_element_size(self.itemsize(), [&](auto word) {
     using T = decltype(word);
@@ -369,7 +431,10 @@ void index_copy_kernel(
 void index_fill_kernel(
     const TensorBase& self, int64_t dim, const TensorBase& index, const Scalar& value, const TensorBase& out) {
   dim = c10::maybe_wrap_dim(dim, self.dim());
-  const std::vector<int64_t> values = slice_index("index_fill", index, dim_size(self, dim), true);
+  std::vector<int64_t> values = index_values(index);
+  for (int64_t& value : values) {
+    value = checked_index(value, dim_size(self, dim), dim);
+  }
   start_from(self, out);
   dispatch("index_fill", self.scalar_type(), at::kAll | at::kComplexHalves, [&]<class T> {
     T* to = out.mutable_data_ptr<T>();

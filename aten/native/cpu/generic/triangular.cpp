@@ -3,30 +3,13 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
+#include <aten/native/index_support.h>
+#include <aten/shape/factory.h>
 
 #include <algorithm>
-#include <complex>
-#include <cstring>
 
 namespace at::native {
 namespace {
-
-/// Elements as plain words of their size: copying does not depend on the dtype.
-template <class F>
-void by_element_size(size_t size, F f) {
-  switch (size) {
-    case 1:
-      return f(uint8_t{});
-    case 2:
-      return f(uint16_t{});
-    case 4:
-      return f(uint32_t{});
-    case 8:
-      return f(uint64_t{});
-    default:
-      return f(std::complex<double>{});
-  }
-}
 
 /// out[..., row, col] = self[..., row, col] where `keep` holds, else 0.
 void triangle(const TensorBase& self, int64_t diagonal, const TensorBase& out, bool lower) {
@@ -65,6 +48,17 @@ void triangle(const TensorBase& self, int64_t diagonal, const TensorBase& out, b
   });
 }
 
+/// In place, without the check for elements that share memory: zeroing them twice is no harm.
+Tensor& triangle_inplace(const char* op, Tensor& self, int64_t diagonal, bool lower) {
+  at::shape::triangular(op, self, diagonal);
+  if (self.is_cpu()) {
+    triangle(self, diagonal, self, lower);
+  } else if (!self.is_meta()) {
+    self.copy_(lower ? self.tril(diagonal) : self.triu(diagonal));
+  }
+  return self;
+}
+
 /// Row and column of each element of a triangle, row by row.
 Tensor triangle_indices(
     const char* op, int64_t rows, int64_t cols, int64_t offset, std::optional<ScalarType> dtype, bool lower) {
@@ -101,6 +95,14 @@ void tril_kernel(const TensorBase& self, int64_t diagonal, const TensorBase& out
 
 void triu_kernel(const TensorBase& self, int64_t diagonal, const TensorBase& out) {
   triangle(self, diagonal, out, /*lower=*/false);
+}
+
+Tensor& tril_(Tensor& self, int64_t diagonal) {
+  return triangle_inplace("tril_", self, diagonal, /*lower=*/true);
+}
+
+Tensor& triu_(Tensor& self, int64_t diagonal) {
+  return triangle_inplace("triu_", self, diagonal, /*lower=*/false);
 }
 
 Tensor tril_indices_cpu(

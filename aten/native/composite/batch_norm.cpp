@@ -1,0 +1,266 @@
+// Batch and instance normalization: checks, running statistics, and the public operators.
+
+#include <aten/Functions.h>
+#include <aten/TensorOperators.h>
+#include <aten/core/Tensor.h>
+#include <aten/core/TensorSpec.h>
+#include <aten/native/cpu/batch_norm.h>
+#include <aten/native/cpu_isa.h>
+
+#include <cmath>
+
+namespace at::native {
+namespace {
+
+using Three = std::tuple<Tensor, Tensor, Tensor>;
+using OptionalTensor = std::optional<Tensor>;
+
+constexpr void (*moments_table[])(const BatchNorm&) = {v2::batch_norm_moments, v3::batch_norm_moments, v4::batch_norm_moments};
+constexpr void (*forward_table[])(const BatchNorm&) = {
+    v2::batch_norm_forward_kernel, v3::batch_norm_forward_kernel, v4::batch_norm_forward_kernel};
+constexpr void (*backward_table[])(const BatchNorm&) = {
+    v2::batch_norm_backward_kernel, v3::batch_norm_backward_kernel, v4::batch_norm_backward_kernel};
+
+Tensor defined_or_empty(const OptionalTensor& t) {
+  return t.has_value() && t->defined() ? *t : Tensor();
+}
+
+/// Throws unless each tensor that is there has one element a channel, and all of them one dtype that fits the input.
+/// Returns that dtype.
+c10::ScalarType check_channels(const char* op, const Tensor& input, std::initializer_list<std::pair<const char*, const Tensor*>> tensors) {
+  TORCH_CHECK(input.dim() >= 2, op, ": expected an input of at least 2 dimensions, got ", input.sizes());
+  const int64_t channels = input.size(1);
+  const bool narrow = input.scalar_type() == kHalf || input.scalar_type() == kBFloat16;
+  std::optional<c10::ScalarType> dtype;
+  for (const auto& [name, t] : tensors) {
+    if (!t->defined()) continue;
+    TORCH_CHECK(t->numel() == channels, name, " should contain ", channels, " elements not ", t->numel());
+    TORCH_CHECK(
+        t->scalar_type() == input.scalar_type() || (narrow && t->scalar_type() == kFloat), "expected scalar type ",
+        input.scalar_type(), " but found ", t->scalar_type(), ": ", name, " of ", op, " must have the dtype of the input");
+    TORCH_CHECK(
+        !dtype.has_value() || *dtype == t->scalar_type(), "mixed dtype (CPU): expect all parameters of ", op,
+        " to have the same scalar type; got ", t->scalar_type(), " for ", name, " beside ", dtype.value_or(kFloat));
+    TORCH_CHECK(
+        t->device() == input.device(), "Expected all tensors to be on the same device, but found at least two devices, ",
+        input.device(), " and ", t->device(), "! (in ", op, ")");
+    dtype = t->scalar_type();
+  }
+  return dtype.value_or(input.scalar_type());
+}
+
+c10::MemoryFormat dense_format(const Tensor& t) {
+  for (const auto format : {c10::MemoryFormat::ChannelsLast, c10::MemoryFormat::ChannelsLast3d}) {
+    const bool fits = t.dim() == (format == c10::MemoryFormat::ChannelsLast ? 4 : 5);
+    if (fits && !t.is_contiguous() && t.is_contiguous(format)) return format;
+  }
+  return c10::MemoryFormat::Contiguous;
+}
+
+BatchNorm problem_of(const Tensor& input, c10::MemoryFormat format, double eps) {
+  BatchNorm p;
+  p.input = input.contiguous(format);
+  p.channels_last = format != c10::MemoryFormat::Contiguous;
+  p.batch = input.size(0);
+  p.channels = input.size(1);
+  p.spatial = 1;
+  for (int64_t d = 2; d < input.dim(); ++d) p.spatial *= input.size(d);
+  p.eps = eps;
+  return p;
+}
+
+Tensor channel_doubles(const Tensor& input) {
+  return at::empty_spec(TensorSpec::like(input, {input.size(1)}, kDouble));
+}
+
+/// running = (1 - momentum) * running + momentum * value, in the dtype of the statistics.
+void move_towards(const Tensor& running, const Tensor& value, double momentum) {
+  if (!running.defined()) return;
+  running.copy_(running.to(kDouble).mul(1 - momentum).add(value.view(running.sizes()), momentum));
+}
+
+/// Mean and variance by the input, with the running statistics moved towards them.
+void take_statistics(BatchNorm& p, const Tensor& input, const Tensor& running_mean, const Tensor& running_var, double momentum) {
+  const Tensor mean = channel_doubles(input), variance = channel_doubles(input);
+  p.mean = mean;
+  p.variance = variance;
+  moments_table[cpu_isa_level()](p);
+  const double count = static_cast<double>(p.batch * p.spatial);
+  move_towards(running_mean, mean, momentum);
+  if (running_var.defined()) move_towards(running_var, variance.mul(count / (count - 1)), momentum);
+}
+
+void check_statistics_given(const char* op, const Tensor& running_mean, const Tensor& running_var, bool training) {
+  TORCH_CHECK(
+      training || (running_mean.defined() && running_var.defined()), op, ": ", running_mean.defined() ? "running_var" : "running_mean",
+      " must be defined in evaluation mode");
+}
+
+Three forward_outputs(const Tensor& input, c10::ScalarType dtype, bool training) {
+  const int64_t saved = training ? input.size(1) : 0;
+  const TensorSpec stat = TensorSpec::like(input, {saved}, dtype);
+  return {at::empty_like(input), at::empty_spec(stat), at::empty_spec(stat)};
+}
+
+Three backward_outputs(const Tensor& input, c10::ScalarType dtype, std::array<bool, 3> mask) {
+  const auto channel = [&] { return at::empty_spec(TensorSpec::like(input, {input.size(1)}, dtype)); };
+  return {mask[0] ? at::empty_like(input) : Tensor(), mask[1] ? channel() : Tensor(), mask[2] ? channel() : Tensor()};
+}
+
+c10::ScalarType check_forward(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training) {
+  const Tensor w = defined_or_empty(weight), b = defined_or_empty(bias), m = defined_or_empty(running_mean), v = defined_or_empty(running_var);
+  check_statistics_given("native_batch_norm", m, v, training);
+  return check_channels("native_batch_norm", input, {{"running_mean", &m}, {"running_var", &v}, {"weight", &w}, {"bias", &b}});
+}
+
+c10::ScalarType check_backward(const Tensor& grad_out, const Tensor& input, const OptionalTensor& weight, const OptionalTensor& running_mean, const OptionalTensor& running_var, const OptionalTensor& save_mean, const OptionalTensor& save_invstd, bool train) {
+  const Tensor w = defined_or_empty(weight);
+  const Tensor m = defined_or_empty(train ? save_mean : running_mean), v = defined_or_empty(train ? save_invstd : running_var);
+  TORCH_CHECK(m.defined() && v.defined(), "native_batch_norm_backward: the statistics that the forward pass used must be given");
+  TORCH_CHECK(
+      grad_out.sizes() == input.sizes() && grad_out.scalar_type() == input.scalar_type(),
+      "native_batch_norm_backward: grad_out must be like input; got ", grad_out.sizes(), " of ", grad_out.scalar_type(), " for ",
+      input.sizes(), " of ", input.scalar_type());
+  const c10::ScalarType dtype = check_channels("native_batch_norm_backward", input, {{train ? "save_mean" : "running_mean", &m}, {train ? "save_invstd" : "running_var", &v}});
+  check_channels("native_batch_norm_backward", input, {{"weight", &w}});
+  return w.defined() ? w.scalar_type() : dtype;
+}
+
+} // namespace
+
+Three native_batch_norm(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training, double momentum, double eps) {
+  const c10::ScalarType dtype = check_forward(input, weight, bias, running_mean, running_var, training);
+  Three results = forward_outputs(input, dtype, training);
+  const auto& [output, save_mean, save_invstd] = results;
+  const Tensor run_mean = defined_or_empty(running_mean), run_var = defined_or_empty(running_var);
+  const auto format = dense_format(input);
+  BatchNorm p = problem_of(input, format, eps);
+  if (training) {
+    take_statistics(p, input, run_mean, run_var, momentum);
+    save_mean.copy_(Tensor(p.mean));
+    save_invstd.copy_(Tensor(p.variance).add(eps).rsqrt());
+  } else {
+    p.mean = run_mean.to(kDouble).contiguous();
+    p.variance = run_var.to(kDouble).contiguous();
+  }
+  const Tensor w = defined_or_empty(weight), b = defined_or_empty(bias);
+  if (w.defined()) p.weight = w.contiguous();
+  if (b.defined()) p.bias = b.contiguous();
+  const Tensor dense = output.is_contiguous(format) ? output : at::empty_like(input, input.options(), format);
+  p.output = dense;
+  forward_table[cpu_isa_level()](p);
+  if (!dense.is_same(output)) output.copy_(dense);
+  return results;
+}
+
+Three native_batch_norm_meta(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training, double, double) {
+  return forward_outputs(input, check_forward(input, weight, bias, running_mean, running_var, training), training);
+}
+
+Three native_batch_norm_backward(const Tensor& grad_out, const Tensor& input, const OptionalTensor& weight, const OptionalTensor& running_mean, const OptionalTensor& running_var, const OptionalTensor& save_mean, const OptionalTensor& save_invstd, bool train, double eps, std::array<bool, 3> output_mask) {
+  const c10::ScalarType dtype = check_backward(grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train);
+  Three grads = backward_outputs(input, dtype, output_mask);
+  const auto& [grad_input, grad_weight, grad_bias] = grads;
+  const auto format = dense_format(input);
+  BatchNorm p = problem_of(input, format, eps);
+  const Tensor grad = grad_out.contiguous(format), w = defined_or_empty(weight);
+  p.grad = grad;
+  p.train = train;
+  p.mean = (train ? *save_mean : *running_mean).to(kDouble).contiguous();
+  // Saved is the reciprocal of the deviation, eps included.
+  p.variance = train ? save_invstd->to(kDouble).pow(-2).contiguous() : running_var->to(kDouble).contiguous();
+  if (train) p.eps = 0;
+  if (w.defined()) p.weight = w.contiguous();
+  p.grad_weight = grad_weight;
+  p.grad_bias = grad_bias;
+  Tensor dense;
+  if (grad_input.defined()) {
+    dense = grad_input.is_contiguous(format) ? grad_input : at::empty_like(input, input.options(), format);
+    p.grad_input = dense;
+  }
+  backward_table[cpu_isa_level()](p);
+  if (dense.defined() && !dense.is_same(grad_input)) grad_input.copy_(dense);
+  return grads;
+}
+
+Three native_batch_norm_backward_meta(const Tensor& grad_out, const Tensor& input, const OptionalTensor& weight, const OptionalTensor& running_mean, const OptionalTensor& running_var, const OptionalTensor& save_mean, const OptionalTensor& save_invstd, bool train, double, std::array<bool, 3> output_mask) {
+  return backward_outputs(input, check_backward(grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train), output_mask);
+}
+
+std::tuple<Tensor, Tensor> batch_norm_update_stats(const Tensor& input, const OptionalTensor& running_mean, const OptionalTensor& running_var, double momentum) {
+  const Tensor run_mean = defined_or_empty(running_mean), run_var = defined_or_empty(running_var);
+  const c10::ScalarType dtype = check_channels("batch_norm_update_stats", input, {{"running_mean", &run_mean}, {"running_var", &run_var}});
+  TORCH_CHECK(input.numel() != 0, "input tensor must have at least one element, but got input_sizes = ", input.sizes());
+  BatchNorm p = problem_of(input, dense_format(input), 0);
+  take_statistics(p, input, run_mean, run_var, momentum);
+  return {Tensor(p.mean).to(dtype), Tensor(p.variance).to(dtype)};
+}
+
+// ---- public forms --------------------------------------------------------------------------------------------------
+
+std::tuple<Tensor, Tensor, Tensor, Tensor, int64_t> _batch_norm_impl_index(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training, double momentum, double eps, bool) {
+  const Tensor reserve = at::empty({0}, input.options().dtype(kByte));
+  check_forward(input, weight, bias, running_mean, running_var, training);
+  if (input.numel() == 0) {
+    // A copy that hangs on the graph, so that the parameters get gradients of zero.
+    Tensor out = input.clone();
+    if (weight.has_value() && weight->defined()) out = out * weight->select(0, 0);
+    if (bias.has_value() && bias->defined()) out = out + bias->select(0, 0);
+    const Tensor none = at::empty({0}, input.options());
+    return {out, none, none, reserve, 0};
+  }
+  const auto [out, mean, invstd] = at::native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps);
+  return {out, mean, invstd, reserve, 0};
+}
+
+Three _batch_norm_impl_index_backward(int64_t impl_index, const Tensor& input, const Tensor& grad_output, const OptionalTensor& weight, const OptionalTensor& running_mean, const OptionalTensor& running_var, const OptionalTensor& save_mean, const OptionalTensor& save_var_transform, bool train, double eps, std::array<bool, 3> output_mask, const Tensor&) {
+  TORCH_CHECK(impl_index == 0, "Unsupported impl_index in _batch_norm_impl_index_backward: ", impl_index, "; only 0 exists here");
+  if (input.numel() == 0) {
+    const Tensor none = defined_or_empty(weight);
+    const int64_t channels = input.size(1);
+    const auto zeros = [&] { return at::zeros({channels}, (none.defined() ? none : input).options()); };
+    return {output_mask[0] ? at::zeros_like(input) : Tensor(), output_mask[1] ? zeros() : Tensor(), output_mask[2] ? zeros() : Tensor()};
+  }
+  return at::native_batch_norm_backward(
+      grad_output, input, weight, running_mean, running_var, save_mean, save_var_transform, train, eps, output_mask);
+}
+
+Tensor batch_norm(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training, double momentum, double eps, bool cudnn_enabled) {
+  return std::get<0>(at::_batch_norm_impl_index(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled));
+}
+
+Three _native_batch_norm_legit(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, Tensor& running_mean, Tensor& running_var, bool training, double momentum, double eps) {
+  return at::native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps);
+}
+
+Three _native_batch_norm_legit_no_stats(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, bool training, double momentum, double eps) {
+  return at::native_batch_norm(input, weight, bias, {}, {}, training, momentum, eps);
+}
+
+Three _native_batch_norm_legit_no_training(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, const Tensor& running_mean, const Tensor& running_var, double momentum, double eps) {
+  return at::native_batch_norm(input, weight, bias, running_mean, running_var, false, momentum, eps);
+}
+
+Tensor instance_norm(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, const OptionalTensor& running_mean, const OptionalTensor& running_var, bool use_input_stats, double momentum, double eps, bool cudnn_enabled) {
+  const Tensor mean = defined_or_empty(running_mean), var = defined_or_empty(running_var);
+  TORCH_CHECK(
+      use_input_stats || (mean.defined() && var.defined()), "Expected running_mean and running_var to be defined when use_input_stats is false");
+  TORCH_CHECK(input.dim() >= 2, "instance_norm: expected an input of at least 2 dimensions, got ", input.sizes());
+  // Every channel of every sample is a channel of one batch.
+  const int64_t batch = input.size(0), channels = input.size(1);
+  DimVector sizes(input.sizes().begin(), input.sizes().end());
+  sizes[0] = 1;
+  sizes[1] = batch * channels;
+  const auto repeated = [&](const OptionalTensor& t) { return t.has_value() && t->defined() ? t->repeat({batch}) : Tensor(); };
+  const Tensor means = repeated(running_mean), vars = repeated(running_var);
+  const Tensor out = at::batch_norm(
+      input.contiguous().view(sizes), repeated(weight), repeated(bias), means, vars, use_input_stats, momentum, eps, cudnn_enabled);
+  const auto average_into = [&](const Tensor& running, const Tensor& all) {
+    if (running.defined()) running.detach().copy_(all.view({batch, channels}).mean({0}));
+  };
+  average_into(mean, means);
+  average_into(var, vars);
+  return out.view(input.sizes());
+}
+
+} // namespace at::native

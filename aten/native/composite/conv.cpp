@@ -1,0 +1,233 @@
+// Convolutions: the public operators, all of which come to at::convolution, and its double backward pass.
+
+#include <aten/Functions.h>
+#include <aten/TensorOperators.h>
+#include <aten/core/Tensor.h>
+#include <aten/shape/conv.h>
+
+#include <string>
+
+namespace at::native {
+namespace {
+
+using Three = std::tuple<Tensor, Tensor, Tensor>;
+using OptionalTensor = std::optional<Tensor>;
+
+/// The input with a batch dimension in front, and whether it had one.
+std::pair<Tensor, bool> batched(const Tensor& input, int64_t dims, const char* op) {
+  const bool has_batch = input.dim() == dims + 2;
+  TORCH_CHECK(
+      has_batch || input.dim() == dims + 1, "Expected ", dims + 1, "D (unbatched) or ", dims + 2, "D (batched) input to ", op,
+      ", but got input of size: ", input.sizes());
+  return {has_batch ? input : input.unsqueeze(0), has_batch};
+}
+
+Tensor forward(
+    const char* op, int64_t dims, const Tensor& input, const Tensor& weight, const OptionalTensor& bias, IntArrayRef stride,
+    IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
+  const auto [x, has_batch] = batched(input, dims, op);
+  const Tensor y = at::convolution(x, weight, bias, stride, padding, dilation, false, {0}, groups);
+  return has_batch ? y : y.squeeze(0);
+}
+
+Tensor forward_mode(
+    const char* op, int64_t dims, const Tensor& input, const Tensor& weight, const OptionalTensor& bias, IntArrayRef stride,
+    std::string_view padding, IntArrayRef dilation, int64_t groups) {
+  const auto [x, has_batch] = batched(input, dims, op);
+  const Tensor y = at::_convolution_mode(x, weight, bias, stride, padding, dilation, groups);
+  return has_batch ? y : y.squeeze(0);
+}
+
+Tensor transposed(
+    const char* op, int64_t dims, const Tensor& input, const Tensor& weight, const OptionalTensor& bias, IntArrayRef stride,
+    IntArrayRef padding, IntArrayRef output_padding, int64_t groups, IntArrayRef dilation) {
+  const auto [x, has_batch] = batched(input, dims, op);
+  const Tensor y = at::convolution(x, weight, bias, stride, padding, dilation, true, output_padding, groups);
+  return has_batch ? y : y.squeeze(0);
+}
+
+/// Padding that keeps the size: where it is odd, one element more on the right.
+Tensor convolution_same(const Tensor& input, const Tensor& weight, const OptionalTensor& bias, IntArrayRef stride, IntArrayRef dilation_arg, int64_t groups) {
+  const int64_t dims = weight.dim() - 2;
+  TORCH_CHECK(dims > 0, "weight should have at least three dimensions; convolution got ", weight.sizes());
+  TORCH_CHECK(
+      input.dim() == weight.dim(), "Expected ", weight.dim(), "-dimensional input for ", weight.dim(), "-dimensional weight ",
+      weight.sizes(), ", but got ", input.dim(), "-dimensional input of size ", input.sizes(), " instead");
+  for (const int64_t s : stride) TORCH_CHECK(s == 1, "padding='same' is not supported for strided convolutions");
+  const DimVector dilation = at::shape::conv_parameter(dilation_arg, "dilation", dims);
+  DimVector padding;
+  bool uneven = false;
+  for (int64_t d = 0; d < dims; ++d) {
+    const int64_t total = dilation[d] * (weight.size(d + 2) - 1);
+    padding.push_back((total + 1) / 2);
+    uneven |= total % 2 != 0;
+  }
+  Tensor y = at::convolution(input, weight, bias, stride, padding, dilation, false, {0}, groups);
+  if (!uneven) return y;
+  // Both sides got the larger padding: the first result is that of a window one element too far to the left.
+  const auto format = y.suggest_memory_format();
+  for (int64_t d = 0; d < dims; ++d) y = y.slice(d + 2, y.size(d + 2) - input.size(d + 2));
+  return y.contiguous(format);
+}
+
+void check_kernel_size(const char* op, const Tensor& weight, IntArrayRef kernel_size) {
+  TORCH_CHECK(
+      weight.dim() >= 2 && weight.sizes().slice(2) == kernel_size, op, ": kernel_size ", kernel_size,
+      " must be that of weight, which has sizes ", weight.sizes());
+}
+
+Tensor defined_or_empty(const OptionalTensor& t) {
+  return t.has_value() && t->defined() ? *t : Tensor();
+}
+
+} // namespace
+
+// ---- what all forms come to ----------------------------------------------------------------------------------------
+
+Tensor convolution(const Tensor& input, const Tensor& weight, const OptionalTensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef output_padding, int64_t groups) {
+  return at::convolution_overrideable(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups);
+}
+
+Three convolution_backward(const Tensor& grad_output, const Tensor& input, const Tensor& weight, OptionalIntArrayRef, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef output_padding, int64_t groups, std::array<bool, 3> output_mask) {
+  return at::convolution_backward_overrideable(
+      grad_output, input, weight, stride, padding, dilation, transposed, output_padding, groups, output_mask);
+}
+
+Three _convolution_double_backward(const OptionalTensor& ggI, const OptionalTensor& ggW, const OptionalTensor& ggb, const Tensor& gO, const Tensor& weight, const Tensor& self, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef output_padding, int64_t groups, std::array<bool, 3> output_mask) {
+  // Convolution is linear in its input and in its weight, and so are the two parts of its backward pass; each gradient
+  // is one of the three maps again, with a cotangent in place of an operand.
+  const Tensor for_input = defined_or_empty(ggI), for_weight = defined_or_empty(ggW), for_bias = defined_or_empty(ggb);
+  const auto forward = [&](const Tensor& x, const Tensor& w) {
+    return at::convolution(x, w, {}, stride, padding, dilation, transposed, output_padding, groups);
+  };
+  const auto backward = [&](const Tensor& x, const Tensor& w, std::array<bool, 3> mask) {
+    return at::convolution_backward(
+        gO, x, w, std::nullopt, stride, padding, dilation, transposed, output_padding, groups, mask);
+  };
+  Tensor ggO, grad_self, grad_weight;
+  const auto add = [&](const Tensor& term) { ggO = ggO.defined() ? ggO + term : term; };
+  if (output_mask[0]) {
+    if (for_input.defined()) add(forward(for_input, weight));
+    if (for_weight.defined()) add(forward(self, for_weight));
+    if (for_bias.defined()) {
+      DimVector sizes(static_cast<size_t>(gO.dim()), 1);
+      sizes[1] = for_bias.numel();
+      add(for_bias.reshape(sizes).expand(gO.sizes()));
+    }
+  }
+  if (output_mask[1] && for_weight.defined()) grad_self = std::get<0>(backward(self, for_weight, {true, false, false}));
+  if (output_mask[2] && for_input.defined()) grad_weight = std::get<1>(backward(for_input, weight, {false, true, false}));
+  return {ggO, grad_self, grad_weight};
+}
+
+Tensor _convolution(const Tensor& input, const Tensor& weight, const OptionalTensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef output_padding, int64_t groups, bool, bool, bool, bool) {
+  return at::convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups);
+}
+
+Tensor _convolution_deprecated(const Tensor& input, const Tensor& weight, const OptionalTensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef output_padding, int64_t groups, bool, bool, bool) {
+  return at::convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups);
+}
+
+Tensor _convolution_mode(const Tensor& input, const Tensor& weight, const OptionalTensor& bias, IntArrayRef stride, std::string_view padding, IntArrayRef dilation, int64_t groups) {
+  if (padding == "same") return convolution_same(input, weight, bias, stride, dilation, groups);
+  TORCH_CHECK(padding == "valid", "Invalid padding string: '", std::string(padding), "'; it must be 'valid' or 'same'");
+  return at::convolution(input, weight, bias, stride, {0}, dilation, false, {0}, groups);
+}
+
+// ---- public forms --------------------------------------------------------------------------------------------------
+
+Tensor conv1d(const Tensor& input, const Tensor& weight, const OptionalTensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
+  return forward("conv1d", 1, input, weight, bias, stride, padding, dilation, groups);
+}
+
+Tensor conv1d_padding(const Tensor& input, const Tensor& weight, const OptionalTensor& bias, IntArrayRef stride, std::string_view padding, IntArrayRef dilation, int64_t groups) {
+  return forward_mode("conv1d", 1, input, weight, bias, stride, padding, dilation, groups);
+}
+
+Tensor conv2d(const Tensor& input, const Tensor& weight, const OptionalTensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
+  return forward("conv2d", 2, input, weight, bias, stride, padding, dilation, groups);
+}
+
+Tensor conv2d_padding(const Tensor& input, const Tensor& weight, const OptionalTensor& bias, IntArrayRef stride, std::string_view padding, IntArrayRef dilation, int64_t groups) {
+  return forward_mode("conv2d", 2, input, weight, bias, stride, padding, dilation, groups);
+}
+
+Tensor conv3d(const Tensor& input, const Tensor& weight, const OptionalTensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
+  return forward("conv3d", 3, input, weight, bias, stride, padding, dilation, groups);
+}
+
+Tensor conv3d_padding(const Tensor& input, const Tensor& weight, const OptionalTensor& bias, IntArrayRef stride, std::string_view padding, IntArrayRef dilation, int64_t groups) {
+  return forward_mode("conv3d", 3, input, weight, bias, stride, padding, dilation, groups);
+}
+
+Tensor conv_transpose1d(const Tensor& input, const Tensor& weight, const OptionalTensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding, int64_t groups, IntArrayRef dilation) {
+  return transposed("conv_transpose1d", 1, input, weight, bias, stride, padding, output_padding, groups, dilation);
+}
+
+Tensor conv_transpose2d(const Tensor& input, const Tensor& weight, const OptionalTensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding, int64_t groups, IntArrayRef dilation) {
+  return transposed("conv_transpose2d", 2, input, weight, bias, stride, padding, output_padding, groups, dilation);
+}
+
+Tensor conv_transpose3d(const Tensor& input, const Tensor& weight, const OptionalTensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding, int64_t groups, IntArrayRef dilation) {
+  return transposed("conv_transpose3d", 3, input, weight, bias, stride, padding, output_padding, groups, dilation);
+}
+
+Tensor conv_tbc(const Tensor& self, const Tensor& weight, const Tensor& bias, int64_t pad) {
+  TORCH_CHECK(self.dim() == 3, "Input must have 3 dims: time, batch, in_channel; got ", self.sizes());
+  TORCH_CHECK(weight.dim() == 3, "Weight tensor must have 3 dims: kernel_width, in_channels, out_channels; got ", weight.sizes());
+  TORCH_CHECK(bias.dim() == 1, "Bias must be 1-D; got ", bias.sizes());
+  TORCH_CHECK(
+      self.size(2) == weight.size(1), "Input dim 2 (input channels) is not == dim 1 in the weight tensor; got ", self.sizes(),
+      " and ", weight.sizes());
+  TORCH_CHECK(
+      weight.size(2) == bias.size(0), "Bias size must equal dim 2 in the weight tensor (output channels); got ", bias.sizes(),
+      " and ", weight.sizes());
+  return at::conv1d(self.permute({1, 2, 0}), weight.permute({2, 1, 0}), bias, {1}, {pad}).permute({2, 0, 1}).contiguous();
+}
+
+Three conv_tbc_backward(const Tensor& self, const Tensor& input, const Tensor& weight, const Tensor& bias, int64_t pad) {
+  const auto [grad_input, grad_weight, grad_bias] = at::convolution_backward(
+      self.permute({1, 2, 0}), input.permute({1, 2, 0}), weight.permute({2, 1, 0}), bias.sizes(), {1}, {pad}, {1}, false, {0}, 1,
+      {true, true, true});
+  return {grad_input.permute({2, 0, 1}).contiguous(), grad_weight.permute({2, 1, 0}).contiguous(), grad_bias};
+}
+
+// ---- names of single implementations ---------------------------------------------------------------------------------
+
+Tensor thnn_conv2d(const Tensor& self, const Tensor& weight, IntArrayRef kernel_size, const OptionalTensor& bias, IntArrayRef stride, IntArrayRef padding) {
+  check_kernel_size("thnn_conv2d", weight, kernel_size);
+  return forward("thnn_conv2d", 2, self, weight, bias, stride, padding, {1}, 1);
+}
+
+Three _slow_conv2d_backward(const Tensor& grad_output, const Tensor& self, const Tensor& weight, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, std::array<bool, 3> output_mask) {
+  check_kernel_size("_slow_conv2d_backward", weight, kernel_size);
+  return at::convolution_backward(
+      grad_output, self, weight, std::nullopt, stride, padding, {1}, false, {0}, 1, output_mask);
+}
+
+Tensor slow_conv3d(const Tensor& self, const Tensor& weight, IntArrayRef kernel_size, const OptionalTensor& bias, IntArrayRef stride, IntArrayRef padding) {
+  check_kernel_size("slow_conv3d", weight, kernel_size);
+  return forward("slow_conv3d", 3, self, weight, bias, stride, padding, {1}, 1);
+}
+
+Tensor slow_conv_dilated2d(const Tensor& self, const Tensor& weight, IntArrayRef kernel_size, const OptionalTensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation) {
+  check_kernel_size("slow_conv_dilated2d", weight, kernel_size);
+  return forward("slow_conv_dilated2d", 2, self, weight, bias, stride, padding, dilation, 1);
+}
+
+Tensor slow_conv_dilated3d(const Tensor& self, const Tensor& weight, IntArrayRef kernel_size, const OptionalTensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation) {
+  check_kernel_size("slow_conv_dilated3d", weight, kernel_size);
+  return forward("slow_conv_dilated3d", 3, self, weight, bias, stride, padding, dilation, 1);
+}
+
+Tensor slow_conv_transpose2d(const Tensor& self, const Tensor& weight, IntArrayRef kernel_size, const OptionalTensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding, IntArrayRef dilation) {
+  check_kernel_size("slow_conv_transpose2d", weight, kernel_size);
+  return transposed("slow_conv_transpose2d", 2, self, weight, bias, stride, padding, output_padding, 1, dilation);
+}
+
+Tensor slow_conv_transpose3d(const Tensor& self, const Tensor& weight, IntArrayRef kernel_size, const OptionalTensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding, IntArrayRef dilation) {
+  check_kernel_size("slow_conv_transpose3d", weight, kernel_size);
+  return transposed("slow_conv_transpose3d", 3, self, weight, bias, stride, padding, output_padding, 1, dilation);
+}
+
+} // namespace at::native

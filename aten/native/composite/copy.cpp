@@ -1,0 +1,72 @@
+// Filling, casts and questions about tensors, written with other operators.
+#include <aten/Functions.h>
+#include <c10/util/DimVector.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace at::native {
+
+Tensor zero(const Tensor& self) {
+  return at::zeros_like(self);
+}
+
+Tensor& fill_diagonal_(Tensor& self, const Scalar& fill_value, bool wrap) {
+  const int64_t ndim = self.dim();
+  TORCH_CHECK(ndim >= 2, "dimensions must larger than 1; fill_diagonal_ got ", ndim);
+  const IntArrayRef sizes = self.sizes();
+  const IntArrayRef strides = self.strides();
+  TORCH_CHECK(
+      ndim == 2 || std::all_of(sizes.begin(), sizes.end(), [&](int64_t size) { return size == sizes[0]; }),
+      "all dimensions of input must be of equal length; fill_diagonal_ got ", sizes);
+  const int64_t length = std::min(sizes[0], sizes[1]);
+  const int64_t step = std::accumulate(strides.begin(), strides.end(), int64_t{0});
+  self.as_strided({length}, {step}).fill_(fill_value);
+  // In a tall matrix the diagonal comes back after a row left free.
+  const int64_t width = sizes[1];
+  if (wrap && ndim == 2 && sizes[0] > width + 1) {
+    const int64_t rest = (self.numel() + width) / (width + 1) - length;
+    self.as_strided({rest}, {step}, self.storage_offset() + strides[0] * (width + 1)).fill_(fill_value);
+  }
+  return self;
+}
+
+bool is_signed(const Tensor& self) {
+  return self.is_signed();
+}
+
+bool is_inference(const Tensor& self) {
+  return self.is_inference();
+}
+
+bool is_set_to(const Tensor& self, const Tensor& tensor) {
+  return self.storage().is_alias_of(tensor.storage()) && self.storage_offset() == tensor.storage_offset() &&
+      self.sizes() == tensor.sizes() && self.strides() == tensor.strides();
+}
+
+Tensor _cast_Byte(const Tensor& self, bool non_blocking) {
+  return self.to(kByte, non_blocking);
+}
+Tensor _cast_Char(const Tensor& self, bool non_blocking) {
+  return self.to(kChar, non_blocking);
+}
+Tensor _cast_Double(const Tensor& self, bool non_blocking) {
+  return self.to(kDouble, non_blocking);
+}
+Tensor _cast_Float(const Tensor& self, bool non_blocking) {
+  return self.to(kFloat, non_blocking);
+}
+Tensor _cast_Int(const Tensor& self, bool non_blocking) {
+  return self.to(kInt, non_blocking);
+}
+Tensor _cast_Long(const Tensor& self, bool non_blocking) {
+  return self.to(kLong, non_blocking);
+}
+Tensor _cast_Short(const Tensor& self, bool non_blocking) {
+  return self.to(kShort, non_blocking);
+}
+Tensor _cast_Half(const Tensor& self, bool non_blocking) {
+  return self.to(kHalf, non_blocking);
+}
+
+} // namespace at::native

@@ -1,0 +1,125 @@
+// Out forms of factories, and linspace between tensors: written with other operators.
+#include <aten/Functions.h>
+#include <aten/native/OutArgument.h>
+
+namespace at::native {
+namespace {
+
+Tensor& sized(const char* op, Tensor& out, IntArrayRef sizes) {
+  check_out_without_grad(op, out);
+  resize_output(out, sizes);
+  return out;
+}
+
+Scalar number(const char* op, const char* name, const Tensor& t) {
+  TORCH_CHECK(
+      t.dim() == 0, op, " only supports 0-dimensional start and end tensors, but got ", name, " with ", t.dim(),
+      " dimension(s).");
+  return t.item();
+}
+
+} // namespace
+
+Tensor& new_empty_out(const Tensor&, IntArrayRef size, Tensor& out) {
+  return sized("new_empty", out, size);
+}
+Tensor& new_empty_strided_out(const Tensor&, IntArrayRef size, IntArrayRef stride, Tensor& out) {
+  TORCH_CHECK(
+      size.size() == stride.size(), "new_empty_strided: dimensionality of sizes (", size.size(), ") must match dimensionality of strides (",
+      stride.size(), ")");
+  return sized("new_empty_strided", out, size);
+}
+Tensor& new_full_out(const Tensor&, IntArrayRef size, const Scalar& fill_value, Tensor& out) {
+  return sized("new_full", out, size).fill_(fill_value);
+}
+Tensor& new_zeros_out(const Tensor&, IntArrayRef size, Tensor& out) {
+  return sized("new_zeros", out, size).zero_();
+}
+Tensor& new_ones_out(const Tensor&, IntArrayRef size, Tensor& out) {
+  return sized("new_ones", out, size).fill_(1);
+}
+Tensor& empty_like_out(const Tensor& self, std::optional<MemoryFormat>, Tensor& out) {
+  return sized("empty_like", out, self.sizes());
+}
+Tensor& zeros_like_out(const Tensor& self, std::optional<MemoryFormat>, Tensor& out) {
+  return sized("zeros_like", out, self.sizes()).zero_();
+}
+Tensor& ones_like_out(const Tensor& self, std::optional<MemoryFormat>, Tensor& out) {
+  return sized("ones_like", out, self.sizes()).fill_(1);
+}
+Tensor& full_like_out(const Tensor& self, const Scalar& fill_value, std::optional<MemoryFormat>, Tensor& out) {
+  return sized("full_like", out, self.sizes()).fill_(fill_value);
+}
+Tensor& empty_strided_out(IntArrayRef size, IntArrayRef stride, Tensor& out) {
+  TORCH_CHECK(
+      size.size() == stride.size(), "empty_strided: dimensionality of sizes (", size.size(), ") must match dimensionality of strides (",
+      stride.size(), ")");
+  return sized("empty_strided", out, size);
+}
+Tensor& scalar_tensor_out(const Scalar& s, Tensor& out) {
+  return sized("scalar_tensor", out, {}).fill_(s);
+}
+Tensor& tril_indices_out(int64_t row, int64_t col, int64_t offset, Tensor& out) {
+  const Tensor indices = at::tril_indices(row, col, offset, out.options());
+  return sized("tril_indices", out, indices.sizes()).copy_(indices);
+}
+Tensor& triu_indices_out(int64_t row, int64_t col, int64_t offset, Tensor& out) {
+  const Tensor indices = at::triu_indices(row, col, offset, out.options());
+  return sized("triu_indices", out, indices.sizes()).copy_(indices);
+}
+
+Tensor linspace_tensor_tensor(
+    const Tensor& start, const Tensor& end, int64_t steps, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+    std::optional<Device> device, std::optional<bool> pin_memory) {
+  return at::linspace(number("linspace", "start", start), number("linspace", "end", end), steps, dtype, layout, device, pin_memory);
+}
+Tensor& linspace_tensor_tensor_out(const Tensor& start, const Tensor& end, int64_t steps, Tensor& out) {
+  return at::linspace_out(out, number("linspace", "start", start), number("linspace", "end", end), steps);
+}
+
+Tensor linspace_tensor_scalar(
+    const Tensor& start, const Scalar& end, int64_t steps, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+    std::optional<Device> device, std::optional<bool> pin_memory) {
+  return at::linspace(number("linspace", "start", start), end, steps, dtype, layout, device, pin_memory);
+}
+Tensor& linspace_tensor_scalar_out(const Tensor& start, const Scalar& end, int64_t steps, Tensor& out) {
+  return at::linspace_out(out, number("linspace", "start", start), end, steps);
+}
+
+Tensor linspace_scalar_tensor(
+    const Scalar& start, const Tensor& end, int64_t steps, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+    std::optional<Device> device, std::optional<bool> pin_memory) {
+  return at::linspace(start, number("linspace", "end", end), steps, dtype, layout, device, pin_memory);
+}
+Tensor& linspace_scalar_tensor_out(const Scalar& start, const Tensor& end, int64_t steps, Tensor& out) {
+  return at::linspace_out(out, start, number("linspace", "end", end), steps);
+}
+
+Tensor logspace_tensor_tensor(
+    const Tensor& start, const Tensor& end, int64_t steps, double base, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+    std::optional<Device> device, std::optional<bool> pin_memory) {
+  return at::logspace(number("logspace", "start", start), number("logspace", "end", end), steps, base, dtype, layout, device, pin_memory);
+}
+Tensor& logspace_tensor_tensor_out(const Tensor& start, const Tensor& end, int64_t steps, double base, Tensor& out) {
+  return at::logspace_out(out, number("logspace", "start", start), number("logspace", "end", end), steps, base);
+}
+
+Tensor logspace_tensor_scalar(
+    const Tensor& start, const Scalar& end, int64_t steps, double base, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+    std::optional<Device> device, std::optional<bool> pin_memory) {
+  return at::logspace(number("logspace", "start", start), end, steps, base, dtype, layout, device, pin_memory);
+}
+Tensor& logspace_tensor_scalar_out(const Tensor& start, const Scalar& end, int64_t steps, double base, Tensor& out) {
+  return at::logspace_out(out, number("logspace", "start", start), end, steps, base);
+}
+
+Tensor logspace_scalar_tensor(
+    const Scalar& start, const Tensor& end, int64_t steps, double base, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+    std::optional<Device> device, std::optional<bool> pin_memory) {
+  return at::logspace(start, number("logspace", "end", end), steps, base, dtype, layout, device, pin_memory);
+}
+Tensor& logspace_scalar_tensor_out(const Scalar& start, const Tensor& end, int64_t steps, double base, Tensor& out) {
+  return at::logspace_out(out, start, number("logspace", "end", end), steps, base);
+}
+
+} // namespace at::native

@@ -1,0 +1,211 @@
+// Factorizations in their public forms: the kernels' results without what only derivatives need, and with errors thrown.
+
+#include <aten/Functions.h>
+#include <aten/TensorOperators.h>
+#include <aten/native/composite/linalg_support.h>
+#include <aten/shape/matrix_checks.h>
+
+#include <cmath>
+
+namespace at::native {
+namespace {
+
+using Two = std::tuple<Tensor, Tensor>;
+
+Two write_two(const char* op, const Two& results, Tensor& first, const char* first_name, Tensor& second, const char* second_name) {
+  write_linalg_out(op, first, std::get<0>(results), first_name);
+  write_linalg_out(op, second, std::get<1>(results), second_name);
+  return {first, second};
+}
+
+void check_factorized(const char* api, const Tensor& info, const Tensor& A) {
+  at::_linalg_check_errors(info, api, /*is_matrix=*/A.dim() == 2);
+}
+
+} // namespace
+
+void write_linalg_out(const char* op, Tensor& out, const Tensor& result, const char* name) {
+  check_out_without_grad(op, out);
+  TORCH_CHECK(
+      out.device() == result.device(), op, ": Expected ", name, " and input tensors to be on the same device, but got ", name,
+      " on ", out.device(), " and input on ", result.device());
+  TORCH_CHECK(
+      c10::canCast(result.scalar_type(), out.scalar_type()), op, ": Expected ", name, " to be safely castable from ",
+      result.scalar_type(), " dtype, but got ", name, " with dtype ", out.scalar_type());
+  copy_into_out(op, out, result);
+}
+
+// ---- Cholesky ----------------------------------------------------------------------------------------------------------
+
+Tensor linalg_cholesky(const Tensor& self, bool upper) {
+  const auto [L, info] = at::linalg_cholesky_ex(self, upper, /*check_errors=*/false);
+  check_factorized("linalg.cholesky", info, self);
+  return L;
+}
+
+Tensor& linalg_cholesky_out(const Tensor& self, bool upper, Tensor& out) {
+  write_linalg_out("linalg.cholesky", out, at::linalg_cholesky(self, upper));
+  return out;
+}
+
+// ---- LU ------------------------------------------------------------------------------------------------------------------
+
+std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor& A, bool pivot) {
+  const auto [LU, pivots, info] = at::linalg_lu_factor_ex(A, pivot, /*check_errors=*/false);
+  check_factorized("torch.linalg.lu_factor", info, A);
+  return {LU, pivots};
+}
+
+std::tuple<Tensor&, Tensor&> linalg_lu_factor_out(const Tensor& A, bool pivot, Tensor& LU, Tensor& pivots) {
+  write_two("linalg.lu_factor", at::linalg_lu_factor(A, pivot), LU, "LU", pivots, "pivots");
+  return {LU, pivots};
+}
+
+std::tuple<Tensor, Tensor, Tensor> lu_with_info(const Tensor& self, bool pivot, bool check_errors) {
+  return at::linalg_lu_factor_ex(self, pivot, check_errors);
+}
+
+Tensor linalg_det(const Tensor& A) {
+  return std::get<0>(at::_linalg_det(A));
+}
+
+Tensor& linalg_det_out(const Tensor& A, Tensor& out) {
+  write_linalg_out("linalg.det", out, at::linalg_det(A));
+  return out;
+}
+
+std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor& A) {
+  const auto results = at::_linalg_slogdet(A);
+  return {std::get<0>(results), std::get<1>(results)};
+}
+
+std::tuple<Tensor&, Tensor&> linalg_slogdet_out(const Tensor& A, Tensor& sign, Tensor& logabsdet) {
+  write_two("linalg.slogdet", at::linalg_slogdet(A), sign, "sign", logabsdet, "logabsdet");
+  return {sign, logabsdet};
+}
+
+Tensor logdet(const Tensor& self) {
+  at::shape::check_square("logdet", self);
+  at::shape::check_floating_or_complex("logdet", self, /*low_precision=*/false);
+  const auto [sign, logabsdet] = at::linalg_slogdet(self);
+  if (self.is_complex()) return sign.log() + logabsdet;
+  return at::where(sign == -1., at::full({}, NAN, logabsdet.options()), logabsdet);
+}
+
+Tensor linalg_inv(const Tensor& A) {
+  const auto [inverse, info] = at::linalg_inv_ex(A, /*check_errors=*/false);
+  check_factorized("linalg.inv", info, A);
+  return inverse;
+}
+
+Tensor& linalg_inv_out(const Tensor& A, Tensor& out) {
+  write_linalg_out("linalg.inv", out, at::linalg_inv(A));
+  return out;
+}
+
+// ---- QR ------------------------------------------------------------------------------------------------------------------
+
+std::tuple<Tensor, Tensor> qr(const Tensor& self, bool some) {
+  return at::linalg_qr(self, some ? "reduced" : "complete");
+}
+
+Tensor orgqr(const Tensor& self, const Tensor& input2) {
+  return at::linalg_householder_product(self, input2);
+}
+
+Tensor& orgqr_out(const Tensor& self, const Tensor& input2, Tensor& out) {
+  return at::linalg_householder_product_out(out, self, input2);
+}
+
+// ---- singular values ---------------------------------------------------------------------------------------------------------
+
+std::tuple<Tensor, Tensor, Tensor> linalg_svd(const Tensor& A, bool full_matrices, std::optional<std::string_view> driver) {
+  return at::_linalg_svd(A, full_matrices, /*compute_uv=*/true, driver);
+}
+
+std::tuple<Tensor&, Tensor&, Tensor&> linalg_svd_out(const Tensor& A, bool full_matrices, std::optional<std::string_view> driver, Tensor& U, Tensor& S, Tensor& Vh) {
+  const auto results = at::linalg_svd(A, full_matrices, driver);
+  write_linalg_out("linalg.svd", U, std::get<0>(results), "U");
+  write_linalg_out("linalg.svd", S, std::get<1>(results), "S");
+  write_linalg_out("linalg.svd", Vh, std::get<2>(results), "Vh");
+  return {U, S, Vh};
+}
+
+Tensor linalg_svdvals(const Tensor& A, std::optional<std::string_view> driver) {
+  // The derivative of the values is made of the vectors.
+  return std::get<1>(at::_linalg_svd(A, /*full_matrices=*/false, /*compute_uv=*/may_need_gradient(A), driver));
+}
+
+Tensor& linalg_svdvals_out(const Tensor& A, std::optional<std::string_view> driver, Tensor& out) {
+  write_linalg_out("linalg.svdvals", out, at::linalg_svdvals(A, driver));
+  return out;
+}
+
+std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& self, bool some, bool compute_uv) {
+  TORCH_CHECK(
+      self.dim() >= 2, "linalg.svd: input should have at least 2 dimensions, but has ", self.dim(), " dimensions instead");
+  if (compute_uv) {
+    const auto [U, S, Vh] = at::linalg_svd(self, /*full_matrices=*/!some);
+    return {U, S, Vh.mH()};
+  }
+  const Tensor S = at::linalg_svdvals(self);
+  const auto zeros = [&](int64_t n) {
+    DimVector sizes(self.sizes().begin(), self.sizes().end() - 2);
+    sizes.push_back(n);
+    sizes.push_back(n);
+    return at::zeros(sizes, self.options());
+  };
+  return {zeros(self.size(-2)), S, zeros(self.size(-1))};
+}
+
+std::tuple<Tensor&, Tensor&, Tensor&> svd_out(const Tensor& self, bool some, bool compute_uv, Tensor& U, Tensor& S, Tensor& V) {
+  const auto results = at::svd(self, some, compute_uv);
+  write_linalg_out("svd", U, std::get<0>(results), "U");
+  write_linalg_out("svd", S, std::get<1>(results), "S");
+  write_linalg_out("svd", V, std::get<2>(results), "V");
+  return {U, S, V};
+}
+
+// ---- eigenvalues --------------------------------------------------------------------------------------------------------------
+
+std::tuple<Tensor, Tensor> linalg_eigh(const Tensor& self, std::string_view UPLO) {
+  return at::_linalg_eigh(self, UPLO, /*compute_v=*/true);
+}
+
+std::tuple<Tensor&, Tensor&> linalg_eigh_out(const Tensor& self, std::string_view UPLO, Tensor& eigvals, Tensor& eigvecs) {
+  write_two("linalg.eigh", at::linalg_eigh(self, UPLO), eigvals, "eigenvalues", eigvecs, "eigenvectors");
+  return {eigvals, eigvecs};
+}
+
+Tensor linalg_eigvalsh(const Tensor& self, std::string_view UPLO) {
+  return std::get<0>(at::_linalg_eigh(self, UPLO, /*compute_v=*/may_need_gradient(self)));
+}
+
+Tensor& linalg_eigvalsh_out(const Tensor& self, std::string_view UPLO, Tensor& out) {
+  write_linalg_out("linalg.eigvalsh", out, at::linalg_eigvalsh(self, UPLO));
+  return out;
+}
+
+Tensor linalg_eigvals(const Tensor& self) {
+  return may_need_gradient(self) ? std::get<0>(at::linalg_eig(self)) : at::_linalg_eigvals(self);
+}
+
+Tensor& linalg_eigvals_out(const Tensor& self, Tensor& out) {
+  write_linalg_out("torch.linalg.eigvals", out, at::linalg_eigvals(self), "eigenvalues");
+  return out;
+}
+
+// ---- LDL -----------------------------------------------------------------------------------------------------------------------
+
+std::tuple<Tensor, Tensor> linalg_ldl_factor(const Tensor& self, bool hermitian) {
+  const auto [LD, pivots, info] = at::linalg_ldl_factor_ex(self, hermitian, /*check_errors=*/false);
+  check_factorized("torch.linalg.ldl_factor", info, self);
+  return {LD, pivots};
+}
+
+std::tuple<Tensor&, Tensor&> linalg_ldl_factor_out(const Tensor& self, bool hermitian, Tensor& LD, Tensor& pivots) {
+  write_two("torch.linalg.ldl_factor", at::linalg_ldl_factor(self, hermitian), LD, "LD", pivots, "pivots");
+  return {LD, pivots};
+}
+
+} // namespace at::native

@@ -1,0 +1,19 @@
+// Shared by the composite operators of linear algebra.
+#pragma once
+
+#include <aten/core/Tensor.h>
+#include <aten/native/OutArgument.h>
+
+#include <c10/core/GradMode.h>
+
+namespace at::native {
+
+/// Writes `result` to `out` when its dtype may hold it; throws PyTorch's words for linear algebra otherwise.
+void write_linalg_out(const char* op, Tensor& out, const Tensor& result, const char* name = "out");
+
+/// Whether a gradient of something computed from `t` may be asked for.
+inline bool may_need_gradient(const Tensor& t) {
+  return c10::GradMode::is_enabled() && t.requires_grad();
+}
+
+} // namespace at::native

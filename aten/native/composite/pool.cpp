@@ -1,0 +1,123 @@
+// Pooling operators that are made of others: one dimension by way of two, and short ways.
+
+#include <aten/Functions.h>
+#include <c10/core/GradMode.h>
+#include <aten/core/Tensor.h>
+#include <aten/native/composite/exact_out.h>
+#include <aten/shape/pool.h>
+
+namespace at::native {
+namespace {
+
+void check_list_of_one(const char* op, const char* name, IntArrayRef values, bool may_be_empty = false) {
+  TORCH_CHECK(
+      values.size() == 1 || (may_be_empty && values.empty()), op, "() ", name,
+      " must be an int, list of ints, or tuple of ints of size 1 but got size ", values.size());
+}
+
+DimVector two(int64_t first, IntArrayRef values, IntArrayRef otherwise = {}) {
+  return {first, values.empty() ? otherwise[0] : values[0]};
+}
+
+void check_rank_1d(const char* op, const Tensor& self) {
+  TORCH_CHECK(
+      self.dim() == 2 || self.dim() == 3, op, ": Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:",
+      self.sizes());
+}
+
+} // namespace
+
+Tensor max_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
+  check_rank_1d("max_pool1d", self);
+  if (!(self.requires_grad() && c10::GradMode::is_enabled())) {
+    check_list_of_one("max_pool1d", "kernel_size", kernel_size);
+    check_list_of_one("max_pool1d", "stride", stride, true);
+    check_list_of_one("max_pool1d", "padding", padding);
+    check_list_of_one("max_pool1d", "dilation", dilation);
+    const int64_t step = stride.empty() ? kernel_size[0] : stride[0];
+    TORCH_CHECK(kernel_size[0] > 0, "max_pool1d() kernel_size must be greater than zero, but got ", kernel_size[0]);
+    TORCH_CHECK(step > 0, "max_pool1d() stride must be greater than zero, but got ", step);
+    TORCH_CHECK(padding[0] >= 0, "max_pool1d() padding must be non-negative, but got ", padding[0]);
+    TORCH_CHECK(
+        padding[0] <= kernel_size[0] / 2, "max_pool1d() padding should be at most half of kernel size, but got padding=", padding[0],
+        " and kernel_size=", kernel_size[0]);
+    TORCH_CHECK(dilation[0] > 0, "max_pool1d() dilation must be greater than zero, but got ", dilation[0]);
+    const int64_t size = at::shape::pooled_size(self.size(-1), kernel_size[0], padding[0], step, dilation[0], ceil_mode);
+    TORCH_CHECK(size > 0, "max_pool1d() Invalid computed output size: ", size);
+  }
+  return std::get<0>(at::max_pool1d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode));
+}
+
+std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
+  check_rank_1d("max_pool1d_with_indices", self);
+  check_list_of_one("max_pool1d", "kernel_size", kernel_size);
+  check_list_of_one("max_pool1d", "stride", stride, true);
+  check_list_of_one("max_pool1d", "padding", padding);
+  check_list_of_one("max_pool1d", "dilation", dilation);
+  const auto [values, indices] = at::max_pool2d_with_indices(
+      self.unsqueeze(-2), two(1, kernel_size), two(1, stride, kernel_size), two(0, padding), two(1, dilation), ceil_mode);
+  return {values.squeeze(-2), indices.squeeze(-2)};
+}
+
+Tensor max_pool2d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
+  return std::get<0>(at::max_pool2d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode));
+}
+
+Tensor max_pool3d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
+  return std::get<0>(at::max_pool3d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode));
+}
+
+Tensor avg_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool ceil_mode, bool count_include_pad) {
+  check_rank_1d("avg_pool1d", self);
+  check_list_of_one("avg_pool1d", "kernel_size", kernel_size);
+  check_list_of_one("avg_pool1d", "stride", stride, true);
+  check_list_of_one("avg_pool1d", "padding", padding);
+  return at::avg_pool2d(
+             self.unsqueeze(-2), two(1, kernel_size), two(1, stride, kernel_size), two(0, padding), ceil_mode, count_include_pad)
+      .squeeze(-2);
+}
+
+Tensor adaptive_avg_pool1d(const Tensor& self, IntArrayRef output_size) {
+  TORCH_CHECK(
+      self.dim() == 2 || self.dim() == 3, "adaptive_avg_pool1d(): Expected 2D or 3D tensor, but got ", self.sizes());
+  check_list_of_one("adaptive_avg_pool1d", "output_size", output_size);
+  return at::adaptive_avg_pool2d(self.unsqueeze(-2), two(1, output_size)).squeeze(-2);
+}
+
+Tensor adaptive_avg_pool2d(const Tensor& self, IntArrayRef output_size) {
+  const TensorSpec spec = at::shape::adaptive_avg_pool2d("adaptive_avg_pool2d", self, output_size);
+  // Without gradients of any order to take care of, the mean is the shortest way to a single window.
+  const bool single = spec.sizes[self.dim() - 2] == 1 && spec.sizes[self.dim() - 1] == 1;
+  if (!single || self.dim() != 4 || !self.is_floating_point()) return at::_adaptive_avg_pool2d(self, output_size);
+  const Tensor mean = self.mean({-1, -2}, /*keepdim=*/true);
+  if (self.suggest_memory_format() != c10::MemoryFormat::ChannelsLast) return mean;
+  // As the pooling kernel would have laid it out.
+  const int64_t channels = self.size(1);
+  return mean.as_strided(mean.sizes(), {channels, 1, channels, channels});
+}
+
+Tensor& adaptive_avg_pool2d_out(const Tensor& self, IntArrayRef output_size, Tensor& out) {
+  TORCH_CHECK(
+      out.scalar_type() == self.scalar_type(), "expected dtype ", self.dtype().name(), " for `output` but got dtype ", out.dtype().name());
+  return at::_adaptive_avg_pool2d_out(out, self, output_size);
+}
+
+Tensor adaptive_avg_pool3d(const Tensor& self, IntArrayRef output_size) {
+  return at::_adaptive_avg_pool3d(self, output_size);
+}
+
+Tensor& adaptive_avg_pool3d_out(const Tensor& self, IntArrayRef output_size, Tensor& out) {
+  TORCH_CHECK(
+      out.scalar_type() == self.scalar_type(), "expected dtype ", self.dtype().name(), " for `output` but got dtype ", out.dtype().name());
+  return at::_adaptive_avg_pool3d_out(out, self, output_size);
+}
+
+std::tuple<Tensor, Tensor> adaptive_max_pool1d(const Tensor& self, IntArrayRef output_size) {
+  TORCH_CHECK(
+      self.dim() == 2 || self.dim() == 3, "adaptive_max_pool1d(): Expected 2D or 3D tensor, but got ", self.sizes());
+  check_list_of_one("adaptive_max_pool1d", "output_size", output_size);
+  const auto [values, indices] = at::adaptive_max_pool2d(self.unsqueeze(-2), two(1, output_size));
+  return {values.squeeze(-2), indices.squeeze(-2)};
+}
+
+} // namespace at::native

@@ -1,0 +1,377 @@
+// Recurrent cells and layers. The products with the inputs are taken for all steps at once; each step is then one product
+// with the state and the cell's gates.
+
+#include <aten/Functions.h>
+#include <aten/TensorOperators.h>
+#include <aten/core/Tensor.h>
+
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace at::native {
+namespace {
+
+using OptionalTensor = std::optional<Tensor>;
+using Five = std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor>;
+
+Tensor defined_or_empty(const OptionalTensor& t) {
+  return t.has_value() && t->defined() ? *t : Tensor();
+}
+
+// ---- cells -------------------------------------------------------------------------------------------------------------
+
+/// State of a cell: hidden, and for an LSTM the cell's own.
+struct State {
+  Tensor hidden, cell;
+
+  State narrow(int64_t start, int64_t length) const {
+    return {hidden.narrow(0, start, length), cell.defined() ? cell.narrow(0, start, length) : Tensor()};
+  }
+};
+
+State join(const std::vector<State>& parts) {
+  std::vector<Tensor> hidden, cell;
+  for (const State& s : parts) {
+    hidden.push_back(s.hidden);
+    if (s.cell.defined()) cell.push_back(s.cell);
+  }
+  return {at::cat(hidden, 0), cell.empty() ? Tensor() : at::cat(cell, 0)};
+}
+
+struct Weights {
+  Tensor w_ih, w_hh, b_ih, b_hh;
+  Tensor w_hr; // projects the hidden state of an LSTM
+};
+
+struct LstmCell {
+  static constexpr int64_t kGates = 4;
+  /// Both biases go with the inputs: they only add up.
+  static Tensor inputs(const Tensor& x, const Weights& w) {
+    return at::linear(x, w.w_ih, w.b_ih.defined() ? w.b_ih + w.b_hh : Tensor());
+  }
+  static State step(const Tensor& gates, const State& s, const Weights& w) {
+    auto [hidden, cell, workspace] = at::_thnn_fused_lstm_cell(gates, at::linear(s.hidden, w.w_hh), s.cell);
+    if (w.w_hr.defined()) hidden = at::linear(hidden, w.w_hr);
+    return {hidden, cell};
+  }
+};
+
+struct GruCell {
+  static constexpr int64_t kGates = 3;
+  static Tensor inputs(const Tensor& x, const Weights& w) { return at::linear(x, w.w_ih, w.b_ih); }
+  static State step(const Tensor& gates, const State& s, const Weights& w) {
+    return {std::get<0>(at::_thnn_fused_gru_cell(gates, at::linear(s.hidden, w.w_hh, w.b_hh), s.hidden)), Tensor()};
+  }
+};
+
+template <Tensor (Tensor::*Activation)() const>
+struct SimpleCell {
+  static constexpr int64_t kGates = 1;
+  static Tensor inputs(const Tensor& x, const Weights& w) {
+    return at::linear(x, w.w_ih, w.b_ih.defined() ? w.b_ih + w.b_hh : Tensor());
+  }
+  static State step(const Tensor& gates, const State& s, const Weights& w) {
+    return {((gates + at::linear(s.hidden, w.w_hh)).*Activation)(), Tensor()};
+  }
+};
+using TanhCell = SimpleCell<&Tensor::tanh>;
+using ReluCell = SimpleCell<&Tensor::relu>;
+
+// ---- layers ------------------------------------------------------------------------------------------------------------
+
+void check_weights(const char* op, const Tensor& input, const State& state, const Weights& w, int64_t gates) {
+  const int64_t size = state.cell.defined() ? state.cell.size(-1) : state.hidden.size(-1);
+  TORCH_CHECK(
+      w.w_ih.dim() == 2 && w.w_hh.dim() == 2 && w.w_ih.size(0) == gates * size && w.w_hh.size(0) == gates * size, op,
+      ": weights for a state of size ", size, " must have ", gates * size, " rows, got ", w.w_ih.sizes(), " and ", w.w_hh.sizes());
+  TORCH_CHECK(
+      input.size(-1) == w.w_ih.size(1), "input has inconsistent input_size: got ", input.size(-1), " expected ", w.w_ih.size(1), " (in ", op, ")");
+  TORCH_CHECK(
+      state.hidden.size(-1) == w.w_hh.size(1), "hidden has inconsistent hidden_size: got ", state.hidden.size(-1), " expected ",
+      w.w_hh.size(1), " (in ", op, ")");
+}
+
+/// Steps of a batch of sequences: [time, batch, features], or packed with a number of sequences for each step.
+struct Sequence {
+  Tensor data;
+  std::vector<int64_t> batch_sizes; // empty when all have one length
+};
+
+/// The results of all steps in order, and the last state.
+struct Run {
+  Tensor output;
+  State last;
+};
+
+template <class Cell>
+Run run_plain(const Tensor& input, State state, const Weights& w, bool reverse) {
+  const std::vector<Tensor> gates = Cell::inputs(input, w).unbind(0);
+  std::vector<Tensor> outputs(gates.size());
+  for (size_t i = 0; i < gates.size(); ++i) {
+    const size_t t = reverse ? gates.size() - 1 - i : i;
+    state = Cell::step(gates[t], state, w);
+    outputs[t] = state.hidden;
+  }
+  return {at::stack(outputs, 0), state};
+}
+
+template <class Cell>
+Run run_packed(const Sequence& input, const State& initial, const Weights& w, bool reverse) {
+  const std::vector<int64_t>& sizes = input.batch_sizes;
+  const std::vector<Tensor> gates = Cell::inputs(input.data, w).split_with_sizes(sizes, 0);
+  std::vector<Tensor> outputs(gates.size());
+  if (reverse) {
+    // From the end: sequences join when their last step comes.
+    State state = initial.narrow(0, sizes.back());
+    for (size_t i = gates.size(); i-- > 0;) {
+      const int64_t have = state.hidden.size(0);
+      if (sizes[i] > have) state = join({state, initial.narrow(have, sizes[i] - have)});
+      state = Cell::step(gates[i], state, w);
+      outputs[i] = state.hidden;
+    }
+    return {at::cat(outputs, 0), state};
+  }
+  State state = initial.narrow(0, sizes.front());
+  // States of sequences that have ended, the shortest last.
+  std::vector<State> ended;
+  for (size_t i = 0; i < gates.size(); ++i) {
+    const int64_t have = state.hidden.size(0);
+    if (sizes[i] < have) {
+      ended.push_back(state.narrow(sizes[i], have - sizes[i]));
+      state = state.narrow(0, sizes[i]);
+    }
+    state = Cell::step(gates[i], state, w);
+    outputs[i] = state.hidden;
+  }
+  ended.push_back(state);
+  return {at::cat(outputs, 0), join({ended.rbegin(), ended.rend()})};
+}
+
+template <class Cell>
+Run run_direction(const Sequence& input, const State& state, const Weights& w, bool reverse) {
+  return input.batch_sizes.empty() ? run_plain<Cell>(input.data, state, w, reverse) : run_packed<Cell>(input, state, w, reverse);
+}
+
+struct Settings {
+  const char* op;
+  bool has_biases;
+  int64_t num_layers;
+  double dropout;
+  bool train, bidirectional;
+};
+
+std::vector<Weights> weights_of(const Settings& s, TensorList params, bool projected) {
+  const size_t each = 2 + (s.has_biases ? 2 : 0) + (projected ? 1 : 0);
+  const size_t count = static_cast<size_t>(s.num_layers) * (s.bidirectional ? 2 : 1);
+  TORCH_CHECK(s.num_layers > 0, s.op, ": num_layers must be positive, got ", s.num_layers);
+  TORCH_CHECK(params.size() == each * count, s.op, ": got an incorrect number of RNN parameters: ", params.size(), ", expected ", each * count);
+  std::vector<Weights> weights(count);
+  for (size_t i = 0; i < count; ++i) {
+    const auto param = [&](size_t k) { return params[i * each + k]; };
+    Weights& w = weights[i];
+    w.w_ih = param(0);
+    w.w_hh = param(1);
+    if (s.has_biases) {
+      w.b_ih = param(2);
+      w.b_hh = param(3);
+    }
+    if (projected) w.w_hr = param(each - 1);
+  }
+  return weights;
+}
+
+/// All layers; the last states of layers and directions in order.
+template <class Cell>
+std::pair<Tensor, std::vector<State>> run_layers(const Settings& s, Sequence input, const std::vector<State>& states, const std::vector<Weights>& weights) {
+  TORCH_CHECK(
+      states.size() == weights.size(), s.op, ": Expected hidden states for ", weights.size(), " layers and directions, got ", states.size());
+  const size_t directions = s.bidirectional ? 2 : 1;
+  std::vector<State> last;
+  for (size_t layer = 0; layer < static_cast<size_t>(s.num_layers); ++layer) {
+    std::vector<Tensor> outputs;
+    for (size_t d = 0; d < directions; ++d) {
+      const size_t i = layer * directions + d;
+      check_weights(s.op, input.data, states[i], weights[i], Cell::kGates);
+      const Run run = run_direction<Cell>(input, states[i], weights[i], d == 1);
+      outputs.push_back(run.output);
+      last.push_back(run.last);
+    }
+    input.data = outputs.size() == 1 ? outputs[0] : at::cat(outputs, -1);
+    const bool is_last = layer + 1 == static_cast<size_t>(s.num_layers);
+    if (s.dropout != 0 && s.train && !is_last) input.data = at::dropout(input.data, s.dropout, true);
+  }
+  return {input.data, last};
+}
+
+Tensor stacked(const std::vector<State>& states, Tensor State::* member) {
+  std::vector<Tensor> tensors;
+  for (const State& s : states) tensors.push_back(s.*member);
+  return at::stack(tensors, 0);
+}
+
+Sequence plain_sequence(const char* op, const Tensor& input, bool batch_first) {
+  TORCH_CHECK(input.dim() == 3, op, ": expected an input of 3 dimensions, got ", input.sizes());
+  const Tensor data = batch_first ? input.transpose(0, 1) : input;
+  TORCH_CHECK(data.size(0) > 0, op, ": Expected sequence length to be larger than 0 in RNN");
+  return {data, {}};
+}
+
+Sequence packed_sequence(const char* op, const Tensor& data, const Tensor& batch_sizes) {
+  TORCH_CHECK(
+      batch_sizes.dim() == 1 && batch_sizes.numel() > 0 && batch_sizes.is_cpu() && batch_sizes.scalar_type() == kLong, op,
+      ": batch_sizes must be a 1-D tensor of int64 on the CPU with at least one element, got ", batch_sizes.sizes(), " of ",
+      batch_sizes.scalar_type());
+  const Tensor sizes = batch_sizes.contiguous();
+  const int64_t* at = sizes.const_data_ptr<int64_t>();
+  Sequence sequence{data, {at, at + sizes.numel()}};
+  int64_t total = 0;
+  for (size_t i = 0; i < sequence.batch_sizes.size(); ++i) {
+    const int64_t n = sequence.batch_sizes[i];
+    TORCH_CHECK(n > 0 && (i == 0 || n <= sequence.batch_sizes[i - 1]), op, ": batch_sizes must be positive and not grow, got ", n, " at step ", i);
+    TORCH_CHECK(n <= data.size(0), op, ": batch_sizes must add up to the rows of data, ", data.size(0), ", got ", n, " at step ", i);
+    total += n;
+  }
+  TORCH_CHECK(data.dim() == 2 && total == data.size(0), op, ": batch_sizes add up to ", total, ", but data has sizes ", data.sizes());
+  return sequence;
+}
+
+int64_t batch_of(const Sequence& s) {
+  return s.batch_sizes.empty() ? s.data.size(1) : s.batch_sizes[0];
+}
+
+std::vector<Tensor> layer_states(const char* op, const Tensor& hx, const Sequence& input) {
+  TORCH_CHECK(hx.dim() == 3 && hx.size(1) == batch_of(input), op, ": Expected hidden of 3 dimensions for a batch of ", batch_of(input), ", got ", hx.sizes());
+  return hx.unbind(0);
+}
+
+template <class Cell>
+std::tuple<Tensor, Tensor> run_simple(const Settings& s, const Sequence& input, const Tensor& hx, TensorList params) {
+  std::vector<State> states;
+  for (const Tensor& h : layer_states(s.op, hx, input)) states.push_back({h, Tensor()});
+  const auto [output, last] = run_layers<Cell>(s, input, states, weights_of(s, params, false));
+  return {output, stacked(last, &State::hidden)};
+}
+
+template <class Cell>
+std::tuple<Tensor, Tensor> run_simple_plain(const Settings& s, const Tensor& input, const Tensor& hx, TensorList params, bool batch_first) {
+  auto [output, hidden] = run_simple<Cell>(s, plain_sequence(s.op, input, batch_first), hx, params);
+  return {batch_first ? output.transpose(0, 1) : output, hidden};
+}
+
+std::tuple<Tensor, Tensor, Tensor> run_lstm(const Settings& s, const Sequence& input, TensorList hx, TensorList params) {
+  TORCH_CHECK(hx.size() == 2, "lstm expects two hidden states, got ", hx.size());
+  const std::vector<Tensor> hidden = layer_states(s.op, hx[0], input), cell = layer_states(s.op, hx[1], input);
+  TORCH_CHECK(hidden.size() == cell.size(), "lstm: hidden and cell states must be equally many, got ", hx[0].sizes(), " and ", hx[1].sizes());
+  std::vector<State> states;
+  for (size_t i = 0; i < hidden.size(); ++i) states.push_back({hidden[i], cell[i]});
+  const bool projected = hx[0].size(2) != hx[1].size(2);
+  const auto [output, last] = run_layers<LstmCell>(s, input, states, weights_of(s, params, projected));
+  return {output, stacked(last, &State::hidden), stacked(last, &State::cell)};
+}
+
+template <class Cell>
+State run_cell(const char* op, const Tensor& input, const State& state, const Tensor& w_ih, const Tensor& w_hh, const OptionalTensor& b_ih, const OptionalTensor& b_hh) {
+  const Weights w{w_ih, w_hh, defined_or_empty(b_ih), defined_or_empty(b_hh), Tensor()};
+  TORCH_CHECK(w.b_ih.defined() == w.b_hh.defined(), op, ": b_ih and b_hh must be given both or not at all");
+  TORCH_CHECK(input.dim() == 2 && state.hidden.dim() == 2, op, ": expected input and hidden of 2 dimensions, got ", input.sizes(), " and ", state.hidden.sizes());
+  TORCH_CHECK(
+      input.size(0) == state.hidden.size(0), "Input batch size ", input.size(0), " doesn't match hidden0 batch size ", state.hidden.size(0), " (in ", op, ")");
+  check_weights(op, input, state, w, Cell::kGates);
+  return Cell::step(Cell::inputs(input, w), state, w);
+}
+
+} // namespace
+
+std::tuple<Tensor, Tensor> lstm_cell(const Tensor& input, TensorList hx, const Tensor& w_ih, const Tensor& w_hh, const OptionalTensor& b_ih, const OptionalTensor& b_hh) {
+  TORCH_CHECK(hx.size() == 2, "lstm_cell expects two hidden states, got ", hx.size());
+  const State next = run_cell<LstmCell>("lstm_cell", input, {hx[0], hx[1]}, w_ih, w_hh, b_ih, b_hh);
+  return {next.hidden, next.cell};
+}
+
+Tensor gru_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const OptionalTensor& b_ih, const OptionalTensor& b_hh) {
+  return run_cell<GruCell>("gru_cell", input, {hx, Tensor()}, w_ih, w_hh, b_ih, b_hh).hidden;
+}
+
+Tensor rnn_tanh_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const OptionalTensor& b_ih, const OptionalTensor& b_hh) {
+  return run_cell<TanhCell>("rnn_tanh_cell", input, {hx, Tensor()}, w_ih, w_hh, b_ih, b_hh).hidden;
+}
+
+Tensor rnn_relu_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const OptionalTensor& b_ih, const OptionalTensor& b_hh) {
+  return run_cell<ReluCell>("rnn_relu_cell", input, {hx, Tensor()}, w_ih, w_hh, b_ih, b_hh).hidden;
+}
+
+std::tuple<Tensor, Tensor, Tensor> lstm(const Tensor& input, TensorList hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) {
+  auto [output, hidden, cell] = run_lstm({"lstm", has_biases, num_layers, dropout, train, bidirectional}, plain_sequence("lstm", input, batch_first), hx, params);
+  return {batch_first ? output.transpose(0, 1) : output, hidden, cell};
+}
+
+std::tuple<Tensor, Tensor, Tensor> lstm_data(const Tensor& data, const Tensor& batch_sizes, TensorList hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) {
+  return run_lstm({"lstm", has_biases, num_layers, dropout, train, bidirectional}, packed_sequence("lstm", data, batch_sizes), hx, params);
+}
+
+std::tuple<Tensor, Tensor> gru(const Tensor& input, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) {
+  return run_simple_plain<GruCell>({"gru", has_biases, num_layers, dropout, train, bidirectional}, input, hx, params, batch_first);
+}
+
+std::tuple<Tensor, Tensor> gru_data(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) {
+  return run_simple<GruCell>({"gru", has_biases, num_layers, dropout, train, bidirectional}, packed_sequence("gru", data, batch_sizes), hx, params);
+}
+
+std::tuple<Tensor, Tensor> rnn_tanh(const Tensor& input, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) {
+  return run_simple_plain<TanhCell>({"rnn_tanh", has_biases, num_layers, dropout, train, bidirectional}, input, hx, params, batch_first);
+}
+
+std::tuple<Tensor, Tensor> rnn_tanh_data(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) {
+  return run_simple<TanhCell>({"rnn_tanh", has_biases, num_layers, dropout, train, bidirectional}, packed_sequence("rnn_tanh", data, batch_sizes), hx, params);
+}
+
+std::tuple<Tensor, Tensor> rnn_relu(const Tensor& input, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) {
+  return run_simple_plain<ReluCell>({"rnn_relu", has_biases, num_layers, dropout, train, bidirectional}, input, hx, params, batch_first);
+}
+
+std::tuple<Tensor, Tensor> rnn_relu_data(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) {
+  return run_simple<ReluCell>({"rnn_relu", has_biases, num_layers, dropout, train, bidirectional}, packed_sequence("rnn_relu", data, batch_sizes), hx, params);
+}
+
+// ---- backward passes of the gates ------------------------------------------------------------------------------------
+
+Five _thnn_fused_lstm_cell_backward(const OptionalTensor& grad_hy, const OptionalTensor& grad_cy, const Tensor& cx, const Tensor& cy, const Tensor& workspace, bool has_bias) {
+  const auto [gates, cell, bias] = at::_thnn_fused_lstm_cell_backward_impl(grad_hy, grad_cy, cx, cy, workspace, has_bias);
+  const Tensor for_bias = has_bias ? bias : Tensor();
+  return {gates, gates, cell, for_bias, for_bias};
+}
+
+Five _thnn_differentiable_lstm_cell_backward(const OptionalTensor& grad_hy, const OptionalTensor& grad_cy, const Tensor& input_gates, const Tensor& hidden_gates, const OptionalTensor& input_bias, const OptionalTensor& hidden_bias, const Tensor& cx, const Tensor& cy) {
+  const Tensor dh = defined_or_empty(grad_hy), dc = defined_or_empty(grad_cy), b = defined_or_empty(input_bias);
+  if (!dh.defined() && !dc.defined()) return {};
+  Tensor gates = input_gates + hidden_gates;
+  if (b.defined()) gates = gates + b + *hidden_bias;
+  const std::vector<Tensor> parts = gates.chunk(4, 1);
+  const Tensor in = parts[0].sigmoid(), forget = parts[1].sigmoid(), candidate = parts[2].tanh(), out = parts[3].sigmoid();
+  const Tensor squashed = cy.tanh();
+  const Tensor for_h = dh.defined() ? dh : at::zeros_like(cx);
+  Tensor for_c = for_h * out * (1 - squashed * squashed);
+  if (dc.defined()) for_c = for_c + dc;
+  const Tensor grad = at::cat(
+      {for_c * candidate * in * (1 - in), for_c * cx * forget * (1 - forget), for_c * in * (1 - candidate * candidate),
+       for_h * squashed * out * (1 - out)},
+      1);
+  const Tensor for_bias = b.defined() ? grad.sum({0}) : Tensor();
+  return {grad, grad, for_c * forget, for_bias, for_bias};
+}
+
+Five _thnn_differentiable_gru_cell_backward(const Tensor& grad_hy, const Tensor& input_gates, const Tensor& hidden_gates, const Tensor& hx, const OptionalTensor& input_bias, const OptionalTensor& hidden_bias) {
+  const Tensor b = defined_or_empty(input_bias);
+  const std::vector<Tensor> in = (b.defined() ? input_gates + b : input_gates).chunk(3, 1),
+                            rec = (b.defined() ? hidden_gates + *hidden_bias : hidden_gates).chunk(3, 1);
+  const Tensor reset = (in[0] + rec[0]).sigmoid(), update = (in[1] + rec[1]).sigmoid(), candidate = (in[2] + reset * rec[2]).tanh();
+  const Tensor for_candidate = grad_hy * (1 - update) * (1 - candidate * candidate);
+  const Tensor for_update = grad_hy * (hx - candidate) * update * (1 - update);
+  const Tensor for_reset = for_candidate * rec[2] * reset * (1 - reset);
+  const Tensor for_in = at::cat({for_reset, for_update, for_candidate}, 1), for_rec = at::cat({for_reset, for_update, for_candidate * reset}, 1);
+  return {for_in, for_rec, grad_hy * update, b.defined() ? for_in.sum({0}) : Tensor(), b.defined() ? for_rec.sum({0}) : Tensor()};
+}
+
+} // namespace at::native

@@ -1,0 +1,112 @@
+// Special functions, and complex numbers from their parts, made of other operators.
+#include <aten/ExpandUtils.h>
+#include <aten/Functions.h>
+#include <aten/native/OutArgument.h>
+#include <c10/core/DefaultDtype.h>
+
+#include <cmath>
+
+namespace at::native {
+
+// ---- gamma functions ---------------------------------------------------------------------------------------------
+
+// log of pi^(p (p - 1) / 4) times the product of gamma(self - k / 2) for k below p.
+Tensor mvlgamma(const Tensor& self, int64_t p) {
+  TORCH_CHECK(self.scalar_type() != ScalarType::Bool, "The input tensor may not be a boolean tensor. (in mvlgamma)");
+  TORCH_CHECK(p >= 1, "p has to be greater than or equal to 1; mvlgamma got p = ", p);
+  const Tensor x = c10::isIntegralType(self.scalar_type(), /*includeBool=*/false)
+      ? self.to(c10::get_default_dtype_as_scalartype())
+      : self;
+  const double constant = static_cast<double>(p) * static_cast<double>(p - 1) * std::log(M_PI) / 4;
+  const Tensor halves = at::arange((1 - static_cast<double>(p)) / 2, 0.25, 0.5, x.options());
+  return at::lgamma(x.unsqueeze(-1) + halves).sum(-1) + constant;
+}
+
+Tensor& polygamma_inplace(Tensor& self, int64_t n) {
+  copy_into_self("polygamma_", self, at::polygamma(n, self));
+  return self;
+}
+
+// ---- aliases -----------------------------------------------------------------------------------------------------
+
+Tensor alias_special_gammainc(const Tensor& self, const Tensor& other) {
+  return at::igamma(self, other);
+}
+Tensor& alias_special_gammainc_out(const Tensor& self, const Tensor& other, Tensor& out) {
+  return at::igamma_out(out, self, other);
+}
+
+Tensor alias_special_gammaincc(const Tensor& self, const Tensor& other) {
+  return at::igammac(self, other);
+}
+Tensor& alias_special_gammaincc_out(const Tensor& self, const Tensor& other, Tensor& out) {
+  return at::igammac_out(out, self, other);
+}
+
+Tensor alias_special_multigammaln(const Tensor& self, int64_t p) {
+  return at::mvlgamma(self, p);
+}
+Tensor& alias_special_multigammaln_out(const Tensor& self, int64_t p, Tensor& out) {
+  return at::mvlgamma_out(out, self, p);
+}
+
+Tensor alias_special_round(const Tensor& self, int64_t decimals) {
+  return at::round(self, decimals);
+}
+Tensor& alias_special_round_out(const Tensor& self, int64_t decimals, Tensor& out) {
+  return at::round_out(out, self, decimals);
+}
+
+// ---- complex numbers ---------------------------------------------------------------------------------------------
+
+namespace {
+
+void check_parts(const char* op, const Tensor& first, const Tensor& second) {
+  const auto fits = [](const Tensor& t) {
+    return t.scalar_type() == ScalarType::Float || t.scalar_type() == ScalarType::Double ||
+        t.scalar_type() == ScalarType::Half;
+  };
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      fits(first) && fits(second), "Expected both inputs to be Half, Float or Double tensors but got ",
+      first.scalar_type(), " and ", second.scalar_type(), " (in ", op, ")");
+  TORCH_CHECK(
+      first.scalar_type() == second.scalar_type(), "Expected object of scalar type ", first.scalar_type(),
+      " but got scalar type ", second.scalar_type(), " for second argument (in ", op, ")");
+}
+
+Tensor join_parts(const Tensor& real, const Tensor& imag) {
+  const ScalarType dtype = c10::toComplexType(real.scalar_type());
+  Tensor result = at::empty(at::infer_size(real.sizes(), imag.sizes()), real.options().dtype(dtype));
+  const Tensor parts = at::view_as_real(result);
+  parts.select(-1, 0).copy_(real);
+  parts.select(-1, 1).copy_(imag);
+  return result;
+}
+
+Tensor& exact_complex_out(const char* op, const Tensor& result, Tensor& out) {
+  TORCH_CHECK(
+      out.scalar_type() == result.scalar_type(), "Expected object of scalar type ", result.scalar_type(),
+      " but got scalar type ", out.scalar_type(), " for argument 'out' (in ", op, ")");
+  copy_into_out(op, out, result);
+  return out;
+}
+
+} // namespace
+
+Tensor complex_from_parts(const Tensor& real, const Tensor& imag) {
+  check_parts("complex", real, imag);
+  return join_parts(real, imag);
+}
+Tensor& complex_from_parts_out(const Tensor& real, const Tensor& imag, Tensor& out) {
+  return exact_complex_out("complex", native::complex_from_parts(real, imag), out);
+}
+
+Tensor polar(const Tensor& abs, const Tensor& angle) {
+  check_parts("polar", abs, angle);
+  return join_parts(abs * angle.cos(), abs * angle.sin());
+}
+Tensor& polar_out(const Tensor& abs, const Tensor& angle, Tensor& out) {
+  return exact_complex_out("polar", native::polar(abs, angle), out);
+}
+
+} // namespace at::native

@@ -1,0 +1,192 @@
+// Views without their aliasing: the *_copy operators, and tensors with a view of them replaced (*_scatter).
+#include <aten/native/OutArgument.h>
+#include <aten/native/view_support.h>
+
+#include <aten/ExpandUtils.h>
+#include <aten/Functions.h>
+#include <aten/MemoryOverlap.h>
+
+#include <algorithm>
+
+namespace at::native {
+namespace {
+
+Tensor dense(const Tensor& view) {
+  return view.clone(at::MemoryFormat::Contiguous);
+}
+
+std::vector<Tensor> dense(std::vector<Tensor> views) {
+  std::transform(views.begin(), views.end(), views.begin(), [](const Tensor& v) { return v.clone(at::MemoryFormat::Contiguous); });
+  return views;
+}
+
+void write_outs(const char* op, const std::vector<Tensor>& views, TensorList outs) {
+  TORCH_CHECK(
+      outs.size() == views.size(), op, "_out() expected an out= argument of size ", views.size(), ", got size ", outs.size());
+  for (const Tensor& out : outs) {
+    check_out_without_grad(op, out);
+  }
+  for (size_t i = 0; i < outs.size(); ++i) {
+    Tensor out = outs[i];
+    copy_into_out(op, out, views[i]);
+  }
+}
+
+} // namespace
+
+Tensor alias_copy(const Tensor& self) {
+  return dense(at::alias(self));
+}
+Tensor as_strided_copy(const Tensor& self, IntArrayRef size, IntArrayRef stride, std::optional<int64_t> storage_offset) {
+  return dense(self.as_strided(size, stride, storage_offset));
+}
+Tensor detach_copy(const Tensor& self) {
+  return dense(self.detach());
+}
+Tensor diagonal_copy(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2) {
+  return dense(self.diagonal(offset, dim1, dim2));
+}
+Tensor expand_copy(const Tensor& self, IntArrayRef size, bool implicit) {
+  return dense(self.expand(size, implicit));
+}
+Tensor lift_fresh_copy(const Tensor& self) {
+  return dense(at::lift_fresh(self));
+}
+Tensor narrow_copy(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
+  return dense(self.narrow(dim, start, length));
+}
+Tensor permute_copy(const Tensor& self, IntArrayRef dims) {
+  return dense(self.permute(dims));
+}
+Tensor select_copy(const Tensor& self, int64_t dim, int64_t index) {
+  return dense(self.select(dim, index));
+}
+Tensor slice_copy(const Tensor& self, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) {
+  return dense(self.slice(dim, start, end, step));
+}
+Tensor squeeze_copy(const Tensor& self) {
+  return dense(self.squeeze());
+}
+Tensor squeeze_copy_dim(const Tensor& self, int64_t dim) {
+  return dense(self.squeeze(dim));
+}
+Tensor squeeze_copy_dims(const Tensor& self, IntArrayRef dim) {
+  return dense(self.squeeze(dim));
+}
+Tensor t_copy(const Tensor& self) {
+  return dense(self.t());
+}
+Tensor transpose_copy(const Tensor& self, int64_t dim0, int64_t dim1) {
+  return dense(self.transpose(dim0, dim1));
+}
+Tensor unfold_copy(const Tensor& self, int64_t dimension, int64_t size, int64_t step) {
+  return dense(self.unfold(dimension, size, step));
+}
+Tensor unsqueeze_copy(const Tensor& self, int64_t dim) {
+  return dense(self.unsqueeze(dim));
+}
+Tensor view_copy_dtype(const Tensor& self, ScalarType dtype) {
+  return dense(self.view(dtype));
+}
+Tensor view_as_real_copy(const Tensor& self) {
+  return dense(at::view_as_real(self));
+}
+Tensor view_as_complex_copy(const Tensor& self) {
+  return dense(at::view_as_complex(self));
+}
+Tensor _conj_copy(const Tensor& self) {
+  return dense(self._conj());
+}
+Tensor _neg_view_copy(const Tensor& self) {
+  return dense(self._neg_view());
+}
+Tensor _reshape_alias_copy(const Tensor& self, IntArrayRef size, IntArrayRef stride) {
+  return dense(self._reshape_alias(size, stride));
+}
+
+Tensor _reshape_copy(const Tensor& self, IntArrayRef size) {
+  const c10::DimVector shape = infer_size(size, self.numel());
+  return at::_unsafe_view(dense(self), shape);
+}
+
+// Unlike view, it takes any strides: the result is a copy all the same.
+Tensor view_copy(const Tensor& self, IntArrayRef size) {
+  return at::_reshape_copy(self, size);
+}
+
+std::vector<Tensor> split_copy(const Tensor& self, int64_t split_size, int64_t dim) {
+  return dense(self.split(split_size, dim));
+}
+void split_copy_out(const Tensor& self, int64_t split_size, int64_t dim, TensorList out) {
+  write_outs("split_copy", self.split(split_size, dim), out);
+}
+std::vector<Tensor> split_with_sizes_copy(const Tensor& self, IntArrayRef split_sizes, int64_t dim) {
+  return dense(self.split_with_sizes(split_sizes, dim));
+}
+void split_with_sizes_copy_out(const Tensor& self, IntArrayRef split_sizes, int64_t dim, TensorList out) {
+  write_outs("split_with_sizes_copy", self.split_with_sizes(split_sizes, dim), out);
+}
+std::vector<Tensor> unbind_copy(const Tensor& self, int64_t dim) {
+  return dense(self.unbind(dim));
+}
+void unbind_copy_out(const Tensor& self, int64_t dim, TensorList out) {
+  write_outs("unbind_copy", self.unbind(dim), out);
+}
+
+Tensor copy(const Tensor& self, const Tensor& src, bool non_blocking) {
+  return self.clone().copy_(src, non_blocking);
+}
+
+// ---- a view replaced -------------------------------------------------------------------
+
+namespace {
+
+/// A copy in the same geometry, offset and the gaps of its memory included: views of it are those of `self`.
+Tensor clone_memory(const Tensor& self) {
+  if (at::has_internal_overlap(self) == at::MemOverlap::Yes) {
+    return self.clone();
+  }
+  if (self.numel() == 0) {
+    return at::empty_strided(self.sizes(), self.strides(), self.options());
+  }
+  int64_t reach = self.storage_offset();
+  for (int64_t d = 0; d < self.dim(); ++d) {
+    reach += (self.size(d) - 1) * self.stride(d);
+  }
+  const Tensor memory = self.as_strided({reach + 1}, {1}, 0).clone(at::MemoryFormat::Contiguous);
+  return make_view(memory, self.sizes(), self.strides(), self.storage_offset());
+}
+
+Tensor replace(const Tensor& result, const Tensor& slice, const Tensor& src) {
+  TORCH_CHECK(
+      slice.sizes() == src.sizes(), "expected src to have a size equal to the slice of self. src size = ", src.sizes(),
+      ", slice size = ", slice.sizes());
+  slice.copy_(src);
+  return result;
+}
+
+} // namespace
+
+Tensor select_scatter(const Tensor& self, const Tensor& src, int64_t dim, int64_t index) {
+  const Tensor result = clone_memory(self);
+  return replace(result, result.select(dim, index), src);
+}
+
+Tensor slice_scatter(
+    const Tensor& self, const Tensor& src, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) {
+  const Tensor result = clone_memory(self);
+  return replace(result, result.slice(dim, start, end, step), src);
+}
+
+Tensor diagonal_scatter(const Tensor& self, const Tensor& src, int64_t offset, int64_t dim1, int64_t dim2) {
+  const Tensor result = clone_memory(self);
+  return replace(result, result.diagonal(offset, dim1, dim2), src);
+}
+
+Tensor as_strided_scatter(
+    const Tensor& self, const Tensor& src, IntArrayRef size, IntArrayRef stride, std::optional<int64_t> storage_offset) {
+  const Tensor result = clone_memory(self);
+  return replace(result, result.as_strided(size, stride, storage_offset), src);
+}
+
+} // namespace at::native

@@ -1,0 +1,280 @@
+// Batch normalization. Statistics are taken in one pass over memory: mean and squares of a block that stays in the cache,
+// blocks joined in double.
+
+#include <aten/native/cpu/batch_norm.h>
+
+#include <aten/Parallel.h>
+#include <aten/core/dtype_dispatch.h>
+#include <aten/native/cpu/row_lanes.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace at::native {
+inline namespace CPU_CAPABILITY {
+namespace {
+
+constexpr int64_t kGrain = 16384;
+constexpr int64_t kBlock = 4096;
+
+template <class P>
+const P* data_or_null(const TensorBase& t) {
+  return t.defined() ? t.const_data_ptr<P>() : nullptr;
+}
+
+/// Calls f.operator()<P>() for the dtype of the weights: that of the data, or float beside 16-bit data.
+template <class T, class F>
+void with_weight_type(const TensorBase& any, const F& f) {
+  if (!any.defined() || any.scalar_type() == c10::CppTypeToScalarType<T>::value) return f.template operator()<T>();
+  f.template operator()<at::opmath_type<T>>();
+}
+
+/// Count, mean and sum of squared differences of a growing set.
+struct Moments {
+  double count = 0, mean = 0, squares = 0;
+
+  void join(double n, double block_mean, double block_squares) {
+    const double total = count + n, gap = block_mean - mean;
+    mean += gap * n / total;
+    squares += block_squares + gap * gap * count * n / total;
+    count = total;
+  }
+};
+
+/// Calls f(channels [begin, end)) over threads. In a channels-last layout each thread takes whole cache lines of them.
+template <class F>
+void for_channels(const BatchNorm& p, const F& f) {
+  const int64_t step = p.channels_last ? 32 : 1, work = std::max<int64_t>(1, p.batch * p.spatial * step);
+  at::parallel_for(0, (p.channels + step - 1) / step, std::max<int64_t>(1, kGrain / work), [&](int64_t begin, int64_t end) {
+    f(begin * step, std::min(p.channels, end * step));
+  });
+}
+
+template <class T>
+void plane_moments(const BatchNorm& p, const T* x, int64_t channel, Moments& m) {
+  using V = typename Lanes<T>::V;
+  using R = typename Lanes<T>::R;
+  for (int64_t n = 0; n < p.batch; ++n) {
+    const T* plane = x + (n * p.channels + channel) * p.spatial;
+    for (int64_t at = 0; at < p.spatial; at += kBlock) {
+      const int64_t count = std::min(kBlock, p.spatial - at);
+      const T* block = plane + at;
+      V sum(R(0));
+      for_lanes<T>(count, [&](int64_t i, auto run) { sum += load_run(block + i, run); });
+      const R mean = vec::reduce_add(sum) / static_cast<R>(count);
+      const V center(mean);
+      V squares(R(0)), rest(R(0));
+      for_lanes<T>(count, [&](int64_t i, auto run) {
+        const V d = keep_run(load_run(block + i, run) - center, R(0), run);
+        squares += d * d;
+        rest += d;
+      });
+      // What the rounding of the block's mean left behind.
+      const double shift = static_cast<double>(vec::reduce_add(rest)) / static_cast<double>(count);
+      m.join(
+          static_cast<double>(count), static_cast<double>(mean) + shift,
+          static_cast<double>(vec::reduce_add(squares)) - shift * shift * static_cast<double>(count));
+    }
+  }
+}
+
+/// Moments of channels [first, last) of pixels that have their channels side by side.
+template <class T>
+void pixel_moments(const BatchNorm& p, const T* x, int64_t first, int64_t last, Moments* m) {
+  using V = typename Lanes<T>::V;
+  using R = typename Lanes<T>::R;
+  const int64_t width = last - first, pixels = p.batch * p.spatial, step = std::clamp<int64_t>(8 * kBlock / std::max<int64_t>(1, width), 16, 512);
+  std::vector<R> sums(width), squares(width);
+  for (int64_t at = 0; at < pixels; at += step) {
+    const int64_t count = std::min(step, pixels - at);
+    for (int64_t c = 0; c < width; c += Lanes<T>::kSize) {
+      const int part = static_cast<int>(std::min<int64_t>(Lanes<T>::kSize, width - c));
+      const T* column = x + at * p.channels + first + c;
+      const auto over = [&](auto run) {
+        V sum(R(0)), square(R(0)), rest(R(0));
+        for (int64_t i = 0; i < count; ++i) sum += load_run(column + i * p.channels, run);
+        const V mean = sum / V(static_cast<R>(count));
+        for (int64_t i = 0; i < count; ++i) {
+          const V d = load_run(column + i * p.channels, run) - mean;
+          square += d * d;
+          rest += d;
+        }
+        const V shift = rest / V(static_cast<R>(count));
+        store_run<R>(mean + shift, sums.data() + c, run);
+        store_run<R>(square - shift * rest, squares.data() + c, run);
+      };
+      if (part == Lanes<T>::kSize) over(std::integral_constant<int, Lanes<T>::kSize>{});
+      else over(part);
+    }
+    for (int64_t c = 0; c < width; ++c) m[c].join(static_cast<double>(count), static_cast<double>(sums[c]), static_cast<double>(squares[c]));
+  }
+}
+
+/// Calls f(first element, count, first channel, whether channels change along the run) for runs of adjacent elements.
+template <class F>
+void for_runs(const BatchNorm& p, const F& f) {
+  if (p.channels_last) {
+    const int64_t pixels = p.batch * p.spatial;
+    at::parallel_for(0, pixels, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, p.channels)), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) f(i * p.channels, p.channels, 0);
+    });
+    return;
+  }
+  at::parallel_for(0, p.batch * p.channels, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, p.spatial)), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) f(i * p.spatial, p.spatial, i % p.channels);
+  });
+}
+
+/// Numbers of each channel in the computing type.
+template <class R>
+struct PerChannel {
+  std::vector<R> mean, scale, shift;
+
+  explicit PerChannel(int64_t channels) : mean(channels), scale(channels), shift(channels) {}
+};
+
+double reciprocal_deviation(double variance, double eps) {
+  return variance == 0 && eps == 0 ? 0 : 1 / std::sqrt(variance + eps);
+}
+
+} // namespace
+
+void batch_norm_moments(const BatchNorm& p) {
+  double* mean = p.mean.mutable_data_ptr<double>();
+  double* variance = p.variance.mutable_data_ptr<double>();
+  dispatch("batch_norm", p.input.scalar_type(), kFloating, [&]<class T> {
+    const T* x = p.input.const_data_ptr<T>();
+    for_channels(p, [&](int64_t begin, int64_t end) {
+      std::vector<Moments> m(end - begin);
+      if (p.channels_last) {
+        pixel_moments(p, x, begin, end, m.data());
+      } else {
+        for (int64_t c = begin; c < end; ++c) plane_moments(p, x, c, m[c - begin]);
+      }
+      for (int64_t c = begin; c < end; ++c) {
+        mean[c] = m[c - begin].mean;
+        // Only rounding makes it negative; NaN stays.
+        const double squares = m[c - begin].squares;
+        variance[c] = (squares < 0 ? 0 : squares) / static_cast<double>(p.batch * p.spatial);
+      }
+    });
+  });
+}
+
+void batch_norm_forward_kernel(const BatchNorm& p) {
+  dispatch("batch_norm", p.input.scalar_type(), kFloating, [&]<class T> {
+    using V = typename Lanes<T>::V;
+    using R = typename Lanes<T>::R;
+    const T* x = p.input.const_data_ptr<T>();
+    T* y = p.output.mutable_data_ptr<T>();
+    PerChannel<R> channel(p.channels);
+    with_weight_type<T>(p.weight.defined() ? p.weight : p.bias, [&]<class P> {
+      const P *weight = data_or_null<P>(p.weight), *bias = data_or_null<P>(p.bias);
+      for (int64_t c = 0; c < p.channels; ++c) {
+        channel.mean[c] = static_cast<R>(p.mean.const_data_ptr<double>()[c]);
+        channel.scale[c] = static_cast<R>(reciprocal_deviation(p.variance.const_data_ptr<double>()[c], p.eps)) *
+                           (weight ? static_cast<R>(weight[c]) : R(1));
+        channel.shift[c] = bias ? static_cast<R>(bias[c]) : R(0);
+      }
+    });
+    for_runs(p, [&](int64_t at, int64_t count, int64_t c) {
+      if (p.channels_last) {
+        for_lanes<T>(count, [&](int64_t i, auto run) {
+          const V v = (load_run(x + at + i, run) - load_run<R>(channel.mean.data() + i, run)) * load_run<R>(channel.scale.data() + i, run);
+          store_run<T>(v + load_run<R>(channel.shift.data() + i, run), y + at + i, run);
+        });
+        return;
+      }
+      const V mean(channel.mean[c]), scale(channel.scale[c]), shift(channel.shift[c]);
+      for_lanes<T>(count, [&](int64_t i, auto run) { store_run<T>((load_run(x + at + i, run) - mean) * scale + shift, y + at + i, run); });
+    });
+  });
+}
+
+void batch_norm_backward_kernel(const BatchNorm& p) {
+  dispatch("batch_norm_backward", p.input.scalar_type(), kFloating, [&]<class T> {
+    using V = typename Lanes<T>::V;
+    using R = typename Lanes<T>::R;
+    const T *x = p.input.const_data_ptr<T>(), *g = p.grad.const_data_ptr<T>();
+    const double *means = p.mean.const_data_ptr<double>(), *variances = p.variance.const_data_ptr<double>();
+    const int64_t pixels = p.batch * p.spatial;
+    // Of each channel: the sums of g and of g * (x - mean), from which all gradients follow.
+    std::vector<double> sums(p.channels), dots(p.channels);
+    for_channels(p, [&](int64_t begin, int64_t end) {
+      if (!p.channels_last) {
+        for (int64_t c = begin; c < end; ++c) {
+          const V mean(static_cast<R>(means[c]));
+          for (int64_t n = 0; n < p.batch; ++n) {
+            const int64_t plane = (n * p.channels + c) * p.spatial;
+            for (int64_t at = plane; at < plane + p.spatial; at += kBlock) {
+              V sum(R(0)), dot(R(0));
+              for_lanes<T>(std::min(kBlock, plane + p.spatial - at), [&](int64_t i, auto run) {
+                const V gv = load_run(g + at + i, run);
+                sum += gv;
+                dot += gv * (load_run(x + at + i, run) - mean);
+              });
+              sums[c] += static_cast<double>(vec::reduce_add(sum));
+              dots[c] += static_cast<double>(vec::reduce_add(dot));
+            }
+          }
+        }
+        return;
+      }
+      const int64_t width = end - begin;
+      std::vector<R> sum(width), dot(width), mean(width);
+      for (int64_t c = 0; c < width; ++c) mean[c] = static_cast<R>(means[begin + c]);
+      for (int64_t at = 0; at < pixels; at += 256) {
+        std::fill(sum.begin(), sum.end(), R(0));
+        std::fill(dot.begin(), dot.end(), R(0));
+        for (int64_t i = at; i < std::min(pixels, at + 256); ++i) {
+          for_lanes<T>(width, [&](int64_t c, auto run) {
+            const V gv = load_run(g + i * p.channels + begin + c, run);
+            store_run<R>(load_run<R>(sum.data() + c, run) + gv, sum.data() + c, run);
+            const V centered = load_run(x + i * p.channels + begin + c, run) - load_run<R>(mean.data() + c, run);
+            store_run<R>(load_run<R>(dot.data() + c, run) + gv * centered, dot.data() + c, run);
+          });
+        }
+        for (int64_t c = 0; c < width; ++c) {
+          sums[begin + c] += static_cast<double>(sum[c]);
+          dots[begin + c] += static_cast<double>(dot[c]);
+        }
+      }
+    });
+    // dx = scale * g + slope * (x - mean) + shift, the last two only where the statistics depend on x.
+    PerChannel<R> channel(p.channels);
+    std::vector<R> slope(p.channels);
+    with_weight_type<T>(p.weight.defined() ? p.weight : p.grad_weight.defined() ? p.grad_weight : p.grad_bias, [&]<class P> {
+      const P* weight = data_or_null<P>(p.weight);
+      for (int64_t c = 0; c < p.channels; ++c) {
+        const double invstd = reciprocal_deviation(variances[c], p.eps), scale = invstd * (weight ? static_cast<double>(weight[c]) : 1);
+        const double count = static_cast<double>(pixels);
+        channel.mean[c] = static_cast<R>(means[c]);
+        channel.scale[c] = static_cast<R>(scale);
+        slope[c] = p.train ? static_cast<R>(-scale * dots[c] * invstd * invstd / count) : R(0);
+        channel.shift[c] = p.train ? static_cast<R>(-scale * sums[c] / count) : R(0);
+        if (p.grad_weight.defined()) p.grad_weight.mutable_data_ptr<P>()[c] = static_cast<P>(dots[c] * invstd);
+        if (p.grad_bias.defined()) p.grad_bias.mutable_data_ptr<P>()[c] = static_cast<P>(sums[c]);
+      }
+    });
+    if (!p.grad_input.defined()) return;
+    T* dx = p.grad_input.mutable_data_ptr<T>();
+    for_runs(p, [&](int64_t at, int64_t count, int64_t c) {
+      if (p.channels_last) {
+        for_lanes<T>(count, [&](int64_t i, auto run) {
+          const V centered = load_run(x + at + i, run) - load_run<R>(channel.mean.data() + i, run);
+          const V v = load_run(g + at + i, run) * load_run<R>(channel.scale.data() + i, run) + centered * load_run<R>(slope.data() + i, run);
+          store_run<T>(v + load_run<R>(channel.shift.data() + i, run), dx + at + i, run);
+        });
+        return;
+      }
+      const V mean(channel.mean[c]), scale(channel.scale[c]), shift(channel.shift[c]), tilt(slope[c]);
+      for_lanes<T>(count, [&](int64_t i, auto run) {
+        store_run<T>(load_run(g + at + i, run) * scale + (load_run(x + at + i, run) - mean) * tilt + shift, dx + at + i, run);
+      });
+    });
+  });
+}
+
+} // namespace CPU_CAPABILITY
+} // namespace at::native

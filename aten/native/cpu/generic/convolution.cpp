@@ -1,0 +1,223 @@
+// Convolution on the CPU: operands brought to a layout, oneDNN or own kernels chosen, bias and copies around them.
+
+#include <aten/Functions.h>
+#include <aten/Parallel.h>
+#include <aten/core/Tensor.h>
+#include <aten/core/TensorSpec.h>
+#include <aten/core/dtype_dispatch.h>
+#include <aten/native/cpu/conv.h>
+#include <aten/native/cpu_isa.h>
+#include <aten/native/onednn/conv.h>
+#include <aten/shape/conv.h>
+
+#include <algorithm>
+
+namespace at::native {
+namespace {
+
+using onednn::ConvLayout;
+using onednn::ConvPass;
+
+constexpr void (*forward_columns_table[])(const ConvProblem&, const void*, const void*, void*) = {
+    v2::conv_forward_columns, v3::conv_forward_columns, v4::conv_forward_columns};
+constexpr void (*backward_data_columns_table[])(const ConvProblem&, const void*, const void*, void*) = {
+    v2::conv_backward_data_columns, v3::conv_backward_data_columns, v4::conv_backward_data_columns};
+constexpr void (*backward_weight_columns_table[])(const ConvProblem&, const void*, const void*, void*) = {
+    v2::conv_backward_weight_columns, v3::conv_backward_weight_columns, v4::conv_backward_weight_columns};
+
+c10::MemoryFormat channels_last_of(int64_t rank) {
+  return rank == 4 ? c10::MemoryFormat::ChannelsLast : c10::MemoryFormat::ChannelsLast3d;
+}
+
+/// The problem of a convolution of `image` (its input, or its result if transposed) to `features`.
+ConvProblem problem_of(
+    IntArrayRef image, IntArrayRef features, const TensorBase& weight, IntArrayRef stride, IntArrayRef padding,
+    IntArrayRef dilation, int64_t groups) {
+  ConvProblem p;
+  p.dtype = weight.scalar_type();
+  p.dims = static_cast<int>(weight.dim() - 2);
+  p.batch = image[0];
+  p.in_channels = image[1];
+  p.out_channels = features[1];
+  p.groups = groups;
+  const auto at = [](IntArrayRef values, int i) { return values.size() == 1 ? values[0] : values[i]; };
+  for (int i = 0; i < p.dims; ++i) {
+    const int d = 3 - p.dims + i;
+    p.in[d] = image[i + 2];
+    p.out[d] = features[i + 2];
+    p.kernel[d] = weight.size(i + 2);
+    p.stride[d] = at(stride, i);
+    p.padding[d] = at(padding, i);
+    p.dilation[d] = at(dilation, i);
+  }
+  return p;
+}
+
+bool onednn_takes(c10::ScalarType dtype) {
+  return dtype == kFloat || dtype == kBFloat16;
+}
+
+/// Own kernels compute the 16-bit types in float.
+bool is_narrow(c10::ScalarType dtype) {
+  return dtype == kHalf || dtype == kBFloat16;
+}
+
+struct Operands {
+  Tensor src, weight, dst;
+};
+
+/// Runs a pass by own kernels, which want plain layouts; the operand that is written is copied back.
+void run_columns(ConvProblem p, ConvPass pass, const Operands& given) {
+  const c10::ScalarType dtype = is_narrow(p.dtype) ? kFloat : p.dtype;
+  p.dtype = dtype;
+  const auto read = [&](const Tensor& t) { return t.to(dtype).contiguous(); };
+  const auto fresh = [&](const Tensor& t) {
+    return t.scalar_type() == dtype && t.is_contiguous() ? t : at::empty_spec(TensorSpec::like(t, t.sizes(), dtype));
+  };
+  const auto finish = [](const Tensor& to, const Tensor& from) {
+    if (!to.is_same(from)) to.copy_(from);
+  };
+  const int level = cpu_isa_level();
+  if (pass == ConvPass::Forward) {
+    const Tensor src = read(given.src), weight = read(given.weight), dst = fresh(given.dst);
+    forward_columns_table[level](p, src.const_data_ptr(), weight.const_data_ptr(), dst.mutable_data_ptr());
+    finish(given.dst, dst);
+  } else if (pass == ConvPass::BackwardData) {
+    const Tensor dst = read(given.dst), weight = read(given.weight), src = fresh(given.src);
+    backward_data_columns_table[level](p, dst.const_data_ptr(), weight.const_data_ptr(), src.mutable_data_ptr());
+    finish(given.src, src);
+  } else {
+    const Tensor src = read(given.src), dst = read(given.dst), weight = fresh(given.weight);
+    backward_weight_columns_table[level](p, src.const_data_ptr(), dst.const_data_ptr(), weight.mutable_data_ptr());
+    finish(given.weight, weight);
+  }
+}
+
+/// Runs a pass by oneDNN on float or bfloat16, in the layout of the operand that is written.
+bool run_onednn(const ConvProblem& p, ConvPass pass, const Operands& given, const void* bias) {
+  const int64_t rank = p.dims + 2;
+  const auto plain = c10::MemoryFormat::Contiguous;
+  const auto format_of = [&](const Tensor& t) {
+    if (rank == 3 || t.is_contiguous()) return plain;
+    return t.is_contiguous(channels_last_of(rank)) ? channels_last_of(rank) : plain;
+  };
+  const Tensor& leading = pass == ConvPass::BackwardData ? given.src : pass == ConvPass::Forward ? given.dst : given.src;
+  const auto image_format = format_of(leading), weight_format = format_of(given.weight);
+  const Tensor src = given.src.contiguous(image_format), dst = given.dst.contiguous(image_format),
+               weight = given.weight.contiguous(weight_format);
+  const ConvLayout layout{image_format != plain, weight_format != plain};
+  // oneDNN takes pointers to mutable data for all operands; it writes to one.
+  const auto data = [](const Tensor& t) { return const_cast<void*>(t.const_data_ptr()); };
+  if (!onednn::convolution(p, pass, layout, data(src), data(weight), data(dst), bias)) return false;
+  const Tensor& written = pass == ConvPass::Forward ? dst : pass == ConvPass::BackwardData ? src : weight;
+  const Tensor& wanted = pass == ConvPass::Forward ? given.dst : pass == ConvPass::BackwardData ? given.src : given.weight;
+  if (!written.is_same(wanted)) wanted.copy_(written);
+  return true;
+}
+
+/// Adds bias[c] to each channel of `out`, in any dense layout.
+void add_bias(const Tensor& out, const Tensor& bias) {
+  DimVector sizes(static_cast<size_t>(out.dim()), 1);
+  sizes[1] = bias.numel();
+  out.add_(bias.view(sizes));
+}
+
+void run(const ConvProblem& p, ConvPass pass, const Operands& operands, const Tensor& bias) {
+  if (onednn_takes(p.dtype) && run_onednn(p, pass, operands, bias.defined() ? bias.const_data_ptr() : nullptr)) return;
+  if (p.dtype == kHalf) {
+    // Through oneDNN as float, rounded once.
+    ConvProblem wide = p;
+    wide.dtype = kFloat;
+    const Tensor src = operands.src.to(kFloat), weight = operands.weight.to(kFloat), dst = operands.dst.to(kFloat);
+    run(wide, pass, {src, weight, dst}, bias.defined() ? bias.to(kFloat) : Tensor());
+    if (pass == ConvPass::Forward) operands.dst.copy_(dst);
+    else if (pass == ConvPass::BackwardData) operands.src.copy_(src);
+    else operands.weight.copy_(weight);
+    return;
+  }
+  run_columns(p, pass, operands);
+  if (bias.defined()) add_bias(operands.dst, bias);
+}
+
+/// The passes that go backwards conjugate: as gradients must, but a transposed convolution must not.
+Tensor conjugated(const Tensor& t) {
+  return t.is_complex() ? t.conj_physical() : t;
+}
+
+std::tuple<Tensor, Tensor, Tensor> wanted_gradients(const Tensor& input, const Tensor& weight, int64_t channels, std::array<bool, 3> mask) {
+  const auto format = at::shape::convolution_memory_format(input, weight);
+  const auto like = [&](const Tensor& t) {
+    TensorSpec spec = TensorSpec::like(t, t.sizes());
+    spec.memory_format = format;
+    return at::empty_spec(spec);
+  };
+  return {mask[0] ? like(input) : Tensor(), mask[1] ? like(weight) : Tensor(),
+          mask[2] ? at::empty_spec(TensorSpec::like(input, {channels})) : Tensor()};
+}
+
+void check_backward(const Tensor& grad_output, const Tensor& input, const Tensor& weight, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef output_padding, int64_t groups) {
+  const TensorSpec spec = at::shape::convolution(
+      "convolution_backward", input, weight, std::nullopt, stride, padding, dilation, transposed, output_padding, groups);
+  TORCH_CHECK(
+      grad_output.sizes() == IntArrayRef(spec.sizes), "convolution_backward: grad_output must have the sizes of the result, ",
+      IntArrayRef(spec.sizes), "; got ", grad_output.sizes());
+  TORCH_CHECK(
+      grad_output.scalar_type() == input.scalar_type(), "expected scalar type ", input.scalar_type(), " but found ",
+      grad_output.scalar_type(), ": grad_output of convolution_backward must have the dtype of the input");
+}
+
+} // namespace
+
+void convolution_kernel(const TensorBase& input, const TensorBase& weight, const std::optional<Tensor>& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef, int64_t groups, const TensorBase& out) {
+  if (out.numel() == 0) return;
+  const Tensor x(input), w(weight), y(out);
+  const Tensor b = bias.has_value() && bias->defined() ? bias->contiguous() : Tensor();
+  if (input.numel() == 0 || weight.numel() == 0) {
+    y.zero_();
+    if (b.defined()) add_bias(y, b);
+    return;
+  }
+  if (!transposed) {
+    run(problem_of(x.sizes(), y.sizes(), w, stride, padding, dilation, groups), ConvPass::Forward, {x, w, y}, b);
+    return;
+  }
+  run(problem_of(y.sizes(), x.sizes(), w, stride, padding, dilation, groups), ConvPass::BackwardData, {y, conjugated(w), x}, Tensor());
+  if (b.defined()) add_bias(y, b);
+}
+
+std::tuple<Tensor, Tensor, Tensor> convolution_backward_cpu(const Tensor& grad_output, const Tensor& input, const Tensor& weight, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef output_padding, int64_t groups, std::array<bool, 3> output_mask) {
+  check_backward(grad_output, input, weight, stride, padding, dilation, transposed, output_padding, groups);
+  auto grads = wanted_gradients(input, weight, grad_output.size(1), output_mask);
+  const auto& [grad_input, grad_weight, grad_bias] = grads;
+  const bool empty = grad_output.numel() == 0 || input.numel() == 0 || weight.numel() == 0;
+  if (empty) {
+    if (grad_input.defined()) grad_input.zero_();
+    if (grad_weight.defined()) grad_weight.zero_();
+  } else if (!transposed) {
+    const ConvProblem p = problem_of(input.sizes(), grad_output.sizes(), weight, stride, padding, dilation, groups);
+    if (grad_input.defined()) run(p, ConvPass::BackwardData, {grad_input, weight, grad_output}, Tensor());
+    if (grad_weight.defined()) run(p, ConvPass::BackwardWeight, {input, grad_weight, grad_output}, Tensor());
+  } else {
+    const ConvProblem p = problem_of(grad_output.sizes(), input.sizes(), weight, stride, padding, dilation, groups);
+    if (grad_input.defined()) run(p, ConvPass::Forward, {grad_output, conjugated(weight), grad_input}, Tensor());
+    if (grad_weight.defined()) {
+      run(p, ConvPass::BackwardWeight, {grad_output, grad_weight, input}, Tensor());
+      if (grad_weight.is_complex()) grad_weight.conj_physical_();
+    }
+  }
+  if (grad_bias.defined()) {
+    DimVector dims;
+    for (int64_t d = 0; d < grad_output.dim(); ++d) {
+      if (d != 1) dims.push_back(d);
+    }
+    grad_bias.copy_(grad_output.sum(dims));
+  }
+  return grads;
+}
+
+std::tuple<Tensor, Tensor, Tensor> convolution_backward_meta(const Tensor& grad_output, const Tensor& input, const Tensor& weight, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef output_padding, int64_t groups, std::array<bool, 3> output_mask) {
+  check_backward(grad_output, input, weight, stride, padding, dilation, transposed, output_padding, groups);
+  return wanted_gradients(input, weight, grad_output.size(1), output_mask);
+}
+
+} // namespace at::native

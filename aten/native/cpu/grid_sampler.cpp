@@ -1,0 +1,264 @@
+// Sampling an image or a volume at given places. Each place takes a weighted sum of a few elements, its taps; they are
+// found once for a run of places and used for all channels.
+
+#include <aten/native/cpu/grid_sampler.h>
+
+#include <aten/Parallel.h>
+#include <aten/core/Tensor.h>
+#include <aten/core/TensorSpec.h>
+#include <aten/core/dtype_dispatch.h>
+
+#include <aten/OpMathType.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+namespace at::native {
+inline namespace CPU_CAPABILITY {
+namespace {
+
+enum Interpolation : int64_t { kLinear, kNearest, kCubic };
+enum Padding : int64_t { kZeros, kBorder, kReflection };
+
+/// A coordinate and its derivative for the one that it was made from.
+template <class R>
+struct Place {
+  R at, slope;
+};
+
+/// From [-1, 1] to elements: the ends are centres or edges of the outermost elements.
+template <class R>
+Place<R> unnormalized(R x, int64_t size, bool align_corners) {
+  const R n = static_cast<R>(size);
+  return align_corners ? Place<R>{(x + 1) / 2 * (n - 1), (n - 1) / 2} : Place<R>{((x + 1) * n - 1) / 2, n / 2};
+}
+
+template <class R>
+Place<R> clipped(R x, int64_t size) {
+  const R last = static_cast<R>(size - 1);
+  if (x <= 0) return {0, 0};
+  if (x >= last) return {last, 0};
+  // NaN goes to the first element.
+  return x == x ? Place<R>{x, 1} : Place<R>{0, 0};
+}
+
+template <class R>
+Place<R> reflected(R x, int64_t size, bool align_corners) {
+  const R low = align_corners ? R(0) : R(-0.5), span = static_cast<R>(align_corners ? size - 1 : size);
+  if (span == 0) return {0, 0};
+  const R sign = x < low ? R(-1) : R(1), distance = std::abs(x - low);
+  const R rest = std::fmod(distance, span), flips = std::floor(distance / span);
+  const bool even = std::fmod(flips, R(2)) == 0;
+  return even ? Place<R>{rest + low, sign} : Place<R>{span - rest + low, -sign};
+}
+
+template <class R>
+Place<R> padded(R x, int64_t size, int64_t padding, bool align_corners) {
+  if (padding == kZeros) return {x, 1};
+  Place<R> p{x, 1};
+  if (padding == kReflection) p = reflected(x, size, align_corners);
+  const Place<R> inside = clipped(p.at, size);
+  return {inside.at, p.slope * inside.slope};
+}
+
+/// Floor as an element's number, or -2 for what is far from any element; what is near keeps its place.
+template <class R>
+int64_t floor_index(R x, int64_t size) {
+  return x > R(-3) && x < static_cast<R>(size) + R(3) ? static_cast<int64_t>(std::floor(x)) : -4;
+}
+
+/// Taps along one dimension: elements (or -1 for none), weights, derivatives of the weights for the grid's coordinate.
+template <class R>
+struct LineTaps {
+  int count = 0;
+  int64_t index[4];
+  R weight[4], slope[4];
+
+  void add(int64_t at, int64_t size, R w, R s) {
+    index[count] = at >= 0 && at < size ? at : -1;
+    weight[count] = w;
+    slope[count] = s;
+    ++count;
+  }
+};
+
+template <class R>
+LineTaps<R> cubic_taps(R coordinate, int64_t size, int64_t padding, bool align_corners) {
+  constexpr R a = R(-0.75);
+  const Place<R> p = unnormalized(coordinate, size, align_corners);
+  const R base = std::floor(p.at), t = p.at - base;
+  const auto near_weight = [](R x) { return ((a + 2) * x - (a + 3)) * x * x + 1; };
+  const auto far_weight = [](R x) { return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a; };
+  const auto near_slope = [](R x) { return (3 * (a + 2) * x - 2 * (a + 3)) * x; };
+  const auto far_slope = [](R x) { return (3 * a * x - 10 * a) * x + 8 * a; };
+  const R weights[4] = {far_weight(t + 1), near_weight(t), near_weight(1 - t), far_weight(2 - t)};
+  const R slopes[4] = {far_slope(t + 1), near_slope(t), -near_slope(1 - t), -far_slope(2 - t)};
+  LineTaps<R> taps;
+  for (int k = 0; k < 4; ++k) {
+    // Each tap is padded by itself.
+    const R at = padded(base + static_cast<R>(k - 1), size, padding, align_corners).at;
+    taps.add(floor_index(at, size), size, weights[k], slopes[k] * p.slope);
+  }
+  return taps;
+}
+
+template <class R>
+LineTaps<R> taps_at(R coordinate, int64_t size, int64_t interpolation, int64_t padding, bool align_corners) {
+  if (interpolation == kCubic) return cubic_taps(coordinate, size, padding, align_corners);
+  const Place<R> raw = unnormalized(coordinate, size, align_corners), p = padded(raw.at, size, padding, align_corners);
+  LineTaps<R> taps;
+  if (interpolation == kNearest) {
+    taps.add(floor_index(std::nearbyint(p.at), size), size, R(1), R(0));
+    return taps;
+  }
+  const int64_t first = floor_index(p.at, size);
+  const R after = first == -4 ? R(0) : p.at - static_cast<R>(first), slope = raw.slope * p.slope;
+  taps.add(first, size, 1 - after, -slope);
+  taps.add(first + 1, size, after, slope);
+  return taps;
+}
+
+/// Taps of a run of places in all dimensions: element (or -1), weight, and the weight's derivative for each coordinate of
+/// the grid. Number k of place i lies at [k * kRun + i].
+template <class R>
+struct RunTaps {
+  static constexpr int64_t kRun = 64;
+  int64_t places = 0, taps = 0;
+  std::vector<int64_t> index;
+  std::vector<R> weight;
+  std::array<std::vector<R>, 3> slope;
+
+  RunTaps() : index(64 * kRun), weight(64 * kRun), slope{std::vector<R>(64 * kRun), std::vector<R>(64 * kRun), std::vector<R>(64 * kRun)} {}
+
+  /// Fills in for places whose coordinates, `dims` each, width first, begin at `grid`.
+  template <class T>
+  void fill(const T* grid, int64_t count, const std::array<int64_t, 3>& size, int64_t dims, int64_t interpolation, int64_t padding, bool align_corners) {
+    places = count;
+    for (int64_t i = 0; i < count; ++i) {
+      std::array<LineTaps<R>, 3> line;
+      for (int64_t d = 0; d < 3; ++d) {
+        if (d < dims) {
+          line[d] = taps_at(static_cast<R>(grid[i * dims + d]), size[d], interpolation, padding, align_corners);
+        } else {
+          line[d].add(0, 1, R(1), R(0));
+        }
+      }
+      taps = 0;
+      for (int z = 0; z < line[2].count; ++z) {
+        for (int y = 0; y < line[1].count; ++y) {
+          for (int x = 0; x < line[0].count; ++x, ++taps) {
+            const int64_t a = line[0].index[x], b = line[1].index[y], c = line[2].index[z], at = taps * kRun + i;
+            const R u = line[0].weight[x], v = line[1].weight[y], w = line[2].weight[z];
+            index[at] = a < 0 || b < 0 || c < 0 ? -1 : (c * size[1] + b) * size[0] + a;
+            weight[at] = u * v * w;
+            slope[0][at] = line[0].slope[x] * v * w;
+            slope[1][at] = u * line[1].slope[y] * w;
+            slope[2][at] = u * v * line[2].slope[z];
+          }
+        }
+      }
+    }
+  }
+};
+
+/// Width, height and depth of the input.
+std::array<int64_t, 3> sizes_of(const TensorBase& input) {
+  return {input.size(-1), input.size(-2), input.dim() == 5 ? input.size(-3) : 1};
+}
+
+void sample(const char* op, const TensorBase& input, const TensorBase& grid, int64_t interpolation, int64_t padding, bool align_corners, const TensorBase& out) {
+  if (out.numel() == 0) return;
+  const TensorBase image = input.contiguous(), places = grid.contiguous();
+  dispatch(op, input.scalar_type(), kFloating, [&]<class T> {
+    using R = at::opmath_type<T>;
+    const std::array<int64_t, 3> size = sizes_of(input);
+    const int64_t dims = input.dim() - 2, channels = input.size(1), volume = size[0] * size[1] * size[2];
+    const int64_t count = out.numel() / (out.size(0) * channels), runs = (count + RunTaps<R>::kRun - 1) / RunTaps<R>::kRun;
+    const T *x = image.const_data_ptr<T>(), *g = places.const_data_ptr<T>();
+    T* y = out.mutable_data_ptr<T>();
+    at::parallel_for(0, out.size(0) * runs, 1 + 256 / std::max<int64_t>(1, channels), [&](int64_t begin, int64_t end) {
+      RunTaps<R> taps;
+      for (int64_t task = begin; task < end; ++task) {
+        const int64_t n = task / runs, first = task % runs * RunTaps<R>::kRun, width = std::min(RunTaps<R>::kRun, count - first);
+        taps.fill(g + (n * count + first) * dims, width, size, dims, interpolation, padding, align_corners);
+        for (int64_t c = 0; c < channels; ++c) {
+          const T* plane = x + (n * channels + c) * volume;
+          R sum[RunTaps<R>::kRun] = {};
+          for (int64_t k = 0; k < taps.taps; ++k) {
+            const int64_t* index = taps.index.data() + k * RunTaps<R>::kRun;
+            const R* weight = taps.weight.data() + k * RunTaps<R>::kRun;
+            for (int64_t i = 0; i < width; ++i) {
+              if (index[i] >= 0) sum[i] += static_cast<R>(plane[index[i]]) * weight[i];
+            }
+          }
+          T* to = y + (n * channels + c) * count + first;
+          for (int64_t i = 0; i < width; ++i) to[i] = static_cast<T>(sum[i]);
+        }
+      }
+    });
+  });
+}
+
+} // namespace
+
+void grid_sampler_2d_kernel(const TensorBase& input, const TensorBase& grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners, const TensorBase& out) {
+  sample("grid_sampler_2d_cpu", input, grid, interpolation_mode, padding_mode, align_corners, out);
+}
+
+void grid_sampler_3d_kernel(const TensorBase& input, const TensorBase& grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners, const TensorBase& out) {
+  sample("grid_sampler_3d_cpu", input, grid, interpolation_mode, padding_mode, align_corners, out);
+}
+
+void grid_sampler_backward_kernel(const GridSampler& p) {
+  dispatch("grid_sampler_backward_cpu", p.input.scalar_type(), kFloating, [&]<class T> {
+    using R = at::opmath_type<T>;
+    const std::array<int64_t, 3> size = sizes_of(p.input);
+    const int64_t dims = p.input.dim() - 2, batch = p.input.size(0), channels = p.input.size(1), volume = size[0] * size[1] * size[2];
+    const int64_t count = batch == 0 ? 0 : p.grid.numel() / (batch * dims);
+    const T *x = p.input.const_data_ptr<T>(), *places = p.grid.const_data_ptr<T>(), *g = p.grad_output.const_data_ptr<T>();
+    // Narrow types are summed in float.
+    Tensor sums;
+    if (p.grad_input.defined()) {
+      sums = c10::CppTypeToScalarType<R>::value == p.grad_input.scalar_type()
+          ? Tensor(p.grad_input)
+          : at::empty_spec(TensorSpec::like(p.grad_input, p.grad_input.sizes(), c10::CppTypeToScalarType<R>::value));
+    }
+    R* dx = sums.defined() ? sums.mutable_data_ptr<R>() : nullptr;
+    T* dgrid = p.grad_grid.defined() ? p.grad_grid.mutable_data_ptr<T>() : nullptr;
+    if (dx) std::fill(dx, dx + sums.numel(), R(0));
+    at::parallel_for(0, batch, 1, [&](int64_t begin, int64_t end) {
+      RunTaps<R> taps;
+      for (int64_t n = begin; n < end; ++n) {
+        for (int64_t first = 0; first < count; first += RunTaps<R>::kRun) {
+          const int64_t width = std::min(RunTaps<R>::kRun, count - first);
+          taps.fill(places + (n * count + first) * dims, width, size, dims, p.interpolation, p.padding, p.align_corners);
+          R for_grid[3][RunTaps<R>::kRun] = {};
+          for (int64_t c = 0; c < channels; ++c) {
+            const int64_t plane = (n * channels + c) * volume;
+            const T* grad = g + (n * channels + c) * count + first;
+            for (int64_t k = 0; k < taps.taps; ++k) {
+              const int64_t* index = taps.index.data() + k * RunTaps<R>::kRun;
+              for (int64_t i = 0; i < width; ++i) {
+                if (index[i] < 0) continue;
+                const int64_t at = k * RunTaps<R>::kRun + i;
+                if (dx) dx[plane + index[i]] += static_cast<R>(grad[i]) * taps.weight[at];
+                if (!dgrid) continue;
+                const R product = static_cast<R>(grad[i]) * static_cast<R>(x[plane + index[i]]);
+                for (int64_t d = 0; d < dims; ++d) for_grid[d][i] += product * taps.slope[d][at];
+              }
+            }
+          }
+          for (int64_t i = 0; dgrid && i < width; ++i) {
+            for (int64_t d = 0; d < dims; ++d) dgrid[(n * count + first + i) * dims + d] = static_cast<T>(for_grid[d][i]);
+          }
+        }
+      }
+    });
+    if (sums.defined() && !sums.is_same(Tensor(p.grad_input))) Tensor(p.grad_input).copy_(sums);
+  });
+}
+
+} // namespace CPU_CAPABILITY
+} // namespace at::native

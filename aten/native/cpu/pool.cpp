@@ -1,0 +1,680 @@
+// Pooling: windows are reduced first down the rows, which are adjacent in memory, then along them; in a channels-last
+// layout, for all channels of a pixel at once.
+
+#include <aten/Parallel.h>
+#include <aten/core/Tensor.h>
+#include <aten/core/TensorSpec.h>
+#include <aten/core/dtype_dispatch.h>
+#include <aten/native/cpu/row_lanes.h>
+#include <aten/native/pool_windows.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+namespace at::native {
+inline namespace CPU_CAPABILITY {
+namespace {
+
+template <class T>
+using Core = at::opmath_type<T>;
+
+template <class T>
+inline constexpr bool kIsReal = !std::is_integral_v<T>;
+
+/// Numbers a place beside a value of type T: as wide, so that both are picked by one mask.
+template <class T>
+using Place = std::conditional_t<sizeof(Core<T>) == 8, int64_t, int32_t>;
+
+constexpr int64_t kGrain = 16384;
+
+/// What the maximum over nothing is; only dilated windows that lie in the padding as a whole ask for it.
+template <class R>
+constexpr R lowest() {
+  return std::numeric_limits<R>::has_infinity ? -std::numeric_limits<R>::infinity() : std::numeric_limits<R>::lowest();
+}
+
+template <class T>
+bool is_nan(T x) {
+  if constexpr (kIsReal<T>) return x != x;
+  else return false;
+}
+
+// ---- runs of adjacent elements ---------------------------------------------------------------------------------------
+
+/// sum += x, or sum = x.
+template <class T>
+void add_run(const T* x, Core<T>* sum, int64_t n, bool first) {
+  if constexpr (kIsReal<T>) {
+    using R = Core<T>;
+    for_lanes<T>(n, [&](int64_t i, auto run) {
+      const auto v = load_run(x + i, run);
+      store_run<R>(first ? v : load_run<R>(sum + i, run) + v, sum + i, run);
+    });
+  } else {
+    for (int64_t i = 0; i < n; ++i) sum[i] = first ? x[i] : sum[i] + x[i];
+  }
+}
+
+/// Keeps the greater of best and x, of equal ones the earlier, and its place, which is at + i * step for element i. NaN
+/// is greater than all, and of several the last one is kept.
+template <class T>
+void max_run(const T* x, Core<T>* best, Place<T>* place, int64_t n, Place<T> at, Place<T> step, bool first) {
+  using P = Place<T>;
+  if constexpr (kIsReal<T>) {
+    using R = Core<T>;
+    using V = typename Lanes<T>::V;
+    using I = vec::Vec<P, V::size()>;
+    for_lanes<T>(n, [&](int64_t i, auto run) {
+      const V v = load_run(x + i, run);
+      const I here = I(static_cast<P>(at + static_cast<P>(i) * step)) + I::iota() * I(step);
+      V kept = v;
+      I from = here;
+      if (!first) {
+        const V old = load_run<R>(best + i, run);
+        const auto take = (v > old) | (v != v);
+        kept = vec::select(take, v, old);
+        from = vec::select(take, here, I::load(place + i, run));
+      }
+      store_run<R>(kept, best + i, run);
+      from.store(place + i, run);
+    });
+  } else {
+    for (int64_t i = 0; i < n; ++i) {
+      const bool take = first || x[i] > best[i];
+      best[i] = take ? x[i] : best[i];
+      place[i] = take ? static_cast<P>(at + i * step) : place[i];
+    }
+  }
+}
+
+template <class T>
+void store_row(const Core<T>* from, T* to, int64_t n) {
+  if constexpr (kIsReal<T>) {
+    for_lanes<T>(n, [&](int64_t i, auto run) { store_run<T>(load_run<Core<T>>(from + i, run), to + i, run); });
+  } else {
+    std::copy(from, from + n, to);
+  }
+}
+
+// ---- geometry ----------------------------------------------------------------------------------------------------------
+
+struct Layout {
+  bool channels_last = false;
+  int64_t batch = 1, channels = 1;
+  c10::MemoryFormat format = c10::MemoryFormat::Contiguous;
+
+  Layout(const TensorBase& self, int64_t dims) {
+    const int64_t rank = self.dim();
+    batch = rank == dims + 2 ? self.size(0) : 1;
+    channels = self.size(rank - dims - 1);
+    format = self.suggest_memory_format();
+    channels_last = format != c10::MemoryFormat::Contiguous;
+  }
+  int64_t planes() const { return batch * channels; }
+};
+
+int64_t at_or_only(IntArrayRef values, int64_t d) {
+  return values.size() == 1 ? values[0] : values[d];
+}
+
+PoolWindows fixed_windows(const TensorBase& self, const TensorBase& result, int64_t dims, IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation) {
+  PoolWindows w;
+  for (int64_t d = 0; d < dims; ++d) {
+    w.dim[3 - dims + d] = PoolDim::fixed(
+        self.size(self.dim() - dims + d), result.size(result.dim() - dims + d), at_or_only(kernel, d),
+        at_or_only(stride.empty() ? kernel : stride, d), at_or_only(padding, d), at_or_only(dilation, d));
+  }
+  return w;
+}
+
+PoolWindows adaptive_windows(const TensorBase& self, const TensorBase& result, int64_t dims) {
+  PoolWindows w;
+  for (int64_t d = 0; d < dims; ++d) {
+    w.dim[3 - dims + d] = PoolDim::adaptive(self.size(self.dim() - dims + d), result.size(result.dim() - dims + d));
+  }
+  return w;
+}
+
+/// What a window's sum is divided by.
+struct Divisor {
+  bool count_padding = false;
+  std::optional<int64_t> fixed;
+
+  int64_t of(const PoolWindows& w, int64_t d, int64_t h, int64_t o) const {
+    if (fixed.has_value()) return *fixed;
+    const int64_t at[3] = {d, h, o};
+    int64_t count = 1;
+    for (int i = 0; i < 3; ++i) count *= count_padding ? w.dim[i].extent[at[i]] : w.dim[i].end[at[i]] - w.dim[i].begin[at[i]];
+    return count;
+  }
+};
+
+/// Calls f(row offset) for the input rows under windows (d, h) of depth and height.
+template <class F>
+void for_rows(const PoolWindows& w, int64_t d, int64_t h, const F& f) {
+  for (int64_t i = w.dim[0].begin[d]; i < w.dim[0].end[d]; i += w.dim[0].step) {
+    for (int64_t j = w.dim[1].begin[h]; j < w.dim[1].end[h]; j += w.dim[1].step) f((i * w.dim[1].in + j) * w.dim[2].in);
+  }
+}
+
+bool is_empty(const PoolWindows& w, int64_t d, int64_t h) {
+  return w.dim[0].begin[d] >= w.dim[0].end[d] || w.dim[1].begin[h] >= w.dim[1].end[h];
+}
+
+/// Calls f(row of windows d, h) for all rows of the result.
+template <class F>
+void for_result_rows(const PoolWindows& w, const F& f) {
+  for (int64_t d = 0; d < w.dim[0].out; ++d) {
+    for (int64_t h = 0; h < w.dim[1].out; ++h) f(d, h, (d * w.dim[1].out + h) * w.dim[2].out);
+  }
+}
+
+template <class F>
+void for_planes(int64_t planes, const PoolWindows& w, const F& f) {
+  const int64_t work = std::max<int64_t>(1, w.in_size() + w.out_size());
+  at::parallel_for(0, planes, std::max<int64_t>(1, kGrain / work), f);
+}
+
+/// Calls f(image, d, h, o) for pixels of results in a channels-last layout.
+template <class F>
+void for_pixels(const Layout& layout, const PoolWindows& w, const F& f) {
+  const int64_t pixels = w.out_size(), grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, layout.channels * 8));
+  at::parallel_for(0, layout.batch * pixels, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t o = i % w.dim[2].out, row = i % pixels / w.dim[2].out;
+      f(i / pixels, row / w.dim[1].out, row % w.dim[1].out, o, i);
+    }
+  });
+}
+
+// ---- mean ----------------------------------------------------------------------------------------------------------------
+
+/// Sums along a row: out[o] = sum of column over window o. The stride is a constant where that lets the loop vectorise.
+template <class R, int Stride>
+void sum_regular(const R* column, const PoolDim& w, R* out) {
+  const int64_t stride = Stride > 0 ? Stride : w.stride, begin = w.regular_begin, n = w.regular_end - begin;
+  const R* from = column + begin * stride - w.padding;
+  R* to = out + begin;
+  for (int64_t i = 0; i < n; ++i) to[i] = from[i * stride];
+  for (int64_t k = 1; k < w.kernel; ++k) {
+    const R* shifted = from + k * w.step;
+    for (int64_t i = 0; i < n; ++i) to[i] += shifted[i * stride];
+  }
+}
+
+template <class R>
+void sum_windows(const R* column, const PoolDim& w, R* out) {
+  for (int64_t o = 0; o < w.out; ++o) {
+    if (o == w.regular_begin && w.regular_end > o) o = w.regular_end;
+    if (o >= w.out) break;
+    R sum = 0;
+    for (int64_t i = w.begin[o]; i < w.end[o]; i += w.step) sum += column[i];
+    out[o] = sum;
+  }
+  if (w.stride == 1) sum_regular<R, 1>(column, w, out);
+  else if (w.stride == 2) sum_regular<R, 2>(column, w, out);
+  else sum_regular<R, 0>(column, w, out);
+}
+
+template <class T>
+void avg_planes(const T* x, T* y, int64_t planes, const PoolWindows& w, const Divisor& divisor) {
+  using R = Core<T>;
+  for_planes(planes, w, [&](int64_t first, int64_t last) {
+    std::vector<R> column(w.dim[2].in), row(w.dim[2].out);
+    for (int64_t plane = first; plane < last; ++plane) {
+      const T* in = x + plane * w.in_size();
+      T* out = y + plane * w.out_size();
+      for_result_rows(w, [&](int64_t d, int64_t h, int64_t at) {
+        std::fill(column.begin(), column.end(), R(0));
+        for_rows(w, d, h, [&](int64_t offset) { add_run(in + offset, column.data(), w.dim[2].in, false); });
+        sum_windows(column.data(), w.dim[2], row.data());
+        for (int64_t o = 0; o < w.dim[2].out; ++o) {
+          const int64_t count = divisor.of(w, d, h, o);
+          row[o] = is_empty(w, d, h) || w.dim[2].begin[o] >= w.dim[2].end[o] ? R(0) : row[o] / static_cast<R>(count);
+        }
+        store_row<T>(row.data(), out + at, w.dim[2].out);
+      });
+    }
+  });
+}
+
+template <class T>
+void avg_channels_last(const T* x, T* y, const Layout& layout, const PoolWindows& w, const Divisor& divisor) {
+  using R = Core<T>;
+  const int64_t channels = layout.channels;
+  for_pixels(layout, w, [&](int64_t image, int64_t d, int64_t h, int64_t o, int64_t pixel) {
+    constexpr int64_t kBlock = 256;
+    const int64_t count = divisor.of(w, d, h, o);
+    for (int64_t c = 0; c < channels; c += kBlock) {
+      R sum[kBlock] = {};
+      const int64_t n = std::min(kBlock, channels - c);
+      const T* in = x + image * w.in_size() * channels + c;
+      for_rows(w, d, h, [&](int64_t offset) {
+        for (int64_t i = w.dim[2].begin[o]; i < w.dim[2].end[o]; i += w.dim[2].step) add_run(in + (offset + i) * channels, sum, n, false);
+      });
+      const bool empty = is_empty(w, d, h) || w.dim[2].begin[o] >= w.dim[2].end[o];
+      for (int64_t i = 0; i < n; ++i) sum[i] = empty ? R(0) : sum[i] / static_cast<R>(count);
+      store_row<T>(sum, y + pixel * channels + c, n);
+    }
+  });
+}
+
+/// Tensors of a pass in one layout; `result` is written and copied to where the caller wants it.
+class Written {
+ public:
+  Written(const TensorBase& wanted, c10::MemoryFormat format, c10::ScalarType dtype) : wanted_(wanted) {
+    if (wanted.scalar_type() == dtype && wanted.is_contiguous(format)) {
+      used_ = wanted;
+      return;
+    }
+    TensorSpec spec = TensorSpec::like(wanted, wanted.sizes(), dtype);
+    spec.memory_format = format;
+    used_ = at::empty_spec(spec);
+  }
+  const TensorBase& tensor() const { return used_; }
+  void finish() const {
+    if (!used_.is_same(wanted_)) Tensor(wanted_).copy_(Tensor(used_));
+  }
+
+ private:
+  TensorBase wanted_, used_;
+};
+
+constexpr auto kAvgDtypes = kFloating | dtype_set<c10::ScalarType::Long>;
+constexpr auto kMaxDtypes = kFloating | kIntegral;
+
+void avg_forward(const char* op, const TensorBase& self, int64_t dims, const PoolWindows& w, const Divisor& divisor, const TensorBase& out) {
+  if (out.numel() == 0) return;
+  const Layout layout(self, dims);
+  const TensorBase x = self.contiguous(layout.format);
+  const Written y(out, layout.format, out.scalar_type());
+  dispatch(op, self.scalar_type(), kAvgDtypes, [&]<class T> {
+    if (layout.channels_last) avg_channels_last(x.const_data_ptr<T>(), y.tensor().template mutable_data_ptr<T>(), layout, w, divisor);
+    else avg_planes(x.const_data_ptr<T>(), y.tensor().template mutable_data_ptr<T>(), layout.planes(), w, divisor);
+  });
+  y.finish();
+}
+
+/// dx += g spread over the windows of a plane, dx in the type of the sums.
+template <class T, class R>
+void spread_plane(const T* g, R* dx, const PoolWindows& w, const Divisor& divisor, std::vector<R>& row) {
+  std::fill(dx, dx + w.in_size(), R(0));
+  for_result_rows(w, [&](int64_t d, int64_t h, int64_t at) {
+    if (is_empty(w, d, h)) return;
+    std::fill(row.begin(), row.end(), R(0));
+    for (int64_t o = 0; o < w.dim[2].out; ++o) {
+      const R share = static_cast<R>(g[at + o]) / static_cast<R>(divisor.of(w, d, h, o));
+      for (int64_t i = w.dim[2].begin[o]; i < w.dim[2].end[o]; i += w.dim[2].step) row[i] += share;
+    }
+    for_rows(w, d, h, [&](int64_t offset) { add_run(row.data(), dx + offset, w.dim[2].in, false); });
+  });
+}
+
+/// Runs f(image, first channel, last channel) over images, and over parts of the channels when images are few.
+template <class F>
+void for_channel_parts(const Layout& layout, const F& f) {
+  const int64_t parts = layout.batch >= at::get_num_threads() ? 1 : std::min<int64_t>(at::get_num_threads(), std::max<int64_t>(1, layout.channels / 16));
+  at::parallel_for(0, layout.batch * parts, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) f(i / parts, layout.channels * (i % parts) / parts, layout.channels * (i % parts + 1) / parts);
+  });
+}
+
+template <class T, class R>
+void spread_channels_last(const T* g, R* dx, const Layout& layout, const PoolWindows& w, const Divisor& divisor) {
+  const int64_t channels = layout.channels;
+  for_channel_parts(layout, [&](int64_t image, int64_t first, int64_t last) {
+    R* to = dx + image * w.in_size() * channels;
+    const T* from = g + image * w.out_size() * channels;
+    for (int64_t i = 0; i < w.in_size(); ++i) std::fill(to + i * channels + first, to + i * channels + last, R(0));
+    for_result_rows(w, [&](int64_t d, int64_t h, int64_t at) {
+      for (int64_t o = 0; o < w.dim[2].out; ++o) {
+        const R count = static_cast<R>(divisor.of(w, d, h, o));
+        const T* share = from + (at + o) * channels;
+        for_rows(w, d, h, [&](int64_t offset) {
+          for (int64_t i = w.dim[2].begin[o]; i < w.dim[2].end[o]; i += w.dim[2].step) {
+            R* pixel = to + (offset + i) * channels;
+            for (int64_t c = first; c < last; ++c) pixel[c] += static_cast<R>(share[c]) / count;
+          }
+        });
+      }
+    });
+  });
+}
+
+void avg_backward(const char* op, const TensorBase& grad_output, const TensorBase& self, int64_t dims, const PoolWindows& w, const Divisor& divisor, const TensorBase& grad_input) {
+  if (grad_input.numel() == 0) return;
+  const Layout layout(self, dims);
+  const TensorBase grad = grad_output.contiguous(layout.format);
+  dispatch(op, self.scalar_type(), kAvgDtypes, [&]<class T> {
+    using R = Core<T>;
+    const Written result(grad_input, layout.format, c10::CppTypeToScalarType<R>::value);
+    const T* g = grad.const_data_ptr<T>();
+    R* dx = result.tensor().template mutable_data_ptr<R>();
+    if (layout.channels_last) {
+      spread_channels_last(g, dx, layout, w, divisor);
+    } else {
+      for_planes(layout.planes(), w, [&](int64_t first, int64_t last) {
+        std::vector<R> row(w.dim[2].in);
+        for (int64_t p = first; p < last; ++p) spread_plane(g + p * w.out_size(), dx + p * w.in_size(), w, divisor, row);
+      });
+    }
+    result.finish();
+  });
+}
+
+// ---- maximum -------------------------------------------------------------------------------------------------------------
+
+/// Whether value v at place p comes before the best one: greater, of equal ones the earlier place, of NaNs the later.
+template <class R, class P>
+bool beats(R v, P p, R best, P place) {
+  if (is_nan(v)) return !is_nan(best) || p > place;
+  return v > best || (v == best && p < place);
+}
+
+template <class R, class P, int Stride>
+void max_regular(const R* column, const P* from, const PoolDim& w, R* out, P* place) {
+  const int64_t stride = Stride > 0 ? Stride : w.stride, begin = w.regular_begin, n = w.regular_end - begin;
+  const int64_t shift = begin * stride - w.padding;
+  R* best = out + begin;
+  P* where = place + begin;
+  for (int64_t i = 0; i < n; ++i) {
+    best[i] = column[shift + i * stride];
+    where[i] = from[shift + i * stride];
+  }
+  for (int64_t k = 1; k < w.kernel; ++k) {
+    const R* values = column + shift + k * w.step;
+    const P* places = from + shift + k * w.step;
+    for (int64_t i = 0; i < n; ++i) {
+      const R v = values[i * stride], old = best[i];
+      const P p = places[i * stride], before = where[i];
+      const bool nan = v != v, old_nan = old != old;
+      const bool take = (v > old) | ((v == old) & (p < before)) | (nan & (!old_nan | (p > before)));
+      best[i] = take ? v : old;
+      where[i] = take ? p : before;
+    }
+  }
+}
+
+template <class R, class P>
+void max_windows(const R* column, const P* from, const PoolDim& w, R* out, P* place) {
+  for (int64_t o = 0; o < w.out; ++o) {
+    if (o == w.regular_begin && w.regular_end > o) o = w.regular_end;
+    if (o >= w.out) break;
+    if (w.begin[o] >= w.end[o]) {
+      out[o] = lowest<R>();
+      place[o] = 0;
+      continue;
+    }
+    R best = column[w.begin[o]];
+    P at = from[w.begin[o]];
+    for (int64_t i = w.begin[o] + w.step; i < w.end[o]; i += w.step) {
+      if (!beats(column[i], from[i], best, at)) continue;
+      best = column[i];
+      at = from[i];
+    }
+    out[o] = best;
+    place[o] = at;
+  }
+  if (w.stride == 1) max_regular<R, P, 1>(column, from, w, out, place);
+  else if (w.stride == 2) max_regular<R, P, 2>(column, from, w, out, place);
+  else max_regular<R, P, 0>(column, from, w, out, place);
+}
+
+/// Buffers for the rows of one plane.
+template <class T>
+struct MaxRows {
+  std::vector<Core<T>> column, row;
+  std::vector<Place<T>> from, place;
+
+  explicit MaxRows(const PoolWindows& w) : column(w.dim[2].in), row(w.dim[2].out), from(w.dim[2].in), place(w.dim[2].out) {}
+};
+
+template <class T>
+void max_plane(const T* x, T* y, int64_t* indices, const PoolWindows& w, MaxRows<T>& rows) {
+  for_result_rows(w, [&](int64_t d, int64_t h, int64_t at) {
+    bool first = true;
+    for_rows(w, d, h, [&](int64_t offset) {
+      max_run(x + offset, rows.column.data(), rows.from.data(), w.dim[2].in, static_cast<Place<T>>(offset), Place<T>(1), first);
+      first = false;
+    });
+    if (first) {
+      std::fill(rows.column.begin(), rows.column.end(), lowest<Core<T>>());
+      std::fill(rows.from.begin(), rows.from.end(), Place<T>(0));
+    }
+    max_windows(rows.column.data(), rows.from.data(), w.dim[2], rows.row.data(), rows.place.data());
+    store_row<T>(rows.row.data(), y + at, w.dim[2].out);
+    std::copy(rows.place.begin(), rows.place.end(), indices + at);
+  });
+}
+
+template <class T>
+void max_channels_last(const T* x, T* y, int64_t* indices, const Layout& layout, const PoolWindows& w) {
+  const int64_t channels = layout.channels;
+  for_pixels(layout, w, [&](int64_t image, int64_t d, int64_t h, int64_t o, int64_t pixel) {
+    constexpr int64_t kBlock = 256;
+    for (int64_t c = 0; c < channels; c += kBlock) {
+      Core<T> best[kBlock];
+      Place<T> place[kBlock];
+      const int64_t n = std::min(kBlock, channels - c);
+      const T* in = x + image * w.in_size() * channels + c;
+      bool first = true;
+      for_rows(w, d, h, [&](int64_t offset) {
+        for (int64_t i = w.dim[2].begin[o]; i < w.dim[2].end[o]; i += w.dim[2].step) {
+          max_run(in + (offset + i) * channels, best, place, n, static_cast<Place<T>>(offset + i), Place<T>(0), first);
+          first = false;
+        }
+      });
+      if (first) {
+        std::fill(best, best + n, lowest<Core<T>>());
+        std::fill(place, place + n, Place<T>(0));
+      }
+      store_row<T>(best, y + pixel * channels + c, n);
+      std::copy(place, place + n, indices + pixel * channels + c);
+    }
+  });
+}
+
+/// Places must fit the type that counts them.
+template <class T>
+void check_places(const char* op, const PoolWindows& w) {
+  TORCH_CHECK(
+      w.in_size() <= std::numeric_limits<Place<T>>::max(), op, ": a plane of ", w.in_size(), " elements is too large for this dtype");
+}
+
+void max_forward(const char* op, const TensorBase& self, int64_t dims, const PoolWindows& w, const TensorBase& out, const TensorBase& indices) {
+  if (out.numel() == 0) return;
+  const Layout layout(self, dims);
+  const TensorBase x = self.contiguous(layout.format);
+  const Written y(out, layout.format, out.scalar_type()), places(indices, layout.format, kLong);
+  dispatch(op, self.scalar_type(), kMaxDtypes, [&]<class T> {
+    check_places<T>(op, w);
+    const T* from = x.const_data_ptr<T>();
+    T* to = y.tensor().template mutable_data_ptr<T>();
+    int64_t* at = places.tensor().template mutable_data_ptr<int64_t>();
+    if (layout.channels_last) return max_channels_last(from, to, at, layout, w);
+    for_planes(layout.planes(), w, [&](int64_t first, int64_t last) {
+      MaxRows<T> rows(w);
+      for (int64_t p = first; p < last; ++p) max_plane(from + p * w.in_size(), to + p * w.out_size(), at + p * w.out_size(), w, rows);
+    });
+  });
+  y.finish();
+  places.finish();
+}
+
+void max_backward(const char* op, const TensorBase& grad_output, const TensorBase& self, int64_t dims, const TensorBase& indices, const TensorBase& grad_input) {
+  if (grad_input.numel() == 0) return;
+  const Layout layout(self, dims);
+  const TensorBase grad = grad_output.contiguous(layout.format), places = indices.contiguous(layout.format);
+  const int64_t in = self.numel() / std::max<int64_t>(1, layout.planes()), out = grad.numel() / std::max<int64_t>(1, layout.planes());
+  const int64_t* at = places.const_data_ptr<int64_t>();
+  const auto checked = [&](int64_t place) {
+    TORCH_CHECK(place >= 0 && place < in, op, ": found an invalid max index ", place, " (planes have ", in, " elements)");
+    return place;
+  };
+  dispatch(op, self.scalar_type(), kMaxDtypes, [&]<class T> {
+    using R = Core<T>;
+    const Written result(grad_input, layout.format, c10::CppTypeToScalarType<R>::value);
+    const T* g = grad.const_data_ptr<T>();
+    R* dx = result.tensor().template mutable_data_ptr<R>();
+    if (layout.channels_last) {
+      const int64_t channels = layout.channels;
+      for_channel_parts(layout, [&](int64_t image, int64_t first, int64_t last) {
+        R* to = dx + image * in * channels;
+        for (int64_t i = 0; i < in; ++i) std::fill(to + i * channels + first, to + i * channels + last, R(0));
+        for (int64_t o = image * out; o < (image + 1) * out; ++o) {
+          for (int64_t c = first; c < last; ++c) to[checked(at[o * channels + c]) * channels + c] += static_cast<R>(g[o * channels + c]);
+        }
+      });
+    } else {
+      at::parallel_for(0, layout.planes(), std::max<int64_t>(1, kGrain / std::max<int64_t>(1, in + out)), [&](int64_t first, int64_t last) {
+        for (int64_t p = first; p < last; ++p) {
+          std::fill(dx + p * in, dx + (p + 1) * in, R(0));
+          for (int64_t o = p * out; o < (p + 1) * out; ++o) dx[p * in + checked(at[o])] += static_cast<R>(g[o]);
+        }
+      });
+    }
+    result.finish();
+  });
+}
+
+// ---- windows at random -----------------------------------------------------------------------------------------------
+
+/// First elements of windows whose distances vary by chance; the last window ends with the input.
+template <class T>
+std::vector<int64_t> random_begins(T sample, int64_t in, int64_t out, int64_t kernel) {
+  std::vector<int64_t> begins(static_cast<size_t>(out), 0);
+  if (out > 1) {
+    const T alpha = static_cast<T>(in - kernel) / static_cast<T>(out - 1);
+    for (int64_t i = 0; i < out - 1; ++i) {
+      const int64_t begin = static_cast<int64_t>((static_cast<T>(i) + sample) * alpha) - static_cast<int64_t>(sample * alpha);
+      // Samples beyond [0, 1), which nobody should give, must not lead outside.
+      begins[i] = std::clamp<int64_t>(begin, 0, in - kernel);
+    }
+  }
+  begins[out - 1] = in - kernel;
+  return begins;
+}
+
+void fractional_forward(const char* op, const TensorBase& self, int64_t dims, IntArrayRef kernel, const TensorBase& samples, const TensorBase& out, const TensorBase& indices) {
+  if (out.numel() == 0) return;
+  const auto plain = c10::MemoryFormat::Contiguous;
+  const Layout layout(self, dims);
+  const TensorBase x = self.contiguous(), chance = samples.contiguous();
+  const Written y(out, plain, out.scalar_type()), places(indices, plain, kLong);
+  const int64_t rank = self.dim();
+  dispatch(op, self.scalar_type(), kFloating, [&]<class T> {
+    using R = Core<T>;
+    const T* sample = chance.const_data_ptr<T>();
+    const int64_t sample_planes = chance.size(1);
+    PoolWindows sizes;
+    for (int64_t d = 0; d < dims; ++d) sizes.dim[3 - dims + d] = PoolDim::adaptive(self.size(rank - dims + d), out.size(rank - dims + d));
+    check_places<T>(op, sizes);
+    for_planes(layout.planes(), sizes, [&](int64_t first, int64_t last) {
+      MaxRows<T> rows(sizes);
+      for (int64_t p = first; p < last; ++p) {
+        const T* own = sample + (p / layout.channels * sample_planes + p % layout.channels) * dims;
+        PoolWindows w;
+        for (int64_t d = 0; d < dims; ++d) {
+          // Samples are given as (width, height), but (depth, height, width).
+          const R s = static_cast<R>(own[dims == 2 ? 1 - d : d]);
+          const int64_t in = self.size(rank - dims + d), k = at_or_only(kernel, d);
+          w.dim[3 - dims + d] = PoolDim::at(in, k, random_begins(s, in, out.size(rank - dims + d), k));
+        }
+        max_plane(
+            x.const_data_ptr<T>() + p * w.in_size(), y.tensor().template mutable_data_ptr<T>() + p * w.out_size(),
+            places.tensor().template mutable_data_ptr<int64_t>() + p * w.out_size(), w, rows);
+      }
+    });
+  });
+  y.finish();
+  places.finish();
+}
+
+} // namespace
+
+void max_pool2d_kernel(const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool, const TensorBase& out, const TensorBase& indices) {
+  max_forward("max_pool2d", self, 2, fixed_windows(self, out, 2, kernel_size, stride, padding, dilation), out, indices);
+}
+
+void max_pool3d_kernel(const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool, const TensorBase& out, const TensorBase& indices) {
+  max_forward("max_pool3d", self, 3, fixed_windows(self, out, 3, kernel_size, stride, padding, dilation), out, indices);
+}
+
+void max_pool2d_backward_kernel(const TensorBase& grad_output, const TensorBase& self, IntArrayRef, IntArrayRef, IntArrayRef, IntArrayRef, bool, const TensorBase& indices, const TensorBase& grad_input) {
+  max_backward("max_pool2d_backward", grad_output, self, 2, indices, grad_input);
+}
+
+void max_pool3d_backward_kernel(const TensorBase& grad_output, const TensorBase& self, IntArrayRef, IntArrayRef, IntArrayRef, IntArrayRef, bool, const TensorBase& indices, const TensorBase& grad_input) {
+  max_backward("max_pool3d_backward", grad_output, self, 3, indices, grad_input);
+}
+
+void avg_pool2d_kernel(const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool, bool count_include_pad, std::optional<int64_t> divisor_override, const TensorBase& out) {
+  avg_forward("avg_pool2d", self, 2, fixed_windows(self, out, 2, kernel_size, stride, padding, {1}), {count_include_pad, divisor_override}, out);
+}
+
+void avg_pool3d_kernel(const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool, bool count_include_pad, std::optional<int64_t> divisor_override, const TensorBase& out) {
+  avg_forward("avg_pool3d", self, 3, fixed_windows(self, out, 3, kernel_size, stride, padding, {1}), {count_include_pad, divisor_override}, out);
+}
+
+void avg_pool2d_backward_kernel(const TensorBase& grad_output, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool, bool count_include_pad, std::optional<int64_t> divisor_override, const TensorBase& grad_input) {
+  avg_backward("avg_pool2d_backward", grad_output, self, 2, fixed_windows(self, grad_output, 2, kernel_size, stride, padding, {1}), {count_include_pad, divisor_override}, grad_input);
+}
+
+void avg_pool3d_backward_kernel(const TensorBase& grad_output, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool, bool count_include_pad, std::optional<int64_t> divisor_override, const TensorBase& grad_input) {
+  avg_backward("avg_pool3d_backward", grad_output, self, 3, fixed_windows(self, grad_output, 3, kernel_size, stride, padding, {1}), {count_include_pad, divisor_override}, grad_input);
+}
+
+void adaptive_avg_pool2d_kernel(const TensorBase& self, IntArrayRef, const TensorBase& out) {
+  avg_forward("adaptive_avg_pool2d", self, 2, adaptive_windows(self, out, 2), {}, out);
+}
+
+void adaptive_avg_pool3d_kernel(const TensorBase& self, IntArrayRef, const TensorBase& out) {
+  avg_forward("adaptive_avg_pool3d", self, 3, adaptive_windows(self, out, 3), {}, out);
+}
+
+void adaptive_avg_pool2d_backward_kernel(const TensorBase& grad_output, const TensorBase& self, const TensorBase& grad_input) {
+  avg_backward("adaptive_avg_pool2d_backward", grad_output, self, 2, adaptive_windows(self, grad_output, 2), {}, grad_input);
+}
+
+void adaptive_avg_pool3d_backward_kernel(const TensorBase& grad_output, const TensorBase& self, const TensorBase& grad_input) {
+  avg_backward("adaptive_avg_pool3d_backward", grad_output, self, 3, adaptive_windows(self, grad_output, 3), {}, grad_input);
+}
+
+void adaptive_max_pool2d_kernel(const TensorBase& self, IntArrayRef, const TensorBase& out, const TensorBase& indices) {
+  max_forward("adaptive_max_pool2d", self, 2, adaptive_windows(self, out, 2), out, indices);
+}
+
+void adaptive_max_pool3d_kernel(const TensorBase& self, IntArrayRef, const TensorBase& out, const TensorBase& indices) {
+  max_forward("adaptive_max_pool3d", self, 3, adaptive_windows(self, out, 3), out, indices);
+}
+
+void adaptive_max_pool2d_backward_kernel(const TensorBase& grad_output, const TensorBase& self, const TensorBase& indices, const TensorBase& grad_input) {
+  max_backward("adaptive_max_pool2d_backward", grad_output, self, 2, indices, grad_input);
+}
+
+void adaptive_max_pool3d_backward_kernel(const TensorBase& grad_output, const TensorBase& self, const TensorBase& indices, const TensorBase& grad_input) {
+  max_backward("adaptive_max_pool3d_backward", grad_output, self, 3, indices, grad_input);
+}
+
+void fractional_max_pool2d_kernel(const TensorBase& self, IntArrayRef kernel_size, IntArrayRef, const TensorBase& random_samples, const TensorBase& out, const TensorBase& indices) {
+  fractional_forward("fractional_max_pool2d", self, 2, kernel_size, random_samples, out, indices);
+}
+
+void fractional_max_pool3d_kernel(const TensorBase& self, IntArrayRef kernel_size, IntArrayRef, const TensorBase& random_samples, const TensorBase& out, const TensorBase& indices) {
+  fractional_forward("fractional_max_pool3d", self, 3, kernel_size, random_samples, out, indices);
+}
+
+void fractional_max_pool2d_backward_kernel(const TensorBase& grad_output, const TensorBase& self, IntArrayRef, IntArrayRef, const TensorBase& indices, const TensorBase& grad_input) {
+  max_backward("fractional_max_pool2d_backward", grad_output, self, 2, indices, grad_input);
+}
+
+void fractional_max_pool3d_backward_kernel(const TensorBase& grad_output, const TensorBase& self, IntArrayRef, IntArrayRef, const TensorBase& indices, const TensorBase& grad_input) {
+  max_backward("fractional_max_pool3d_backward", grad_output, self, 3, indices, grad_input);
+}
+
+} // namespace CPU_CAPABILITY
+} // namespace at::native

@@ -1,0 +1,531 @@
+// Resizing images. Along each dimension an element of the result is a weighted sum of a few elements, its taps; in a plain
+// layout rows are resized once and then blended, in a channels-last layout all channels of a pixel are blended at once.
+
+#include <aten/Parallel.h>
+#include <aten/core/Tensor.h>
+#include <aten/core/TensorSpec.h>
+#include <aten/core/dtype_dispatch.h>
+#include <aten/native/cpu/row_lanes.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <initializer_list>
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+namespace at::native {
+inline namespace CPU_CAPABILITY {
+namespace {
+
+constexpr int64_t kGrain = 16384;
+
+enum class Mode { Nearest, NearestExact, Linear, Cubic, LinearSmooth, CubicSmooth };
+
+bool is_nearest(Mode mode) {
+  return mode == Mode::Nearest || mode == Mode::NearestExact;
+}
+
+// ---- taps ------------------------------------------------------------------------------------------------------------
+
+/// Element o of the result takes elements index[o * width + k] with weight[o * width + k], k < count[o].
+template <class R>
+struct Taps {
+  int64_t in = 1, out = 1, width = 1;
+  std::vector<int64_t> index{0};
+  std::vector<int64_t> count{1};
+  std::vector<R> weight{R(1)};
+
+  Taps() = default;
+  Taps(int64_t in, int64_t out, int64_t width) : in(in), out(out), width(width), index(out * width), count(out, width), weight(out * width, R(1)) {}
+
+  void set(int64_t o, int64_t k, int64_t at, R w) {
+    index[o * width + k] = std::clamp<int64_t>(at, 0, in - 1);
+    weight[o * width + k] = w;
+  }
+};
+
+/// Distance of elements of the result, in elements of the input.
+template <class R>
+R step_of(int64_t in, int64_t out, bool align_corners, std::optional<double> scale) {
+  if (align_corners) return out > 1 ? static_cast<R>(in - 1) / static_cast<R>(out - 1) : R(0);
+  return scale.has_value() && *scale > 0 ? static_cast<R>(1.0 / *scale) : static_cast<R>(in) / static_cast<R>(out);
+}
+
+template <class R>
+R place_of(R step, int64_t o, bool align_corners) {
+  return align_corners ? step * static_cast<R>(o) : step * (static_cast<R>(o) + R(0.5)) - R(0.5);
+}
+
+template <class R>
+R cubic_near(R x, R a) {
+  return ((a + 2) * x - (a + 3)) * x * x + 1;
+}
+
+template <class R>
+R cubic_far(R x, R a) {
+  return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a;
+}
+
+template <class R>
+Taps<R> nearest_taps(int64_t in, int64_t out, bool exact, std::optional<double> scale) {
+  Taps<R> taps(in, out, 1);
+  const float step = step_of<float>(in, out, false, scale);
+  for (int64_t o = 0; o < out; ++o) {
+    int64_t at = static_cast<int64_t>(std::floor((static_cast<float>(o) + (exact ? 0.5f : 0.0f)) * step));
+    if (!exact && out == in) at = o;
+    if (!exact && out == 2 * in) at = o / 2;
+    taps.set(o, 0, at, R(1));
+  }
+  return taps;
+}
+
+template <class R>
+Taps<R> linear_taps(int64_t in, int64_t out, bool align_corners, std::optional<double> scale) {
+  Taps<R> taps(in, out, 2);
+  const R step = step_of<R>(in, out, align_corners, scale);
+  for (int64_t o = 0; o < out; ++o) {
+    const R place = std::max(place_of(step, o, align_corners), R(0));
+    const int64_t at = std::min(static_cast<int64_t>(place), in - 1);
+    const R after = std::clamp(place - static_cast<R>(at), R(0), R(1));
+    taps.set(o, 0, at, 1 - after);
+    taps.set(o, 1, at + 1, after);
+  }
+  return taps;
+}
+
+template <class R>
+Taps<R> cubic_taps(int64_t in, int64_t out, bool align_corners, std::optional<double> scale) {
+  constexpr R kSharpness = R(-0.75);
+  Taps<R> taps(in, out, 4);
+  const R step = step_of<R>(in, out, align_corners, scale);
+  for (int64_t o = 0; o < out; ++o) {
+    const R place = place_of(step, o, align_corners), t = place - std::floor(place);
+    const int64_t at = static_cast<int64_t>(std::floor(place));
+    taps.set(o, 0, at - 1, cubic_far(t + 1, kSharpness));
+    taps.set(o, 1, at, cubic_near(t, kSharpness));
+    taps.set(o, 2, at + 1, cubic_near(1 - t, kSharpness));
+    taps.set(o, 3, at + 2, cubic_far(2 - t, kSharpness));
+  }
+  return taps;
+}
+
+/// A filter that is widened to the distance of the result's elements when these are fewer.
+template <class R>
+Taps<R> smooth_taps(int64_t in, int64_t out, bool cubic, bool align_corners, std::optional<double> scale) {
+  constexpr R kSharpness = R(-0.5);
+  const R step = step_of<R>(in, out, align_corners, scale), widening = std::max(step, R(1)), reach = (cubic ? 2 : 1) * widening;
+  Taps<R> taps(in, out, std::min(in, static_cast<int64_t>(std::ceil(reach)) * 2 + 1));
+  for (int64_t o = 0; o < out; ++o) {
+    const R center = step * (static_cast<R>(o) + R(0.5));
+    const int64_t first = std::max<int64_t>(static_cast<int64_t>(center - reach + R(0.5)), 0);
+    const int64_t last = std::min(static_cast<int64_t>(center + reach + R(0.5)), in);
+    const int64_t count = std::clamp<int64_t>(last - first, 0, taps.width);
+    taps.count[o] = count;
+    R total = 0;
+    for (int64_t k = 0; k < count; ++k) {
+      const R x = std::abs((static_cast<R>(k + first) - center + R(0.5)) / widening);
+      R w = 0;
+      if (!cubic) w = std::max(1 - x, R(0));
+      else if (x < 1) w = cubic_near(x, kSharpness);
+      else if (x < 2) w = cubic_far(x, kSharpness);
+      taps.set(o, k, first + k, w);
+      total += w;
+    }
+    if (total != 0) {
+      for (int64_t k = 0; k < count; ++k) taps.weight[o * taps.width + k] /= total;
+    }
+  }
+  return taps;
+}
+
+template <class R>
+Taps<R> taps_of(Mode mode, int64_t in, int64_t out, bool align_corners, std::optional<double> scale) {
+  switch (mode) {
+    case Mode::Nearest:
+    case Mode::NearestExact:
+      return nearest_taps<R>(in, out, mode == Mode::NearestExact, scale);
+    case Mode::Linear:
+      return linear_taps<R>(in, out, align_corners, scale);
+    case Mode::Cubic:
+      return cubic_taps<R>(in, out, align_corners, scale);
+    default:
+      return smooth_taps<R>(in, out, mode == Mode::CubicSmooth, align_corners, scale);
+  }
+}
+
+/// Taps over depth, height and width; dimensions that are not there stand in front, with size 1.
+template <class R>
+struct Resize {
+  std::array<Taps<R>, 3> dim;
+  int64_t batch = 1, channels = 1;
+
+  Resize(Mode mode, const TensorBase& small, const TensorBase& result, bool align_corners, std::initializer_list<std::optional<double>> scales) {
+    batch = small.size(0);
+    channels = small.size(1);
+    const size_t dims = scales.size();
+    for (size_t d = 0; d < dims; ++d) {
+      const int64_t at = static_cast<int64_t>(d) + 2;
+      dim[3 - dims + d] = taps_of<R>(mode, small.size(at), result.size(at), align_corners, scales.begin()[d]);
+    }
+  }
+  int64_t in_size() const { return dim[0].in * dim[1].in * dim[2].in; }
+  int64_t out_size() const { return dim[0].out * dim[1].out * dim[2].out; }
+
+  /// Calls f(input row, weight) for the rows that row (d, h) of the result is blended from.
+  template <class F>
+  void for_rows(int64_t d, int64_t h, const F& f) const {
+    const Taps<R>&depth = dim[0], &height = dim[1];
+    for (int64_t i = d * depth.width; i < d * depth.width + depth.count[d]; ++i) {
+      for (int64_t j = h * height.width; j < h * height.width + height.count[h]; ++j) {
+        f(depth.index[i] * height.in + height.index[j], depth.weight[i] * height.weight[j]);
+      }
+    }
+  }
+};
+
+// ---- forward -----------------------------------------------------------------------------------------------------------
+
+/// What sums are rounded to.
+template <class T, class R>
+T rounded(R value) {
+  if constexpr (std::is_integral_v<T>) return static_cast<T>(std::clamp(std::nearbyint(value), R(0), R(255)));
+  else return static_cast<T>(value);
+}
+
+template <class T>
+using Sum = std::conditional_t<std::is_integral_v<T>, float, at::opmath_type<T>>;
+
+template <class T, class R, int Width>
+void resize_row(const T* x, const Taps<R>& taps, R* to) {
+  const int64_t width = Width > 0 ? Width : taps.width;
+  const int64_t* index = taps.index.data();
+  const R* weight = taps.weight.data();
+  for (int64_t o = 0; o < taps.out; ++o) {
+    const int64_t n = Width > 0 ? Width : taps.count[o];
+    R sum = 0;
+    for (int64_t k = 0; k < n; ++k) sum += weight[o * width + k] * static_cast<R>(x[index[o * width + k]]);
+    to[o] = sum;
+  }
+}
+
+template <class R>
+void add_scaled(R* sum, const R* row, R weight, int64_t n, bool first) {
+  using V = typename Lanes<R>::V;
+  const V w(weight);
+  for_lanes<R>(n, [&](int64_t i, auto run) {
+    const V v = load_run(row + i, run) * w;
+    store_run<R>(first ? v : load_run(sum + i, run) + v, sum + i, run);
+  });
+}
+
+template <class T, class R>
+void store_row(const R* row, T* to, int64_t n) {
+  if constexpr (std::is_integral_v<T>) {
+    for (int64_t i = 0; i < n; ++i) to[i] = rounded<T>(row[i]);
+  } else {
+    for_lanes<T>(n, [&](int64_t i, auto run) { store_run<T>(load_run<R>(row + i, run), to + i, run); });
+  }
+}
+
+/// Rows of one plane resized along the width, each when it is first asked for.
+template <class T, class R>
+class ResizedRows {
+ public:
+  explicit ResizedRows(const Resize<R>& r) : r_(r), slots_(std::clamp<int64_t>((1 << 18) / r.dim[2].out, 8, std::max<int64_t>(8, r.dim[0].in * r.dim[1].in))), held_(slots_), rows_(slots_ * r.dim[2].out) {}
+
+  void begin(const T* plane) {
+    plane_ = plane;
+    std::fill(held_.begin(), held_.end(), int64_t(-1));
+  }
+  const R* row(int64_t number) {
+    const int64_t slot = number % slots_;
+    R* to = rows_.data() + slot * r_.dim[2].out;
+    if (held_[slot] == number) return to;
+    held_[slot] = number;
+    const T* from = plane_ + number * r_.dim[2].in;
+    if (r_.dim[2].width == 2) resize_row<T, R, 2>(from, r_.dim[2], to);
+    else resize_row<T, R, 0>(from, r_.dim[2], to);
+    return to;
+  }
+
+ private:
+  const Resize<R>& r_;
+  const int64_t slots_;
+  std::vector<int64_t> held_;
+  std::vector<R> rows_;
+  const T* plane_ = nullptr;
+};
+
+template <class T, class R>
+void resize_planes(const T* x, T* y, const Resize<R>& r) {
+  const int64_t width = r.dim[2].out, grain = std::max<int64_t>(1, kGrain / (r.in_size() + r.out_size()));
+  at::parallel_for(0, r.batch * r.channels, grain, [&](int64_t begin, int64_t end) {
+    ResizedRows<T, R> rows(r);
+    std::vector<R> blend(width);
+    for (int64_t plane = begin; plane < end; ++plane) {
+      rows.begin(x + plane * r.in_size());
+      T* out = y + plane * r.out_size();
+      for (int64_t d = 0; d < r.dim[0].out; ++d) {
+        for (int64_t h = 0; h < r.dim[1].out; ++h, out += width) {
+          bool first = true;
+          r.for_rows(d, h, [&](int64_t row, R weight) {
+            add_scaled(blend.data(), rows.row(row), weight, width, first);
+            first = false;
+          });
+          if (first) std::fill(blend.begin(), blend.end(), R(0));
+          store_row(blend.data(), out, width);
+        }
+      }
+    }
+  });
+}
+
+template <class T, class R>
+void add_pixel(const T* x, R* sum, R weight, int64_t n) {
+  if constexpr (std::is_integral_v<T>) {
+    for (int64_t i = 0; i < n; ++i) sum[i] += weight * static_cast<R>(x[i]);
+  } else {
+    using V = typename Lanes<T>::V;
+    const V w(weight);
+    for_lanes<T>(n, [&](int64_t i, auto run) { store_run<R>(load_run<R>(sum + i, run) + load_run(x + i, run) * w, sum + i, run); });
+  }
+}
+
+template <class T, class R>
+void resize_channels_last(const T* x, T* y, const Resize<R>& r) {
+  const int64_t channels = r.channels, pixels = r.out_size(), width = r.dim[2].out;
+  at::parallel_for(0, r.batch * pixels, std::max<int64_t>(1, kGrain / (8 * std::max<int64_t>(1, channels))), [&](int64_t begin, int64_t end) {
+    std::vector<R> sum(channels);
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t o = i % width, row = i % pixels / width;
+      const T* image = x + i / pixels * r.in_size() * channels;
+      std::fill(sum.begin(), sum.end(), R(0));
+      r.for_rows(row / r.dim[1].out, row % r.dim[1].out, [&](int64_t from, R weight) {
+        const Taps<R>& taps = r.dim[2];
+        for (int64_t k = o * taps.width; k < o * taps.width + taps.count[o]; ++k) {
+          add_pixel(image + (from * taps.in + taps.index[k]) * channels, sum.data(), weight * taps.weight[k], channels);
+        }
+      });
+      store_row(sum.data(), y + i * channels, channels);
+    }
+  });
+}
+
+/// Nearest elements are copied, of any type.
+template <class T>
+void copy_nearest(const T* x, T* y, const Resize<float>& r, bool channels_last) {
+  const int64_t inner = channels_last ? r.channels : 1, planes = channels_last ? r.batch : r.batch * r.channels;
+  const Taps<float>& columns = r.dim[2];
+  const int64_t width = columns.out * inner, rows = r.dim[0].out * r.dim[1].out;
+  at::parallel_for(0, planes * rows, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, width)), [&](int64_t begin, int64_t end) {
+    const T* previous = nullptr;
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t row = i % rows;
+      const int64_t line = r.dim[0].index[row / r.dim[1].out] * r.dim[1].in + r.dim[1].index[row % r.dim[1].out];
+      const T* from = x + (i / rows * r.in_size() + line * columns.in) * inner;
+      T* to = y + i * width;
+      if (from == previous) {
+        std::copy(to - width, to, to);
+      } else if (inner == 1) {
+        for (int64_t o = 0; o < columns.out; ++o) to[o] = from[columns.index[o]];
+      } else {
+        for (int64_t o = 0; o < columns.out; ++o) std::copy(from + columns.index[o] * inner, from + (columns.index[o] + 1) * inner, to + o * inner);
+      }
+      previous = from;
+    }
+  });
+}
+
+/// `wanted`, or where it has another layout or dtype a tensor that has them.
+Tensor writable(const TensorBase& wanted, c10::MemoryFormat format, c10::ScalarType dtype) {
+  if (wanted.scalar_type() == dtype && wanted.is_contiguous(format)) return Tensor(wanted);
+  TensorSpec spec = TensorSpec::like(wanted, wanted.sizes(), dtype);
+  spec.memory_format = format;
+  return at::empty_spec(spec);
+}
+
+void finish(const Tensor& written, const TensorBase& wanted) {
+  if (!written.is_same(Tensor(wanted))) Tensor(wanted).copy_(written);
+}
+
+void resize(const char* op, Mode mode, const TensorBase& self, bool align_corners, std::initializer_list<std::optional<double>> scales, const TensorBase& out) {
+  if (out.numel() == 0) return;
+  const auto format = self.suggest_memory_format();
+  const bool channels_last = format != c10::MemoryFormat::Contiguous;
+  const TensorBase x = self.contiguous(format);
+  const Tensor y = writable(out, format, out.scalar_type());
+  dispatch(op, self.scalar_type(), kFloating | dtype_set<c10::ScalarType::Byte>, [&]<class T> {
+    const T* from = x.const_data_ptr<T>();
+    T* to = y.mutable_data_ptr<T>();
+    if (is_nearest(mode)) return copy_nearest(from, to, Resize<float>(mode, x, y, align_corners, scales), channels_last);
+    const Resize<Sum<T>> r(mode, x, y, align_corners, scales);
+    if (channels_last) resize_channels_last(from, to, r);
+    else resize_planes(from, to, r);
+  });
+  finish(y, out);
+}
+
+// ---- backward ------------------------------------------------------------------------------------------------------------
+
+template <class T, class R>
+void spread_planes(const T* g, R* dx, const Resize<R>& r) {
+  const Taps<R>& columns = r.dim[2];
+  at::parallel_for(0, r.batch * r.channels, std::max<int64_t>(1, kGrain / (r.in_size() + r.out_size())), [&](int64_t begin, int64_t end) {
+    std::vector<R> row(columns.in);
+    for (int64_t plane = begin; plane < end; ++plane) {
+      R* to = dx + plane * r.in_size();
+      const T* from = g + plane * r.out_size();
+      std::fill(to, to + r.in_size(), R(0));
+      for (int64_t d = 0; d < r.dim[0].out; ++d) {
+        for (int64_t h = 0; h < r.dim[1].out; ++h, from += columns.out) {
+          std::fill(row.begin(), row.end(), R(0));
+          for (int64_t o = 0; o < columns.out; ++o) {
+            for (int64_t k = o * columns.width; k < o * columns.width + columns.count[o]; ++k) row[columns.index[k]] += columns.weight[k] * static_cast<R>(from[o]);
+          }
+          r.for_rows(d, h, [&](int64_t line, R weight) { add_scaled(to + line * columns.in, row.data(), weight, columns.in, false); });
+        }
+      }
+    }
+  });
+}
+
+template <class T, class R>
+void spread_channels_last(const T* g, R* dx, const Resize<R>& r) {
+  const Taps<R>& columns = r.dim[2];
+  const int64_t channels = r.channels;
+  at::parallel_for(0, r.batch, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t image = begin; image < end; ++image) {
+      R* to = dx + image * r.in_size() * channels;
+      const T* from = g + image * r.out_size() * channels;
+      std::fill(to, to + r.in_size() * channels, R(0));
+      for (int64_t d = 0; d < r.dim[0].out; ++d) {
+        for (int64_t h = 0; h < r.dim[1].out; ++h) {
+          for (int64_t o = 0; o < columns.out; ++o, from += channels) {
+            r.for_rows(d, h, [&](int64_t line, R weight) {
+              for (int64_t k = o * columns.width; k < o * columns.width + columns.count[o]; ++k) {
+                add_pixel(from, to + (line * columns.in + columns.index[k]) * channels, weight * columns.weight[k], channels);
+              }
+            });
+          }
+        }
+      }
+    }
+  });
+}
+
+void resize_backward(const char* op, Mode mode, const TensorBase& grad_output, bool align_corners, std::initializer_list<std::optional<double>> scales, const TensorBase& grad_input) {
+  if (grad_input.numel() == 0) return;
+  const auto format = grad_output.suggest_memory_format();
+  const TensorBase grad = grad_output.contiguous(format);
+  dispatch(op, grad.scalar_type(), kFloating, [&]<class T> {
+    using R = at::opmath_type<T>;
+    const Tensor dx = writable(grad_input, format, c10::CppTypeToScalarType<R>::value);
+    const Resize<R> r(mode, dx, grad, align_corners, scales);
+    if (format != c10::MemoryFormat::Contiguous) spread_channels_last(grad.const_data_ptr<T>(), dx.mutable_data_ptr<R>(), r);
+    else spread_planes(grad.const_data_ptr<T>(), dx.mutable_data_ptr<R>(), r);
+    finish(dx, grad_input);
+  });
+}
+
+} // namespace
+
+void upsample_nearest1d_kernel(const TensorBase& self, IntArrayRef, std::optional<double> scales, const TensorBase& out) {
+  resize("upsample_nearest1d", Mode::Nearest, self, false, {scales}, out);
+}
+
+void upsample_nearest1d_backward_kernel(const TensorBase& grad_output, IntArrayRef, IntArrayRef, std::optional<double> scales, const TensorBase& grad_input) {
+  resize_backward("upsample_nearest1d_backward", Mode::Nearest, grad_output, false, {scales}, grad_input);
+}
+
+void upsample_nearest2d_kernel(const TensorBase& self, IntArrayRef, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& out) {
+  resize("upsample_nearest2d", Mode::Nearest, self, false, {scales_h, scales_w}, out);
+}
+
+void upsample_nearest2d_backward_kernel(const TensorBase& grad_output, IntArrayRef, IntArrayRef, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& grad_input) {
+  resize_backward("upsample_nearest2d_backward", Mode::Nearest, grad_output, false, {scales_h, scales_w}, grad_input);
+}
+
+void upsample_nearest3d_kernel(const TensorBase& self, IntArrayRef, std::optional<double> scales_d, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& out) {
+  resize("upsample_nearest3d", Mode::Nearest, self, false, {scales_d, scales_h, scales_w}, out);
+}
+
+void upsample_nearest3d_backward_kernel(const TensorBase& grad_output, IntArrayRef, IntArrayRef, std::optional<double> scales_d, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& grad_input) {
+  resize_backward("upsample_nearest3d_backward", Mode::Nearest, grad_output, false, {scales_d, scales_h, scales_w}, grad_input);
+}
+
+void upsample_nearest_exact1d_kernel(const TensorBase& self, IntArrayRef, std::optional<double> scales, const TensorBase& out) {
+  resize("_upsample_nearest_exact1d", Mode::NearestExact, self, false, {scales}, out);
+}
+
+void upsample_nearest_exact1d_backward_kernel(const TensorBase& grad_output, IntArrayRef, IntArrayRef, std::optional<double> scales, const TensorBase& grad_input) {
+  resize_backward("_upsample_nearest_exact1d_backward", Mode::NearestExact, grad_output, false, {scales}, grad_input);
+}
+
+void upsample_nearest_exact2d_kernel(const TensorBase& self, IntArrayRef, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& out) {
+  resize("_upsample_nearest_exact2d", Mode::NearestExact, self, false, {scales_h, scales_w}, out);
+}
+
+void upsample_nearest_exact2d_backward_kernel(const TensorBase& grad_output, IntArrayRef, IntArrayRef, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& grad_input) {
+  resize_backward("_upsample_nearest_exact2d_backward", Mode::NearestExact, grad_output, false, {scales_h, scales_w}, grad_input);
+}
+
+void upsample_nearest_exact3d_kernel(const TensorBase& self, IntArrayRef, std::optional<double> scales_d, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& out) {
+  resize("_upsample_nearest_exact3d", Mode::NearestExact, self, false, {scales_d, scales_h, scales_w}, out);
+}
+
+void upsample_nearest_exact3d_backward_kernel(const TensorBase& grad_output, IntArrayRef, IntArrayRef, std::optional<double> scales_d, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& grad_input) {
+  resize_backward("_upsample_nearest_exact3d_backward", Mode::NearestExact, grad_output, false, {scales_d, scales_h, scales_w}, grad_input);
+}
+
+void upsample_linear1d_kernel(const TensorBase& self, IntArrayRef, bool align_corners, std::optional<double> scales, const TensorBase& out) {
+  resize("upsample_linear1d", Mode::Linear, self, align_corners, {scales}, out);
+}
+
+void upsample_linear1d_backward_kernel(const TensorBase& grad_output, IntArrayRef, IntArrayRef, bool align_corners, std::optional<double> scales, const TensorBase& grad_input) {
+  resize_backward("upsample_linear1d_backward", Mode::Linear, grad_output, align_corners, {scales}, grad_input);
+}
+
+void upsample_bilinear2d_kernel(const TensorBase& self, IntArrayRef, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& out) {
+  resize("upsample_bilinear2d", Mode::Linear, self, align_corners, {scales_h, scales_w}, out);
+}
+
+void upsample_bilinear2d_backward_kernel(const TensorBase& grad_output, IntArrayRef, IntArrayRef, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& grad_input) {
+  resize_backward("upsample_bilinear2d_backward", Mode::Linear, grad_output, align_corners, {scales_h, scales_w}, grad_input);
+}
+
+void upsample_trilinear3d_kernel(const TensorBase& self, IntArrayRef, bool align_corners, std::optional<double> scales_d, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& out) {
+  resize("upsample_trilinear3d", Mode::Linear, self, align_corners, {scales_d, scales_h, scales_w}, out);
+}
+
+void upsample_trilinear3d_backward_kernel(const TensorBase& grad_output, IntArrayRef, IntArrayRef, bool align_corners, std::optional<double> scales_d, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& grad_input) {
+  resize_backward("upsample_trilinear3d_backward", Mode::Linear, grad_output, align_corners, {scales_d, scales_h, scales_w}, grad_input);
+}
+
+void upsample_bicubic2d_kernel(const TensorBase& self, IntArrayRef, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& out) {
+  resize("upsample_bicubic2d", Mode::Cubic, self, align_corners, {scales_h, scales_w}, out);
+}
+
+void upsample_bicubic2d_backward_kernel(const TensorBase& grad_output, IntArrayRef, IntArrayRef, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& grad_input) {
+  resize_backward("upsample_bicubic2d_backward", Mode::Cubic, grad_output, align_corners, {scales_h, scales_w}, grad_input);
+}
+
+void upsample_bilinear2d_aa_kernel(const TensorBase& self, IntArrayRef, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& out) {
+  resize("_upsample_bilinear2d_aa", Mode::LinearSmooth, self, align_corners, {scales_h, scales_w}, out);
+}
+
+void upsample_bilinear2d_aa_backward_kernel(const TensorBase& grad_output, IntArrayRef, IntArrayRef, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& grad_input) {
+  resize_backward("_upsample_bilinear2d_aa_backward", Mode::LinearSmooth, grad_output, align_corners, {scales_h, scales_w}, grad_input);
+}
+
+void upsample_bicubic2d_aa_kernel(const TensorBase& self, IntArrayRef, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& out) {
+  resize("_upsample_bicubic2d_aa", Mode::CubicSmooth, self, align_corners, {scales_h, scales_w}, out);
+}
+
+void upsample_bicubic2d_aa_backward_kernel(const TensorBase& grad_output, IntArrayRef, IntArrayRef, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& grad_input) {
+  resize_backward("_upsample_bicubic2d_aa_backward", Mode::CubicSmooth, grad_output, align_corners, {scales_h, scales_w}, grad_input);
+}
+
+} // namespace CPU_CAPABILITY
+} // namespace at::native

@@ -1,0 +1,25 @@
+#pragma once
+// Convolutions by oneDNN.
+
+#include <aten/native/cpu/conv.h>
+#include <c10/macros/Macros.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace at::native::onednn {
+
+enum class ConvPass : int8_t { Forward, BackwardData, BackwardWeight };
+
+/// Layouts of the operands: channels last or plain. Image and result have the same one.
+struct ConvLayout {
+  bool images_channels_last = false;
+  bool weight_channels_last = false;
+};
+
+/// Runs a pass on Float or BFloat16 data. Two of src, weight and dst are read and the third is written, as the pass
+/// says; `bias` (forward pass only) is added to the result, or null. Returns false, with nothing written, when oneDNN
+/// has no fast kernel for the case on this CPU.
+bool convolution(const ConvProblem& p, ConvPass pass, ConvLayout layout, void* src, void* weight, void* dst, const void* bias);
+
+} // namespace at::native::onednn

@@ -1,0 +1,31 @@
+// Shapes of solutions of linear systems. Every function throws on bad arguments.
+#pragma once
+
+#include <aten/core/Tensor.h>
+#include <aten/core/TensorSpec.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace at::shape {
+
+/// Whether the right side of linalg_solve is a vector for each matrix, and not a matrix.
+bool solve_takes_vector(const TensorBase& A, const TensorBase& B);
+std::array<TensorSpec, 4> linalg_solve_ex(const char* op, const TensorBase& A, const TensorBase& B, bool left, bool check_errors);
+TensorSpec linalg_lu_solve(const char* op, const TensorBase& LU, const TensorBase& pivots, const TensorBase& B, bool left, bool adjoint);
+TensorSpec linalg_ldl_solve(const char* op, const TensorBase& LD, const TensorBase& pivots, const TensorBase& B, bool hermitian);
+TensorSpec linalg_solve_triangular(const char* op, const TensorBase& self, const TensorBase& B, bool upper, bool left, bool unitriangular);
+std::array<TensorSpec, 2> triangular_solve(const char* op, const TensorBase& self, const TensorBase& A, bool upper, bool transpose, bool unitriangular);
+TensorSpec cholesky_solve(const char* op, const TensorBase& self, const TensorBase& A, bool upper);
+
+/// LAPACK's routines for least squares.
+enum class LstsqDriver : uint8_t { Gels, Gelsy, Gelsd, Gelss };
+LstsqDriver lstsq_driver(std::optional<std::string_view> name);
+bool lstsq_takes_vector(const TensorBase& A, const TensorBase& B);
+/// Singular values below this fraction of the largest count as zero: epsilon times the larger side.
+double default_rcond(const TensorBase& A);
+std::array<TensorSpec, 4> linalg_lstsq(const char* op, const TensorBase& self, const TensorBase& b, std::optional<double> rcond, std::optional<std::string_view> driver);
+
+} // namespace at::shape

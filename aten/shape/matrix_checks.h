@@ -1,0 +1,36 @@
+// Checks and layouts that the shape functions of linear algebra share. Messages begin with the words PyTorch uses.
+#pragma once
+
+#include <aten/core/TensorSpec.h>
+
+#include <string>
+
+namespace at::shape {
+
+/// Throws unless `t` has two dimensions or more.
+void check_matrix(const char* op, const TensorBase& t, const char* name = "A");
+/// Throws unless `t` is a batch of square matrices.
+void check_square(const char* op, const TensorBase& t, const char* name = "A");
+/// Throws NotImplementedError for integers, and for half and bfloat16 unless `low_precision`.
+void check_floating_or_complex(const char* op, const TensorBase& t, bool low_precision = true);
+/// Throws NotImplementedError, `"kernel" not implemented for 'Half'`, unless LAPACK knows the dtype.
+void check_lapack_dtype(const char* kernel, const TensorBase& t);
+/// Throws unless both have one dtype and one device.
+void check_same_kind(const char* op, const TensorBase& a, const TensorBase& b, const char* a_name, const char* b_name);
+/// Throws unless the rows (or columns, when solving from the right) of B fit the square A.
+void check_solve_sizes(const char* op, const TensorBase& a, const TensorBase& b, bool left);
+
+/// The sizes in front of the last `trailing` dimensions.
+c10::DimVector batch_sizes(const TensorBase& t, int64_t trailing = 2);
+/// `batch` followed by `rest`.
+c10::DimVector joined(IntArrayRef batch, IntArrayRef rest);
+/// Broadcast of two batches. Throws "The size of tensor a (x) must match the size of tensor b (y) at ...".
+c10::DimVector broadcast_batches(const char* op, IntArrayRef a, IntArrayRef b);
+
+/// Matrices that lie by columns, as LAPACK leaves them.
+TensorSpec by_columns(const TensorBase& like, IntArrayRef sizes);
+TensorSpec by_columns(const TensorBase& like, IntArrayRef sizes, c10::ScalarType dtype);
+/// A result that was not asked for.
+TensorSpec nothing(const TensorBase& like, c10::ScalarType dtype);
+
+} // namespace at::shape

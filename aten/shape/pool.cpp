@@ -1,0 +1,358 @@
+#include <aten/shape/pool.h>
+
+#include <aten/core/Tensor.h>
+#include <aten/shape/operand_checks.h>
+
+#include <string>
+
+namespace at::shape {
+namespace {
+
+using c10::DimVector;
+
+const char* count_word(int64_t dims) {
+  return dims == 2 ? "two" : "three";
+}
+
+std::string base_name(const char* op) {
+  const std::string name(op);
+  for (const char* suffix : {"_with_indices_backward", "_with_indices", "_backward"}) {
+    const size_t at = name.find(suffix);
+    if (at != std::string::npos) return name.substr(0, at);
+  }
+  return name;
+}
+
+DimVector repeated(const char* op, IntArrayRef values, const char* what, int64_t dims, IntArrayRef otherwise = {}) {
+  if (values.empty() && !otherwise.empty()) values = otherwise;
+  TORCH_CHECK(
+      values.size() == 1 || static_cast<int64_t>(values.size()) == dims, base_name(op), ": ", what, " must ",
+      otherwise.empty() ? "either be" : "either be omitted,", " a single int, or a tuple of ", count_word(dims), " ints; got ",
+      values);
+  return values.size() == 1 ? DimVector(static_cast<size_t>(dims), values[0]) : DimVector(values.begin(), values.end());
+}
+
+/// "(1x2x2)" of the channels and spatial sizes.
+std::string volume(int64_t channels, IntArrayRef sizes) {
+  std::string text = "(" + std::to_string(channels);
+  for (const int64_t s : sizes) text += "x" + std::to_string(s);
+  return text + ")";
+}
+
+void check_pool_input(const char* op, const TensorBase& self, int64_t dims) {
+  const bool batched = self.dim() == dims + 2;
+  if (dims == 3) {
+    TORCH_CHECK(batched || self.dim() == 4, "non-empty 4D or 5D (batch mode) tensor expected for input of ", op, "; got ", self.sizes());
+    for (int64_t d = self.dim() - 4; d < self.dim(); ++d) {
+      TORCH_CHECK(
+          self.size(d) > 0, op, "_out_cpu_template(): Expected input's non-batch dimensions to have positive length, but input has a shape of ",
+          self.sizes(), " and non-batch dimension ", d - (self.dim() - 4), " has length zero!");
+    }
+    return;
+  }
+  bool full = batched || self.dim() == dims + 1;
+  for (int64_t d = self.dim() - dims - 1; full && d < self.dim(); ++d) full = self.size(d) != 0;
+  TORCH_CHECK(
+      full, "Expected ", dims + 1, "D or ", dims + 2,
+      "D (batch mode) tensor with optional 0 dim batch size for input, but got:", self.sizes());
+}
+
+c10::MemoryFormat layout_of(const TensorBase& t) {
+  return t.suggest_memory_format();
+}
+
+TensorSpec pooled_spec(const TensorBase& self, IntArrayRef spatial, c10::ScalarType dtype) {
+  const int64_t lead = self.dim() - static_cast<int64_t>(spatial.size());
+  DimVector sizes(self.sizes().begin(), self.sizes().begin() + lead);
+  sizes.append(spatial.begin(), spatial.end());
+  TensorSpec spec = TensorSpec::like(self, sizes, dtype);
+  spec.memory_format = layout_of(self);
+  return spec;
+}
+
+TensorSpec like_input(const TensorBase& self) {
+  TensorSpec spec = TensorSpec::like(self, self.sizes());
+  spec.memory_format = layout_of(self);
+  return spec;
+}
+
+std::array<TensorSpec, 2> with_indices(const TensorBase& self, IntArrayRef spatial) {
+  return {pooled_spec(self, spatial, self.scalar_type()), pooled_spec(self, spatial, kLong)};
+}
+
+/// Sizes after pooling with fixed windows; checks everything about them.
+DimVector windows(const char* op, int64_t dims, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride_size, IntArrayRef padding_size, IntArrayRef dilation_size, bool ceil_mode) {
+  const DimVector kernel = repeated(op, kernel_size, "kernel_size", dims), stride = repeated(op, stride_size, "stride", dims, kernel),
+                  padding = repeated(op, padding_size, "padding", dims), dilation = repeated(op, dilation_size, "dilation", dims);
+  TORCH_CHECK(
+      dims == 2 || self.dim() == 4 || self.dim() == 5, "non-empty 4D or 5D (batch mode) tensor expected for input of ", op, "; got ",
+      self.sizes());
+  TORCH_CHECK(
+      self.dim() > dims, "Expected ", dims + 1, "D or ", dims + 2,
+      "D (batch mode) tensor with optional 0 dim batch size for input, but got:", self.sizes());
+  DimVector out;
+  const IntArrayRef in = self.sizes().slice(self.dim() - dims);
+  for (int64_t d = 0; d < dims; ++d) {
+    TORCH_CHECK(kernel[d] > 0, "kernel size should be greater than zero, but got ", IntArrayRef(kernel), " (in ", op, ")");
+    TORCH_CHECK(stride[d] != 0, "stride should not be zero");
+    TORCH_CHECK(stride[d] > 0, "stride should be greater than zero, but got ", IntArrayRef(stride), " (in ", op, ")");
+    TORCH_CHECK(dilation[d] > 0, "dilation should be greater than zero, but got ", IntArrayRef(dilation), " (in ", op, ")");
+    out.push_back(pooled_size(in[d], kernel[d], padding[d], stride[d], dilation[d], ceil_mode));
+  }
+  check_pool_input(op, self, dims);
+  for (const int64_t size : out) {
+    TORCH_CHECK(
+        size >= 1, "Given input size: ", volume(self.size(self.dim() - dims - 1), in), ". Calculated output size: ",
+        volume(self.size(self.dim() - dims - 1), out), ". Output size is too small");
+  }
+  return out;
+}
+
+void check_divisor(std::optional<int64_t> divisor_override) {
+  TORCH_CHECK(!divisor_override.has_value() || *divisor_override != 0, "divisor must be not zero");
+}
+
+/// Throws unless `t` has the sizes that the forward pass gives.
+void check_result(const char* op, const char* what, const TensorBase& t, const TensorBase& self, IntArrayRef spatial, c10::ScalarType dtype) {
+  const TensorSpec spec = pooled_spec(self, spatial, dtype);
+  TORCH_CHECK(
+      t.sizes() == IntArrayRef(spec.sizes), op, ": Expected ", what, " to have the sizes of the result, ", IntArrayRef(spec.sizes),
+      ", but got ", t.sizes());
+  TORCH_CHECK(
+      t.scalar_type() == dtype, "expected dtype ", dtype, " for `", what, "` but got dtype ", t.scalar_type(), " (in ", op, ")");
+  check_same_device(op, {&self, &t});
+}
+
+std::string ranks(int64_t dims) {
+  return dims == 2 ? "3D or 4D" : "4D or 5D";
+}
+
+std::string public_name(const char* op) {
+  std::string name(op);
+  return name.substr(name[0] == '_' ? 1 : 0);
+}
+
+DimVector adaptive(const char* op, int64_t dims, const TensorBase& self, IntArrayRef output_size) {
+  const std::string name = public_name(op);
+  TORCH_CHECK(
+      output_size.size() == 1 || static_cast<int64_t>(output_size.size()) == dims, name, "(): internal error: output_size.size() must be ", dims,
+      ", but got ", output_size);
+  DimVector out = repeated(op, output_size, "output_size", dims);
+  TORCH_CHECK(
+      self.dim() == dims + 1 || self.dim() == dims + 2, name, "(): Expected ", ranks(dims), " tensor, but got ", self.sizes());
+  for (const int64_t size : out) {
+    TORCH_CHECK(size >= 0, name, "(): elements of output_size must be greater than or equal to 0 but received ", output_size);
+  }
+  for (int64_t d = self.dim() - dims; d < self.dim(); ++d) {
+    TORCH_CHECK(
+        self.size(d) > 0, name, "(): Expected input to have non-zero size for non-batch dimensions, but input has sizes ",
+        self.sizes(), " with dimension ", d, " being empty");
+  }
+  return out;
+}
+
+DimVector spatial_of(const char* op, int64_t dims, const TensorBase& grad_output, const TensorBase& self) {
+  TORCH_CHECK(
+      (self.dim() == dims + 1 || self.dim() == dims + 2) && grad_output.dim() == self.dim(), op, ": Expected ", ranks(dims),
+      " grad_output and input of the same number of dimensions, but got ", grad_output.sizes(), " and ", self.sizes());
+  for (int64_t d = 1; d < grad_output.dim(); ++d) {
+    TORCH_CHECK(
+        grad_output.size(d) > 0, op, ": Expected grad_output to have non-zero size for non-batch dimensions, but grad_output has sizes ",
+        grad_output.sizes(), " with dimension ", d, " being empty");
+  }
+  for (int64_t d = self.dim() - dims; d < self.dim(); ++d) TORCH_CHECK(self.size(d) > 0, op, ": input has no elements: ", self.sizes());
+  const IntArrayRef spatial = grad_output.sizes().slice(grad_output.dim() - dims);
+  return DimVector(spatial.begin(), spatial.end());
+}
+
+DimVector fractional(const char* op, int64_t dims, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef output_size, const TensorBase* samples) {
+  const DimVector kernel = repeated(op, kernel_size, "kernel_size", dims), out = repeated(op, output_size, "output_size", dims);
+  const bool batched = self.dim() == dims + 2;
+  TORCH_CHECK(
+      batched || self.dim() == dims + 1, op, "(): Expected ", ranks(dims), " tensor, but got: ", self.sizes());
+  for (int64_t d = batched ? 1 : 0; d < self.dim(); ++d) {
+    TORCH_CHECK(
+        self.size(d) > 0, op, "(): Expected input to have non-zero  size for non-batch dimenions, but got ", self.sizes(),
+        " with dimension ", d, " being empty.");
+  }
+  for (int64_t d = 0; d < dims; ++d) {
+    const int64_t in = self.size(self.dim() - dims + d);
+    TORCH_CHECK(kernel[d] > 0 && out[d] > 0, op, "(): kernel_size and output_size must be positive; got ", kernel_size, " and ", output_size);
+    TORCH_CHECK(
+        kernel[d] <= in && out[d] <= in - kernel[d] + 1, op, "(): pool size ", kernel_size, " or output size ", output_size,
+        " too large relative to input size ", self.sizes());
+  }
+  if (samples != nullptr) {
+    TORCH_CHECK(
+        samples->scalar_type() == self.scalar_type(), "Expect _random_samples to have the same dtype as input; ", op, " got ",
+        samples->scalar_type(), " and ", self.scalar_type());
+    TORCH_CHECK(samples->dim() == 3, "Expect _random_samples to have 3 dimensions, got ", samples->dim());
+    TORCH_CHECK(
+        samples->size(0) >= (batched ? self.size(0) : 1), "Expect _random_samples.size(0) no less then input batch size.");
+    TORCH_CHECK(
+        samples->size(1) >= self.size(self.dim() - dims - 1), "Expect _random_samples.size(1) no less then input channel size.");
+    TORCH_CHECK(samples->size(2) == dims, "Expect _random_samples.size(2) equals to ", dims, "; got ", samples->size(2), ".");
+    check_same_device(op, {&self, samples});
+  }
+  return out;
+}
+
+TensorSpec unpooled(const char* op, int64_t dims, const TensorBase& self, const TensorBase& indices, IntArrayRef output_size) {
+  TORCH_CHECK(indices.scalar_type() == kLong, "elements in indices should be type int64 but got: ", indices.scalar_type());
+  TORCH_CHECK(
+      static_cast<int64_t>(output_size.size()) == dims, "There should be exactly ", count_word(dims),
+      " elements (", dims == 2 ? "height, width" : "depth, height, width", ") in output_size, but got ", output_size.size(), " elements.");
+  TORCH_CHECK(
+      self.dim() == dims + 1 || self.dim() == dims + 2, "Input to ", op, " should be a ", ranks(dims), " Tensor, but got ",
+      self.dim(), " dimensions.");
+  TORCH_CHECK(
+      self.sizes() == indices.sizes(), "Expected shape of indices to be same as that of the input tensor (", self.sizes(),
+      ") but got indices tensor with shape: ", indices.sizes());
+  for (int64_t d = 1; d < self.dim(); ++d) {
+    TORCH_CHECK(
+        self.size(d) > 0, op, "(): Expected input to have non-zero size for non-batch dimensions, but got ", self.sizes(),
+        " with dimension ", d, " being empty.");
+  }
+  for (const int64_t size : output_size) TORCH_CHECK(size >= 0, op, ": output_size must not be negative, got ", output_size);
+  check_same_device(op, {&self, &indices});
+  return pooled_spec(self, output_size, self.scalar_type());
+}
+
+} // namespace
+
+int64_t pooled_size(int64_t in, int64_t kernel, int64_t padding, int64_t stride, int64_t dilation, bool ceil_mode) {
+  TORCH_CHECK(stride != 0, "stride should not be zero");
+  TORCH_CHECK(padding >= 0, "pad must be non-negative, but got pad: ", padding);
+  TORCH_CHECK(
+      padding <= ((kernel - 1) * dilation + 1) / 2, "pad should be at most half of kernel size, but got pad=", padding,
+      " and kernel_size=", kernel);
+  int64_t reach = 0, room = 0;
+  TORCH_CHECK(
+      !__builtin_mul_overflow(dilation, kernel - 1, &reach) && !__builtin_add_overflow(in - reach - 1, 2 * padding, &room) &&
+          stride <= (int64_t(1) << 62) && kernel <= (int64_t(1) << 62),
+      "pooling: the size of a window overflows: kernel size ", kernel, ", dilation ", dilation);
+  room += ceil_mode ? stride - 1 : 0;
+  int64_t out = (room < 0 ? -((-room + stride - 1) / stride) : room / stride) + 1;
+  // The last window must begin inside the input or the left padding.
+  if (ceil_mode && (out - 1) * stride >= in + padding) --out;
+  return out;
+}
+
+std::array<TensorSpec, 2> max_pool2d(const char* op, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
+  return with_indices(self, windows(op, 2, self, kernel_size, stride, padding, dilation, ceil_mode));
+}
+
+std::array<TensorSpec, 2> max_pool3d(const char* op, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
+  return with_indices(self, windows(op, 3, self, kernel_size, stride, padding, dilation, ceil_mode));
+}
+
+TensorSpec max_pool2d_backward(const char* op, const TensorBase& grad_output, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode, const TensorBase& indices) {
+  const DimVector out = windows(op, 2, self, kernel_size, stride, padding, dilation, ceil_mode);
+  check_result(op, "grad_output", grad_output, self, out, self.scalar_type());
+  check_result(op, "indices", indices, self, out, kLong);
+  return like_input(self);
+}
+
+TensorSpec max_pool3d_backward(const char* op, const TensorBase& grad_output, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode, const TensorBase& indices) {
+  const DimVector out = windows(op, 3, self, kernel_size, stride, padding, dilation, ceil_mode);
+  check_result(op, "grad_output", grad_output, self, out, self.scalar_type());
+  check_result(op, "indices", indices, self, out, kLong);
+  return like_input(self);
+}
+
+TensorSpec avg_pool2d(const char* op, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool ceil_mode, bool, std::optional<int64_t> divisor_override) {
+  check_divisor(divisor_override);
+  return pooled_spec(self, windows(op, 2, self, kernel_size, stride, padding, {1}, ceil_mode), self.scalar_type());
+}
+
+TensorSpec avg_pool3d(const char* op, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool ceil_mode, bool, std::optional<int64_t> divisor_override) {
+  check_divisor(divisor_override);
+  return pooled_spec(self, windows(op, 3, self, kernel_size, stride, padding, {1}, ceil_mode), self.scalar_type());
+}
+
+TensorSpec avg_pool2d_backward(const char* op, const TensorBase& grad_output, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool ceil_mode, bool, std::optional<int64_t> divisor_override) {
+  check_divisor(divisor_override);
+  check_result(op, "grad_output", grad_output, self, windows(op, 2, self, kernel_size, stride, padding, {1}, ceil_mode), self.scalar_type());
+  return like_input(self);
+}
+
+TensorSpec avg_pool3d_backward(const char* op, const TensorBase& grad_output, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool ceil_mode, bool, std::optional<int64_t> divisor_override) {
+  check_divisor(divisor_override);
+  check_result(op, "grad_output", grad_output, self, windows(op, 3, self, kernel_size, stride, padding, {1}, ceil_mode), self.scalar_type());
+  return like_input(self);
+}
+
+TensorSpec adaptive_avg_pool2d(const char* op, const TensorBase& self, IntArrayRef output_size) {
+  return pooled_spec(self, adaptive(op, 2, self, output_size), self.scalar_type());
+}
+
+TensorSpec adaptive_avg_pool3d(const char* op, const TensorBase& self, IntArrayRef output_size) {
+  return pooled_spec(self, adaptive(op, 3, self, output_size), self.scalar_type());
+}
+
+TensorSpec adaptive_avg_pool2d_backward(const char* op, const TensorBase& grad_output, const TensorBase& self) {
+  check_result(op, "grad_output", grad_output, self, spatial_of(op, 2, grad_output, self), self.scalar_type());
+  return like_input(self);
+}
+
+TensorSpec adaptive_avg_pool3d_backward(const char* op, const TensorBase& grad_output, const TensorBase& self) {
+  check_result(op, "grad_output", grad_output, self, spatial_of(op, 3, grad_output, self), self.scalar_type());
+  return like_input(self);
+}
+
+std::array<TensorSpec, 2> adaptive_max_pool2d(const char* op, const TensorBase& self, IntArrayRef output_size) {
+  return with_indices(self, adaptive(op, 2, self, output_size));
+}
+
+std::array<TensorSpec, 2> adaptive_max_pool3d(const char* op, const TensorBase& self, IntArrayRef output_size) {
+  return with_indices(self, adaptive(op, 3, self, output_size));
+}
+
+TensorSpec adaptive_max_pool2d_backward(const char* op, const TensorBase& grad_output, const TensorBase& self, const TensorBase& indices) {
+  const DimVector out = spatial_of(op, 2, grad_output, self);
+  check_result(op, "grad_output", grad_output, self, out, self.scalar_type());
+  check_result(op, "indices", indices, self, out, kLong);
+  return like_input(self);
+}
+
+TensorSpec adaptive_max_pool3d_backward(const char* op, const TensorBase& grad_output, const TensorBase& self, const TensorBase& indices) {
+  const DimVector out = spatial_of(op, 3, grad_output, self);
+  check_result(op, "grad_output", grad_output, self, out, self.scalar_type());
+  check_result(op, "indices", indices, self, out, kLong);
+  return like_input(self);
+}
+
+std::array<TensorSpec, 2> fractional_max_pool2d(const char* op, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef output_size, const TensorBase& random_samples) {
+  return with_indices(self, fractional(op, 2, self, kernel_size, output_size, &random_samples));
+}
+
+std::array<TensorSpec, 2> fractional_max_pool3d(const char* op, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef output_size, const TensorBase& random_samples) {
+  return with_indices(self, fractional(op, 3, self, kernel_size, output_size, &random_samples));
+}
+
+TensorSpec fractional_max_pool2d_backward(const char* op, const TensorBase& grad_output, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef output_size, const TensorBase& indices) {
+  const DimVector out = fractional(op, 2, self, kernel_size, output_size, nullptr);
+  check_result(op, "grad_output", grad_output, self, out, self.scalar_type());
+  check_result(op, "indices", indices, self, out, kLong);
+  return like_input(self);
+}
+
+TensorSpec fractional_max_pool3d_backward(const char* op, const TensorBase& grad_output, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef output_size, const TensorBase& indices) {
+  const DimVector out = fractional(op, 3, self, kernel_size, output_size, nullptr);
+  check_result(op, "grad_output", grad_output, self, out, self.scalar_type());
+  check_result(op, "indices", indices, self, out, kLong);
+  return like_input(self);
+}
+
+TensorSpec max_unpool2d(const char* op, const TensorBase& self, const TensorBase& indices, IntArrayRef output_size) {
+  return unpooled(op, 2, self, indices, output_size);
+}
+
+TensorSpec max_unpool3d(const char* op, const TensorBase& self, const TensorBase& indices, IntArrayRef output_size, IntArrayRef stride, IntArrayRef padding) {
+  TORCH_CHECK(stride.size() == 3, "There should be exactly three elements (depth, height, width) in stride, but got: ", stride.size(), " elements.");
+  TORCH_CHECK(padding.size() == 3, "There should be exactly three elements (depth, height, width) in padding, but got: ", padding.size(), " elements.");
+  TORCH_CHECK(stride[0] > 0 && stride[1] > 0 && stride[2] > 0, "strides should be greater than zero, but got stride: ", stride);
+  return unpooled(op, 3, self, indices, output_size);
+}
+
+} // namespace at::shape

@@ -1,0 +1,46 @@
+// Shape functions of pooling.
+#pragma once
+
+#include <aten/core/TensorSpec.h>
+
+#include <array>
+#include <optional>
+
+namespace at {
+class Tensor;
+}
+
+namespace at::shape {
+
+/// Number of windows of `kernel` elements at distance `stride` over `in` elements padded on both sides. Throws when the
+/// stride is zero or the padding does not fit the kernel.
+int64_t pooled_size(int64_t in, int64_t kernel, int64_t padding, int64_t stride, int64_t dilation, bool ceil_mode);
+
+std::array<TensorSpec, 2> max_pool2d(const char* op, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode);
+std::array<TensorSpec, 2> max_pool3d(const char* op, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode);
+TensorSpec max_pool2d_backward(const char* op, const TensorBase& grad_output, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode, const TensorBase& indices);
+TensorSpec max_pool3d_backward(const char* op, const TensorBase& grad_output, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode, const TensorBase& indices);
+
+TensorSpec avg_pool2d(const char* op, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool ceil_mode, bool count_include_pad, std::optional<int64_t> divisor_override);
+TensorSpec avg_pool3d(const char* op, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool ceil_mode, bool count_include_pad, std::optional<int64_t> divisor_override);
+TensorSpec avg_pool2d_backward(const char* op, const TensorBase& grad_output, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool ceil_mode, bool count_include_pad, std::optional<int64_t> divisor_override);
+TensorSpec avg_pool3d_backward(const char* op, const TensorBase& grad_output, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool ceil_mode, bool count_include_pad, std::optional<int64_t> divisor_override);
+
+TensorSpec adaptive_avg_pool2d(const char* op, const TensorBase& self, IntArrayRef output_size);
+TensorSpec adaptive_avg_pool3d(const char* op, const TensorBase& self, IntArrayRef output_size);
+TensorSpec adaptive_avg_pool2d_backward(const char* op, const TensorBase& grad_output, const TensorBase& self);
+TensorSpec adaptive_avg_pool3d_backward(const char* op, const TensorBase& grad_output, const TensorBase& self);
+std::array<TensorSpec, 2> adaptive_max_pool2d(const char* op, const TensorBase& self, IntArrayRef output_size);
+std::array<TensorSpec, 2> adaptive_max_pool3d(const char* op, const TensorBase& self, IntArrayRef output_size);
+TensorSpec adaptive_max_pool2d_backward(const char* op, const TensorBase& grad_output, const TensorBase& self, const TensorBase& indices);
+TensorSpec adaptive_max_pool3d_backward(const char* op, const TensorBase& grad_output, const TensorBase& self, const TensorBase& indices);
+
+std::array<TensorSpec, 2> fractional_max_pool2d(const char* op, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef output_size, const TensorBase& random_samples);
+std::array<TensorSpec, 2> fractional_max_pool3d(const char* op, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef output_size, const TensorBase& random_samples);
+TensorSpec fractional_max_pool2d_backward(const char* op, const TensorBase& grad_output, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef output_size, const TensorBase& indices);
+TensorSpec fractional_max_pool3d_backward(const char* op, const TensorBase& grad_output, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef output_size, const TensorBase& indices);
+
+TensorSpec max_unpool2d(const char* op, const TensorBase& self, const TensorBase& indices, IntArrayRef output_size);
+TensorSpec max_unpool3d(const char* op, const TensorBase& self, const TensorBase& indices, IntArrayRef output_size, IntArrayRef stride, IntArrayRef padding);
+
+} // namespace at::shape

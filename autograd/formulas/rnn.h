@@ -1,0 +1,34 @@
+// Derivatives of the gates of recurrent cells: by their kernels, or by operators when they may be differentiated again.
+#pragma once
+
+#include <aten/core/Tensor.h>
+
+#include <tuple>
+
+namespace torch::autograd::formulas {
+
+using FiveTensors = std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor>;
+
+/// For (input_gates, hidden_gates, cx, input_bias, hidden_bias).
+FiveTensors fused_lstm_cell_backward(
+    const at::Tensor& grad_hy,
+    const at::Tensor& grad_cy,
+    const at::Tensor& input_gates,
+    const at::Tensor& hidden_gates,
+    const at::Tensor& input_bias,
+    const at::Tensor& hidden_bias,
+    const at::Tensor& cx,
+    const at::Tensor& cy,
+    const at::Tensor& workspace);
+
+/// For (input_gates, hidden_gates, hx, input_bias, hidden_bias).
+FiveTensors fused_gru_cell_backward(
+    const at::Tensor& grad_hy,
+    const at::Tensor& input_gates,
+    const at::Tensor& hidden_gates,
+    const at::Tensor& hx,
+    const at::Tensor& input_bias,
+    const at::Tensor& hidden_bias,
+    const at::Tensor& workspace);
+
+} // namespace torch::autograd::formulas

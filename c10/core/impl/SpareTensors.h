@@ -1,0 +1,42 @@
+#pragma once
+
+#include <c10/core/TensorImpl.h>
+#include <c10/core/UndefinedTensorImpl.h>
+#include <c10/util/intrusive_ptr.h>
+#include <c10/util/typeid.h>
+
+#include <atomic>
+#include <cstddef>
+
+// Note [Spare tensors]
+// Results of operators are mostly small and soon dropped. Taking tensor, storage and memory from three free lists and
+// giving them back costs more than the arithmetic on them. So a CPU tensor that goes with nobody else referring to its
+// storage stays whole, with storage and memory attached, on a list of its thread for the size class of the memory. The
+// next result of this class takes it and sets only what differs. Lists are bounded.
+//
+// To users it is gone: autograd data, version and keys are dropped at once, and the CPU allocator counts the memory as
+// released and cached. What is unusual in any way (a subclass, a resized storage, extra data) is deleted as always.
+
+namespace c10::impl {
+
+struct SpareTensors {
+  /// A CPU tensor on a storage of `bytes` bytes: a spare one or a new one. Its sizes are still to be set, unless there are
+  /// no bytes; then it has the shape [0].
+  C10_API static intrusive_ptr<TensorImpl, UndefinedTensorImpl> make(size_t bytes, caffe2::TypeMeta type);
+  /// Takes a tensor that is uniquely owned; false if it has to be deleted.
+  static bool keep(TensorImpl* tensor) noexcept;
+
+ private:
+  friend struct SpareLists;
+  static TensorImpl* next(const TensorImpl* tensor) {
+    return reinterpret_cast<TensorImpl*>(tensor->storage_offset_);
+  }
+  static void set_next(TensorImpl* tensor, TensorImpl* next) {
+    tensor->storage_offset_ = reinterpret_cast<intptr_t>(next);
+  }
+};
+
+/// Set while the allocator of CPU tensors is not the default one: then there are no spare tensors.
+extern std::atomic<bool> other_cpu_allocator;
+
+} // namespace c10::impl

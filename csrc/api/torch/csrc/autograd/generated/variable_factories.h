@@ -1,0 +1,3 @@
+#pragma once
+
+#include <autograd/variable_factories.h>

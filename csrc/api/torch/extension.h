@@ -1,0 +1,12 @@
+// The C++ part of what PyTorch's extensions include. There are no Python bindings: a PYBIND11_MODULE block is parsed and
+// makes no module, unless pybind11 was included before. Register functions with TORCH_LIBRARY, or call them from C++.
+#pragma once
+
+#include <torch/all.h>
+#include <torch/library.h>
+
+#ifndef PYBIND11_MODULE
+#define PYBIND11_MODULE(name, variable) \
+  template <class Module>               \
+  [[maybe_unused]] static void no_python_module(Module& variable)
+#endif

@@ -1,0 +1,8 @@
+// Operators, classes and values as TorchScript sees them. torch::jit::Module and torch::jit::load are not there yet.
+#pragma once
+
+#include <ATen/ATen.h>
+#include <torch/autograd.h>
+#include <torch/custom_class.h>
+#include <torch/library.h>
+#include <torch/types.h>

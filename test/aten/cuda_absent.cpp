@@ -1,0 +1,45 @@
+// CUDA from the outside. Holds on every machine: with or without the plugin, a driver, a device.
+#include <torch/torch.h>
+
+#include <catch2/catch.hpp>
+
+#include <chrono>
+
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+
+TEST_CASE("whether CUDA can be used is told quickly, and why not", "[cuda]") {
+  const auto start = std::chrono::steady_clock::now();
+  const bool available = torch::cuda::is_available();
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  CHECK(available == (torch::cuda::device_count() > 0));
+  CHECK(available == torch::cuda::unavailable_reason().empty());
+  if (!available) {
+    // Some milliseconds on an idle machine.
+    CHECK(seconds.count() < 1);
+    CHECK_FALSE(torch::cuda::cudnn_is_available());
+  }
+}
+
+TEST_CASE("without a CUDA device, asking for one is an error that says why", "[cuda]") {
+  if (torch::cuda::is_available()) {
+    CHECK(at::empty({2, 3}, at::kCUDA).device() == at::Device(at::kCUDA, 0));
+    CHECK(at::empty({2}, at::TensorOptions().pinned_memory(true)).is_pinned());
+    torch::cuda::synchronize();
+    return;
+  }
+  const std::string reason = torch::cuda::unavailable_reason();
+  const auto says_why = StartsWith("Cannot ") && Contains("no CUDA device can be used, because " + reason);
+  CHECK_THROWS_WITH(at::empty({1}, at::kCUDA), says_why);
+  CHECK_THROWS_WITH(at::ones({1}, at::Device("cuda:1")), says_why);
+  CHECK_THROWS_WITH(at::zeros({2, 3}).to(at::kCUDA), says_why);
+  CHECK_THROWS_WITH(at::rand({2, 3}).cuda(), says_why);
+  CHECK_THROWS_WITH(torch::cuda::synchronize(), Contains(reason));
+  CHECK_THROWS_WITH(at::empty({1}, at::TensorOptions().pinned_memory(true)), Contains("annot pin memory") && Contains(reason));
+  CHECK_THROWS_WITH(at::ones({4}).pin_memory(), Contains(reason));
+  CHECK_FALSE(at::ones({4}).is_pinned());
+  // Seeding is for programs that do not know whether there is a device.
+  torch::cuda::manual_seed(1);
+  torch::cuda::manual_seed_all(1);
+  at::manual_seed(1);
+}

@@ -1,0 +1,172 @@
+// Memory order of indexing results, out arguments, elements that share memory, padding against its definition.
+#include <catch2/catch.hpp>
+
+#include <aten/Functions.h>
+#include <aten/TensorIndexing.h>
+#include <aten/TensorOperators.h>
+
+#include "test/support/matchers.h"
+
+using at::Tensor;
+using at::indexing::Slice;
+using test::EqualsTensor;
+using test::Says;
+
+namespace {
+
+Tensor counted(at::IntArrayRef sizes) {
+  int64_t numel = 1;
+  for (const int64_t size : sizes) {
+    numel *= size;
+  }
+  return at::arange(numel, at::kFloat).view(sizes);
+}
+
+Tensor longs(std::initializer_list<int64_t> values) {
+  const Tensor result = at::empty({static_cast<int64_t>(values.size())}, at::kLong);
+  std::copy(values.begin(), values.end(), result.mutable_data_ptr<int64_t>());
+  return result;
+}
+
+} // namespace
+
+TEST_CASE("the result of index lies in memory in the order of self", "[index]") {
+  const Tensor plain = counted({4, 5, 3});
+  const Tensor turned = counted({3, 5, 4}).permute({2, 1, 0}); // strides 1, 4, 20
+  const Tensor index = longs({2, 0});
+
+  SECTION("one index where self is contiguous") {
+    CHECK(plain.index({index}).strides() == at::IntArrayRef({15, 3, 1}));
+    CHECK(plain.index({Slice(), index}).strides() == at::IntArrayRef({6, 3, 1}));
+  }
+  SECTION("the dimensions around the index keep the order they had") {
+    const Tensor got = turned.index({index});
+    CHECK(got.sizes() == at::IntArrayRef({2, 5, 3}));
+    CHECK(got.strides() == at::IntArrayRef({15, 1, 5}));
+    for (int64_t i = 0; i < 2; ++i) {
+      CHECK_THAT(got[i], EqualsTensor(turned[index[i].item<int64_t>()].contiguous()));
+    }
+  }
+  SECTION("indices that are apart bring their dimension to the front") {
+    const Tensor got = plain.index({index, Slice(), longs({1, 2})});
+    CHECK(got.sizes() == at::IntArrayRef({2, 5}));
+    CHECK_THAT(got[0], EqualsTensor(plain.select(0, 2).select(1, 1).contiguous()));
+    CHECK_THAT(got[1], EqualsTensor(plain.select(0, 0).select(1, 2).contiguous()));
+  }
+}
+
+TEST_CASE("out arguments of indexing must have self's dtype and memory of their own", "[index]") {
+  const Tensor self = counted({3, 4});
+  const Tensor rows = longs({2, 1, 0});
+  Tensor same = self.clone();
+  Tensor wide = at::empty({0}, at::kDouble);
+
+  CHECK_THROWS_MATCHES(at::index_select_out(wide, self, 0, rows), c10::Error, Says("index_select(): self and result must have the same scalar type"));
+  CHECK_THROWS_MATCHES(at::take_out(wide, self, rows), c10::Error, Says("take(): self and out expected to have the same dtype, but got self.dtype = Float and out.dtype = Double"));
+  CHECK_THROWS_MATCHES(at::index_select_out(same, same, 0, rows), c10::Error, Says("unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location"));
+  CHECK_THROWS_MATCHES(at::masked_select_out(same, same, same > 2), c10::Error, Says("unsupported operation"));
+  CHECK_THAT(same, EqualsTensor(self));
+}
+
+TEST_CASE("nonzero fills its output column by column when it had to be resized", "[index]") {
+  const Tensor self = at::ones({2, 3});
+  Tensor fresh = at::empty({0}, at::kLong);
+  CHECK(at::nonzero_out(fresh, self).strides() == at::IntArrayRef({1, 6}));
+  Tensor fitting = at::empty({6, 2}, at::kLong);
+  CHECK(at::nonzero_out(fitting, self).strides() == at::IntArrayRef({2, 1}));
+  CHECK_THAT(fresh, EqualsTensor(fitting));
+  Tensor real = at::empty({0});
+  CHECK_THROWS_MATCHES(at::nonzero_out(real, self), c10::Error, Says("nonzero: Expected out tensor to have scalar type Long but got scalar typeFloat"));
+}
+
+TEST_CASE("filling takes tensors whose elements share memory, other writing does not", "[index]") {
+  Tensor shared = at::zeros({3}).as_strided({2, 3, 4}, {0, 1, 0});
+  shared.fill_(3);
+  CHECK(shared.sum().item<float>() == 72);
+  shared.tril_();
+  CHECK(shared.sum().item<float>() == 0);
+  CHECK_THROWS_MATCHES(shared.add_(1), c10::Error, Says("more than one element of the written-to tensor refers to a single memory location"));
+}
+
+TEST_CASE("an input inside the output is read as it is when its turn comes", "[index]") {
+  // Rows lie side by side in memory: the first one is zero by the time the second is reached.
+  Tensor self = at::ones({12, 2}).t();
+  self.sub_(self[0]);
+  CHECK(self[0].sum().item<float>() == 0);
+  CHECK(self[1].sum().item<float>() == 12);
+}
+
+TEST_CASE("stack and clone keep what memory looks like", "[index]") {
+  const Tensor image = counted({2, 3, 4, 2}).contiguous(at::MemoryFormat::ChannelsLast);
+  CHECK(at::stack({image, image}, 0).strides() == at::IntArrayRef({48, 24, 1, 6, 3}));
+  const Tensor empty = at::empty({0}).as_strided({0, 3}, {2, 2});
+  CHECK(empty.clone().strides() == at::IntArrayRef({2, 2}));
+}
+
+TEST_CASE("scatters of views leave self alone and keep its strides", "[index]") {
+  const Tensor base = counted({4, 3});
+  const Tensor self = base.t();
+  const Tensor got = self.select_scatter(at::full({4}, -1.0), 0, 1);
+  CHECK(got.strides() == self.strides());
+  CHECK_THAT(got[1], EqualsTensor({-1, -1, -1, -1}));
+  CHECK_THAT(got[0], EqualsTensor(self[0].contiguous()));
+  CHECK_THAT(base, EqualsTensor(counted({4, 3})));
+}
+
+TEST_CASE("split copies go into a list of outputs", "[index]") {
+  const Tensor self = counted({5});
+  std::vector<Tensor> outs = {at::empty({0}), at::empty({0}), at::empty({0})};
+  at::split_copy_out(outs, self, 2);
+  CHECK_THAT(outs[1], EqualsTensor({2, 3}));
+  CHECK_THAT(outs[2], EqualsTensor({4}));
+  outs.pop_back();
+  CHECK_THROWS_MATCHES(at::split_copy_out(outs, self, 2), c10::Error, Says("split_copy_out() expected an out= argument of size 3, got size 2"));
+}
+
+TEST_CASE("padding of channels_last images gives channels_last images", "[pad]") {
+  const Tensor plain = counted({2, 3, 4, 5});
+  const Tensor last = plain.contiguous(at::MemoryFormat::ChannelsLast);
+  const std::vector<int64_t> widths = {1, 2, 0, 3};
+  for (const char* mode : {"constant", "reflect", "replicate"}) {
+    const Tensor got = at::pad(last, widths, mode);
+    CHECK(got.is_contiguous(at::MemoryFormat::ChannelsLast));
+    CHECK_THAT(got, EqualsTensor(at::pad(plain, widths, mode)));
+  }
+}
+
+TEST_CASE("circular padding repeats what is left after a cut", "[pad]") {
+  const Tensor row = counted({1, 1, 4});
+  CHECK_THAT(at::pad(row, {2, 1}, "circular").view(-1), EqualsTensor({2, 3, 0, 1, 2, 3, 0}));
+  CHECK_THAT(at::pad(row, {-1, 2}, "circular").view(-1), EqualsTensor({1, 2, 3, 1, 2}));
+  CHECK_THAT(at::pad(row[0], {1, 0}, "circular").view(-1), EqualsTensor({3, 0, 1, 2, 3}));
+}
+
+TEST_CASE("embedding_bag says where its rows come from", "[embedding_bag]") {
+  const Tensor table = counted({5, 2});
+  const Tensor indices = longs({1, 2, 4, 3, 0});
+  const Tensor offsets = longs({0, 2, 2});
+  const auto [rows, bag, sizes, maxima] = at::_embedding_bag(table, indices, offsets, false, 2, false, {}, false, 2);
+  CHECK_THAT(rows.view(-1), EqualsTensor({2, 3, 0, 0, 8, 9}));
+  CHECK_THAT(bag, EqualsTensor({0, 0, 2, 2, 2}));
+  CHECK_THAT(sizes, EqualsTensor({1, 0, 3}));
+  CHECK_THAT(maxima.view(-1), EqualsTensor({1, 1, 0, 0, 4, 4}));
+  CHECK(std::get<1>(at::_embedding_bag(table, indices, offsets)).numel() == 0);
+}
+
+TEST_CASE("gradients of embedding_bag go to the rows that were read", "[embedding_bag]") {
+  const Tensor indices = longs({1, 1, 4, 3, 0});
+  const Tensor offsets = longs({0, 2, 3});
+  for (const int64_t mode : {0, 1}) {
+    const Tensor table = counted({5, 2}).set_requires_grad(true);
+    const Tensor rows = std::get<0>(at::embedding_bag(table, indices, offsets, false, mode, false, {}, false, 3));
+    rows.sum().backward();
+    const double twice = mode == 0 ? 2 : 1;
+    CHECK_THAT(table.grad().select(1, 0).contiguous(), EqualsTensor({1, twice, 0, 0, 1}));
+  }
+}
+
+TEST_CASE("combinations are counted before they are made", "[index]") {
+  CHECK_THAT(at::combinations(longs({7, 8, 9}), 2).view(-1), EqualsTensor({7, 8, 7, 9, 8, 9}));
+  CHECK(at::combinations(at::zeros({3}), 5).sizes() == at::IntArrayRef({0, 5}));
+  CHECK_THROWS_MATCHES(at::combinations(at::zeros({100000}), 50000), c10::Error, Says("combinations: too many to hold"));
+}

@@ -1,0 +1,276 @@
+// The device allocator against a simple model, under random requests.
+#include "imaginary_device.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+using namespace test;
+using c10::cuda::impl::DeviceMemoryPool;
+
+namespace {
+
+using Stats = c10::CachingDeviceAllocator::DeviceStats;
+using c10::CachingAllocator::StatArray;
+
+constexpr size_t kMiB = size_t{1} << 20;
+
+void* stream_handle(int number) {
+  return reinterpret_cast<void*>(static_cast<uintptr_t>(number) * 16);
+}
+
+/// What a program may rely on, kept the obvious way.
+class Model {
+ public:
+  Model(uint32_t seed, size_t capacity) : random_(seed), device_(capacity), pool_(0, device_) {}
+
+  void step() {
+    const int choice = pick(100);
+    if (choice < 45) {
+      allocate();
+    } else if (choice < 80) {
+      release();
+    } else if (choice < 88) {
+      use_elsewhere();
+    } else if (choice < 98) {
+      const DeviceStream stream{static_cast<c10::DeviceIndex>(pick(2)), stream_handle(pick(3))};
+      pick(3) == 0 ? device_.streams.finish(stream) : device_.streams.do_work(stream);
+    } else if (choice < 99) {
+      pool_.empty_cache();
+    } else {
+      pool_.set_memory_fraction(pick(2) == 0 ? 1.0 : 0.7);
+    }
+  }
+
+  /// Gives everything back and finishes all work.
+  void drain() {
+    while (!live_.empty()) {
+      release();
+    }
+    pool_.empty_cache();
+    check();
+    CHECK(device_.memory.used() == 0);
+    CHECK(device_.streams.open_events() == 0);
+  }
+
+  void check() {
+    forget_finished();
+    check_segments();
+    check_statistics();
+  }
+
+  int failures() const {
+    return failures_;
+  }
+
+ private:
+  struct Range {
+    size_t size = 0;
+    size_t requested = 0;
+    void* stream = nullptr;
+    std::vector<DeviceStream> used_on;
+  };
+  /// Released, but work on other streams may still touch it.
+  struct Busy {
+    uintptr_t start = 0;
+    size_t size = 0;
+    std::vector<std::pair<DeviceStream, int64_t>> until;
+  };
+
+  int pick(int n) {
+    return static_cast<int>(random_() % static_cast<uint32_t>(n));
+  }
+
+  size_t pick_size() {
+    switch (pick(8)) {
+      case 0:
+        return 1 + random_() % (30 * kMiB);
+      case 1:
+      case 2:
+        return 1 + random_() % (3 * kMiB);
+      case 3:
+        return 512 * static_cast<size_t>(1 + pick(8));
+      default:
+        return size_t{1} << pick(20);
+    }
+  }
+
+  void allocate() {
+    const size_t bytes = pick_size();
+    void* stream = stream_handle(pick(3));
+    void* address = nullptr;
+    try {
+      address = pool_.allocate(bytes, stream);
+    } catch (const c10::OutOfMemoryError&) {
+      ++failures_;
+      check();
+      return;
+    }
+    const auto start = reinterpret_cast<uintptr_t>(address);
+    REQUIRE(start % 512 == 0);
+    // Nobody else has any of it.
+    const auto next = live_.lower_bound(start);
+    REQUIRE((next == live_.end() || start + bytes <= next->first));
+    REQUIRE((next == live_.begin() || std::prev(next)->first + std::prev(next)->second.size <= start));
+    forget_finished();
+    for (const Busy& busy : busy_) {
+      REQUIRE((start + bytes <= busy.start || busy.start + busy.size <= start));
+    }
+    live_[start] = {bytes, bytes, stream, {}};
+  }
+
+  std::map<uintptr_t, Range>::iterator any() {
+    return std::next(live_.begin(), pick(static_cast<int>(live_.size())));
+  }
+
+  void release() {
+    if (live_.empty()) {
+      return;
+    }
+    const auto chosen = any();
+    const auto& [start, range] = *chosen;
+    Busy busy{start, range.size, {}};
+    for (const DeviceStream stream : range.used_on) {
+      busy.until.emplace_back(stream, device_.streams.given(stream));
+    }
+    if (!busy.until.empty()) {
+      busy_.push_back(busy);
+    }
+    REQUIRE(pool_.release(reinterpret_cast<void*>(start)));
+    live_.erase(chosen);
+  }
+
+  void use_elsewhere() {
+    if (live_.empty()) {
+      return;
+    }
+    auto& [start, range] = *any();
+    const DeviceStream stream{static_cast<c10::DeviceIndex>(pick(2)), stream_handle(pick(3))};
+    REQUIRE(pool_.record_stream(reinterpret_cast<void*>(start), stream));
+    device_.streams.give_work(stream);
+    if (stream != DeviceStream{0, range.stream}) {
+      range.used_on.push_back(stream);
+    }
+  }
+
+  void forget_finished() {
+    busy_.erase(
+        std::remove_if(
+            busy_.begin(), busy_.end(),
+            [&](const Busy& busy) {
+              return std::all_of(busy.until.begin(), busy.until.end(), [&](const auto& work) {
+                return device_.streams.reached(work.first, work.second);
+              });
+            }),
+        busy_.end());
+  }
+
+  /// The pool's picture of its memory: segments are the driver's, blocks tile them, free neighbours are joined, blocks in use
+  /// are the program's.
+  void check_segments() {
+    size_t blocks_in_use = 0;
+    std::map<uintptr_t, size_t> segments;
+    for (const auto& segment : pool_.snapshot()) {
+      segments[segment.address] = segment.total_size;
+      uintptr_t address = segment.address;
+      bool previous_free = false;
+      for (const auto& block : segment.blocks) {
+        REQUIRE(block.size > 0);
+        REQUIRE(block.size % 512 == 0);
+        REQUIRE_FALSE((previous_free && !block.active));
+        previous_free = !block.active;
+        const auto owned = live_.find(address);
+        REQUIRE(block.allocated == (owned != live_.end()));
+        if (block.allocated) {
+          ++blocks_in_use;
+          REQUIRE(block.active);
+          REQUIRE(owned->second.requested == block.requested_size);
+          REQUIRE(owned->second.size <= block.size);
+          REQUIRE(owned->second.stream == segment.stream);
+        }
+        address += block.size;
+      }
+      REQUIRE(address == segment.address + segment.total_size);
+    }
+    REQUIRE(blocks_in_use == live_.size());
+    REQUIRE(segments == device_.memory.ranges());
+  }
+
+  struct Sum {
+    int64_t count = 0;
+    int64_t bytes = 0;
+  };
+
+  static void require_equal(const char* name, const StatArray& count, const StatArray& bytes, const Sum (&sums)[3]) {
+    INFO(name);
+    for (size_t type = 0; type < 3; ++type) {
+      INFO("statistic type " << type);
+      REQUIRE(count[type].current == sums[type].count);
+      REQUIRE(bytes[type].current == sums[type].bytes);
+      REQUIRE(count[type].current == count[type].allocated - count[type].freed);
+      REQUIRE(bytes[type].peak >= bytes[type].current);
+    }
+  }
+
+  void check_statistics() {
+    const Stats stats = pool_.stats();
+    Sum segments[3];
+    Sum allocated[3];
+    Sum active[3];
+    Sum split[3];
+    int64_t requested = 0;
+    for (const auto& segment : pool_.snapshot()) {
+      const auto add = [&](Sum(&sums)[3], size_t bytes) {
+        for (const size_t type : {size_t{0}, size_t{segment.is_large ? 2u : 1u}}) {
+          ++sums[type].count;
+          sums[type].bytes += static_cast<int64_t>(bytes);
+        }
+      };
+      add(segments, segment.total_size);
+      requested += static_cast<int64_t>(segment.requested_size);
+      for (const auto& block : segment.blocks) {
+        if (block.allocated) {
+          add(allocated, block.size);
+        }
+        if (block.active) {
+          add(active, block.size);
+        } else if (segment.blocks.size() > 1) {
+          add(split, block.size);
+        }
+      }
+    }
+    require_equal("segments", stats.segment, stats.reserved_bytes, segments);
+    require_equal("allocated", stats.allocation, stats.allocated_bytes, allocated);
+    require_equal("active", stats.active, stats.active_bytes, active);
+    require_equal("inactive split", stats.inactive_split, stats.inactive_split_bytes, split);
+    REQUIRE(stats.requested_bytes[0].current == requested);
+  }
+
+  std::mt19937 random_;
+  ImaginaryDevice device_;
+  DeviceMemoryPool pool_;
+  std::map<uintptr_t, Range> live_;
+  std::vector<Busy> busy_;
+  int failures_ = 0;
+};
+
+} // namespace
+
+TEST_CASE("random requests: no overlap, joined neighbours, statistics that add up", "[cuda][allocator][model]") {
+  const size_t capacity = GENERATE(4096 * kMiB, 256 * kMiB, 60 * kMiB);
+  for (uint32_t seed = 1; seed <= 6; ++seed) {
+    INFO("seed " << seed << ", capacity " << capacity);
+    Model model(seed, capacity);
+    for (int i = 0; i < 1500; ++i) {
+      model.step();
+      if (i % 10 == 0) {
+        model.check();
+      }
+    }
+    CHECK((model.failures() > 0) == (capacity < 1024 * kMiB));
+    model.drain();
+  }
+}

@@ -1,0 +1,178 @@
+// A device for the allocators to work on where there is none: addresses without memory, streams without work.
+#pragma once
+
+#include <c10/cuda/impl/DeviceMemoryPool.h>
+#include <c10/cuda/impl/HostMemoryPool.h>
+
+#include <catch2/catch.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace test {
+
+using c10::cuda::impl::DeviceStream;
+
+/// A stream's work is a number of steps; an event is the number it waits for.
+class ImaginaryStreams {
+ public:
+  struct Event {
+    DeviceStream stream;
+    int64_t step = 0;
+  };
+
+  void give_work(DeviceStream stream) {
+    ++streams_[stream].given;
+  }
+  void do_work(DeviceStream stream) {
+    Stream& s = streams_[stream];
+    s.done = s.done < s.given ? s.done + 1 : s.given;
+  }
+  void finish(DeviceStream stream) {
+    streams_[stream].done = streams_[stream].given;
+  }
+  int64_t given(DeviceStream stream) {
+    return streams_[stream].given;
+  }
+  bool reached(DeviceStream stream, int64_t step) {
+    return streams_[stream].done >= step;
+  }
+  size_t open_events() const {
+    return events_.size();
+  }
+
+  void* record(DeviceStream stream) {
+    auto* event = new Event{stream, given(stream)};
+    events_.insert(event);
+    return event;
+  }
+  bool done(void* event) {
+    const Event& e = known(event);
+    return reached(e.stream, e.step);
+  }
+  void wait(void* event) {
+    const Event& e = known(event);
+    Stream& s = streams_[e.stream];
+    s.done = s.done < e.step ? e.step : s.done;
+  }
+  void recycle(void* event) {
+    known(event);
+    events_.erase(static_cast<Event*>(event));
+    delete static_cast<Event*>(event);
+  }
+
+ private:
+  struct Stream {
+    int64_t given = 0;
+    int64_t done = 0;
+  };
+
+  const Event& known(void* event) const {
+    auto* e = static_cast<Event*>(event);
+    if (events_.count(e) == 0) {
+      FAIL_CHECK("the allocator uses an event that it has given back");
+      std::abort();
+    }
+    return *e;
+  }
+
+  std::map<DeviceStream, Stream> streams_;
+  std::set<Event*> events_;
+};
+
+/// Hands out ranges of an address space and watches that each comes back once.
+class AddressSpace {
+ public:
+  explicit AddressSpace(size_t capacity) : capacity_(capacity) {}
+
+  /// Null if the capacity is used up. Takes the first gap, so that addresses come again.
+  void* allocate(size_t bytes) {
+    if (bytes > capacity_ - used_) {
+      return nullptr;
+    }
+    uintptr_t address = kStart;
+    for (const auto& [start, size] : ranges_) {
+      if (start - address >= bytes) {
+        break;
+      }
+      address = start + size;
+    }
+    ranges_[address] = bytes;
+    used_ += bytes;
+    ++allocations_;
+    return reinterpret_cast<void*>(address);
+  }
+  /// The size of the range.
+  size_t release(void* address) {
+    const auto found = ranges_.find(reinterpret_cast<uintptr_t>(address));
+    if (found == ranges_.end()) {
+      FAIL_CHECK("the allocator released memory that it does not have");
+      std::abort();
+    }
+    const size_t size = found->second;
+    used_ -= size;
+    ranges_.erase(found);
+    return size;
+  }
+  const std::map<uintptr_t, size_t>& ranges() const {
+    return ranges_;
+  }
+  size_t used() const {
+    return used_;
+  }
+  size_t capacity() const {
+    return capacity_;
+  }
+  int allocations() const {
+    return allocations_;
+  }
+
+ private:
+  static constexpr uintptr_t kStart = uintptr_t{1} << 40;
+
+  const size_t capacity_;
+  std::map<uintptr_t, size_t> ranges_;
+  size_t used_ = 0;
+  int allocations_ = 0;
+};
+
+template <class Driver>
+class WithImaginaryStreams : public Driver {
+ public:
+  void* record(DeviceStream stream) noexcept override {
+    return streams.record(stream);
+  }
+  bool done(void* event) noexcept override {
+    return streams.done(event);
+  }
+  void wait(void* event) noexcept override {
+    streams.wait(event);
+  }
+  void recycle(void* event) noexcept override {
+    streams.recycle(event);
+  }
+
+  ImaginaryStreams streams;
+};
+
+class ImaginaryDevice final : public WithImaginaryStreams<c10::cuda::impl::DeviceMemoryDriver> {
+ public:
+  explicit ImaginaryDevice(size_t capacity) : memory(capacity) {}
+
+  void* allocate(size_t bytes) override {
+    return memory.allocate(bytes);
+  }
+  void release(void* address, size_t bytes) noexcept override {
+    CHECK(memory.release(address) == bytes);
+  }
+  std::pair<size_t, size_t> memory_info() override {
+    return {memory.capacity() - memory.used(), memory.capacity()};
+  }
+
+  AddressSpace memory;
+};
+
+} // namespace test

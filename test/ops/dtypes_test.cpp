@@ -1,0 +1,40 @@
+// The dtypes that entries name are those that their kernels take, so that the table tries every one of them.
+
+#include <c10/util/Exception.h>
+
+#include <catch2/catch.hpp>
+
+#include "test/ops/runner.h"
+#include "test/support/elements.h"
+
+namespace test {
+
+namespace {
+
+bool takes(const OpRow& row, const BoxedOp& op, c10::ScalarType dtype) {
+  try {
+    for (const Sample& sample : samples_of(row, op, dtype, Purpose::Values)) op.call(sample.args);
+  } catch (const c10::Error&) {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("entries name the dtypes that their kernels take", "[ops][dtypes]") {
+  for_each_row([](const OpRow& row, const BoxedOp& op, Failures& failures) {
+    if (row.pointwise || !row.has_kernel || SampleSet::find(row.name) == nullptr) return;
+    OpRow any = row;
+    any.dtypes = kAll;
+    for (const c10::ScalarType dtype : dtypes_of(any, Purpose::Values)) {
+      const bool named = (row.dtypes & dtype_bit(dtype)) != 0;
+      if (takes(row, op, dtype) == named) continue;
+      failures.add(
+          named ? "the entry names " + dtype_name(dtype) + ", which the kernel refuses"
+                : "the kernel takes " + dtype_name(dtype) + ", which the entry's `dtypes` does not name");
+    }
+  });
+}
+
+}  // namespace test
