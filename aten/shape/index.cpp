@@ -1,6 +1,7 @@
 #include <aten/shape/index.h>
 
 #include <aten/MemoryOverlap.h>
+#include <aten/core/ivalue.h>
 #include <c10/core/GradMode.h>
 #include <c10/core/WrapDimMinimal.h>
 
