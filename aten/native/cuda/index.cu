@@ -112,6 +112,16 @@ __global__ void __launch_bounds__(kThreads) scatter_op_kernel(IndexWalk walk, T*
   }
 }
 
+__global__ void __launch_bounds__(kThreads) offsets_kernel(IndexOffsets p) {
+  const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
+  if (i >= p.n) {
+    return;
+  }
+  std::int64_t index = p.index[p.places.get(i).of[0]];
+  const bool good = p.check(index, /*wrap=*/true) && p.offsets[i] != kNoOffset;
+  p.offsets[i] = good ? p.offsets[i] + index * p.step : kNoOffset;
+}
+
 unsigned blocks_of(const IndexWalk& walk) {
   return (walk.n + kThreads - 1) / kThreads;
 }
@@ -144,6 +154,11 @@ void scatter_op(const IndexWalk& walk, c10::ScalarType dtype, void* indexed, con
 }
 
 } // namespace
+
+void launch_index_offsets(const IndexOffsets& p) {
+  offsets_kernel<<<(p.n + kThreads - 1) / kThreads, kThreads, 0, p.stream>>>(p);
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+}
 
 void launch_gather(const IndexWalk& walk, std::size_t size, void* plain, const void* indexed) {
   switch (size) {

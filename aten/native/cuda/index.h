@@ -25,6 +25,20 @@ struct IndexWalk {
   cudaStream_t stream;
 };
 
+/// offsets[i] += index * step for the index at `places.get(i)` of the broadcast index tensor, whose negative values count
+/// from the end. Where it is bad, and where an earlier one was, the offset is kNoOffset.
+inline constexpr std::int64_t kNoOffset = INT64_MIN;
+struct IndexOffsets {
+  std::uint32_t n;
+  OffsetCalculator<1> places;
+  const std::int64_t* index;
+  std::int64_t step;
+  std::int64_t* offsets;
+  IndexCheck check;
+  cudaStream_t stream;
+};
+void launch_index_offsets(const IndexOffsets& p);
+
 /// plain = indexed[index], elements of `size` bytes. Where the index is bad: zero.
 void launch_gather(const IndexWalk& walk, std::size_t size, void* plain, const void* indexed);
 /// indexed[index] = plain. Of several writes to one place any may win.

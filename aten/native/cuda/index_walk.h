@@ -1,0 +1,24 @@
+// The host's description of an IndexWalk.
+#pragma once
+
+#include <aten/core/TensorBase.h>
+#include <aten/native/cuda/index.h>
+#include <c10/util/DimVector.h>
+
+namespace at::native::cuda {
+
+using c10::DimVector;
+
+/// Dimensions slowest first; strides count elements.
+struct Walk {
+  const char* op;
+  DimVector sizes, plain, indexed, index_strides;
+  int64_t size, step; // of the indexed dimension
+  bool wrap = false;
+  int64_t skip = INT64_MIN;
+};
+
+/// Throws when 32-bit offsets do not reach all elements. `index` holds int64.
+IndexWalk walk_of(const Walk& w, const TensorBase& index);
+
+} // namespace at::native::cuda

@@ -1,0 +1,204 @@
+// Sorting by CUB's radix sort. It is compiled for one type of key only: elements of every dtype become unsigned words
+// whose order is theirs.
+#include <aten/native/cuda/sort.h>
+
+#include <aten/native/cuda/memory_access.cuh>
+#include <aten/native/cuda/workspace.h>
+#include <c10/cuda/CUDAException.h>
+
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_select.cuh>
+#include <thrust/iterator/counting_iterator.h>
+
+#include <cstring>
+#include <type_traits>
+
+namespace at::native::cuda {
+
+namespace {
+
+constexpr int kThreads = 256;
+
+unsigned blocks_of(std::int64_t n) {
+  return static_cast<unsigned>((n + kThreads - 1) / kThreads);
+}
+
+int bits_of(std::int64_t count) {
+  int bits = 0;
+  while (bits < 63 && (std::int64_t{1} << bits) < count) {
+    ++bits;
+  }
+  return bits;
+}
+
+template <int Size>
+struct WordOf;
+template <>
+struct WordOf<1> {
+  using type = std::uint8_t;
+};
+template <>
+struct WordOf<2> {
+  using type = std::uint16_t;
+};
+template <>
+struct WordOf<4> {
+  using type = std::uint32_t;
+};
+template <>
+struct WordOf<8> {
+  using type = std::uint64_t;
+};
+
+// A word whose order as an unsigned number is the order of x.
+template <class T>
+__device__ typename WordOf<sizeof(T)>::type ordered_word(T x) {
+  using Word = typename WordOf<sizeof(T)>::type;
+  constexpr Word kSign = static_cast<Word>(Word(1) << (8 * sizeof(T) - 1));
+  if constexpr (std::is_integral_v<T>) {
+    return std::is_signed_v<T> ? static_cast<Word>(static_cast<Word>(x) ^ kSign) : static_cast<Word>(x);
+  } else {
+    const auto wide = widen(x);
+    if (wide != wide) {
+      return static_cast<Word>(~Word(0));
+    }
+    Word bits;
+    memcpy(&bits, &x, sizeof(bits));
+    if (wide == 0) {
+      bits = 0; // both zeros
+    }
+    return static_cast<Word>((bits & kSign) != 0 ? ~bits : bits | kSign);
+  }
+}
+
+// Keys of up to 32 bits carry their row above them.
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    make_keys(const T* in, std::uint32_t n, std::uint32_t size, bool descending, std::uint64_t* keys, std::uint32_t* places) {
+  const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
+  if (i < n) {
+    using Word = typename WordOf<sizeof(T)>::type;
+    Word word = ordered_word(in[i]);
+    word = descending ? static_cast<Word>(~word) : word;
+    keys[i] = sizeof(T) == 8 ? word : (static_cast<std::uint64_t>(i / size) << 32) | word;
+    places[i] = i;
+  }
+}
+
+__global__ void __launch_bounds__(kThreads)
+    make_row_keys(const std::uint32_t* places, std::uint32_t n, std::uint32_t size, std::uint64_t* keys) {
+  const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
+  if (i < n) {
+    keys[i] = places[i] / size;
+  }
+}
+
+template <class W>
+__global__ void __launch_bounds__(kThreads) write_sorted(
+    const W* in, const std::uint32_t* places, std::uint32_t n, std::uint32_t size, W* values, std::int64_t* indices) {
+  const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
+  if (i < n) {
+    const std::uint32_t place = places[i];
+    values[i] = in[place];
+    indices[i] = place % size;
+  }
+}
+
+__global__ void __launch_bounds__(kThreads) count_up(std::uint32_t* places, std::uint32_t n) {
+  const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
+  if (i < n) {
+    places[i] = i;
+  }
+}
+
+__global__ void __launch_bounds__(kThreads) to_long(const std::uint32_t* from, std::uint32_t n, std::int64_t* to) {
+  const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
+  if (i < n) {
+    to[i] = from[i];
+  }
+}
+
+/// Keys and places, each with room to be sorted into.
+struct Pairs {
+  explicit Pairs(std::int64_t count, cudaStream_t s)
+      : n(static_cast<int>(count)),
+        stream(s),
+        memory(static_cast<std::size_t>(count) * 2 * (sizeof(std::uint64_t) + sizeof(std::uint32_t)), s),
+        keys(static_cast<std::uint64_t*>(memory.data()), static_cast<std::uint64_t*>(memory.data()) + count),
+        places(reinterpret_cast<std::uint32_t*>(keys.d_buffers[1] + count), reinterpret_cast<std::uint32_t*>(keys.d_buffers[1] + count) + count) {}
+
+  /// Stable, by the lowest `bits` bits of the keys.
+  void sort(int bits) {
+    std::size_t bytes = 0;
+    C10_CUDA_CHECK(cub::DeviceRadixSort::SortPairs(nullptr, bytes, keys, places, n, 0, bits, stream));
+    const Workspace temporary(bytes, stream);
+    C10_CUDA_CHECK(cub::DeviceRadixSort::SortPairs(temporary.data(), bytes, keys, places, n, 0, bits, stream));
+  }
+
+  int n;
+  cudaStream_t stream;
+  Workspace memory;
+  cub::DoubleBuffer<std::uint64_t> keys;
+  cub::DoubleBuffer<std::uint32_t> places;
+};
+
+template <class T>
+void sort_rows(const SortRows& p) {
+  const std::int64_t n = p.rows * p.size;
+  const auto count = static_cast<std::uint32_t>(n), size = static_cast<std::uint32_t>(p.size);
+  Pairs pairs(n, p.stream);
+  make_keys<<<blocks_of(n), kThreads, 0, p.stream>>>(
+      static_cast<const T*>(p.in), count, size, p.descending, pairs.keys.Current(), pairs.places.Current());
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  if (sizeof(T) < 8) {
+    pairs.sort(32 + bits_of(p.rows));
+  } else {
+    pairs.sort(64);
+    if (p.rows > 1) {
+      make_row_keys<<<blocks_of(n), kThreads, 0, p.stream>>>(pairs.places.Current(), count, size, pairs.keys.Current());
+      C10_CUDA_KERNEL_LAUNCH_CHECK();
+      pairs.sort(bits_of(p.rows));
+    }
+  }
+  using Word = typename WordOf<sizeof(T)>::type;
+  write_sorted<<<blocks_of(n), kThreads, 0, p.stream>>>(
+      static_cast<const Word*>(p.in), pairs.places.Current(), count, size, static_cast<Word*>(p.values), p.indices);
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+}
+
+template <class... Ts>
+bool sort_one_of(const SortRows& p) {
+  return ((p.dtype == c10::CppTypeToScalarType<Ts>::value && (sort_rows<Ts>(p), true)) || ...);
+}
+
+} // namespace
+
+void launch_sort(const SortRows& p) {
+  const bool known = sort_one_of<
+      bool, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint16_t, std::uint32_t, std::uint64_t,
+      c10::Half, c10::BFloat16, float, double>(p);
+  TORCH_INTERNAL_ASSERT(known, "sort: no kernel for ", p.dtype);
+}
+
+void launch_order_of_keys(std::uint64_t* keys, std::int64_t n, std::int64_t* order, cudaStream_t stream) {
+  Pairs pairs(n, stream);
+  const auto count = static_cast<std::uint32_t>(n);
+  C10_CUDA_CHECK(cudaMemcpyAsync(
+      pairs.keys.Current(), keys, static_cast<std::size_t>(n) * sizeof(*keys), cudaMemcpyDeviceToDevice, stream));
+  count_up<<<blocks_of(n), kThreads, 0, stream>>>(pairs.places.Current(), count);
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  pairs.sort(64);
+  to_long<<<blocks_of(n), kThreads, 0, stream>>>(pairs.places.Current(), count, order);
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+}
+
+void launch_find_true(
+    const std::uint8_t* flags, std::int64_t n, std::int64_t* positions, std::int64_t* count, cudaStream_t stream) {
+  const thrust::counting_iterator<std::int64_t> numbers(0);
+  std::size_t bytes = 0;
+  C10_CUDA_CHECK(cub::DeviceSelect::Flagged(nullptr, bytes, numbers, flags, positions, count, n, stream));
+  const Workspace temporary(bytes, stream);
+  C10_CUDA_CHECK(cub::DeviceSelect::Flagged(temporary.data(), bytes, numbers, flags, positions, count, n, stream));
+}
+
+} // namespace at::native::cuda
