@@ -43,17 +43,18 @@ void check_points(int64_t n) {
 
 /// `x` cut or filled with zeros to the wanted sizes.
 Tensor resized(Tensor x, IntArrayRef dims, IntArrayRef sizes) {
+  DimVector padding(2 * x.dim(), 0); // of each dimension in front and behind, from the last one on
+  bool larger = false;
   for (size_t i = 0; i < dims.size(); ++i) {
     const int64_t have = x.size(dims[i]), want = sizes[i];
     if (have < want) {
-      DimVector missing(x.sizes().begin(), x.sizes().end());
-      missing[c10::maybe_wrap_dim(dims[i], x.dim())] = want - have;
-      x = at::cat({x, at::zeros(missing, x.options())}, dims[i]);
+      padding[2 * (x.dim() - 1 - dims[i]) + 1] = want - have;
+      larger = true;
     } else if (have > want) {
       x = x.narrow(dims[i], 0, want);
     }
   }
-  return x;
+  return larger ? at::constant_pad_nd(x, padding) : x;
 }
 
 // ---- one dimension -------------------------------------------------------------------------------------------------------
