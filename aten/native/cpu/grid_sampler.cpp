@@ -73,8 +73,8 @@ int64_t floor_index(R x, int64_t size) {
 template <class R>
 struct LineTaps {
   int count = 0;
-  int64_t index[4];
-  R weight[4], slope[4];
+  int64_t index[4] = {};
+  R weight[4] = {}, slope[4] = {};
 
   void add(int64_t at, int64_t size, R w, R s) {
     index[count] = at >= 0 && at < size ? at : -1;
