@@ -55,19 +55,16 @@ Tensor convolution_same(const Tensor& input, const Tensor& weight, const Optiona
       weight.sizes(), ", but got ", input.dim(), "-dimensional input of size ", input.sizes(), " instead");
   for (const int64_t s : stride) TORCH_CHECK(s == 1, "padding='same' is not supported for strided convolutions");
   const DimVector dilation = at::shape::conv_parameter(dilation_arg, "dilation", dims);
-  DimVector padding;
+  DimVector padding, rest(static_cast<size_t>(2 * dims), 0);
   bool uneven = false;
   for (int64_t d = 0; d < dims; ++d) {
     const int64_t total = dilation[d] * (weight.size(d + 2) - 1);
-    padding.push_back((total + 1) / 2);
+    padding.push_back(total / 2);
+    // Pads are listed from the last dimension on, left before right.
+    rest[2 * (dims - 1 - d) + 1] = total % 2;
     uneven |= total % 2 != 0;
   }
-  Tensor y = at::convolution(input, weight, bias, stride, padding, dilation, false, {0}, groups);
-  if (!uneven) return y;
-  // Both sides got the larger padding: the first result is that of a window one element too far to the left.
-  const auto format = y.suggest_memory_format();
-  for (int64_t d = 0; d < dims; ++d) y = y.slice(d + 2, y.size(d + 2) - input.size(d + 2));
-  return y.contiguous(format);
+  return at::convolution(uneven ? at::constant_pad_nd(input, rest) : input, weight, bias, stride, padding, dilation, false, {0}, groups);
 }
 
 void check_kernel_size(const char* op, const Tensor& weight, IntArrayRef kernel_size) {
