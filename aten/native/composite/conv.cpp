@@ -183,10 +183,10 @@ Tensor conv_tbc(const Tensor& self, const Tensor& weight, const Tensor& bias, in
 }
 
 Three conv_tbc_backward(const Tensor& self, const Tensor& input, const Tensor& weight, const Tensor& bias, int64_t pad) {
-  const auto [grad_input, grad_weight, grad_bias] = at::convolution_backward(
+  const auto [grad_input, grad_weight, none] = at::convolution_backward(
       self.permute({1, 2, 0}), input.permute({1, 2, 0}), weight.permute({2, 1, 0}), bias.sizes(), {1}, {pad}, {1}, false, {0}, 1,
-      {true, true, true});
-  return {grad_input.permute({2, 0, 1}).contiguous(), grad_weight.permute({2, 1, 0}).contiguous(), grad_bias};
+      {true, true, false});
+  return {grad_input.permute({2, 0, 1}).contiguous(), grad_weight.permute({2, 1, 0}).contiguous(), self.sum({0, 1})};
 }
 
 // ---- names of single implementations ---------------------------------------------------------------------------------
