@@ -14,6 +14,7 @@
 #include <aten/core/Formatting.h>
 #include <aten/core/Generator.h>
 #include <aten/core/Tensor.h>
+#include <aten/core/optional_tensor.h>
 #include <aten/tensor_literal.h>
 #include <autograd/variable.h>
 #include <autograd/variable_factories.h>
