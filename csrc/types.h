@@ -16,6 +16,7 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/optional_tensor.h>
 #include <aten/tensor_literal.h>
+#include <aten/tensor_properties.h>
 #include <autograd/variable.h>
 #include <autograd/variable_factories.h>
 #include <c10/core/InferenceMode.h>

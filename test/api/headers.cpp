@@ -128,7 +128,23 @@ TEST_CASE("an extension's source works as it stands", "[api]") {
   CHECK_THROWS_AS(halve(at::ones({2}, at::kLong)), c10::NotImplementedError);
 }
 
+TEST_CASE("an int is a dimension, not a bool", "[api]") {
+  const at::Tensor x = at::arange(6, at::kFloat).view({2, 3});
+  CHECK(x.std(0).sizes() == at::IntArrayRef({3}));
+  CHECK(x.var(1).sizes() == at::IntArrayRef({2}));
+  CHECK(at::std(x, -1).sizes() == at::IntArrayRef({2}));
+  CHECK(at::var(x, 0).sizes() == at::IntArrayRef({3}));
+  CHECK(std::get<0>(at::var_mean(x, 0)).sizes() == at::IntArrayRef({3}));
+  CHECK(std::get<1>(at::std_mean(x, 1)).sizes() == at::IntArrayRef({2}));
+  CHECK(x.std(true).dim() == 0);
+  CHECK(x.std(false).item<float>() < x.std().item<float>());
+  CHECK(x.sum(0).sizes() == at::IntArrayRef({3}));
+  CHECK(x.mean(1).sizes() == at::IntArrayRef({2}));
+}
+
 TEST_CASE("names that come with torch.h", "[api]") {
+  CHECK(at::numel(at::ones({2, 3})) == 6);
+  CHECK(at::is_signed(at::ones({1})));
   CHECK(ATEN_OP2(add, Tensor)::call(at::ones({1}), at::ones({1}), 1).item<float>() == 2);
   CHECK(at::ceil_div(7, 2) == 4);
   CHECK(at::round_up(7, 4) == 8);
