@@ -105,6 +105,16 @@ def is_function(entry: Entry, form: str) -> bool:
     return True
 
 
+def takes_bool_for_dim(entry: Entry, form: str) -> bool:
+    """Schemas like `std(Tensor self, bool unbiased)`. C++ would take `std(x, 0)` for a call of it: an int is nearer to a
+    bool than to the list of dimensions that it means. Overloads for a plain int go beside such functions."""
+    arguments = [(str(a.type), a.name) for a in entry.forms[form].arguments]
+    return form == "functional" and arguments == [("Tensor", "self"), ("bool", "unbiased")]
+
+
+DIM_AS_LIST = "const int64_t list[] = {dim}; return"
+
+
 def op_header(base: str, schemas: list[tuple[Entry, str, Schema]]) -> str:
     """<aten/ops/NAME.h>: the at:: functions of one operator name."""
     body = []
@@ -119,6 +129,11 @@ def op_header(base: str, schemas: list[tuple[Entry, str, Schema]]) -> str:
             declared.add((name, sig.key()))
             params = ", ".join(p.declared(True) for p in sig.params)
             lines.append(f"TORCH_API {cpp.return_type(schema)} {name}({params});")
+        if takes_bool_for_dim(entry, form):
+            lines.append(
+                f"/// Along one dimension.\ninline {cpp.return_type(schema)} {schema.name}(const at::Tensor& self, int dim) "
+                f"{{ {DIM_AS_LIST} {schema.name}(self, at::IntArrayRef(list, 1)); }}"
+            )
         # The entry's doc line is in docs/operators.md alone: a better wording should not rebuild what includes this.
         body.append(f"/// aten::{schema}\n" + "\n".join(lines))
     text = "\n\n".join(body)
@@ -172,6 +187,11 @@ def methods_header(entries: list[Entry]) -> str:
                 seen.add(key)
                 lines.append(
                     f"{cpp.return_type(schema)} {name}({', '.join(p.declared(True) for p in params)}) const;"
+                )
+            if takes_bool_for_dim(entry, form):
+                lines.append(
+                    f"{cpp.return_type(schema)} {schema.name}(int dim) const "
+                    f"{{ {DIM_AS_LIST} {schema.name}(at::IntArrayRef(list, 1)); }}"
                 )
     return "// Methods of at::Tensor, one for each operator form that is a method. Included inside the class.\n" + "\n".join(lines) + "\n"
 

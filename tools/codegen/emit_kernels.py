@@ -257,14 +257,13 @@ class KernelEmitter:
         """Functional and in-place forms for a backend that registers the out form alone."""
         out = entry.forms["out"]
         args = ", ".join(a.name for a in inputs(entry.schema))
-        if form == "inplace":
-            body = f"  return at::_ops::{out.unambiguous_name}::call({args}, self);\n"
-        elif entry.is_pointwise:
-            run = f"  at::Tensor out = iter.output();\n  at::_ops::{out.unambiguous_name}::call({args}, out);\n"
-            body = self.pointwise_body(entry, form, run)
+        call = f"  at::_ops::{out.unambiguous_name}::call({args}, {{}});\n"
+        if entry.is_pointwise:
+            body = self.pointwise_body(entry, form, "  at::Tensor out = iter.output();\n" + call.format("out"))
+        elif form == "inplace":
+            body = self.shaped_body(entry, form, "  at::Tensor target = {outs};\n" + call.format("target"))
         else:
-            run = f"  at::_ops::{out.unambiguous_name}::call({args}, {{outs}});\n"
-            body = self.shaped_body(entry, form, run)
+            body = self.shaped_body(entry, form, call.format("{outs}"))
         return self.wrapper(schema, "CompositeExplicitAutogradNonFunctional", body)
 
     def _whole(self, entry: Entry, form: str, schema: Schema) -> Wrapper:
