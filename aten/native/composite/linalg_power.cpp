@@ -65,7 +65,7 @@ Tensor taylor_exponential(const Tensor& A) {
   return result;
 }
 
-Tensor exponential(const Tensor& self) {
+Tensor exponential_of_matrices(const Tensor& self) {
   const Tensor A = self.reshape({-1, self.size(-2), self.size(-1)});
   // A is halved until its norm is at most one, and its exponential squared as often. Matrices of a batch need not agree on how
   // often: those that are done are kept.
@@ -92,7 +92,7 @@ Tensor linalg_matrix_exp(const Tensor& self) {
     return self.exp().contiguous();
   }
   const bool narrow = self.scalar_type() == kHalf || self.scalar_type() == kBFloat16;
-  return narrow ? exponential(self.to(kFloat)).to(self.scalar_type()) : exponential(self);
+  return narrow ? exponential_of_matrices(self.to(kFloat)).to(self.scalar_type()) : exponential(self);
 }
 
 Tensor matrix_exp(const Tensor& self) {
