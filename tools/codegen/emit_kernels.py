@@ -352,6 +352,8 @@ class KernelEmitter:
         includes = "".join(f"#include <{h}>\n" for h in shapes)
         bases = sorted({s.name for e in entries for s in e.forms.values()})
         ops = "".join(f"#include <aten/ops/{b}_ops.h>\n" for b in bases)
+        if any(s.is_out and not s.returns for e in entries for s in e.forms.values()):
+            ops += "#include <aten/native/composite/list_out.h>\n"
         if any("foreach" in e.raw for e in entries):
             ops += "#include <aten/Functions.h>\n#include <aten/native/foreach.h>\n"
         definitions = "\n".join(w.text for w in wrappers)

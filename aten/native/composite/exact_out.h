@@ -16,14 +16,4 @@ inline Tensor& write_exact_out(const char* op, Tensor& out, const Tensor& result
   return out;
 }
 
-/// The same for each tensor of a list.
-inline void write_list_out(const char* op, TensorList out, const std::vector<Tensor>& result) {
-  TORCH_CHECK(
-      out.size() == result.size(), op, "_out() expected an out= argument of size ", result.size(), ", got size ", out.size());
-  for (size_t i = 0; i < out.size(); ++i) {
-    Tensor target = out[i];
-    write_exact_out(op, target, result[i]);
-  }
-}
-
 } // namespace at::native
