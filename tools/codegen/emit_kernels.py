@@ -15,6 +15,8 @@ from sources import SourceIndex
 ISA_LEVELS = ("v2", "v3", "v4")
 # Kernels for each functor and dtype take some 0.2 s of nvcc, the headers of a source 5 s.
 CUDA_DTYPES_PER_SOURCE = 64
+# Headers of functors that are long, see aten/native/cuda/pointwise_loop.cuh.
+CUDA_LONG_FUNCTORS = ("bessel", "incomplete_gamma", "normal", "polynomial", "special")
 
 
 @dataclass(frozen=True)
@@ -478,10 +480,11 @@ inline namespace CPU_CAPABILITY {{
             args = self.pointwise_arguments(members[0])
             params = "".join(f", {cpp.argument_type(a.type, symint=False)} {a.name}" for a in args)
             names = "".join(f", {a.name}" for a in args)
+            chosen = f"{functor}, true" if Path(header).stem in CUDA_LONG_FUNCTORS else functor
             bodies.append(
                 f"// {', '.join(e.schema.full_name for e in members)}\n"
                 f"void launch_{functor}(const PointwisePlan& plan{params}) {{\n"
-                f"  cuda_pointwise<{functor}>(plan, TypeList<{', '.join(self._union(members))}>{{}}{names});\n}}"
+                f"  cuda_pointwise<{chosen}>(plan, TypeList<{', '.join(self._union(members))}>{{}}{names});\n}}"
             )
         text = "\n\n".join(bodies)
         return f"""// CUDA kernels of functors in {header}.

@@ -4,6 +4,9 @@
 // Two kernels per functor and dtype. The dense one moves 16 bytes per access; its operands may also be numbers (passed
 // by value) or single elements. The strided one takes any layout, broadcast and alignment. Half and bfloat16 are computed
 // in float.
+//
+// Long functors (series, recurrences: hundreds of operations) get the strided kernel alone, with one element to a thread:
+// they are not bound by memory, and each copy of their code costs nvcc seconds.
 #pragma once
 
 #include <aten/native/cuda/memory_access.cuh>
@@ -48,8 +51,8 @@ template <class... Ts>
 inline constexpr int dense_items = largest({static_cast<int>(sizeof(Ts))...}) >= 16
     ? 1
     : 16 / largest({static_cast<int>(sizeof(Ts))..., 2});
-template <class... Ts>
-inline constexpr int strided_items = largest({static_cast<int>(sizeof(Ts))...}) > 8 ? 1 : 2;
+template <bool Long, class... Ts>
+inline constexpr int strided_items = Long || largest({static_cast<int>(sizeof(Ts))...}) > 8 ? 1 : 2;
 
 // The arguments of a launch, small enough to be cheap to pass.
 template <int Count>
@@ -115,6 +118,20 @@ __device__ inline void load_strided(
   }
 }
 
+// f(x...), for long functors as a function of its own: half, bfloat16 and float then share it.
+template <class F, class... Math>
+__device__ __noinline__ auto call_apart(const F& f, Math... x) {
+  return f(x...);
+}
+template <bool Long, class F, class... Math>
+__device__ inline auto call(const F& f, Math... x) {
+  if constexpr (Long) {
+    return call_apart(f, x...);
+  } else {
+    return f(x...);
+  }
+}
+
 // What both kernels do, for inputs that hold In.
 template <class Indices, class... In>
 struct Inputs;
@@ -155,10 +172,10 @@ struct Inputs<std::index_sequence<I...>, In...> {
     }
   }
 
-  template <class F, class Out>
+  template <bool Long, class F, class Out>
   __device__ static void compute_strided(
       std::uint32_t n, const F& f, const Operands& operands, const Numbers& numbers, const Places& places) {
-    constexpr int K = strided_items<Out, In...>;
+    constexpr int K = strided_items<Long, Out, In...>;
     const std::uint32_t index = blockIdx.x * (kThreads * K) + threadIdx.x;
     std::uint32_t offsets[K][kCount + 1] = {};
     std::uint32_t rest[K];
@@ -186,7 +203,7 @@ struct Inputs<std::index_sequence<I...>, In...> {
 #pragma unroll
     for (int k = 0; k < K; ++k) {
       if (index + k * kThreads < n) {
-        *reinterpret_cast<Out*>(operands.out + offsets[k][0]) = narrow<Out>(f(element<I>(columns, k)...));
+        *reinterpret_cast<Out*>(operands.out + offsets[k][0]) = narrow<Out>(call<Long>(f, element<I>(columns, k)...));
       }
     }
   }
@@ -221,19 +238,15 @@ __global__ void __launch_bounds__(kThreads)
   In::template compute_dense<F, Out>(n, f, operands, numbers);
 }
 
-template <class F, class Out, class In>
+template <bool Long, class F, class Out, class In>
 __global__ void __launch_bounds__(kThreads) pointwise_strided(
     std::uint32_t n, F f, typename In::Operands operands, typename In::Numbers numbers, typename In::Places places) {
-  In::template compute_strided<F, Out>(n, f, operands, numbers, places);
+  In::template compute_strided<Long, F, Out>(n, f, operands, numbers, places);
 }
 
-} // namespace pointwise_detail
-
-/// Runs `f` over one plan whose output holds Out and whose inputs hold In.
-template <class Out, class... In, class F>
-void launch_pointwise(const PointwisePlan& plan, const F& f) {
-  namespace detail = pointwise_detail;
-  using Inputs = detail::Inputs<std::index_sequence_for<In...>, In...>;
+template <bool Long, class Out, class... In, class F>
+void launch(const PointwisePlan& plan, const F& f) {
+  using Inputs = pointwise_detail::Inputs<std::index_sequence_for<In...>, In...>;
   typename Inputs::Operands operands;
   operands.out = plan.data[0];
   for (std::size_t i = 0; i < sizeof...(In); ++i) {
@@ -241,24 +254,24 @@ void launch_pointwise(const PointwisePlan& plan, const F& f) {
   }
   operands.constants = plan.constants >> 1;
   operands.repeated = plan.repeated >> 1;
-  const auto numbers = Inputs::template numbers_of<detail::exact_numbers<F>>(plan);
-  if (plan.dense) {
-    constexpr std::int64_t kPerBlock = detail::kThreads * detail::dense_items<Out, In...>;
-    const auto blocks = static_cast<unsigned>((plan.numel + kPerBlock - 1) / kPerBlock);
-    detail::pointwise_dense<F, Out, Inputs>
-        <<<blocks, detail::kThreads, 0, plan.stream>>>(plan.numel, f, operands, numbers);
-  } else {
-    constexpr std::int64_t kPerBlock = detail::kThreads * detail::strided_items<Out, In...>;
-    const auto blocks = static_cast<unsigned>((plan.numel + kPerBlock - 1) / kPerBlock);
-    const typename Inputs::Places places(
-        plan.dims, plan.sizes, [&](int dim, int operand) { return plan.strides[dim][operand]; });
-    detail::pointwise_strided<F, Out, Inputs>
-        <<<blocks, detail::kThreads, 0, plan.stream>>>(static_cast<std::uint32_t>(plan.numel), f, operands, numbers, places);
+  const auto numbers = Inputs::template numbers_of<exact_numbers<F>>(plan);
+  if constexpr (!Long) {
+    if (plan.dense) {
+      constexpr std::int64_t kPerBlock = kThreads * dense_items<Out, In...>;
+      const auto blocks = static_cast<unsigned>((plan.numel + kPerBlock - 1) / kPerBlock);
+      pointwise_dense<F, Out, Inputs><<<blocks, kThreads, 0, plan.stream>>>(plan.numel, f, operands, numbers);
+      C10_CUDA_KERNEL_LAUNCH_CHECK();
+      return;
+    }
   }
+  constexpr std::int64_t kPerBlock = kThreads * strided_items<Long, Out, In...>;
+  const auto blocks = static_cast<unsigned>((plan.numel + kPerBlock - 1) / kPerBlock);
+  const typename Inputs::Places places(
+      plan.dims, plan.sizes, [&](int dim, int operand) { return plan.strides[dim][operand]; });
+  pointwise_strided<Long, F, Out, Inputs>
+      <<<blocks, kThreads, 0, plan.stream>>>(static_cast<std::uint32_t>(plan.numel), f, operands, numbers, places);
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
-
-namespace pointwise_detail {
 
 template <std::size_t, class T>
 using repeat = T;
@@ -289,34 +302,39 @@ struct Stored<c10::complex<c10::Half>, c10::complex<float>, Result> {
       std::conditional_t<std::is_same_v<Result, float>, c10::Half, Result>>;
 };
 
-template <class T, class F, std::size_t... I>
+template <bool Long, class T, class F, std::size_t... I>
 void launch_uniform(const PointwisePlan& plan, const F& f, std::index_sequence<I...>) {
   using Math = opmath_type<T>;
   using Result = std::invoke_result_t<const F&, repeat<I, Math>...>;
-  launch_pointwise<typename Stored<T, Math, Result>::type, repeat<I, T>...>(plan, f);
+  launch<Long, typename Stored<T, Math, Result>::type, repeat<I, T>...>(plan, f);
 }
 
-template <class T, class F>
+template <bool Long, class T, class F>
 bool launch_if(const PointwisePlan& plan, const F& f) {
-  launch_uniform<T>(plan, f, arguments<F, opmath_type<T>>());
+  if (plan.dtype != c10::CppTypeToScalarType<T>::value) {
+    return false;
+  }
+  launch_uniform<Long, T>(plan, f, arguments<F, opmath_type<T>>());
   return true;
 }
 
 } // namespace pointwise_detail
 
-/// Runs the functor F for the plan's dtype, which is one of Ts.
-template <class F, class... Ts>
-void cuda_pointwise(const PointwisePlan& plan, TypeList<Ts...>) {
-  static_cast<void>(
-      ((plan.dtype == c10::CppTypeToScalarType<Ts>::value && pointwise_detail::launch_if<Ts>(plan, F{})) || ...));
+/// Runs `f` over one plan whose output holds Out and whose inputs hold In.
+template <class Out, class... In, class F>
+void launch_pointwise(const PointwisePlan& plan, const F& f) {
+  pointwise_detail::launch<false, Out, In...>(plan, f);
 }
 
-template <template <class> class F, class... Ts, class... Args>
+/// Runs the functor F for the plan's dtype, which is one of Ts.
+template <class F, bool Long = false, class... Ts>
+void cuda_pointwise(const PointwisePlan& plan, TypeList<Ts...>) {
+  static_cast<void>((pointwise_detail::launch_if<Long, Ts>(plan, F{}) || ...));
+}
+
+template <template <class> class F, bool Long = false, class... Ts, class... Args>
 void cuda_pointwise(const PointwisePlan& plan, TypeList<Ts...>, const Args&... args) {
-  static_cast<void>(
-      ((plan.dtype == c10::CppTypeToScalarType<Ts>::value &&
-        pointwise_detail::launch_if<Ts>(plan, F<opmath_type<Ts>>(args...))) ||
-       ...));
+  static_cast<void>((pointwise_detail::launch_if<Long, Ts>(plan, F<opmath_type<Ts>>(args...)) || ...));
 }
 
 } // namespace at::native::cuda

@@ -1,0 +1,87 @@
+// What an operator gives on a GPU is what it gives on the CPU. Registered where a device is there: elsewhere there is no
+// such test, rather than one that passes unseen.
+
+#include <ATen/Functions.h>
+#include <torch/cuda.h>
+
+#include <catch2/catch.hpp>
+
+#include <cstdio>
+#include <set>
+
+#include "test/ops/runner.h"
+#include "test/support/compare.h"
+#include "test/support/host_view.h"
+
+namespace test {
+
+namespace {
+
+const c10::Device kGpu(c10::DeviceType::CUDA, 0);
+
+/// Strides stay, so that layouts are compared too.
+at::Tensor on_gpu(const at::Tensor& tensor) {
+  return tensor.to(kGpu);
+}
+
+Stack with_device(const BoxedOp& op, Stack args) {
+  if (const auto device = op.position("device"); device.has_value()) args[*device] = kGpu;
+  return args;
+}
+
+/// Both compute in their own order: a few roundings more than against an exact result.
+Tolerance between_devices(c10::ScalarType dtype) {
+  const Tolerance tolerance = tolerance_for(dtype);
+  return {8 * tolerance.rtol, 8 * tolerance.atol};
+}
+
+void compare(const at::Tensor& gpu, const at::Tensor& cpu, bool random, const std::string& note, Failures& failures) {
+  if (gpu.defined() != cpu.defined()) return failures.add(note + ": only one of the results is defined");
+  if (!cpu.defined()) return;
+  if (gpu.device() != kGpu) return failures.add(note + ": the result for inputs on the GPU is on " + gpu.device().str());
+  const at::Tensor got = gpu.cpu();
+  if (random ? got.sizes() != cpu.sizes() || got.scalar_type() != cpu.scalar_type() : false)
+    return failures.add(note + ": on the GPU " + describe(got) + ", on the CPU " + describe(cpu));
+  if (random) return;
+  const std::string difference = first_difference(got, cpu, between_devices(cpu.scalar_type()));
+  if (!difference.empty()) failures.add(note + ": " + difference);
+}
+
+void run() {
+  std::set<std::string> without_kernel;
+  for_each_row([&](const OpRow& row, const BoxedOp& op, Failures& failures) {
+    const bool random = traits_of(row).random;
+    for (const c10::ScalarType dtype : dtypes_of(row, Purpose::Values)) {
+      for (Sample& sample : samples_of(row, op, dtype, Purpose::Values)) {
+        sample.note += " " + dtype_name(dtype);
+        failures.guard(sample.note, [&] {
+          const std::vector<at::Tensor> cpu = op.tensors(sample.args);
+          if (cpu.empty()) return;
+          std::vector<at::Tensor> gpu;
+          try {
+            gpu = op.tensors(with_device(op, with_tensors(sample.args, on_gpu)));
+          } catch (const c10::NotImplementedError&) {
+            without_kernel.insert(row.name); // no kernel for this operator, or none for this dtype
+            return;
+          }
+          for (size_t i = 0; i < cpu.size(); ++i) compare(gpu.at(i), cpu[i], random, sample.note, failures);
+        });
+      }
+    }
+  });
+  std::printf("%zu operators have no CUDA kernel for some of their samples:\n", without_kernel.size());
+  for (const std::string& name : without_kernel) std::printf("  %s\n", name.c_str());
+}
+
+struct Registered {
+  Registered() {
+    if (torch::cuda::is_available()) {
+      REGISTER_TEST_CASE(run, "CUDA results are the CPU's", "[ops][cuda]");
+    }
+  }
+};
+const Registered kRegistered;
+
+}  // namespace
+
+}  // namespace test
