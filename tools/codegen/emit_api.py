@@ -45,7 +45,9 @@ class Signature:
                 continue
             if span and i == span[0]:
                 all_default = all(a.default is not None for a in schema.arguments[span[0] : span[1]])
-                self.params.append(Param("at::TensorOptions", "options", "{}" if all_default else None))
+                dtype = next(a for a in schema.arguments if a.name == "dtype")
+                default = "at::kLong" if dtype.default == "long" else "{}"
+                self.params.append(Param("at::TensorOptions", "options", default if all_default else None))
                 self.arguments |= {
                     "dtype": "c10::optTypeMetaToScalarType(options.dtype_opt())",
                     "layout": "options.layout_opt()",

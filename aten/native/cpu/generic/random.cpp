@@ -176,7 +176,11 @@ Tensor& uniform_cpu(Tensor& self, double from, double to, OptGenerator generator
         to - from <= highest, "uniform_ expects to-from <= std::numeric_limits<", c10::CppTypeToScalarType<T>::value,
         ">::max(), but found to=", to, " and from=", from, " which result in to-from to exceed the limit");
     LockedGenerator draw(generator);
-    fill_serially<T>(self, [&] { return uniform_sample<T>(*draw, from, to); });
+    fill_serially<T>(self, [&]() -> T {
+      const T x = static_cast<T>(uniform_sample<opmath_type<T>>(*draw, from, to));
+      // A 16-bit type may round up to the excluded bound.
+      return !std::is_same_v<T, opmath_type<T>> && static_cast<double>(x) >= to && from < to ? static_cast<T>(from) : x;
+    });
   });
   return self;
 }
@@ -203,35 +207,40 @@ Tensor rrelu_slopes_meta(const Tensor& self, double, double, OptGenerator) {
 namespace {
 
 /// Sixteen uniforms become sixteen normals: the first eight are angles' radii, the last eight angles.
-template <class T>
-void box_muller_16(T* data, opmath_type<T> mean, opmath_type<T> std) {
-  using Acc = opmath_type<T>;
+template <class Acc>
+void box_muller_16(Acc* data, Acc mean, Acc std) {
   for (int j = 0; j < 8; ++j) {
-    const Acc u1 = Acc(1) - static_cast<Acc>(data[j]);
-    const Acc u2 = static_cast<Acc>(data[j + 8]);
+    const Acc u1 = Acc(1) - data[j];
+    const Acc u2 = data[j + 8];
     const Acc radius = std::sqrt(Acc(-2) * std::log(u1));
     const Acc theta = Acc(2) * std::numbers::pi_v<Acc> * u2;
-    data[j] = static_cast<T>(radius * std::cos(theta) * std + mean);
-    data[j + 8] = static_cast<T>(radius * std::sin(theta) * std + mean);
+    data[j] = radius * std::cos(theta) * std + mean;
+    data[j + 8] = radius * std::sin(theta) * std + mean;
   }
 }
 
 template <class T>
 void normal_fill(T* data, int64_t size, double mean, double std, CPUGeneratorImpl& generator) {
   using Acc = opmath_type<T>;
-  for (int64_t i = 0; i < size; ++i) {
-    data[i] = static_cast<T>(uniform_sample<T>(generator, 0, 1));
-  }
-  for (int64_t i = 0; i + 15 < size; i += 16) {
-    box_muller_16<T>(data + i, static_cast<Acc>(mean), static_cast<Acc>(std));
-  }
-  if (size % 16 != 0) {
-    // The rest: draw the last sixteen anew.
-    T* tail = data + size - 16;
-    for (int i = 0; i < 16; ++i) {
-      tail[i] = static_cast<T>(uniform_sample<T>(generator, 0, 1));
+  Acc block[16];
+  const auto fill = [&](T* to) {
+    for (Acc& x : block) {
+      x = uniform_sample<Acc>(generator, 0, 1);
     }
-    box_muller_16<T>(tail, static_cast<Acc>(mean), static_cast<Acc>(std));
+    box_muller_16<Acc>(block, static_cast<Acc>(mean), static_cast<Acc>(std));
+    for (int i = 0; i < 16; ++i) {
+      to[i] = static_cast<T>(block[i]);
+    }
+  };
+  for (int64_t i = 0; i + 15 < size; i += 16) {
+    fill(data + i);
+  }
+  if (const int64_t rest = size % 16; rest != 0) {
+    // The last sixteen are drawn anew. Float and double have drawn for the rest before that, the 16-bit types have not.
+    for (int64_t i = 0; std::is_same_v<T, Acc> && i < rest; ++i) {
+      uniform_sample<Acc>(generator, 0, 1);
+    }
+    fill(data + size - 16);
   }
 }
 
