@@ -13,7 +13,10 @@ namespace at::native {
 Tensor linalg_matrix_power(const Tensor& self, int64_t n) {
   at::shape::check_square("linalg.matrix_power", self);
   if (n == 0) {
-    return at::eye(self.size(-2), self.options()).expand(self.sizes()).contiguous();
+    // Out of self, so that the result has a gradient, of zeros.
+    const Tensor result = self.clone(MemoryFormat::Contiguous).zero_();
+    result.diagonal(0, -2, -1).fill_(1);
+    return result;
   }
   if (n == 1) {
     return self.clone(MemoryFormat::Contiguous);
@@ -140,8 +143,7 @@ Tensor linalg_vander(const Tensor& x, std::optional<int64_t> N) {
   sizes.push_back(columns - 1);
   const Tensor powers = at::cumprod(vectors.unsqueeze(-1).expand(sizes), -1);
   sizes.back() = 1;
-  // Sums of integers would widen; powers keep the dtype of x.
-  return at::cat({at::ones(sizes, vectors.options()), powers.to(dtype)}, -1);
+  return at::cat({at::ones(sizes, vectors.options()), powers}, -1);
 }
 
 Tensor vander(const Tensor& x, std::optional<int64_t> N, bool increasing) {

@@ -45,10 +45,11 @@ Tensor short_time_transform(
   const bool has_window = window_opt.has_value() && window_opt->defined();
   const bool complex_window = has_window && window_opt->is_complex();
   const bool return_complex = return_complex_opt.value_or(self.is_complex() || complex_window);
-  TORCH_CHECK(
-      return_complex || return_complex_opt.has_value(),
-      "stft requires the return_complex parameter be given for real inputs, and will further require that return_complex=True in a "
-      "future PyTorch release.");
+  if (!return_complex && !return_complex_opt.has_value()) {
+    TORCH_WARN_ONCE(
+        "stft requires the return_complex parameter be given for real inputs, and will further require that return_complex=True in a "
+        "future PyTorch release. The result is returned as real numbers.");
+  }
   TORCH_CHECK(
       self.is_floating_point() || self.is_complex(), call, "expected a tensor of floating point or complex values");
   TORCH_CHECK(self.dim() == 1 || self.dim() == 2, call, "expected a 1D or 2D tensor");
@@ -101,7 +102,10 @@ Tensor stft(const Tensor& self, int64_t n_fft, std::optional<int64_t> hop_length
       return_complex, align_to_window);
 }
 
-Tensor istft(const Tensor& self, int64_t n_fft, std::optional<int64_t> hop_length, std::optional<int64_t> win_length, const std::optional<Tensor>& window_opt, bool center, bool normalized, std::optional<bool> onesided_opt, std::optional<int64_t> length, bool return_complex) {
+Tensor istft(const Tensor& given, int64_t n_fft, std::optional<int64_t> hop_length, std::optional<int64_t> win_length, const std::optional<Tensor>& window_opt, bool center, bool normalized, std::optional<bool> onesided_opt, std::optional<int64_t> length, bool return_complex) {
+  // Pairs of real numbers are an older form of complex ones.
+  const bool pairs = given.is_floating_point() && (given.dim() == 3 || given.dim() == 4) && given.size(-1) == 2;
+  const Tensor self = pairs ? at::view_as_complex(given.contiguous()) : given;
   const Frames frames = frames_of(n_fft, hop_length, win_length);
   const std::string call = described("istft", self, frames, window_opt);
   const bool has_window = window_opt.has_value() && window_opt->defined();
