@@ -20,7 +20,7 @@ inline std::vector<at::Tensor> unflatten_dense_tensors(const at::Tensor& flat, a
 }
 
 /// Tensors of one type, and their bytes.
-struct TensorGroup {
+struct TORCH_API TensorGroup {
   std::vector<at::Tensor> tensors;
   size_t size = 0;
   /// Throw for a group without tensors.
