@@ -259,6 +259,13 @@ class KernelEmitter:
         """Functional and in-place forms for a backend that registers the out form alone."""
         out = entry.forms["out"]
         args = ", ".join(a.name for a in inputs(entry.schema))
+        if through := entry.get("through"):
+            name, overload = str(through).split(".")
+            target = f"{name}{'_' if form == 'inplace' else ''}_{overload}"
+            numbers = [f"at::native::wrapped_scalar_tensor({a.name})" if a.name in entry.operands and not a.type.is_tensor
+                       else a.name for a in inputs(entry.schema)]
+            body = f"  return at::_ops::{target}::call({', '.join(numbers)});\n"
+            return self.wrapper(schema, "CompositeExplicitAutogradNonFunctional", body)
         call = f"  at::_ops::{out.unambiguous_name}::call({args}, {{}});\n"
         if entry.is_pointwise:
             body = self.pointwise_body(entry, form, "  at::Tensor out = iter.output();\n" + call.format("out"))
@@ -351,6 +358,8 @@ class KernelEmitter:
             return ""
         shapes = sorted({h for e in entries for n in (e.get("shape"), e.get("check"), e.get("out_check")) if n and n != "pointwise"
                          for h in [self.sources.shape_header(n, e)]})
+        if any(e.get("through") for e in entries):
+            shapes.append("aten/ScalarOps.h")
         includes = "".join(f"#include <{h}>\n" for h in shapes)
         bases = sorted({s.name for e in entries for s in e.forms.values()})
         ops = "".join(f"#include <aten/ops/{b}_ops.h>\n" for b in bases)
