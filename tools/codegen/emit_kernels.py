@@ -259,6 +259,13 @@ class KernelEmitter:
         """Functional and in-place forms for a backend that registers the out form alone."""
         out = entry.forms["out"]
         args = ", ".join(a.name for a in inputs(entry.schema))
+        if through := entry.get("through"):
+            name, overload = str(through).split(".")
+            target = f"{name}{'_' if form == 'inplace' else ''}_{overload}"
+            numbers = [f"at::native::wrapped_scalar_tensor({a.name})" if a.name in entry.operands and not a.type.is_tensor
+                       else a.name for a in inputs(entry.schema)]
+            body = f"  return at::_ops::{target}::call({', '.join(numbers)});\n"
+            return self.wrapper(schema, "CompositeExplicitAutogradNonFunctional", body)
         call = f"  at::_ops::{out.unambiguous_name}::call({args}, {{}});\n"
         if entry.is_pointwise:
             body = self.pointwise_body(entry, form, "  at::Tensor out = iter.output();\n" + call.format("out"))
@@ -371,6 +378,7 @@ class KernelEmitter:
 {ops}{includes}
 #include <aten/core/dispatch/BuiltinRegistration.h>
 #include <aten/core/symint_conversions.h>
+#include <aten/ScalarOps.h>
 #include <aten/native/OutArgument.h>
 #include <aten/native/backend_select.h>
 #include <aten/native/composite/exact_out.h>
