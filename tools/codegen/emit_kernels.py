@@ -380,6 +380,7 @@ class KernelEmitter:
 {ops}{includes}
 #include <aten/core/dispatch/BuiltinRegistration.h>
 #include <aten/core/symint_conversions.h>
+#include <aten/ScalarOps.h>
 #include <aten/native/OutArgument.h>
 #include <aten/native/backend_select.h>
 #include <aten/native/composite/exact_out.h>
