@@ -95,7 +95,7 @@ Tensor linalg_matrix_exp(const Tensor& self) {
     return self.exp().contiguous();
   }
   const bool narrow = self.scalar_type() == kHalf || self.scalar_type() == kBFloat16;
-  return narrow ? exponential_of_matrices(self.to(kFloat)).to(self.scalar_type()) : exponential(self);
+  return narrow ? exponential_of_matrices(self.to(kFloat)).to(self.scalar_type()) : exponential_of_matrices(self);
 }
 
 Tensor matrix_exp(const Tensor& self) {
