@@ -11,6 +11,7 @@
 #include <mutex>
 #include <numbers>
 #include <optional>
+#include <type_traits>
 
 namespace at::native {
 
@@ -36,15 +37,15 @@ inline constexpr int kDigits<c10::Half> = 11;
 template <>
 inline constexpr int kDigits<c10::BFloat16> = 8;
 
-/// Uniform in [from, to): as many random bits as T has digits. Double draws 64 bits, the others 32.
+/// Uniform in [from, to): as many random bits as float or double have digits. Double draws 64 bits, float 32.
 template <class T>
-opmath_type<T> uniform_sample(CPUGeneratorImpl& generator, double from, double to) {
-  using Acc = opmath_type<T>;
+T uniform_sample(CPUGeneratorImpl& generator, double from, double to) {
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>);
   constexpr uint64_t mask = (uint64_t{1} << kDigits<T>) - 1;
-  constexpr Acc divisor = Acc(1) / static_cast<Acc>(uint64_t{1} << kDigits<T>);
+  constexpr T divisor = T(1) / static_cast<T>(uint64_t{1} << kDigits<T>);
   const uint64_t bits = std::is_same_v<T, double> ? generator.random64() : generator.random();
-  const Acc x = static_cast<Acc>(bits & mask) * divisor;
-  return x * (static_cast<Acc>(to) - static_cast<Acc>(from)) + static_cast<Acc>(from);
+  const T x = static_cast<T>(bits & mask) * divisor;
+  return x * (static_cast<T>(to) - static_cast<T>(from)) + static_cast<T>(from);
 }
 
 /// One normal sample by Box and Muller in double; the second of each pair waits in the generator.
