@@ -4,6 +4,7 @@
 #include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
 #include <aten/MemoryOverlap.h>
+#include <aten/core/ivalue.h>
 #include <aten/core/List.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cuda/index_walk.h>
