@@ -8,6 +8,16 @@
 namespace at::native {
 namespace {
 
+/// Elements from the first to the last that sizes and strides name.
+int64_t extent(IntArrayRef sizes, IntArrayRef strides) {
+  int64_t last = 0;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] == 0) return 0;
+    last += (sizes[i] - 1) * strides[i];
+  }
+  return last + 1;
+}
+
 void check_dtype(const char* op, const Tensor& out, c10::ScalarType dtype, bool cast) {
   if (out.scalar_type() == dtype) {
     return;
@@ -69,6 +79,11 @@ OutArgument::OutArgument(
     }
     resize_output(out, spec.sizes);
     if (spec.strides && !policy.contiguous) {
+      // Strides may reach further than the elements alone would.
+      const int64_t reach = extent(spec.sizes, *spec.strides);
+      if (reach > out.numel()) {
+        at::_ops::resize_::call(const_cast<Tensor&>(out), c10::fromIntArrayRefSlow(IntArrayRef(&reach, 1)), std::nullopt);
+      }
       out.unsafeGetTensorImpl()->set_sizes_and_strides(spec.sizes, *spec.strides);
     }
   }
