@@ -21,6 +21,14 @@ inline size_t foreach_count(std::initializer_list<size_t> tensors, std::initiali
   return count;
 }
 
+/// `number` itself, which must be a tensor of no dimensions.
+inline const Tensor& zero_dim(const Tensor& number) {
+  TORCH_CHECK(
+      number.dim() == 0, "scalar tensor expected to be 0 dim but it has ", number.dim(), " dimensions and ", number.numel(),
+      " elements.");
+  return number;
+}
+
 /// Number `i` of a vector that holds one for each of `count` tensors.
 inline Scalar packed_scalar(const Tensor& scalars, size_t i, size_t count) {
   TORCH_CHECK(scalars.is_cpu(), "Expected scalars to be on CPU, got ", scalars.device(), " instead.");

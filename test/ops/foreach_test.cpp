@@ -166,6 +166,8 @@ TEST_CASE("foreach operators refuse lists that do not fit", "[ops][foreach][erro
   CHECK_THROWS_WITH(
       at::_foreach_mul(two, std::vector<at::Scalar>{1}),
       Catch::Contains("Tensor list must have same number of elements as scalar list"));
+  CHECK_THROWS_WITH(at::_foreach_add(two, at::ones({2})), Catch::Contains("scalar tensor expected to be 0 dim"));
+  CHECK_THROWS_WITH(at::_foreach_mul(two, at::ones({1})), Catch::Contains("scalar tensor expected to be 0 dim"));
   CHECK_THROWS_WITH(
       at::_foreach_addcmul(two, two, two, at::ones({3})), Catch::Contains("Expected length of scalars to match input of length 2"));
 }
