@@ -28,7 +28,8 @@ double gamma_sample(CPUGeneratorImpl& generator, double alpha) {
     scale = std::pow(1 - uniform(generator), 1 / alpha);
     alpha += 1;
   }
-  const double d = alpha - 1.0 / 3, c = 1 / std::sqrt(9 * d);
+  // PyTorch takes the third in single precision; its samples are reproduced only so.
+  const double d = alpha - 1.0f / 3, c = 1 / std::sqrt(9 * d);
   while (true) {
     double x, y;
     do {
