@@ -89,9 +89,11 @@ bool isPinnedPtr(const void* data) {
     return true;
   }
   // Without a context nothing is pinned yet, and asking would make one.
-  if (!c10::cuda::getDeviceIndexWithPrimaryContext()) {
+  const std::optional<c10::DeviceIndex> device = c10::cuda::getDeviceIndexWithPrimaryContext();
+  if (!device) {
     return false;
   }
+  const c10::cuda::CUDAGuard guard(*device);
   cudaPointerAttributes attributes{};
   const cudaError_t error = cudaPointerGetAttributes(&attributes, data);
   if (error != cudaSuccess) {

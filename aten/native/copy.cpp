@@ -9,6 +9,7 @@
 #include <aten/native/resize.h>
 #include <aten/native/view_support.h>
 #include <c10/core/Allocator.h>
+#include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <c10/util/complex.h>
 #include <c10/util/safe_numerics.h>
 
@@ -483,6 +484,14 @@ bool is_pinned(const Tensor& self, std::optional<Device> device) {
     return false;
   }
   return at::detail::is_pinned_memory(type, self.const_data_ptr());
+}
+
+void record_stream(Tensor& self, Stream s) {
+  TORCH_CHECK(
+      s.device_type() == self.device().type() && !self.is_cpu(),
+      "record_stream: needs a tensor on a device with streams and a stream of that device type, got a tensor on ",
+      self.device(), " and a stream of ", s.device());
+  c10::impl::getDeviceGuardImpl(s.device_type())->recordDataPtrOnStream(self.storage().data_ptr(), s);
 }
 
 Tensor pin_memory(const Tensor& self, std::optional<Device> device) {

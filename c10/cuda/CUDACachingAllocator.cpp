@@ -1,5 +1,6 @@
 #include <c10/cuda/CUDACachingAllocator.h>
 
+#include <c10/cuda/CUDAGraphsC10Utils.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/impl/DeviceMemoryPool.h>
 #include <c10/cuda/impl/EventPool.h>
@@ -35,6 +36,8 @@ class Driver final : public impl::CudaEvents<impl::DeviceMemoryDriver> {
 
   void* allocate(size_t bytes) override {
     const CUDAGuard guard(device_);
+    // Under a capture of this thread's the runtime would refuse otherwise.
+    const CUDAStreamCaptureModeGuard relaxed(cudaStreamCaptureModeRelaxed);
     return device_malloc(bytes);
   }
   void release(void* address, size_t /*bytes*/) noexcept override {
@@ -124,8 +127,7 @@ class NativeCachingAllocator final : public CUDAAllocator {
     }
   }
   void emptyCache(MempoolId_t mempool_id = {0, 0}) override {
-    TORCH_CHECK(mempool_id == MempoolId_t(0, 0), "emptyCache: there are no private pools in this allocator");
-    for_each_pool([](DeviceMemoryPool& pool) { pool.empty_cache(); });
+    for_each_pool([&](DeviceMemoryPool& pool) { pool.empty_cache(mempool_id); });
   }
   double getMemoryFraction(DeviceIndex device) override {
     return pool_of(device).memory_fraction();
@@ -170,10 +172,25 @@ class NativeCachingAllocator final : public CUDAAllocator {
   void resetPeakStats(DeviceIndex device) override {
     pool_of(device).reset_peak_stats();
   }
-  SnapshotInfo snapshot(MempoolId_t /*mempool_id*/) override {
+  void beginAllocateToPool(
+      DeviceIndex device, MempoolId_t mempool_id, std::function<bool(cudaStream_t)> filter) override {
+    pool_of(device).begin_allocate_to_pool(mempool_id, [filter = std::move(filter)](void* stream) {
+      return filter(static_cast<cudaStream_t>(stream));
+    });
+  }
+  void endAllocateToPool(DeviceIndex device, MempoolId_t mempool_id) override {
+    pool_of(device).end_allocate_to_pool(mempool_id);
+  }
+  void releasePool(DeviceIndex device, MempoolId_t mempool_id) override {
+    pool_of(device).release_pool(mempool_id);
+  }
+  int getPoolUseCount(DeviceIndex device, MempoolId_t mempool_id) override {
+    return pool_of(device).pool_holders(mempool_id);
+  }
+  SnapshotInfo snapshot(MempoolId_t mempool_id) override {
     SnapshotInfo info;
     for_each_pool([&](DeviceMemoryPool& pool) {
-      const std::vector<SegmentInfo> segments = pool.snapshot();
+      const std::vector<SegmentInfo> segments = pool.snapshot(mempool_id);
       info.segments.insert(info.segments.end(), segments.begin(), segments.end());
     });
     return info;

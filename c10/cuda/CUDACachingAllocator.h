@@ -62,6 +62,14 @@ class C10_CUDA_API CUDAAllocator : public DeviceAllocator {
   }
 
   virtual SnapshotInfo snapshot(MempoolId_t mempool_id = {0, 0}) = 0;
+
+  // Private pools, for memory that a captured graph uses again and again: see Note [Device memory].
+  virtual void beginAllocateToPool(
+      c10::DeviceIndex device, MempoolId_t mempool_id, std::function<bool(cudaStream_t)> filter) = 0;
+  virtual void endAllocateToPool(c10::DeviceIndex device, MempoolId_t mempool_id) = 0;
+  virtual void releasePool(c10::DeviceIndex device, MempoolId_t mempool_id) = 0;
+  virtual int getPoolUseCount(c10::DeviceIndex device, MempoolId_t mempool_id) = 0;
+
   virtual void attachOutOfMemoryObserver(OutOfMemoryObserver observer) = 0;
   /// Lets kernels on `dev` use memory of `dev_to_access`.
   virtual void enablePeerAccess(c10::DeviceIndex dev, c10::DeviceIndex dev_to_access) = 0;
@@ -124,6 +132,19 @@ inline void resetPeakStats(c10::DeviceIndex device) {
 }
 inline SnapshotInfo snapshot(MempoolId_t mempool_id = {0, 0}) {
   return get()->snapshot(mempool_id);
+}
+inline void beginAllocateToPool(
+    c10::DeviceIndex device, MempoolId_t mempool_id, std::function<bool(cudaStream_t)> filter) {
+  get()->beginAllocateToPool(device, mempool_id, std::move(filter));
+}
+inline void endAllocateToPool(c10::DeviceIndex device, MempoolId_t mempool_id) {
+  get()->endAllocateToPool(device, mempool_id);
+}
+inline void releasePool(c10::DeviceIndex device, MempoolId_t mempool_id) {
+  get()->releasePool(device, mempool_id);
+}
+inline int getPoolUseCount(c10::DeviceIndex device, MempoolId_t mempool_id) {
+  return get()->getPoolUseCount(device, mempool_id);
 }
 inline void attachOutOfMemoryObserver(OutOfMemoryObserver observer) {
   get()->attachOutOfMemoryObserver(std::move(observer));

@@ -113,6 +113,12 @@ cudaError_t SetDevice(DeviceIndex device, bool force) {
 }
 
 cudaError_t MaybeSetDevice(DeviceIndex device) {
+  // Mostly a guard returns to where the thread already is.
+  int current = -1;
+  if (cudaGetDevice(&current) == cudaSuccess && current == device) {
+    target_device = -1;
+    return cudaSuccess;
+  }
   if (hasPrimaryContext(device)) {
     return SetDevice(device);
   }

@@ -23,6 +23,12 @@ TEST_CASE("whether CUDA can be used is told quickly, and why not", "[cuda]") {
   }
 }
 
+TEST_CASE("recording a stream needs a device with streams", "[cuda]") {
+  const c10::Stream cpu(c10::Stream::DEFAULT, at::kCPU);
+  CHECK_THROWS_WITH(at::ones({2}).record_stream(cpu), StartsWith("record_stream: needs a tensor on a device with streams"));
+  CHECK_THROWS_AS(at::empty({2}, at::kMeta).record_stream(cpu), c10::Error);
+}
+
 TEST_CASE("without a CUDA device, asking for one is an error that says why", "[cuda]") {
   if (torch::cuda::is_available()) {
     CHECK(at::empty({2, 3}, at::kCUDA).device() == at::Device(at::kCUDA, 0));

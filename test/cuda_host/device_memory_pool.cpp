@@ -269,3 +269,79 @@ TEST_CASE("a failing driver leaves the pool as it was", "[cuda][allocator]") {
   CHECK(pool.totals() == std::pair<size_t, size_t>(0, 0));
   CHECK(pool.snapshot().empty());
 }
+
+TEST_CASE("a private pool keeps its memory for itself while it is held", "[cuda][allocator][private]") {
+  Fixture f(64 * kMiB);
+  const c10::MempoolId_t id{0, 7};
+  void* common = f.pool.allocate(1000, kStream);
+  f.pool.release(common);
+
+  f.pool.begin_allocate_to_pool(id, [](void* stream) { return stream == kOther; });
+  CHECK(f.pool.allocate(1000, kStream) == common); // the filter does not admit this stream
+  void* a = f.pool.allocate(1000, kOther);
+  void* b = f.pool.allocate(5 * kMiB, kOther);
+  f.pool.release(a);
+  CHECK(f.pool.allocate(1000, kOther) == a);
+  CHECK_THROWS_WITH(f.pool.begin_allocate_to_pool(id, [](void*) { return true; }), Contains("already recording"));
+  f.pool.end_allocate_to_pool(id);
+  CHECK_THROWS_WITH(f.pool.end_allocate_to_pool(id), Contains("not currently recording"));
+  CHECK(f.pool.pool_holders(id) == 1);
+  CHECK(f.pool.snapshot(id).size() == 2);
+  CHECK(f.pool.stats().reserved_bytes_by_private_pools.at(id)[0].current == static_cast<int64_t>(22 * kMiB));
+
+  // Blocks of the capture are released, but the graph will use them again.
+  f.pool.release(a);
+  f.pool.release(b);
+  f.pool.empty_cache();
+  CHECK(f.device.memory.used() == (2 + 22) * kMiB);
+  CHECK(f.pool.allocate(1000, kOther) != a);
+  CHECK_THROWS_AS(f.pool.allocate(45 * kMiB, kStream), c10::OutOfMemoryError);
+
+  SECTION("a second capture shares it") {
+    f.pool.begin_allocate_to_pool(id, [](void*) { return true; });
+    CHECK(f.pool.allocate(1000, kOther) == a);
+    f.pool.end_allocate_to_pool(id);
+    CHECK(f.pool.pool_holders(id) == 2);
+    f.pool.release_pool(id);
+    f.pool.release_pool(id);
+    f.pool.empty_cache();
+    CHECK(f.pool.snapshot(id).size() == 1); // a is in use
+    CHECK(f.pool.release(a));
+    f.pool.empty_cache();
+    CHECK(f.pool.snapshot(id).empty());
+  }
+  SECTION("released, it gives its memory to whoever needs it") {
+    f.pool.release_pool(id);
+    CHECK(f.pool.allocate(45 * kMiB, kStream) != nullptr);
+    CHECK(f.pool.pool_holders(id) == 0);
+    CHECK(f.pool.stats().reserved_bytes_by_private_pools.empty());
+    CHECK_THROWS_WITH(f.pool.release_pool(id), Contains("there is no private pool (0, 7)"));
+  }
+}
+
+TEST_CASE("during a capture no event is asked for", "[cuda][allocator][private]") {
+  Fixture f(64 * kMiB);
+  void* before = f.pool.allocate(1000, kStream);
+  f.device.streams.give_work(kOtherStream);
+  f.pool.record_stream(before, kOtherStream);
+  f.pool.release(before);
+  CHECK(f.device.streams.open_events() == 1);
+
+  f.pool.begin_allocate_to_pool({1, 0}, [](void*) { return true; });
+  f.device.streams.finish(kOtherStream);
+  void* a = f.pool.allocate(1000, kStream);
+  CHECK(f.device.streams.open_events() == 1); // has passed, but may not be asked
+  f.pool.record_stream(a, kOtherStream);
+  f.pool.release(a);
+  CHECK(f.device.streams.open_events() == 1);
+  CHECK(f.pool.allocate(1000, kStream) != a); // the other stream may still use it
+  CHECK_THROWS_AS(f.pool.allocate(100 * kMiB, kStream), c10::OutOfMemoryError);
+  CHECK(f.pool.stats().num_sync_all_streams == 0);
+  f.pool.empty_cache();
+  CHECK(f.pool.stats().num_sync_all_streams == 0);
+  f.pool.end_allocate_to_pool({1, 0});
+
+  CHECK(f.pool.allocate(1000, kStream) == before);
+  CHECK(f.device.streams.open_events() == 0); // that of `a` was recorded after all work, and has passed
+  CHECK(f.now(&Stats::active) == 2);
+}

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <random>
-#include <string>
+#include <set>
 #include <vector>
 
 using namespace test;
@@ -35,11 +36,12 @@ class Model {
       release();
     } else if (choice < 88) {
       use_elsewhere();
-    } else if (choice < 98) {
+    } else if (choice < 96) {
       const DeviceStream stream{static_cast<c10::DeviceIndex>(pick(2)), stream_handle(pick(3))};
       pick(3) == 0 ? device_.streams.finish(stream) : device_.streams.do_work(stream);
     } else if (choice < 99) {
-      pool_.empty_cache();
+      const int what = pick(4);
+      what == 0 ? pool_.empty_cache() : what == 1 ? release_pool() : capture_ ? end_capture() : begin_capture();
     } else {
       pool_.set_memory_fraction(pick(2) == 0 ? 1.0 : 0.7);
     }
@@ -47,6 +49,15 @@ class Model {
 
   /// Gives everything back and finishes all work.
   void drain() {
+    if (capture_) {
+      end_capture();
+    }
+    for (auto& [id, holders] : holders_) {
+      for (; holders > 0; --holders) {
+        pool_.release_pool(id);
+      }
+    }
+    always_held_.clear();
     while (!live_.empty()) {
       release();
     }
@@ -58,6 +69,7 @@ class Model {
 
   void check() {
     forget_finished();
+    check_private_pools();
     check_segments();
     check_statistics();
   }
@@ -120,6 +132,12 @@ class Model {
       REQUIRE((start + bytes <= busy.start || busy.start + busy.size <= start));
     }
     live_[start] = {bytes, bytes, stream, {}};
+    if (capture_ && stream == capture_->stream) {
+      const auto segments = pool_.snapshot(capture_->id);
+      REQUIRE(std::any_of(segments.begin(), segments.end(), [&](const auto& segment) {
+        return segment.address <= start && start < segment.address + segment.total_size;
+      }));
+    }
   }
 
   std::map<uintptr_t, Range>::iterator any() {
@@ -153,6 +171,55 @@ class Model {
     device_.streams.give_work(stream);
     if (stream != DeviceStream{0, range.stream}) {
       range.used_on.push_back(stream);
+    }
+  }
+
+  void begin_capture() {
+    capture_ = Capture{{0, static_cast<uint64_t>(1 + pick(2))}, stream_handle(pick(3))};
+    void* stream = capture_->stream;
+    pool_.begin_allocate_to_pool(capture_->id, [stream](void* s) { return s == stream; });
+    ++holders_[capture_->id];
+    device_.streams.forbid_events(true);
+  }
+
+  void end_capture() {
+    device_.streams.forbid_events(false);
+    pool_.end_allocate_to_pool(capture_->id);
+    capture_.reset();
+  }
+
+  void release_pool() {
+    for (auto& [id, holders] : holders_) {
+      if (holders > 0 && !(capture_ && capture_->id == id)) {
+        pool_.release_pool(id);
+        if (--holders == 0) {
+          always_held_.erase(id);
+        }
+        return;
+      }
+    }
+  }
+
+  /// Segments of a pool stay while it is held.
+  void check_private_pools() {
+    std::map<c10::MempoolId_t, std::set<uintptr_t>> segments;
+    for (const auto& segment : pool_.snapshot()) {
+      if (segment.owner_private_pool_id != c10::MempoolId_t(0, 0)) {
+        segments[segment.owner_private_pool_id].insert(segment.address);
+      }
+    }
+    for (const auto& [id, before] : private_segments_) {
+      REQUIRE(pool_.pool_holders(id) == holders_[id]);
+      if (always_held_.count(id) != 0) {
+        REQUIRE(std::includes(segments[id].begin(), segments[id].end(), before.begin(), before.end()));
+      }
+    }
+    private_segments_ = segments;
+    always_held_.clear();
+    for (const auto& [id, holders] : holders_) {
+      if (holders > 0) {
+        always_held_.insert(id);
+      }
     }
   }
 
@@ -249,11 +316,20 @@ class Model {
     REQUIRE(stats.requested_bytes[0].current == requested);
   }
 
+  struct Capture {
+    c10::MempoolId_t id;
+    void* stream = nullptr;
+  };
+
   std::mt19937 random_;
   ImaginaryDevice device_;
   DeviceMemoryPool pool_;
   std::map<uintptr_t, Range> live_;
   std::vector<Busy> busy_;
+  std::optional<Capture> capture_;
+  std::map<c10::MempoolId_t, int> holders_;
+  std::map<c10::MempoolId_t, std::set<uintptr_t>> private_segments_; // at the last check
+  std::set<c10::MempoolId_t> always_held_; // since then
   int failures_ = 0;
 };
 

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <utility>
@@ -43,17 +44,24 @@ class ImaginaryStreams {
   size_t open_events() const {
     return events_.size();
   }
+  /// While a capture is underway, asking for events breaks it.
+  void forbid_events(bool forbid) {
+    forbidden_ = forbid;
+  }
 
   void* record(DeviceStream stream) {
+    check_allowed();
     auto* event = new Event{stream, given(stream)};
     events_.insert(event);
     return event;
   }
   bool done(void* event) {
+    check_allowed();
     const Event& e = known(event);
     return reached(e.stream, e.step);
   }
   void wait(void* event) {
+    check_allowed();
     const Event& e = known(event);
     Stream& s = streams_[e.stream];
     s.done = s.done < e.step ? e.step : s.done;
@@ -70,6 +78,13 @@ class ImaginaryStreams {
     int64_t done = 0;
   };
 
+  void check_allowed() const {
+    if (forbidden_) {
+      FAIL_CHECK("the allocator asked for events during a capture");
+      std::abort();
+    }
+  }
+
   const Event& known(void* event) const {
     auto* e = static_cast<Event*>(event);
     if (events_.count(e) == 0) {
@@ -81,6 +96,7 @@ class ImaginaryStreams {
 
   std::map<DeviceStream, Stream> streams_;
   std::set<Event*> events_;
+  bool forbidden_ = false;
 };
 
 /// Hands out ranges of an address space and watches that each comes back once.

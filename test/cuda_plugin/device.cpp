@@ -121,7 +121,7 @@ TEST_CASE("device memory is kept, waits for other streams, and its lack is an er
     CHECK(allocated() == before + 4096);
     const at::cuda::CUDAStream stream = at::cuda::getStreamFromPool();
     give_work(stream);
-    allocator::recordStream(t.storage().data_ptr(), stream);
+    t.record_stream(stream.unwrap());
   }
   CHECK(allocated() == before);
   CHECK(allocator::getDeviceStats(0).active_bytes[0].current >= before);

@@ -241,7 +241,8 @@ def definitions(entries: list[Entry], chunk: str) -> str:
                          f"  return _ops::{name}::call({sig.call()});"))
             if is_method(entry, form):
                 for fname, sig in method_signatures(entry, form):
-                    this = "const_cast<Tensor&>(*this)" if form == "inplace" else "*this"
+                    changed = any(a.name == "self" and a.is_written for a in schema.arguments)
+                    this = "const_cast<Tensor&>(*this)" if changed else "*this"
                     args = _replace_self(sig, this)
                     mparams = ", ".join(p.declared(False) for p in sig.params if p.name != "self")
                     functions.append(

@@ -120,6 +120,9 @@ bool DeviceMemoryPool::release(void* pointer) {
   decrease(stats_.allocated_bytes, *block, block->size);
   if (C10_LIKELY(block->other_streams.empty())) {
     free_block(block);
+  } else if (capturing()) {
+    block->state = MemoryBlock::State::kWaiting;
+    released_in_capture_.push_back(block);
   } else {
     wait_for_streams(block);
   }
@@ -141,10 +144,71 @@ bool DeviceMemoryPool::record_stream(void* pointer, DeviceStream stream) {
   return true;
 }
 
-void DeviceMemoryPool::empty_cache() {
+void DeviceMemoryPool::empty_cache(MempoolId_t id) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  wait_for_events();
-  release_cached_segments();
+  if (!capturing()) {
+    wait_for_events();
+    release_cached_segments(id);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Private pools
+
+void DeviceMemoryPool::begin_allocate_to_pool(MempoolId_t id, std::function<bool(void*)> filter) {
+  TORCH_CHECK(id != MempoolId_t(0, 0), "beginAllocateToPool: (0, 0) names the common pool, not a private one");
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const auto& [open, f] : filters_) {
+    TORCH_CHECK(open != id, "beginAllocateToPool: already recording to mempool_id (", id.first, ", ", id.second, ")");
+  }
+  poll_events();
+  PrivatePool& pool = private_pools_[id];
+  pool.id = id;
+  ++pool.holders;
+  filters_.emplace_back(id, std::move(filter));
+}
+
+void DeviceMemoryPool::end_allocate_to_pool(MempoolId_t id) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = std::find_if(filters_.begin(), filters_.end(), [&](const auto& open) { return open.first == id; });
+  TORCH_CHECK(
+      found != filters_.end(), "endAllocateToPool: not currently recording to mempool_id (", id.first, ", ", id.second, ")");
+  filters_.erase(found);
+}
+
+void DeviceMemoryPool::release_pool(MempoolId_t id) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  --held_pool(id).holders;
+  forget_pool_if_empty(id);
+}
+
+int DeviceMemoryPool::pool_holders(MempoolId_t id) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = private_pools_.find(id);
+  return found != private_pools_.end() ? found->second.holders : 0;
+}
+
+PrivatePool& DeviceMemoryPool::held_pool(MempoolId_t id) {
+  const auto found = private_pools_.find(id);
+  TORCH_CHECK(
+      found != private_pools_.end() && found->second.holders > 0, "there is no private pool (", id.first, ", ", id.second,
+      ") that anybody holds");
+  return found->second;
+}
+
+/// No holder, no segment: nothing points to it any more.
+void DeviceMemoryPool::forget_pool_if_empty(MempoolId_t id) {
+  const auto found = private_pools_.find(id);
+  if (found == private_pools_.end() || found->second.holders > 0) {
+    return;
+  }
+  for (const auto& [address, first] : segments_) {
+    if (first->owner->pool == &found->second) {
+      return;
+    }
+  }
+  private_pools_.erase(found);
+  stats_.reserved_bytes_by_private_pools.erase(id);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -158,6 +222,9 @@ MemoryBlock* DeviceMemoryPool::find_or_reserve(size_t size, void* stream) {
   }
   if (MemoryBlock* block = reserve_segment(owner, size, segment_size(size))) {
     return block;
+  }
+  if (capturing()) {
+    return nullptr; // neither waiting nor giving memory back is allowed now
   }
   ++stats_.num_alloc_retries;
   wait_for_events();
@@ -174,14 +241,23 @@ MemoryBlock* DeviceMemoryPool::find_or_reserve(size_t size, void* stream) {
 }
 
 StreamBlocks& DeviceMemoryPool::blocks_of(void* stream) {
-  if (last_stream_ == nullptr || last_stream_->stream != stream) {
-    std::unique_ptr<StreamBlocks>& blocks = streams_[stream];
-    if (blocks == nullptr) {
-      blocks = std::make_unique<StreamBlocks>(stream);
+  for (const auto& [id, admits] : filters_) {
+    if (admits(stream)) {
+      return blocks_in(held_pool(id), stream);
     }
-    last_stream_ = blocks.get();
+  }
+  if (last_stream_ == nullptr || last_stream_->stream != stream) {
+    last_stream_ = &blocks_in(common_, stream);
   }
   return *last_stream_;
+}
+
+StreamBlocks& DeviceMemoryPool::blocks_in(PrivatePool& pool, void* stream) {
+  std::unique_ptr<StreamBlocks>& blocks = pool.streams[stream];
+  if (blocks == nullptr) {
+    blocks = std::make_unique<StreamBlocks>(pool, stream);
+  }
+  return *blocks;
 }
 
 MemoryBlock* DeviceMemoryPool::take_best_fit(StreamBlocks& owner, size_t size) {
@@ -211,6 +287,9 @@ MemoryBlock* DeviceMemoryPool::reserve_segment(StreamBlocks& owner, size_t size,
   ++stats_.num_device_alloc;
   increase(stats_.segment, *block, 1);
   increase(stats_.reserved_bytes, *block, bytes);
+  if (!owner.pool->is_common()) {
+    increase(stats_.reserved_bytes_by_private_pools[owner.pool->id], *block, bytes);
+  }
   split(block, size);
   return block;
 }
@@ -281,20 +360,30 @@ void DeviceMemoryPool::erase_free(MemoryBlock* block) {
   block->small ? block->owner->small.erase(block) : block->owner->large.erase(block);
 }
 
-void DeviceMemoryPool::release_cached_segments() {
+void DeviceMemoryPool::release_cached_segments(MempoolId_t id) {
   for (auto segment = segments_.begin(); segment != segments_.end();) {
     MemoryBlock* block = segment->second;
-    if (block->state != MemoryBlock::State::kFree || !block->is_whole_segment()) {
+    const PrivatePool& pool = *block->owner->pool;
+    const bool wanted = id == MempoolId_t(0, 0) || id == pool.id;
+    if (block->state != MemoryBlock::State::kFree || !block->is_whole_segment() || pool.holders > 0 || !wanted) {
       ++segment;
       continue;
     }
     erase_free(block);
+    if (!pool.is_common()) {
+      decrease(stats_.reserved_bytes_by_private_pools[pool.id], *block, block->size);
+    }
     ++stats_.num_device_free;
     decrease(stats_.segment, *block, 1);
     decrease(stats_.reserved_bytes, *block, block->size);
     driver_.release(block->address, block->size);
     delete_block(block);
     segment = segments_.erase(segment);
+  }
+  for (auto pool = private_pools_.begin(); pool != private_pools_.end();) {
+    const MempoolId_t next = pool->first;
+    ++pool;
+    forget_pool_if_empty(next);
   }
 }
 
@@ -336,7 +425,21 @@ void DeviceMemoryPool::event_passed(MemoryBlock* block, void* event) {
   }
 }
 
+void DeviceMemoryPool::record_postponed_events() {
+  const std::vector<MemoryBlock*> blocks = std::move(released_in_capture_);
+  released_in_capture_.clear();
+  for (MemoryBlock* block : blocks) {
+    wait_for_streams(block);
+  }
+}
+
 void DeviceMemoryPool::poll_events() {
+  if (capturing()) {
+    return;
+  }
+  if (C10_UNLIKELY(!released_in_capture_.empty())) {
+    record_postponed_events();
+  }
   for (auto stream = events_.begin(); stream != events_.end();) {
     auto& queue = stream->second;
     while (!queue.empty() && driver_.done(queue.front().first)) {
@@ -350,6 +453,7 @@ void DeviceMemoryPool::poll_events() {
 
 void DeviceMemoryPool::wait_for_events() {
   ++stats_.num_sync_all_streams;
+  record_postponed_events();
   for (auto& [stream, queue] : events_) {
     for (const auto& [event, block] : queue) {
       driver_.wait(event);
@@ -412,7 +516,7 @@ std::pair<size_t, size_t> DeviceMemoryPool::totals() const {
 size_t DeviceMemoryPool::largest_free_block() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   size_t largest = 0;
-  for (const auto& [stream, blocks] : streams_) {
+  for (const auto& [stream, blocks] : common_.streams) {
     largest = std::max({largest, blocks->small.largest(), blocks->large.largest()});
   }
   return largest;
@@ -435,12 +539,17 @@ std::optional<std::pair<void*, size_t>> DeviceMemoryPool::segment_of(const void*
   return std::pair<void*, size_t>(block->address, size);
 }
 
-std::vector<CachingDeviceAllocator::SegmentInfo> DeviceMemoryPool::snapshot() const {
+std::vector<CachingDeviceAllocator::SegmentInfo> DeviceMemoryPool::snapshot(MempoolId_t id) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   std::vector<SegmentInfo> infos;
   infos.reserve(segments_.size());
   for (const auto& [address, first] : segments_) {
+    const MempoolId_t owner = first->owner->pool->id;
+    if (id != MempoolId_t(0, 0) && owner != id) {
+      continue;
+    }
     SegmentInfo& info = infos.emplace_back();
+    info.owner_private_pool_id = owner;
     info.device = device_;
     info.address = reinterpret_cast<size_t>(address);
     info.stream = first->owner->stream;

@@ -34,6 +34,10 @@ namespace c10::cuda::impl {
 //   record_stream; when it is released, an event is recorded there, and the block is free once the event has passed.
 // - When the driver has no room: wait for these events, give all segments without a block in use back, try again, and
 //   only then fail. Failing changes nothing else.
+// - A private pool has segments of its own, which stay while anybody holds the pool: a captured graph uses the same
+//   addresses at each replay, so the blocks of its capture must not go to others in between. Requests go to a private pool
+//   from begin_allocate_to_pool to end_allocate_to_pool, those of the streams that its filter admits. Meanwhile a capture
+//   may be underway, which forbids to ask for events: what would wait for one waits for the end of that, too.
 
 /// What the pool asks of the device.
 class DeviceMemoryDriver : public StreamEvents {
@@ -46,6 +50,17 @@ class DeviceMemoryDriver : public StreamEvents {
 };
 
 struct StreamBlocks;
+
+/// What StreamBlocks belong to: the common pool, whose id is (0, 0), or a private one.
+struct PrivatePool {
+  MempoolId_t id;
+  int holders = 0;
+  std::map<void*, std::unique_ptr<StreamBlocks>> streams;
+
+  bool is_common() const {
+    return id == MempoolId_t(0, 0);
+  }
+};
 
 /// A part of a segment.
 struct MemoryBlock {
@@ -71,8 +86,9 @@ struct MemoryBlock {
 
 /// The free blocks of a stream.
 struct StreamBlocks {
-  explicit StreamBlocks(void* stream_in) : stream(stream_in) {}
+  StreamBlocks(PrivatePool& pool_in, void* stream_in) : pool(&pool_in), stream(stream_in) {}
 
+  PrivatePool* pool;
   void* stream;
   SmallFreeBlocks small;
   LargeFreeBlocks large;
@@ -95,8 +111,15 @@ class DeviceMemoryPool {
   bool release(void* pointer);
   /// The block is used on that stream, too. False if the pool did not give `pointer`.
   bool record_stream(void* pointer, DeviceStream stream);
-  /// Gives the driver back what it can.
-  void empty_cache();
+  /// Gives the driver back what it can, of all pools or of one private pool.
+  void empty_cache(MempoolId_t id = {0, 0});
+
+  /// Holds the private pool, which is made if need be; from now on requests on streams that pass the filter go to it.
+  void begin_allocate_to_pool(MempoolId_t id, std::function<bool(void*)> filter);
+  void end_allocate_to_pool(MempoolId_t id);
+  /// Ends one hold. Without any the pool's unused segments may go back to the driver.
+  void release_pool(MempoolId_t id);
+  int pool_holders(MempoolId_t id) const;
 
   /// The part of the device's memory that may be reserved, from 0 to 1.
   void set_memory_fraction(double fraction);
@@ -108,14 +131,21 @@ class DeviceMemoryPool {
   void reset_peak_stats();
   /// Bytes (in use by programs, held from the driver).
   std::pair<size_t, size_t> totals() const;
-  /// The largest free block of the pool.
+  /// The largest free block of the common pool.
   size_t largest_free_block() const;
   /// Address and size of the segment that a block in use lies in.
   std::optional<std::pair<void*, size_t>> segment_of(const void* pointer) const;
-  std::vector<SegmentInfo> snapshot() const;
+  /// Of all pools, or of one private pool.
+  std::vector<SegmentInfo> snapshot(MempoolId_t id = {0, 0}) const;
 
  private:
   StreamBlocks& blocks_of(void* stream);
+  static StreamBlocks& blocks_in(PrivatePool& pool, void* stream);
+  PrivatePool& held_pool(MempoolId_t id);
+  void forget_pool_if_empty(MempoolId_t id);
+  bool capturing() const {
+    return !filters_.empty();
+  }
   MemoryBlock* new_block();
   void delete_block(MemoryBlock* block);
 
@@ -127,9 +157,10 @@ class DeviceMemoryPool {
   void absorb_next(MemoryBlock* block);
   void insert_free(MemoryBlock* block);
   void erase_free(MemoryBlock* block);
-  void release_cached_segments();
+  void release_cached_segments(MempoolId_t id = {0, 0});
 
   void wait_for_streams(MemoryBlock* block);
+  void record_postponed_events();
   void poll_events();
   void wait_for_events();
   void event_passed(MemoryBlock* block, void* event);
@@ -140,11 +171,14 @@ class DeviceMemoryPool {
   DeviceMemoryDriver& driver_;
   mutable std::mutex mutex_;
 
-  std::map<void*, std::unique_ptr<StreamBlocks>> streams_;
-  StreamBlocks* last_stream_ = nullptr;
+  PrivatePool common_{{0, 0}, 0, {}};
+  StreamBlocks* last_stream_ = nullptr; // of the common pool
+  std::map<MempoolId_t, PrivatePool> private_pools_;
+  std::vector<std::pair<MempoolId_t, std::function<bool(void*)>>> filters_;
   ska::flat_hash_map<void*, MemoryBlock*> in_use_;
   std::map<char*, MemoryBlock*> segments_; // first blocks, by address; a segment's first block stays the same object
   std::map<DeviceStream, std::deque<std::pair<void*, MemoryBlock*>>> events_; // by stream, oldest first
+  std::vector<MemoryBlock*> released_in_capture_; // their events are recorded when it is over
   std::deque<MemoryBlock> block_storage_;
   std::vector<MemoryBlock*> spare_blocks_;
 
