@@ -1,6 +1,7 @@
 // The plugin's kernels and their host sides, run by the emulator on CPU tensors, against the CPU's own operators.
 #include <aten/TensorIterator.h>
 #include <aten/core/List.h>
+#include <aten/core/ivalue.h>
 #include <aten/native/cuda/index_error.h>
 #include <aten/native/cuda/pointwise_run.h>
 
