@@ -31,7 +31,9 @@ class mt19937 {
     return y;
   }
   uint64_t seed() const { return seed_; }
-  bool operator==(const mt19937& other) const = default;
+  bool operator==(const mt19937& other) const {
+    return seed_ == other.seed_ && left_ == other.left_ && next_ == other.next_ && state_ == other.state_;
+  }
 
   struct Data {
     uint64_t seed;

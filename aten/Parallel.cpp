@@ -1,5 +1,6 @@
 #include <aten/Parallel.h>
 
+#include <aten/ParallelPool.h>
 #include <c10/util/Exception.h>
 
 #include <omp.h>
@@ -10,8 +11,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <exception>
 #include <string>
+#include <utility>
 
 namespace at {
 
@@ -21,8 +22,6 @@ struct ThreadState {
   int id = 0;
   bool in_region = false;
   bool limited = false;
-  // The setting whose value this thread's OpenMP runtime was told last (oneDNN reads it there).
-  int told = 0;
 };
 
 thread_local ThreadState state;
@@ -101,26 +100,20 @@ int wanted_threads() {
   return asked > 0 ? asked : default_threads();
 }
 
-// libgomp's team does not survive fork(): a region in the child would wait for threads that are not there.
+// Threads do not survive fork(): a loop in the child would wake threads that are not there.
 void after_fork_in_child() {
   forked.store(true, std::memory_order_relaxed);
-  omp_set_num_threads(1);
 }
 
 } // namespace
 
 void init_num_threads() {
-  const int wanted = state.limited || forked.load(std::memory_order_relaxed) ? 1 : wanted_threads();
-  if (state.told != wanted) {
-    omp_set_num_threads(wanted);
-    state.told = wanted;
-  }
+  wanted_threads();
 }
 
 void set_num_threads(int nthreads) {
   TORCH_CHECK(nthreads > 0, "Expected positive number of threads, got ", nthreads);
   requested.store(nthreads, std::memory_order_relaxed);
-  init_num_threads();
 }
 
 int get_num_threads() {
@@ -147,12 +140,10 @@ void set_thread_num(int id) {
 
 ThreadLimitGuard::ThreadLimitGuard() : previous_(state.limited) {
   state.limited = true;
-  init_num_threads();
 }
 
 ThreadLimitGuard::~ThreadLimitGuard() {
   state.limited = previous_;
-  init_num_threads();
 }
 
 int threads_for(std::int64_t work, std::int64_t grain) {
@@ -163,6 +154,30 @@ int threads_for(std::int64_t work, std::int64_t grain) {
   return static_cast<int>(std::min<std::int64_t>(wanted_threads(), useful));
 }
 
+namespace {
+
+struct Body {
+  void (*body)(void*, int, std::int64_t, std::int64_t);
+  void* context;
+};
+
+// A chunk on whatever thread runs it: it has the chunk's number, and loops inside are serial.
+void run_chunk(void* raw, int chunk, std::int64_t begin, std::int64_t end) {
+  struct Region {
+    explicit Region(int id) : outer_id(std::exchange(state.id, id)) { state.in_region = true; }
+    ~Region() {
+      state.in_region = false;
+      state.id = outer_id;
+    }
+    const int outer_id;
+  };
+  const Body& body = *static_cast<const Body*>(raw);
+  const Region region(chunk);
+  body.body(body.context, chunk, begin, end);
+}
+
+} // namespace
+
 void run_parallel(
     int threads,
     std::int64_t begin,
@@ -171,33 +186,9 @@ void run_parallel(
     void* context) {
   static const int registered = pthread_atfork(nullptr, nullptr, after_fork_in_child);
   static_cast<void>(registered);
-  init_num_threads();
-  std::atomic_flag failed = ATOMIC_FLAG_INIT;
-  std::exception_ptr error;
-#pragma omp parallel num_threads(threads)
-  {
-    // The runtime may grant fewer threads than were asked for.
-    const std::int64_t chunk = divup(end - begin, omp_get_num_threads());
-    const int thread = omp_get_thread_num();
-    const std::int64_t from = begin + thread * chunk;
-    if (from < end) {
-      const int outer_id = state.id;
-      state.id = thread;
-      state.in_region = true;
-      try {
-        body(context, thread, from, std::min(end, from + chunk));
-      } catch (...) {
-        if (!failed.test_and_set()) {
-          error = std::current_exception();
-        }
-      }
-      state.in_region = false;
-      state.id = outer_id;
-    }
-  }
-  if (error) {
-    std::rethrow_exception(error);
-  }
+  Body wrapped{body, context};
+  const ParallelLoop loop{threads, begin, end, &run_chunk, &wrapped};
+  run_on_pool(loop, wanted_threads());
 }
 
 } // namespace internal
@@ -210,12 +201,12 @@ std::string get_parallel_info() {
   info += "\nEnvironment variables:\n\tOMP_NUM_THREADS : ";
   const char* omp = std::getenv("OMP_NUM_THREADS");
   info += omp != nullptr ? omp : "[not set]";
-  info += "\nATen parallel backend: OpenMP\n";
+  info += "\nATen parallel backend: native thread pool\n";
   return info;
 }
 
 void intraop_launch(const std::function<void()>& func) {
-  // An OpenMP team runs loops, not single tasks: the caller does the work.
+  // The pool runs loops, not single tasks: the caller does the work.
   func();
 }
 

@@ -1,4 +1,4 @@
-// Splits loops over threads. One OpenMP team serves the whole library; no thread is started before the first parallel loop.
+// Splits loops over threads. One pool serves the whole library; no thread is started before the first parallel loop.
 #pragma once
 
 #include <c10/macros/Macros.h>
@@ -56,8 +56,8 @@ class TORCH_API ThreadIdGuard {
   int old_id_;
 };
 
-/// Keeps every parallel loop of this thread serial for the guard's life. Threads that the program starts beside its main
-/// thread (autograd, data loaders) take it: a parallel region begun there would start a second, spinning team.
+/// Keeps every parallel loop of this thread serial for the guard's life. Threads that run beside others of the program
+/// (data loaders, tasks of at::launch) take it, so that all together use no more than the set number of threads.
 class TORCH_API ThreadLimitGuard {
  public:
   ThreadLimitGuard();

@@ -10,8 +10,8 @@ namespace at::detail {
 
 Tensor tensor_of(const void* values, size_t count, ScalarType dtype, const TensorOptions& options) {
   TORCH_CHECK(
-      c10::canCast(dtype, c10::typeMetaToScalarType(options.dtype())), "tensor: values of dtype ", dtype,
-      " can't be cast to dtype ", options.dtype());
+      !c10::isComplexType(dtype) || c10::isComplexType(c10::typeMetaToScalarType(options.dtype())),
+      "tensor: complex values can't be cast to dtype ", options.dtype());
   Tensor result = empty_contiguous({static_cast<int64_t>(count)}, dtype, kCPU);
   if (count > 0) {
     std::memcpy(result.mutable_data_ptr(), values, result.nbytes());

@@ -14,7 +14,9 @@
 #include <aten/core/Formatting.h>
 #include <aten/core/Generator.h>
 #include <aten/core/Tensor.h>
+#include <aten/core/optional_tensor.h>
 #include <aten/tensor_literal.h>
+#include <aten/tensor_properties.h>
 #include <autograd/variable.h>
 #include <autograd/variable_factories.h>
 #include <c10/core/InferenceMode.h>

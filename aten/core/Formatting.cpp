@@ -8,24 +8,12 @@
 #include <cmath>
 #include <iomanip>
 #include <iostream>
+#include <locale>
 #include <sstream>
 #include <tuple>
 
 namespace at {
 namespace {
-
-/// Puts a stream's format back at the end of a scope.
-class FormatGuard {
- public:
-  explicit FormatGuard(std::ostream& out) : out_(out), saved_(nullptr) { saved_.copyfmt(out); }
-  FormatGuard(const FormatGuard&) = delete;
-  FormatGuard& operator=(const FormatGuard&) = delete;
-  ~FormatGuard() { out_.copyfmt(saved_); }
-
- private:
-  std::ostream& out_;
-  std::ios saved_;
-};
 
 std::ostream& default_float(std::ostream& stream) {
   stream.unsetf(std::ios_base::floatfield);
@@ -68,7 +56,7 @@ std::tuple<double, int> choose_format(std::ostream& stream, const Tensor& self) 
       stream << std::scientific << std::setprecision(4);
       return {1., 11};
     }
-    stream << default_float;
+    stream << default_float << std::setprecision(6);
     return {1., static_cast<int>(high) + 1};
   }
   if (high - low > 4) {
@@ -87,21 +75,23 @@ void print_indent(std::ostream& stream, int64_t indent) {
 }
 
 void print_scale(std::ostream& stream, double scale) {
-  const FormatGuard guard(stream);
-  stream << default_float << scale << " *" << std::endl;
+  const auto flags = stream.flags();
+  const auto precision = stream.precision(6);
+  stream << default_float << scale << " *\n";
+  stream.flags(flags);
+  stream.precision(precision);
 }
 
 void print_matrix(std::ostream& stream, const Tensor& self, int64_t linesize, int64_t indent) {
   const auto [scale, width] = choose_format(stream, self);
-  print_indent(stream, indent);
-  const int64_t per_line = std::max<int64_t>((linesize - indent) / (width + 1), 1);
+  const int64_t per_line = std::max<int64_t>((std::max<int64_t>(linesize, 0) - indent) / (width + 1), 1);
   const int64_t cols = self.size(1);
   const double* p = self.const_data_ptr<double>();
   for (int64_t first = 0; first < cols;) {
     const int64_t last = std::min(first + per_line, cols) - 1;
     if (per_line < cols) {
       if (first != 0) {
-        stream << std::endl;
+        stream << '\n';
       }
       stream << "Columns " << first + 1 << " to " << last + 1;
       print_indent(stream, indent);
@@ -114,7 +104,7 @@ void print_matrix(std::ostream& stream, const Tensor& self, int64_t linesize, in
       for (int64_t col = first; col <= last; ++col) {
         stream << std::setw(width) << p[row * cols + col] / scale;
         if (col == last) {
-          stream << std::endl;
+          stream << '\n';
           if (row != self.size(0) - 1) {
             print_indent(stream, scale != 1 ? indent + 1 : indent);
           }
@@ -133,7 +123,7 @@ void print_slices(std::ostream& stream, const Tensor& self, int64_t linesize) {
   std::vector<int64_t> counter(outer, 0);
   for (bool first = true, finished = false; !finished; first = false) {
     if (!first) {
-      stream << std::endl;
+      stream << '\n';
     }
     stream << "(";
     Tensor slice = self;
@@ -141,7 +131,7 @@ void print_slices(std::ostream& stream, const Tensor& self, int64_t linesize) {
       slice = slice.select(0, counter[d]);
       stream << counter[d] + 1 << ",";
     }
-    stream << ".,.) = " << std::endl;
+    stream << ".,.) = " << '\n';
     print_matrix(stream, slice.contiguous(), linesize, 1);
     // The first dimension moves fastest.
     finished = true;
@@ -155,17 +145,15 @@ void print_slices(std::ostream& stream, const Tensor& self, int64_t linesize) {
   }
 }
 
-} // namespace
-
-std::ostream& print(std::ostream& stream, const Tensor& tensor_, int64_t linesize) {
-  const FormatGuard guard(stream);
+void print_to(std::ostream& stream, const Tensor& tensor_, int64_t linesize) {
   if (!tensor_.defined()) {
-    return stream << "[ Tensor (undefined) ]";
+    stream << "[ Tensor (undefined) ]";
+    return;
   }
   const Tensor tensor = tensor_.to(at::TensorOptions(kCPU).dtype(kDouble)).contiguous();
   if (tensor.dim() == 0) {
     // All digits of the value, whatever the stream's precision.
-    stream << fmt::format("{}", tensor.const_data_ptr<double>()[0]) << std::endl;
+    stream << fmt::format("{}", tensor.const_data_ptr<double>()[0]) << '\n';
   } else if (tensor.numel() > 0) {
     if (tensor.dim() == 1) {
       const auto [scale, width] = choose_format(stream, tensor);
@@ -174,7 +162,7 @@ std::ostream& print(std::ostream& stream, const Tensor& tensor_, int64_t linesiz
       }
       const double* p = tensor.const_data_ptr<double>();
       for (int64_t i = 0; i < tensor.size(0); ++i) {
-        stream << std::setw(width) << p[i] / scale << std::endl;
+        stream << std::setw(width) << p[i] / scale << '\n';
       }
     } else if (tensor.dim() == 2) {
       print_matrix(stream, tensor, linesize, 0);
@@ -186,7 +174,18 @@ std::ostream& print(std::ostream& stream, const Tensor& tensor_, int64_t linesiz
   for (int64_t d = 0; d < tensor.dim(); ++d) {
     stream << (d > 0 ? "," : "") << tensor.size(d);
   }
-  return stream << "} ]";
+  stream << "} ]";
+}
+
+} // namespace
+
+std::ostream& print(std::ostream& stream, const Tensor& tensor, int64_t linesize) {
+  // Built apart and written at once: the format of the caller's stream neither matters nor changes.
+  std::ostringstream text;
+  text.imbue(std::locale::classic());
+  print_to(text, tensor, linesize);
+  const std::string whole = text.str();
+  return stream.write(whole.data(), static_cast<std::streamsize>(whole.size()));
 }
 
 std::ostream& operator<<(std::ostream& out, const Tensor& t) {

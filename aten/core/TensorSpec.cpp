@@ -74,16 +74,18 @@ c10::Allocator* allocator_of(c10::Device device) {
   return device.is_meta() ? &meta : c10::GetAllocator(device.type());
 }
 
-Tensor allocate(size_t bytes, caffe2::TypeMeta type, c10::Device device) {
-  if (C10_LIKELY(device.is_cpu())) {
-    return Tensor(c10::impl::SpareTensors::make(bytes, type));
-  }
+C10_NOINLINE Tensor allocate_elsewhere(size_t bytes, caffe2::TypeMeta type, c10::Device device) {
   c10::Allocator* allocator = allocator_of(device);
   auto storage = c10::make_intrusive<c10::StorageImpl>(
       c10::StorageImpl::use_byte_size_t(), static_cast<int64_t>(bytes),
       allocator->allocate(bytes), allocator, /*resizable=*/true);
   return detail::make_tensor<c10::TensorImpl>(
       c10::Storage(std::move(storage)), key_set_of(device.type()), type);
+}
+
+C10_ALWAYS_INLINE Tensor allocate(size_t bytes, caffe2::TypeMeta type, c10::Device device) {
+  return C10_LIKELY(device.is_cpu()) ? Tensor(c10::impl::SpareTensors::make(bytes, type))
+                                     : allocate_elsewhere(bytes, type, device);
 }
 
 } // namespace
@@ -97,7 +99,7 @@ TensorSpec TensorSpec::like(const TensorBase& t, c10::IntArrayRef sizes, c10::Sc
 }
 
 Tensor empty_contiguous(c10::IntArrayRef sizes, c10::ScalarType dtype, c10::Device device) {
-  if (C10_UNLIKELY(key_set_of(device.type()).empty())) {
+  if (C10_UNLIKELY(!device.is_cpu() && key_set_of(device.type()).empty())) {
     return empty_spec({c10::DimVector(sizes.begin(), sizes.end()), dtype, device});
   }
   const caffe2::TypeMeta type = c10::scalarTypeToTypeMeta(dtype);

@@ -35,6 +35,12 @@ struct CUDAHooks final : at::CUDAHooksInterface {
     const c10::cuda::CUDAGuard guard(static_cast<c10::DeviceIndex>(device_index));
     c10::cuda::device_synchronize();
   }
+  const Generator& default_generator(int64_t device_index) const override {
+    return detail::getDefaultCUDAGenerator(static_cast<DeviceIndex>(device_index));
+  }
+  Generator new_generator(int64_t device_index) const override {
+    return detail::createCUDAGenerator(static_cast<DeviceIndex>(device_index));
+  }
 };
 
 [[maybe_unused]] const bool registered = [] {

@@ -15,7 +15,9 @@ using c10::cuda::impl::HostMemoryPool;
 class Driver final : public c10::cuda::impl::CudaEvents<c10::cuda::impl::HostMemoryDriver> {
  public:
   void* allocate(size_t bytes) override {
-    c10::cuda::device_count_ensure_non_zero();
+    TORCH_CHECK(
+        c10::cuda::device_count() > 0, "Cannot pin memory: no CUDA device can be used, because ",
+        c10::cuda::device_count_failure(), ".");
     // Pinning needs a context; one that is there already saves the memory of another. All devices can use the memory.
     const c10::cuda::OptionalCUDAGuard guard(c10::cuda::getDeviceIndexWithPrimaryContext());
     void* address = nullptr;

@@ -14,7 +14,7 @@ struct TORCH_API AcceleratorHooksInterface {
   virtual bool isBuilt() const { return false; }
   virtual bool isAvailable() const { return false; }
   /// Is a device in use already?
-  virtual bool hasPrimaryContext(c10::DeviceIndex device_index) const = 0;
+  virtual bool hasPrimaryContext(c10::DeviceIndex device_index) const;
   /// Makes the backend ready; called often.
   virtual void init() const;
 

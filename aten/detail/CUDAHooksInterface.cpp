@@ -1,5 +1,6 @@
 #include <aten/detail/CUDAHooksInterface.h>
 
+#include <aten/core/Generator.h>
 #include <c10/util/Exception.h>
 
 #include <dlfcn.h>
@@ -64,6 +65,16 @@ void CUDAHooksInterface::manual_seed_all(uint64_t /*seed*/) const {}
 
 void CUDAHooksInterface::synchronize(int64_t /*device_index*/) const {
   detail::require_cuda("synchronize a CUDA device");
+}
+
+const Generator& CUDAHooksInterface::default_generator(int64_t /*device_index*/) const {
+  detail::require_cuda("get the generator of a CUDA device");
+  TORCH_INTERNAL_ASSERT(false, "the CUDA plugin has devices and no generators");
+}
+
+Generator CUDAHooksInterface::new_generator(int64_t /*device_index*/) const {
+  detail::require_cuda("make a generator for a CUDA device");
+  TORCH_INTERNAL_ASSERT(false, "the CUDA plugin has devices and no generators");
 }
 
 namespace detail {

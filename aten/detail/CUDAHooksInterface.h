@@ -26,6 +26,9 @@ struct TORCH_API CUDAHooksInterface {
   virtual void manual_seed(uint64_t seed) const;
   virtual void manual_seed_all(uint64_t seed) const;
   virtual void synchronize(int64_t device_index) const;
+  /// What random operators draw from on a device; -1 is the current one. Throws without the plugin.
+  virtual const Generator& default_generator(int64_t device_index) const;
+  virtual Generator new_generator(int64_t device_index) const;
 };
 
 namespace detail {

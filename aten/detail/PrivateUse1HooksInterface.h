@@ -7,7 +7,6 @@
 namespace at {
 
 struct TORCH_API PrivateUse1HooksInterface : AcceleratorHooksInterface {
-  bool hasPrimaryContext(c10::DeviceIndex device_index) const override;
   /// Nothing to prepare.
   void init() const override {}
   /// Unless overridden, from the function given to REGISTER_GENERATOR_PRIVATEUSE1.

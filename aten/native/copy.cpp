@@ -148,6 +148,14 @@ Tensor _to_copy(
       !layout || *layout == self.layout(), "to(options) doesn't support converting to a different layout, but got ",
       "self.layout being ", self.layout(), " and options.layout set as ", *layout);
   const MemoryFormat format = memory_format.value_or(MemoryFormat::Preserve);
+  const bool dense_result = format == MemoryFormat::Contiguous || (format == MemoryFormat::Preserve && self.is_contiguous());
+  if (dense_result && !pin_memory && self.key_set().highestBackendKey() == BackendComponent::CPUBit &&
+      (!device || device->is_cpu()) && self.layout() == kStrided && !self.is_conj() && !self.is_neg()) {
+    // The common conversion on the CPU, without calls for its two steps.
+    Tensor result = empty_contiguous(self.sizes(), dtype.value_or(self.scalar_type()), kCPU);
+    convert_tensor(result, self);
+    return result;
+  }
   const auto options = self.options()
                            .dtype(dtype.value_or(self.scalar_type()))
                            .device(device.value_or(self.device()))

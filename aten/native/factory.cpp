@@ -144,6 +144,9 @@ Tensor uninitialized(Tensor fresh) {
 
 Tensor empty_cpu(
     IntArrayRef size, OptDtype dtype, OptLayout layout, OptDevice /*device*/, OptBool pin_memory, OptFormat memory_format) {
+  if (C10_LIKELY(!layout && !pin_memory && !memory_format)) {
+    return uninitialized(empty_contiguous(size, given_or_default(dtype), kCPU));
+  }
   check_strided("empty", layout);
   return uninitialized(empty_on(kCPU, size, dtype, pin_memory, memory_format));
 }

@@ -29,9 +29,7 @@ c10::Allocator* pinned_memory_allocator() {
       return hooks.allocator();
     }
   }
-  TORCH_CHECK(
-      false, "Cannot pin memory: it needs an accelerator, and there is none; of CUDA, because ",
-      cuda.unavailable_reason(), ".");
+  TORCH_CHECK(false, "Cannot pin memory: no CUDA device can be used, because ", cuda.unavailable_reason(), ".");
 }
 
 } // namespace at::detail

@@ -103,9 +103,15 @@ __attribute__((noinline)) void walk_grid(const Walk& walk, char** data, const st
   if (n0 < kLongRow && n1 > 1) {
     const std::int64_t total = n0 * n1;
     bool filled[kMaxOperands] = {};
+    // Operands that are dense as a whole need no gathering.
+    const auto whole = [&](int i) { return strides[i] == walk.size[i] && outer[i] == n0 * walk.size[i]; };
     for (std::int64_t first = 0; first < total; first += walk.block) {
       const std::int64_t n = std::min(walk.block, total - first);
       for (int i = 1; i < count; ++i) {
+        if (whole(i)) {
+          inputs[i - 1] = rows[i] + first * walk.size[i];
+          continue;
+        }
         inputs[i - 1] = buffers[i];
         const bool constant = strides[i] == 0 && outer[i] == 0;
         if (constant && filled[i]) {
@@ -117,6 +123,10 @@ __attribute__((noinline)) void walk_grid(const Walk& walk, char** data, const st
         } else {
           move_grid<true>(walk.size[i], buffers[i], rows[i], strides[i], outer[i], n0, first, n);
         }
+      }
+      if (whole(0)) {
+        walk.kernel(walk.context, rows[0] + first * walk.size[0], inputs, n);
+        continue;
       }
       walk.kernel(walk.context, buffers[0], inputs, n);
       move_grid<false>(walk.size[0], buffers[0], rows[0], strides[0], outer[0], n0, first, n);

@@ -36,24 +36,19 @@ void check_attention(const char* op, const TensorBase& query, const TensorBase& 
   check_same_device(op, {&query, &*attn_mask});
 }
 
-/// [batch, heads, length, ...] whose heads lie side by side in memory.
-TensorSpec heads_inside(const TensorBase& like, int64_t batch, int64_t heads, int64_t length, int64_t size, c10::ScalarType dtype, bool with_size) {
-  TensorSpec spec = TensorSpec::like(like, {batch, heads, length}, dtype);
-  spec.strides = c10::DimVector{length * heads * size, size, heads * size};
-  if (with_size) {
-    spec.sizes.push_back(size);
-    spec.strides->push_back(1);
-  }
-  return spec;
-}
-
 } // namespace
 
 std::array<TensorSpec, 2> flash_attention(const char* op, const TensorBase& query, const TensorBase& key, const TensorBase& value, double dropout_p, bool is_causal, const std::optional<Tensor>& attn_mask, std::optional<double>) {
   check_attention(op, query, key, value, dropout_p, is_causal, attn_mask);
   const int64_t batch = query.size(0), heads = query.size(1), length = query.size(2);
-  return {heads_inside(query, batch, heads, length, value.size(3), query.scalar_type(), true),
-          heads_inside(query, batch, heads, length, 1, toOpMathType(query.scalar_type()), false)};
+  TensorSpec output = TensorSpec::like(query, {batch, heads, length, value.size(3)});
+  // Laid out as the query, so that a transposition before is undone for free after.
+  if (value.size(3) == query.size(3) && query.is_non_overlapping_and_dense() && query.stride(3) == 1) {
+    output.strides = c10::DimVector(query.strides().begin(), query.strides().end());
+  }
+  TensorSpec logsumexp = TensorSpec::like(query, {batch, heads, length}, toOpMathType(query.scalar_type()));
+  logsumexp.strides = c10::DimVector{length * heads, 1, heads};
+  return {output, logsumexp};
 }
 
 std::array<TensorSpec, 3> flash_attention_backward(const char* op, const TensorBase& grad_out, const TensorBase& query, const TensorBase& key, const TensorBase& value, const TensorBase& out, const TensorBase& logsumexp, double dropout_p, bool is_causal, const std::optional<Tensor>& attn_mask, std::optional<double>) {

@@ -1,11 +1,7 @@
-// Note [Layout of transforms]
-// A result lies as PyTorch's does: the dimensions that are not transformed come first, in the order of the input's strides,
-// and behind them the transformed ones, likewise, but for the last of a real transform.
 #include <aten/shape/fft.h>
 
 #include <c10/core/WrapDimMinimal.h>
 
-#include <algorithm>
 #include <bitset>
 
 namespace at::shape {
@@ -34,25 +30,6 @@ void check_normalization(const char* op, int64_t normalization) {
       normalization);
 }
 
-DimVector dense_strides(IntArrayRef sizes, IntArrayRef in_strides, DimVector dims, bool keep_last) {
-  const size_t ndim = sizes.size();
-  const auto by_stride = [&](int64_t a, int64_t b) { return in_strides[a] > in_strides[b]; };
-  std::stable_sort(dims.begin(), dims.end() - (keep_last ? 1 : 0), by_stride);
-  DimVector order;
-  for (size_t d = 0; d < ndim; ++d) {
-    if (std::find(dims.begin(), dims.end(), int64_t(d)) == dims.end()) order.push_back(d);
-  }
-  std::stable_sort(order.begin(), order.end(), by_stride);
-  order.insert(order.end(), dims.begin(), dims.end());
-  DimVector strides(ndim);
-  int64_t step = 1;
-  for (size_t i = ndim; i-- > 0;) {
-    strides[order[i]] = step;
-    step *= std::max<int64_t>(sizes[order[i]], 1);
-  }
-  return strides;
-}
-
 } // namespace
 
 TensorSpec fft_c2c(const char* op, const TensorBase& self, IntArrayRef dim, int64_t normalization, bool) {
@@ -60,9 +37,7 @@ TensorSpec fft_c2c(const char* op, const TensorBase& self, IntArrayRef dim, int6
   check_normalization(op, normalization);
   const auto dims = wrapped(op, self, dim);
   for (const int64_t d : dims) check_points(op, self.size(d));
-  TensorSpec spec = TensorSpec::like(self, self.sizes());
-  spec.strides = dense_strides(self.sizes(), self.strides(), dims, /*keep_last=*/false);
-  return spec;
+  return TensorSpec::like(self, self.sizes());
 }
 
 TensorSpec fft_r2c(const char* op, const TensorBase& self, IntArrayRef dim, int64_t normalization, bool onesided) {
@@ -74,7 +49,6 @@ TensorSpec fft_r2c(const char* op, const TensorBase& self, IntArrayRef dim, int6
   for (const int64_t d : dims) check_points(op, self.size(d));
   TensorSpec spec = TensorSpec::like(self, self.sizes(), c10::toComplexType(self.scalar_type()));
   if (onesided) spec.sizes[dims.back()] = self.size(dims.back()) / 2 + 1;
-  spec.strides = dense_strides(spec.sizes, self.strides(), dims, /*keep_last=*/true);
   return spec;
 }
 
@@ -82,21 +56,15 @@ TensorSpec fft_c2r(const char* op, const TensorBase& self, IntArrayRef dim, int6
   TORCH_CHECK(self.is_complex(), op, " expects a complex input tensor, but got ", self.scalar_type());
   TORCH_CHECK(!dim.empty(), op, ": at least one dimension must be transformed");
   check_normalization(op, normalization);
-  auto dims = wrapped(op, self, dim);
+  const auto dims = wrapped(op, self, dim);
   check_points(op, last_dim_size);
   for (const int64_t d : dims) check_points(op, self.size(d));
   const int64_t last = dims.back();
   TORCH_CHECK(
       self.size(last) >= last_dim_size / 2 + 1, op, ": ", last_dim_size, " real numbers come from ", last_dim_size / 2 + 1,
       " complex ones, but dimension ", last, " has ", self.size(last));
-  DimVector strides(self.strides().begin(), self.strides().end());
-  if (dims.size() > 1) {
-    dims.pop_back();
-    strides = dense_strides(self.sizes(), self.strides(), dims, /*keep_last=*/false);
-  }
   TensorSpec spec = TensorSpec::like(self, self.sizes(), c10::toRealValueType(self.scalar_type()));
   spec.sizes[last] = last_dim_size;
-  spec.strides = dense_strides(spec.sizes, strides, {last}, /*keep_last=*/false);
   return spec;
 }
 

@@ -186,10 +186,11 @@ TensorSpec scatter_reduce_two(
     const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& src,
     std::string_view reduce, bool) {
   check_reduce(op, reduce, /*with_new=*/true);
+  TensorSpec spec = scatter_src(op, self, dim, index, src);
   TORCH_CHECK_NOT_IMPLEMENTED(
       !self.is_complex() || !c10::GradMode::is_enabled() || !(self.requires_grad() || src.requires_grad()), op,
       " does not support automatic differentiation for outputs with complex dtype.");
-  return scatter_src(op, self, dim, index, src);
+  return spec;
 }
 
 TensorSpec take(const char* op, const TensorBase& self, const TensorBase& index) {

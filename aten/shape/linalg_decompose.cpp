@@ -44,7 +44,7 @@ std::array<TensorSpec, 2> linalg_cholesky_ex(const char*, const TensorBase& self
 TensorSpec cholesky(const char*, const TensorBase& self, bool) {
   check_square("cholesky", self);
   check_lapack_dtype("cholesky_cpu", self);
-  return by_columns(self, self.sizes());
+  return self.numel() == 0 ? TensorSpec::like(self, self.sizes()) : by_columns(self, self.sizes());
 }
 
 TensorSpec cholesky_inverse(const char*, const TensorBase& self, bool) {

@@ -203,7 +203,14 @@ std::array<TensorSpec, 2> frexp(const char*, const TensorBase& self) {
   TORCH_CHECK(
       c10::isFloatingType(self.scalar_type()), "torch.frexp() only supports floating-point dtypes, got ",
       self.scalar_type());
-  return {TensorSpec::like(self, self.sizes()), TensorSpec::like(self, self.sizes(), ScalarType::Int)};
+  std::array<TensorSpec, 2> specs = {
+      TensorSpec::like(self, self.sizes()), TensorSpec::like(self, self.sizes(), ScalarType::Int)};
+  if (self.is_non_overlapping_and_dense()) {
+    for (TensorSpec& spec : specs) {
+      spec.strides = c10::DimVector(self.strides().begin(), self.strides().end());
+    }
+  }
+  return specs;
 }
 
 void not_complex_check(const char* op, const TensorBase& self, const TensorBase& other) {

@@ -56,7 +56,7 @@ TORCH_API void nan_to_num_out(
     const TensorBase& out);
 TORCH_API void frexp_out(const char* op, const TensorBase& self, const TensorBase& mantissa, const TensorBase& exponent);
 
-/// Mantissas and int32 exponents, laid out contiguously.
+/// Mantissas and int32 exponents, laid out as the input where that is dense.
 TORCH_API std::array<TensorSpec, 2> frexp(const char* op, const TensorBase& self);
 
 /// For operators that need an order.

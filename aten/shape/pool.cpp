@@ -57,22 +57,23 @@ void check_pool_input(const char* op, const TensorBase& self, int64_t dims) {
       "D (batch mode) tensor with optional 0 dim batch size for input, but got:", self.sizes());
 }
 
-c10::MemoryFormat layout_of(const TensorBase& t) {
-  return t.suggest_memory_format();
-}
-
 TensorSpec pooled_spec(const TensorBase& self, IntArrayRef spatial, c10::ScalarType dtype) {
   const int64_t lead = self.dim() - static_cast<int64_t>(spatial.size());
   DimVector sizes(self.sizes().begin(), self.sizes().begin() + lead);
   sizes.append(spatial.begin(), spatial.end());
   TensorSpec spec = TensorSpec::like(self, sizes, dtype);
-  spec.memory_format = layout_of(self);
+  spec.memory_format = self.suggest_memory_format();
   return spec;
 }
 
 TensorSpec like_input(const TensorBase& self) {
   TensorSpec spec = TensorSpec::like(self, self.sizes());
-  spec.memory_format = layout_of(self);
+  spec.memory_format = self.suggest_memory_format();
+  return spec;
+}
+
+TensorSpec plain(TensorSpec spec) {
+  spec.memory_format = c10::MemoryFormat::Contiguous;
   return spec;
 }
 
@@ -93,8 +94,8 @@ DimVector windows(const char* op, int64_t dims, const TensorBase& self, IntArray
   DimVector out;
   const IntArrayRef in = self.sizes().slice(self.dim() - dims);
   for (int64_t d = 0; d < dims; ++d) {
-    TORCH_CHECK(kernel[d] > 0, "kernel size should be greater than zero, but got ", IntArrayRef(kernel), " (in ", op, ")");
     TORCH_CHECK(stride[d] != 0, "stride should not be zero");
+    TORCH_CHECK(kernel[d] > 0, "kernel size should be greater than zero, but got ", IntArrayRef(kernel), " (in ", op, ")");
     TORCH_CHECK(stride[d] > 0, "stride should be greater than zero, but got ", IntArrayRef(stride), " (in ", op, ")");
     TORCH_CHECK(dilation[d] > 0, "dilation should be greater than zero, but got ", IntArrayRef(dilation), " (in ", op, ")");
     out.push_back(pooled_size(in[d], kernel[d], padding[d], stride[d], dilation[d], ceil_mode));
@@ -267,7 +268,7 @@ TensorSpec avg_pool2d(const char* op, const TensorBase& self, IntArrayRef kernel
 
 TensorSpec avg_pool3d(const char* op, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool ceil_mode, bool, std::optional<int64_t> divisor_override) {
   check_divisor(divisor_override);
-  return pooled_spec(self, windows(op, 3, self, kernel_size, stride, padding, {1}, ceil_mode), self.scalar_type());
+  return plain(pooled_spec(self, windows(op, 3, self, kernel_size, stride, padding, {1}, ceil_mode), self.scalar_type()));
 }
 
 TensorSpec avg_pool2d_backward(const char* op, const TensorBase& grad_output, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool ceil_mode, bool, std::optional<int64_t> divisor_override) {
@@ -287,7 +288,7 @@ TensorSpec adaptive_avg_pool2d(const char* op, const TensorBase& self, IntArrayR
 }
 
 TensorSpec adaptive_avg_pool3d(const char* op, const TensorBase& self, IntArrayRef output_size) {
-  return pooled_spec(self, adaptive(op, 3, self, output_size), self.scalar_type());
+  return plain(pooled_spec(self, adaptive(op, 3, self, output_size), self.scalar_type()));
 }
 
 TensorSpec adaptive_avg_pool2d_backward(const char* op, const TensorBase& grad_output, const TensorBase& self) {
@@ -305,7 +306,8 @@ std::array<TensorSpec, 2> adaptive_max_pool2d(const char* op, const TensorBase& 
 }
 
 std::array<TensorSpec, 2> adaptive_max_pool3d(const char* op, const TensorBase& self, IntArrayRef output_size) {
-  return with_indices(self, adaptive(op, 3, self, output_size));
+  const auto specs = with_indices(self, adaptive(op, 3, self, output_size));
+  return {plain(specs[0]), plain(specs[1])};
 }
 
 TensorSpec adaptive_max_pool2d_backward(const char* op, const TensorBase& grad_output, const TensorBase& self, const TensorBase& indices) {
@@ -323,11 +325,13 @@ TensorSpec adaptive_max_pool3d_backward(const char* op, const TensorBase& grad_o
 }
 
 std::array<TensorSpec, 2> fractional_max_pool2d(const char* op, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef output_size, const TensorBase& random_samples) {
-  return with_indices(self, fractional(op, 2, self, kernel_size, output_size, &random_samples));
+  const auto specs = with_indices(self, fractional(op, 2, self, kernel_size, output_size, &random_samples));
+  return {plain(specs[0]), plain(specs[1])};
 }
 
 std::array<TensorSpec, 2> fractional_max_pool3d(const char* op, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef output_size, const TensorBase& random_samples) {
-  return with_indices(self, fractional(op, 3, self, kernel_size, output_size, &random_samples));
+  const auto specs = with_indices(self, fractional(op, 3, self, kernel_size, output_size, &random_samples));
+  return {plain(specs[0]), plain(specs[1])};
 }
 
 TensorSpec fractional_max_pool2d_backward(const char* op, const TensorBase& grad_output, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef output_size, const TensorBase& indices) {

@@ -1,5 +1,6 @@
 #include <aten/shape/sort.h>
 
+#include <aten/MemoryOverlap.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/shape/reduce.h>
 
@@ -170,6 +171,7 @@ TensorSpec histc(const char*, const TensorBase& self, int64_t bins, const c10::S
 }
 
 void kthvalue_out(const char*, const TensorBase& self, int64_t, int64_t, bool, const TensorBase& values, const TensorBase&) {
+  at::assert_no_overlap(values, self);
   TORCH_CHECK(values.scalar_type() == self.scalar_type(), "output values must be of same type as input; got ",
               c10::toString(values.scalar_type()), " and ", c10::toString(self.scalar_type()));
 }

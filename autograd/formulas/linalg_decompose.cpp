@@ -59,13 +59,13 @@ void check_phase(const char* op, const Tensor& imaginary, const Tensor& scale) {
 
 Tensor cholesky_backward(const Tensor& grad, bool upper, const Tensor& L_or_U) {
   if (!grad.defined()) return {};
-  // dL = L phi(L^-1 dA L^-H), where phi takes the lower triangle and half the diagonal; this is its adjoint.
+  // dL = L phi(L^-1 dA L^-H), where phi takes the lower triangle and half the diagonal; this is its adjoint on Hermitian dA.
   const Tensor L = upper ? L_or_U.mH() : L_or_U, grad_L = upper ? grad.mH() : grad;
   const Tensor product = L.mH().matmul(grad_L);
-  const Tensor phi = product.tril(-1) + (diagonal_of(product) * 0.5).diag_embed();
-  Tensor result = at::linalg_solve_triangular(L.mH(), phi, /*upper=*/true, /*left=*/true);
-  result = at::linalg_solve_triangular(L, result, /*upper=*/false, /*left=*/false);
-  return (result + result.mH()) * 0.5;
+  const Tensor below = product.tril(-1);
+  const Tensor phi = (below + below.mH() + diagonal_of(product).diag_embed()) * 0.5;
+  const Tensor result = at::linalg_solve_triangular(L.mH(), phi, /*upper=*/true, /*left=*/true);
+  return at::linalg_solve_triangular(L, result, /*upper=*/false, /*left=*/false);
 }
 
 Tensor cholesky_inverse_backward(const Tensor& grad, const Tensor& L, bool upper, const Tensor& inverse) {
@@ -183,7 +183,7 @@ Tensor solve_adjoint(const Tensor& A, const Tensor& LU, const Tensor& pivots, co
 
 Tensor linalg_det_backward(const Tensor& grad, const Tensor& det, const Tensor& A, const Tensor& LU, const Tensor& pivots) {
   if (!grad.defined()) return {};
-  if (A.numel() == 0) return at::zeros_like(A);
+  if (A.numel() == 0) return {};
   const bool singular = (diagonal_of(LU) == 0).any().item().to<bool>();
   if (singular) return grad.unsqueeze(-1).unsqueeze(-1) * adjugate(A);
   return solve_adjoint(A, LU, pivots, grad * det.conj());
@@ -304,7 +304,7 @@ std::tuple<Tensor, Tensor> joined_gradients(const ReflectorGradients& gradients,
 } // namespace
 
 std::tuple<Tensor, Tensor> householder_product_backward(const Tensor& grad, const Tensor& input, const Tensor& tau, std::array<bool, 2> mask) {
-  if (!grad.defined()) return {};
+  if (!grad.defined() || input.numel() == 0) return {};
   const auto [vectors, scales] = reflectors_of(input, tau);
   const Tensor first_columns = at::eye(input.size(-2), input.size(-1), input.options()).expand(input.sizes());
   auto [grad_input, grad_tau] = joined_gradients(reflectors_backward(grad, vectors, scales, first_columns), input);
@@ -379,7 +379,8 @@ Tensor linalg_eigh_backward(const Tensor& grad_L, const Tensor& grad_V, const Te
   if (!grad_V.defined()) return columns_times(V, grad_L.to(V.scalar_type())).matmul(V.mH());
   const Tensor product = V.mH().matmul(grad_V);
   if (V.is_complex()) check_phase("linalg_eigh_backward", at::imag(diagonal_of(product)), at::real(diagonal_of(product)));
-  const Tensor inner = with_diagonal(product / differences(L), grad_L.defined() ? grad_L : at::zeros_like(L));
+  const Tensor skew = (product - product.mH()) * 0.5;
+  const Tensor inner = with_diagonal(skew / differences(L), grad_L.defined() ? grad_L : at::zeros_like(L));
   return V.matmul(inner.matmul(V.mH()));
 }
 

@@ -82,8 +82,8 @@ std::tuple<Tensor, Tensor> triangular_solve_backward(const Tensor& grad_x, const
   return {mask[0] ? grad_b : Tensor(), grad_A};
 }
 
-std::tuple<Tensor, Tensor> cholesky_solve_backward(const Tensor& grad, const Tensor& B, const Tensor& L, const Tensor& X, bool upper, std::array<bool, 2> mask) {
-  if (!grad.defined() || B.numel() == 0) return {};
+std::tuple<Tensor, Tensor> cholesky_solve_backward(const Tensor& grad, const Tensor& L, const Tensor& X, bool upper, std::array<bool, 2> mask) {
+  if (!grad.defined()) return {};
   const Tensor grad_B = at::cholesky_solve(grad, L, upper);
   Tensor grad_L;
   if (mask[1]) {
@@ -94,26 +94,16 @@ std::tuple<Tensor, Tensor> cholesky_solve_backward(const Tensor& grad, const Ten
   return {mask[0] ? grad_B : Tensor(), grad_L};
 }
 
-std::tuple<Tensor, Tensor> linalg_lstsq_backward(const Tensor& grad_solution, const Tensor& grad_residuals, const Tensor& A, const Tensor& B, const Tensor& X, std::array<bool, 2> mask) {
+std::tuple<Tensor, Tensor> linalg_lstsq_backward(const Tensor& grad, const Tensor& A, const Tensor& B, std::array<bool, 2> mask) {
+  if (!grad.defined()) return {};
   const bool vector = B.dim() == 1 || (A.dim() - 1 == B.dim() && B.sizes() == A.sizes().slice(0, A.dim() - 1));
   const auto matrix = [vector](const Tensor& t) { return vector ? t.unsqueeze(-1) : t; };
+  // The solution of least norm is pinv(A) B.
+  const Tensor inverse = at::linalg_pinv(A, std::optional<double>(), std::optional<double>());
+  const Tensor G = matrix(grad);
   Tensor grad_A, grad_B;
-  if (grad_solution.defined()) {
-    // The solution of least norm is pinv(A) B.
-    const Tensor inverse = at::linalg_pinv(A, std::optional<double>(), std::optional<double>());
-    const Tensor G = matrix(grad_solution);
-    if (mask[0]) grad_A = pinv_backward(G.matmul(matrix(B).mH()), inverse, A);
-    if (mask[1]) grad_B = inverse.mH().matmul(G);
-  }
-  if (grad_residuals.defined() && grad_residuals.numel() > 0) {
-    // Of |B - A X|^2 only B and A move it: at the minimum X does not.
-    const Tensor rest = 2 * (matrix(B) - A.matmul(matrix(X))) * grad_residuals.unsqueeze(-2);
-    if (mask[0]) {
-      const Tensor more = -rest.matmul(matrix(X).mH());
-      grad_A = grad_A.defined() ? grad_A + more : more;
-    }
-    if (mask[1]) grad_B = grad_B.defined() ? grad_B + rest : rest;
-  }
+  if (mask[0]) grad_A = pinv_backward(G.matmul(matrix(B).mH()), inverse, A);
+  if (mask[1]) grad_B = inverse.mH().matmul(G);
   if (vector && grad_B.defined()) grad_B = grad_B.squeeze(-1);
   return {grad_A, grad_B};
 }

@@ -16,8 +16,8 @@ at::Tensor linalg_lu_solve_LU(const at::Tensor& grad, const at::Tensor& LU, cons
 std::tuple<at::Tensor, at::Tensor> linalg_solve_triangular_backward(const at::Tensor& grad, const at::Tensor& A, const at::Tensor& X, bool upper, bool left, bool unitriangular, std::array<bool, 2> mask);
 /// Gradients for b and A.
 std::tuple<at::Tensor, at::Tensor> triangular_solve_backward(const at::Tensor& grad_x, const at::Tensor& grad_m, const at::Tensor& A, const at::Tensor& X, bool upper, bool transpose, bool unitriangular, std::array<bool, 2> mask);
-std::tuple<at::Tensor, at::Tensor> cholesky_solve_backward(const at::Tensor& grad, const at::Tensor& B, const at::Tensor& L, const at::Tensor& X, bool upper, std::array<bool, 2> mask);
-std::tuple<at::Tensor, at::Tensor> linalg_lstsq_backward(const at::Tensor& grad_solution, const at::Tensor& grad_residuals, const at::Tensor& A, const at::Tensor& B, const at::Tensor& X, std::array<bool, 2> mask);
+std::tuple<at::Tensor, at::Tensor> cholesky_solve_backward(const at::Tensor& grad, const at::Tensor& L, const at::Tensor& X, bool upper, std::array<bool, 2> mask);
+std::tuple<at::Tensor, at::Tensor> linalg_lstsq_backward(const at::Tensor& grad, const at::Tensor& A, const at::Tensor& B, std::array<bool, 2> mask);
 at::Tensor pinv_backward(const at::Tensor& grad, const at::Tensor& pinv, const at::Tensor& A);
 
 /// Gradient of _cdist_forward for x1.

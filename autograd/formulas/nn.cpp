@@ -140,6 +140,48 @@ Tensor reduced_loss_grad(const Tensor& elements, int64_t reduction) {
   return reduction == at::Reduction::None ? elements : elements.sum();
 }
 
+Tensor row_loss_grad(const Tensor& elements, const Tensor& grad_output) {
+  return (grad_output.dim() == 1 && elements.dim() == 2 ? elements.sum(1) : elements.sum()).reshape(grad_output.sizes());
+}
+
+std::tuple<Tensor, Tensor> multi_margin_loss_double_backward(
+    const Tensor& grad,
+    const Tensor& grad_output,
+    const Tensor& self,
+    const Tensor& target,
+    const at::Scalar& p,
+    const at::Scalar& margin,
+    const Tensor& weight,
+    int64_t reduction,
+    std::array<bool, 2> mask) {
+  std::tuple<Tensor, Tensor> result;
+  if (mask[0]) {
+    const Tensor slopes =
+        at::multi_margin_loss_backward(at::ones_like(grad_output), self, target, p, margin, weight, reduction);
+    std::get<0>(result) = row_loss_grad(grad * slopes, grad_output);
+  }
+  if (mask[1]) {
+    if (p.toDouble() == 1) {
+      std::get<1>(result) = at::zeros_like(self);
+      return result;
+    }
+    // Each gap that is open pulls at its own class and at the target's with twice the difference of their gradients.
+    const Tensor x = self.dim() == 2 ? self : self.reshape({1, -1});
+    const Tensor v = grad.reshape(x.sizes());
+    const Tensor y = target.reshape({-1, 1});
+    const Tensor open = (x - x.gather(1, y) + margin > 0).to(self.scalar_type()).scatter(1, y, 0);
+    Tensor pull = open * (v - v.gather(1, y)) * 2;
+    if (weight.defined()) {
+      pull = pull * weight.reshape({-1}).index_select(0, y.reshape({-1})).reshape({-1, 1});
+    }
+    pull = pull.scatter_add(1, y, -pull.sum(1, /*keepdim=*/true));
+    const double count =
+        static_cast<double>(x.size(1)) * (reduction == at::Reduction::Mean ? static_cast<double>(x.size(0)) : 1.0);
+    std::get<1>(result) = (pull * grad_output.reshape({-1, 1}) / count).reshape(self.sizes());
+  }
+  return result;
+}
+
 Tensor mse_loss_double_backward(const Tensor& grad, const Tensor& self, int64_t reduction) {
   return per_element(2 * grad, reduction, self.numel());
 }

@@ -50,6 +50,20 @@ at::Tensor glu_double_backward(const at::Tensor& grad, const at::Tensor& grad_ou
 /// Sums what an element-wise backward pass would give for each element to the shape of its grad_output.
 at::Tensor reduced_loss_grad(const at::Tensor& elements, int64_t reduction);
 
+/// Sums what a backward pass over rows of classes would give for each class to the shape of its grad_output.
+at::Tensor row_loss_grad(const at::Tensor& elements, const at::Tensor& grad_output);
+/// Gradients of multi_margin_loss_backward for grad_output and self.
+std::tuple<at::Tensor, at::Tensor> multi_margin_loss_double_backward(
+    const at::Tensor& grad,
+    const at::Tensor& grad_output,
+    const at::Tensor& self,
+    const at::Tensor& target,
+    const at::Scalar& p,
+    const at::Scalar& margin,
+    const at::Tensor& weight,
+    int64_t reduction,
+    std::array<bool, 2> mask);
+
 at::Tensor mse_loss_double_backward(const at::Tensor& grad, const at::Tensor& self, int64_t reduction);
 at::Tensor smooth_l1_loss_double_backward(const at::Tensor& grad, const at::Tensor& self, const at::Tensor& target, int64_t reduction, double beta);
 at::Tensor huber_loss_double_backward(const at::Tensor& grad, const at::Tensor& self, const at::Tensor& target, int64_t reduction, double delta);

@@ -6,6 +6,7 @@
 #include <c10/util/env.h>
 
 #include <array>
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -298,15 +299,24 @@ void delete_block(void* address) {
   }
 }
 
-/// What the core asks: whichever allocator is in use.
+constinit std::atomic<CUDAAllocator*> in_use{nullptr};
+
 [[maybe_unused]] const bool registered = [] {
-  SetAllocator(DeviceType::CUDA, &native());
+  set(&native());
   return true;
 }();
 
 } // namespace
 
-std::atomic<CUDAAllocator*> allocator{&native()};
+// A function, not a variable: a program would have a copy of that one (it is bound symbolically here).
+CUDAAllocator* get() {
+  return in_use.load(std::memory_order_acquire);
+}
+
+void set(CUDAAllocator* allocator) {
+  in_use.store(allocator, std::memory_order_release);
+  SetAllocator(DeviceType::CUDA, allocator);
+}
 
 CUDAAllocator::~CUDAAllocator() = default;
 

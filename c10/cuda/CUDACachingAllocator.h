@@ -7,7 +7,6 @@
 
 #include <cuda_runtime_api.h>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -74,11 +73,10 @@ class C10_CUDA_API CUDAAllocator : public DeviceAllocator {
 };
 
 /// The allocator in use.
-C10_CUDA_API extern std::atomic<CUDAAllocator*> allocator;
+C10_CUDA_API CUDAAllocator* get();
+/// Replaces it. The new one must live for ever; memory of the old one is released by the old one.
+C10_CUDA_API void set(CUDAAllocator* allocator);
 
-inline CUDAAllocator* get() {
-  return allocator.load(std::memory_order_acquire);
-}
 inline void* raw_alloc(size_t nbytes) {
   return get()->raw_alloc(nbytes);
 }

@@ -3,20 +3,22 @@
 
 #include <catch2/catch.hpp>
 
-#include <chrono>
+#include <ctime>
+#include <string>
 
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 
 TEST_CASE("whether CUDA can be used is told quickly, and why not", "[cuda]") {
-  const auto start = std::chrono::steady_clock::now();
+  // Processor time: the machine may be busy with other things.
+  const std::clock_t start = std::clock();
   const bool available = torch::cuda::is_available();
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   CHECK(available == (torch::cuda::device_count() > 0));
   CHECK(available == torch::cuda::unavailable_reason().empty());
   if (!available) {
-    // Some milliseconds on an idle machine.
-    CHECK(seconds.count() < 1);
+    // Less than a millisecond without a driver; with a useless one, what it takes to open the CUDA libraries.
+    CHECK(seconds < 1);
     CHECK_FALSE(torch::cuda::cudnn_is_available());
   }
 }
@@ -29,14 +31,18 @@ TEST_CASE("without a CUDA device, asking for one is an error that says why", "[c
     return;
   }
   const std::string reason = torch::cuda::unavailable_reason();
-  const auto says_why = StartsWith("Cannot ") && Contains("no CUDA device can be used, because " + reason);
+  // The combination refers to its parts.
+  const auto refuses = StartsWith("Cannot ");
+  const auto tells = Contains("no CUDA device can be used, because " + reason);
+  const auto says_why = refuses && tells;
   CHECK_THROWS_WITH(at::empty({1}, at::kCUDA), says_why);
   CHECK_THROWS_WITH(at::ones({1}, at::Device("cuda:1")), says_why);
   CHECK_THROWS_WITH(at::zeros({2, 3}).to(at::kCUDA), says_why);
   CHECK_THROWS_WITH(at::rand({2, 3}).cuda(), says_why);
   CHECK_THROWS_WITH(torch::cuda::synchronize(), Contains(reason));
-  CHECK_THROWS_WITH(at::empty({1}, at::TensorOptions().pinned_memory(true)), Contains("annot pin memory") && Contains(reason));
-  CHECK_THROWS_WITH(at::ones({4}).pin_memory(), Contains(reason));
+  CHECK_THROWS_WITH(
+      at::empty({1}, at::TensorOptions().pinned_memory(true)), StartsWith("Cannot pin memory: no CUDA device can be used, "));
+  CHECK_THROWS_WITH(at::ones({4}).pin_memory(), says_why);
   CHECK_FALSE(at::ones({4}).is_pinned());
   // Seeding is for programs that do not know whether there is a device.
   torch::cuda::manual_seed(1);

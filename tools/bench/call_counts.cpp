@@ -29,6 +29,8 @@ struct Inputs {
   at::Tensor b = at::ones({1});
   at::Tensor leaf = at::ones({1}).requires_grad_();
   at::Tensor matrix = at::ones({4, 6});
+  at::Tensor square = at::ones({8, 8});
+  at::Tensor row = at::ones({8});
   at::Tensor end; // of a chain of ten operators
   c10::OperatorHandle op = c10::Dispatcher::singleton().findSchemaOrThrow("call_counts::first", "");
   c10::TypedOperatorHandle<at::Tensor(const at::Tensor&, const at::Tensor&)> typed =
@@ -87,6 +89,37 @@ COST(add_scalar) {
     keep(in.a + 1.0f);
   }
 }
+COST(add_broadcast) {
+  at::NoGradGuard no_grad;
+  for (int i = 0; i < rounds; ++i) {
+    keep(at::add(in.square, in.row));
+  }
+}
+COST(to_double) {
+  at::NoGradGuard no_grad;
+  for (int i = 0; i < rounds; ++i) {
+    keep(in.row.to(at::kDouble));
+  }
+}
+COST(from_blob) {
+  at::NoGradGuard no_grad;
+  static float data[16];
+  for (int i = 0; i < rounds; ++i) {
+    keep(at::from_blob(data, {16}, at::kFloat));
+  }
+}
+COST(softmax) {
+  at::NoGradGuard no_grad;
+  for (int i = 0; i < rounds; ++i) {
+    keep(at::softmax(in.row, 0));
+  }
+}
+COST(matmul_8) {
+  at::NoGradGuard no_grad;
+  for (int i = 0; i < rounds; ++i) {
+    keep(at::matmul(in.square, in.square));
+  }
+}
 COST(tensor_make_free) {
   for (int i = 0; i < rounds; ++i) {
     keep(at::detail::make_tensor<c10::TensorImpl>(
@@ -138,7 +171,8 @@ int main() {
   }
   const Case cases[] = {
       cost_nothing, cost_custom_unboxed, cost_custom_boxed, cost_empty_1, cost_add_no_grad, cost_add_recorded,
-      cost_add_scalar, cost_tensor_make_free, cost_view, cost_index_row, cost_sum, cost_chain_10_backward};
+      cost_add_scalar, cost_add_broadcast, cost_to_double, cost_from_blob, cost_softmax, cost_matmul_8,
+      cost_tensor_make_free, cost_view, cost_index_row, cost_sum, cost_chain_10_backward};
   for (const Case run : cases) {
     warm_up(run, in);
     measured(run, in);

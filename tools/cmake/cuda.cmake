@@ -13,7 +13,11 @@ if(NOT NVCC OR NOT CUDA_PLUGIN_SOURCES)
 endif()
 
 set(CMAKE_CUDA_COMPILER ${NVCC})
-set(TENSOR_CUDA_ARCHITECTURES "80-real;90-real;90-virtual" CACHE STRING "CUDA architectures of the plugin")
+set(default_architectures "80-real;90-real;90-virtual")
+if(DEFINED ENV{CUDAARCHS})
+  set(default_architectures "$ENV{CUDAARCHS}")
+endif()
+set(TENSOR_CUDA_ARCHITECTURES "${default_architectures}" CACHE STRING "CUDA architectures of the plugin")
 set(CMAKE_CUDA_ARCHITECTURES ${TENSOR_CUDA_ARCHITECTURES})
 if(CCACHE)
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${CCACHE})
@@ -34,4 +38,4 @@ target_compile_options(tensor_cuda PRIVATE
   $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr --compress-mode=size -diag-suppress=186 -Xcompiler=-Wall>
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra>)
 target_link_options(tensor_cuda PRIVATE -Wl,-Bsymbolic -Wl,--no-undefined)
-install(TARGETS tensor_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS tensor_cuda EXPORT TensorTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -98,3 +98,16 @@ if(TARGET tensor_cuda AND CUDA_SOURCES)
   add_test(NAME cuda COMMAND test_cuda --rng-seed 1)
   set_tests_properties(cuda PROPERTIES SKIP_RETURN_CODE 77)
 endif()
+
+# What calls cost in instructions, counted by callgrind; without valgrind ctest says "Skipped".
+if(NOT TENSOR_SANITIZER)
+  add_executable(call_counts tools/bench/call_counts.cpp)
+  target_link_libraries(call_counts PRIVATE tensor)
+  add_test(NAME call_counts COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/tools/bench/call_counts $<TARGET_FILE:call_counts>)
+  set_tests_properties(call_counts PROPERTIES SKIP_RETURN_CODE 77)
+endif()
+
+# What the generator and the daily scripts promise.
+add_test(NAME touched_entry COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/tools/touched_entry.py ${PROJECT_BINARY_DIR})
+add_test(NAME where_places COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/tools/where_places.py ${PROJECT_BINARY_DIR})
+set_tests_properties(touched_entry PROPERTIES SKIP_RETURN_CODE 77)

@@ -45,7 +45,9 @@ class Signature:
                 continue
             if span and i == span[0]:
                 all_default = all(a.default is not None for a in schema.arguments[span[0] : span[1]])
-                self.params.append(Param("at::TensorOptions", "options", "{}" if all_default else None))
+                dtype = next(a for a in schema.arguments if a.name == "dtype")
+                default = "at::kLong" if dtype.default == "long" else "{}"
+                self.params.append(Param("at::TensorOptions", "options", default if all_default else None))
                 self.arguments |= {
                     "dtype": "c10::optTypeMetaToScalarType(options.dtype_opt())",
                     "layout": "options.layout_opt()",
@@ -58,6 +60,9 @@ class Signature:
                 default = None
             self.params.append(Param(cpp.argument_type(arg.type, symint=symint, written=arg.is_written), arg.name, default))
             self.arguments[arg.name] = arg.name if symint else cpp.to_sym(arg)
+            if span and arg.type.base == "MemoryFormat":
+                # Given beside the options or inside of them.
+                self.arguments[arg.name] = f"{arg.name}.has_value() ? {arg.name} : options.memory_format_opt()"
         if schema.is_out and not faithful_out:
             outs = {a.name for a in schema.out_arguments}
             first = [p for p in self.params if p.name in outs]
@@ -102,6 +107,16 @@ def is_function(entry: Entry, form: str) -> bool:
     return True
 
 
+def takes_bool_for_dim(entry: Entry, form: str) -> bool:
+    """Schemas like `std(Tensor self, bool unbiased)`. C++ would take `std(x, 0)` for a call of it: an int is nearer to a
+    bool than to the list of dimensions that it means. Overloads for a plain int go beside such functions."""
+    arguments = [(str(a.type), a.name) for a in entry.forms[form].arguments]
+    return form == "functional" and arguments == [("Tensor", "self"), ("bool", "unbiased")]
+
+
+DIM_AS_LIST = "const int64_t list[] = {dim}; return"
+
+
 def op_header(base: str, schemas: list[tuple[Entry, str, Schema]]) -> str:
     """<aten/ops/NAME.h>: the at:: functions of one operator name."""
     body = []
@@ -116,6 +131,11 @@ def op_header(base: str, schemas: list[tuple[Entry, str, Schema]]) -> str:
             declared.add((name, sig.key()))
             params = ", ".join(p.declared(True) for p in sig.params)
             lines.append(f"TORCH_API {cpp.return_type(schema)} {name}({params});")
+        if takes_bool_for_dim(entry, form):
+            lines.append(
+                f"/// Along one dimension.\ninline {cpp.return_type(schema)} {schema.name}(const at::Tensor& self, int dim) "
+                f"{{ {DIM_AS_LIST} {schema.name}(self, at::IntArrayRef(list, 1)); }}"
+            )
         # The entry's doc line is in docs/operators.md alone: a better wording should not rebuild what includes this.
         body.append(f"/// aten::{schema}\n" + "\n".join(lines))
     text = "\n\n".join(body)
@@ -169,6 +189,11 @@ def methods_header(entries: list[Entry]) -> str:
                 seen.add(key)
                 lines.append(
                     f"{cpp.return_type(schema)} {name}({', '.join(p.declared(True) for p in params)}) const;"
+                )
+            if takes_bool_for_dim(entry, form):
+                lines.append(
+                    f"{cpp.return_type(schema)} {schema.name}(int dim) const "
+                    f"{{ {DIM_AS_LIST} {schema.name}(at::IntArrayRef(list, 1)); }}"
                 )
     return "// Methods of at::Tensor, one for each operator form that is a method. Included inside the class.\n" + "\n".join(lines) + "\n"
 

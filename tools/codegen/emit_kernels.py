@@ -135,13 +135,31 @@ class KernelEmitter:
         check = "".join(f"  at::native::check_out_without_grad({cstring(schema.name)}, {t});\n" for t in targets) if form == "out" and entry.is_composite else ""
         if form == "out" and entry.get("out_check"):
             check += f"  at::shape::{entry.get('out_check')}({', '.join([cstring(schema.name)] + call_arguments(entry.schema) + targets)});\n"
-        exact = entry.get("out_dtype", "exact" if entry.is_explicit else "cast") == "exact"
+        exact = entry.get("out_dtype") == "exact"
         call = "copy_into_self" if form == "inplace" else "write_exact_out" if exact else "copy_into_out"
+        if not schema.returns:
+            return f"  at::native::write_list_out({cstring(schema.name)}, {targets[0]}, {function}({args}));\n"
         text = check + f"  auto result = {function}({args});\n"
         for i, target in enumerate(targets):
             value = "result" if len(targets) == 1 else f"std::get<{i}>(result)"
             text += f"  at::native::{call}({cstring(schema.name)}, {target}, {value});\n"
         return text + f"  return {targets[0] if len(targets) == 1 else '{' + ', '.join(targets) + '}'};\n"
+
+    def foreach_body(self, entry: Entry, form: str) -> str:
+        """The expression of the entry for each element of its lists; list names stand for the element in it."""
+        if form == "out":
+            return self.copy_out_body(entry, form, f"at::_ops::{entry.schema.unambiguous_name}::call")
+        lists = [a for a in entry.schema.arguments if a.type.is_list and a.type.base in ("Tensor", "Scalar")]
+        sizes = {base: ", ".join(f"{a.name}.size()" for a in lists if a.type.base == base) for base in ("Tensor", "Scalar")}
+        params = ", ".join(f"const at::{a.type.base}& {a.name}" for a in lists)
+        elements = ", ".join(f"{a.name}[i]" for a in lists)
+        text = f"  const size_t count = at::native::foreach_count({{{sizes['Tensor']}}}, {{{sizes['Scalar']}}});\n"
+        if form == "inplace":
+            call = f"[&]({params}) {{ {entry.get('foreach')['inplace']}; }}({elements});"
+            return text + f"  for (size_t i = 0; i < count; ++i) {{\n    {call}\n  }}\n"
+        call = f"[&]({params}) -> at::Tensor {{ return {entry.get('foreach')['function']}; }}({elements})"
+        text += "  std::vector<at::Tensor> result;\n  result.reserve(count);\n"
+        return text + f"  for (size_t i = 0; i < count; ++i) {{\n    result.push_back({call});\n  }}\n  return result;\n"
 
     # ---- all wrappers of an entry -------------------------------------------
     def backend(self, entry: Entry, backend: str) -> list[Wrapper]:
@@ -241,17 +259,25 @@ class KernelEmitter:
         """Functional and in-place forms for a backend that registers the out form alone."""
         out = entry.forms["out"]
         args = ", ".join(a.name for a in inputs(entry.schema))
-        if form == "inplace":
-            body = f"  return at::_ops::{out.unambiguous_name}::call({args}, self);\n"
-        elif entry.is_pointwise:
-            run = f"  at::Tensor out = iter.output();\n  at::_ops::{out.unambiguous_name}::call({args}, out);\n"
-            body = self.pointwise_body(entry, form, run)
+        if through := entry.get("through"):
+            name, overload = str(through).split(".")
+            target = f"{name}{'_' if form == 'inplace' else ''}_{overload}"
+            numbers = [f"at::native::wrapped_scalar_tensor({a.name})" if a.name in entry.operands and not a.type.is_tensor
+                       else a.name for a in inputs(entry.schema)]
+            body = f"  return at::_ops::{target}::call({', '.join(numbers)});\n"
+            return self.wrapper(schema, "CompositeExplicitAutogradNonFunctional", body)
+        call = f"  at::_ops::{out.unambiguous_name}::call({args}, {{}});\n"
+        if entry.is_pointwise:
+            body = self.pointwise_body(entry, form, "  at::Tensor out = iter.output();\n" + call.format("out"))
+        elif form == "inplace":
+            body = self.shaped_body(entry, form, "  at::Tensor target = {outs};\n" + call.format("target"))
         else:
-            run = f"  at::_ops::{out.unambiguous_name}::call({args}, {{outs}});\n"
-            body = self.shaped_body(entry, form, run)
+            body = self.shaped_body(entry, form, call.format("{outs}"))
         return self.wrapper(schema, "CompositeExplicitAutogradNonFunctional", body)
 
     def _whole(self, entry: Entry, form: str, schema: Schema) -> Wrapper:
+        if "foreach" in entry.raw:
+            return self.wrapper(schema, "CompositeImplicitAutograd", self.foreach_body(entry, form))
         word = "composite" if entry.is_composite else "explicit"
         key = "CompositeImplicitAutograd" if entry.is_composite else "CompositeExplicitAutograd"
         function = entry.get(word) if form == self.primary(entry) else entry.get(f"{form}_{word}")
@@ -332,9 +358,15 @@ class KernelEmitter:
             return ""
         shapes = sorted({h for e in entries for n in (e.get("shape"), e.get("check"), e.get("out_check")) if n and n != "pointwise"
                          for h in [self.sources.shape_header(n, e)]})
+        if any(e.get("through") for e in entries):
+            shapes.append("aten/ScalarOps.h")
         includes = "".join(f"#include <{h}>\n" for h in shapes)
         bases = sorted({s.name for e in entries for s in e.forms.values()})
         ops = "".join(f"#include <aten/ops/{b}_ops.h>\n" for b in bases)
+        if any(s.is_out and not s.returns for e in entries for s in e.forms.values()):
+            ops += "#include <aten/native/composite/list_out.h>\n"
+        if any("foreach" in e.raw for e in entries):
+            ops += "#include <aten/Functions.h>\n#include <aten/native/foreach.h>\n"
         definitions = "\n".join(w.text for w in wrappers)
         rows = "\n".join(
             f"    {{at::_ops::{w.op}::name, at::_ops::{w.op}::overload_name, c10::DispatchKey::{w.key}, "
@@ -348,6 +380,7 @@ class KernelEmitter:
 {ops}{includes}
 #include <aten/core/dispatch/BuiltinRegistration.h>
 #include <aten/core/symint_conversions.h>
+#include <aten/ScalarOps.h>
 #include <aten/native/OutArgument.h>
 #include <aten/native/backend_select.h>
 #include <aten/native/composite/exact_out.h>

@@ -69,9 +69,8 @@ def _dtype_sets(entry: Entry) -> list[str]:
 
 def _pointwise_fields(entry: Entry) -> list[str]:
     positions = {a.name: i for i, a in enumerate(entry.schema.arguments)}
-    fields = [".pointwise = true"]
     sets = _dtype_sets(entry)
-    fields.append(f".result = Result::{str(entry.get('result', 'common')).capitalize()}")
+    fields = [f".result = Result::{str(entry.get('result', 'common')).capitalize()}"]
     fields.append(".operands = {" + ", ".join(str(positions[n]) for n in entry.operands) + "}")
     masks = [str(positions[n]) for n in entry.operands if n not in entry.cast]
     if masks:
@@ -113,6 +112,8 @@ def row(entry: Entry) -> str:
     for form in ("inplace", "out"):
         if form in entry.forms and entry.forms[form] is not entry.schema:
             fields.append(f".{form} = {cstring(entry.forms[form].full_name)}")
+    if entry.is_pointwise:
+        fields.append(".pointwise = true")
     if sets := _dtype_sets(entry):
         fields.append(".dtypes = " + " | ".join(_SETS[s] for s in sets))
     if entry.is_pointwise:

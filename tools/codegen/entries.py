@@ -13,9 +13,9 @@ from schema import Alias, Argument, Schema, SchemaError, parse_schema
 
 FIELDS = {
     "op", "variants", "out", "inplace", "shape", "dtypes", "result", "cast", "operands", "check", "kernel", "meta",
-    "composite", "inplace_composite", "out_composite", "explicit", "inplace_explicit", "out_explicit", "grad",
+    "composite", "foreach", "inplace_composite", "out_composite", "explicit", "inplace_explicit", "out_explicit", "grad",
     "output_differentiability", "reference", "samples", "errors", "doc", "out_contiguous", "inplace_alias_ok",
-    "out_dtype", "out_check", "cpp_no_default_args", "tags", "test",
+    "out_dtype", "out_check", "cpp_no_default_args", "tags", "test", "through",
 }
 VARIANTS = ("function", "method", "inplace", "out")
 RESULTS = ("common", "float", "bool", "real")
@@ -87,7 +87,7 @@ class Entry:
 
     @property
     def is_composite(self) -> bool:
-        return "composite" in self.raw
+        return "composite" in self.raw or "foreach" in self.raw
 
     @property
     def is_explicit(self) -> bool:
@@ -129,6 +129,8 @@ def _inplace_schema(entry: Entry) -> Schema:
     alias = Alias("a", True)
     args = tuple(replace(a, alias=alias) if i == 0 else a for i, a in enumerate(s.arguments))
     name = re.sub(r"^__(\w+)__$", r"__i\1__", s.name) if s.name.startswith("__") else s.name + "_"
+    if s.returns[0].type.is_list:
+        return Schema(name, s.overload, args, ())
     return Schema(name, s.overload, args, (replace(s.returns[0], alias=alias, name=""),))
 
 
@@ -140,13 +142,13 @@ def _out_schema(entry: Entry) -> Schema:
     overload = given or ("out" if s.overload in ("", "Tensor") else f"{s.overload}_out")
     outs = []
     for i, ret in enumerate(s.returns):
-        name = ret.name or ("out" if len(s.returns) == 1 else f"out{i}")
+        name = "out" if ret.type.is_list else ret.name or ("out" if len(s.returns) == 1 else f"out{i}")
         outs.append(Argument(ret.type, name, None, True, Alias(chr(ord("a") + i), True)))
     args = tuple(replace(a, alias=None) if a.alias else a for a in s.arguments)
     args = tuple(a for a in args if a.name not in ("layout", "device", "pin_memory") or not _is_factory(s))
     if _is_factory(s):
         args = tuple(a for a in args if a.name != "dtype")
-    rets = tuple(replace(r, alias=o.alias) for r, o in zip(s.returns, outs))
+    rets = tuple(replace(r, alias=o.alias) for r, o in zip(s.returns, outs) if not r.type.is_list)
     return Schema(s.name, overload, args + tuple(outs), rets)
 
 
@@ -162,11 +164,13 @@ def _check(entry: Entry) -> None:
     for variant in entry.get("variants", ["function"]):
         if variant not in VARIANTS:
             raise entry.fail("variants", f"'{variant}'; allowed: {', '.join(VARIANTS)}")
-    ways = [k for k in ("composite", "explicit", "kernel") if k in entry.raw]
+    ways = [k for k in ("composite", "foreach", "explicit", "kernel") if k in entry.raw]
     if ways == ["explicit", "kernel"] and set(entry.get("kernel")) == {"cuda"}:
         ways = ["explicit"]  # one backend does better than the function for all
     if len(ways) != 1:
-        raise entry.fail("kernel", f"exactly one of composite, explicit, kernel must be given; got {ways or 'none'}")
+        raise entry.fail("kernel", f"exactly one of composite, foreach, explicit, kernel must be given; got {ways or 'none'}")
+    if "foreach" in entry.raw and "function" not in entry.get("foreach"):
+        raise entry.fail("foreach", "must be {function: EXPRESSION, inplace: EXPRESSION}; the second only with that variant")
     if entry.get("result", "common") not in RESULTS:
         raise entry.fail("result", f"'{entry.get('result')}'; allowed: {', '.join(RESULTS)}")
     names = [a.name for a in entry.schema.arguments]

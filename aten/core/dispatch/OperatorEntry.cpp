@@ -377,7 +377,9 @@ void OperatorEntry::reportMissingKernel(DispatchKeySet ks) const {
       "registered for schema ", name_, ".  This usually means that this function requires a non-empty list of Tensors, or that you ",
       "(the operator writer) forgot to register a fallback function.  Available functions are ", listAllDispatchKeys(), ".\n\n",
       dumpComputedTable());
-  TORCH_CHECK_NOT_IMPLEMENTED(false, "Could not run '", name_, "' with arguments from the '", toString(key),
+  // A backend of an extension is called by the name it gave itself.
+  const std::string backend = key == DispatchKey::PrivateUse1 ? get_privateuse1_backend() : toString(key);
+  TORCH_CHECK_NOT_IMPLEMENTED(false, "Could not run '", name_, "' with arguments from the '", backend,
       "' backend. This could be because the operator doesn't exist for this backend, or its library was not loaded (then its ",
       "kernels are not registered). '", name_, "' is only available for these backends: ", listAllDispatchKeys(), ".\n\n",
       dumpComputedTable());

@@ -60,7 +60,7 @@ Tensor rrelu_with_noise(
       noise.sizes(), " of ", noise.scalar_type());
   const Tensor slopes = at::_rrelu_slopes(self, lower.toDouble(), upper.toDouble(), std::move(generator));
   noise.copy_(slopes);
-  return self * slopes;
+  return self.contiguous() * slopes;
 }
 
 Tensor& rrelu_with_noise_(

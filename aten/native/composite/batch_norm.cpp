@@ -200,7 +200,6 @@ std::tuple<Tensor, Tensor> batch_norm_update_stats(const Tensor& input, const Op
 
 std::tuple<Tensor, Tensor, Tensor, Tensor, int64_t> _batch_norm_impl_index(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training, double momentum, double eps, bool) {
   const Tensor reserve = at::empty({0}, input.options().dtype(kByte));
-  check_forward(input, weight, bias, running_mean, running_var, training);
   if (input.numel() == 0) {
     // A copy that hangs on the graph, so that the parameters get gradients of zero.
     Tensor out = input.clone();

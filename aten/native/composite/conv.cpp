@@ -55,19 +55,16 @@ Tensor convolution_same(const Tensor& input, const Tensor& weight, const Optiona
       weight.sizes(), ", but got ", input.dim(), "-dimensional input of size ", input.sizes(), " instead");
   for (const int64_t s : stride) TORCH_CHECK(s == 1, "padding='same' is not supported for strided convolutions");
   const DimVector dilation = at::shape::conv_parameter(dilation_arg, "dilation", dims);
-  DimVector padding;
+  DimVector padding, rest(static_cast<size_t>(2 * dims), 0);
   bool uneven = false;
   for (int64_t d = 0; d < dims; ++d) {
     const int64_t total = dilation[d] * (weight.size(d + 2) - 1);
-    padding.push_back((total + 1) / 2);
+    padding.push_back(total / 2);
+    // Pads are listed from the last dimension on, left before right.
+    rest[2 * (dims - 1 - d) + 1] = total % 2;
     uneven |= total % 2 != 0;
   }
-  Tensor y = at::convolution(input, weight, bias, stride, padding, dilation, false, {0}, groups);
-  if (!uneven) return y;
-  // Both sides got the larger padding: the first result is that of a window one element too far to the left.
-  const auto format = y.suggest_memory_format();
-  for (int64_t d = 0; d < dims; ++d) y = y.slice(d + 2, y.size(d + 2) - input.size(d + 2));
-  return y.contiguous(format);
+  return at::convolution(uneven ? at::constant_pad_nd(input, rest) : input, weight, bias, stride, padding, dilation, false, {0}, groups);
 }
 
 void check_kernel_size(const char* op, const Tensor& weight, IntArrayRef kernel_size) {
@@ -186,10 +183,10 @@ Tensor conv_tbc(const Tensor& self, const Tensor& weight, const Tensor& bias, in
 }
 
 Three conv_tbc_backward(const Tensor& self, const Tensor& input, const Tensor& weight, const Tensor& bias, int64_t pad) {
-  const auto [grad_input, grad_weight, grad_bias] = at::convolution_backward(
+  const auto [grad_input, grad_weight, none] = at::convolution_backward(
       self.permute({1, 2, 0}), input.permute({1, 2, 0}), weight.permute({2, 1, 0}), bias.sizes(), {1}, {pad}, {1}, false, {0}, 1,
-      {true, true, true});
-  return {grad_input.permute({2, 0, 1}).contiguous(), grad_weight.permute({2, 1, 0}).contiguous(), grad_bias};
+      {true, true, false});
+  return {grad_input.permute({2, 0, 1}).contiguous(), grad_weight.permute({2, 1, 0}).contiguous(), self.sum({0, 1})};
 }
 
 // ---- names of single implementations ---------------------------------------------------------------------------------

@@ -11,6 +11,22 @@ Tensor zero(const Tensor& self) {
   return at::zeros_like(self);
 }
 
+Tensor chalf(const Tensor& self, std::optional<MemoryFormat> memory_format) {
+  return self.to(kComplexHalf, /*non_blocking=*/false, /*copy=*/false, memory_format);
+}
+
+Tensor lift(const Tensor& self) {
+  return self;
+}
+
+Tensor resize(const Tensor& self, IntArrayRef size, std::optional<MemoryFormat> memory_format) {
+  return self.clone().resize_(size, memory_format);
+}
+
+Tensor resize_as(const Tensor& self, const Tensor& the_template, std::optional<MemoryFormat> memory_format) {
+  return self.clone().resize_as_(the_template, memory_format);
+}
+
 Tensor& fill_diagonal_(Tensor& self, const Scalar& fill_value, bool wrap) {
   const int64_t ndim = self.dim();
   TORCH_CHECK(ndim >= 2, "dimensions must larger than 1; fill_diagonal_ got ", ndim);

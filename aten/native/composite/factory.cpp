@@ -1,6 +1,9 @@
 // Out forms of factories, and linspace between tensors: written with other operators.
 #include <aten/Functions.h>
 #include <aten/native/OutArgument.h>
+#include <c10/util/DimVector.h>
+
+#include <vector>
 
 namespace at::native {
 namespace {
@@ -19,6 +22,51 @@ Scalar number(const char* op, const char* name, const Tensor& t) {
 }
 
 } // namespace
+
+namespace {
+
+void check_layout(IntArrayRef size, IntArrayRef physical_layout) {
+  TORCH_CHECK(
+      size.size() == physical_layout.size(), "Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = ",
+      size.size(), " is not equal to len(physical_layout) = ", physical_layout.size());
+  std::vector<bool> seen(size.size());
+  for (const int64_t dim : physical_layout) {
+    TORCH_CHECK(
+        dim >= 0 && dim < static_cast<int64_t>(size.size()), "Dimension out of range (expected to be between 0 and ",
+        static_cast<int64_t>(size.size()) - 1, ", but got ", dim, ").");
+    TORCH_CHECK(!seen[dim], "Duplicate dim not allowed: physical_layout ", physical_layout);
+    seen[dim] = true;
+  }
+}
+
+} // namespace
+
+Tensor empty_permuted(
+    IntArrayRef size, IntArrayRef physical_layout, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+    std::optional<Device> device, std::optional<bool> pin_memory) {
+  check_layout(size, physical_layout);
+  c10::DimVector physical(size.size());
+  c10::DimVector back(size.size());
+  for (size_t i = 0; i < size.size(); ++i) {
+    physical[i] = size[physical_layout[i]];
+    back[physical_layout[i]] = static_cast<int64_t>(i);
+  }
+  return at::empty(physical, dtype, layout, device, pin_memory, std::nullopt).permute(back);
+}
+
+Tensor& empty_permuted_out(IntArrayRef size, IntArrayRef physical_layout, Tensor& out) {
+  check_layout(size, physical_layout);
+  return sized("empty_permuted", out, size);
+}
+
+Tensor& range_out(const Scalar& start, const Scalar& end, const Scalar& step, Tensor& out) {
+  const Tensor values = at::range(start, end, step, out.options());
+  return sized("range", out, values.sizes()).copy_(values);
+}
+
+Tensor& range_out_(const Scalar& start, const Scalar& end, Tensor& out) {
+  return at::native::range_out(start, end, 1, out);
+}
 
 Tensor& new_empty_out(const Tensor&, IntArrayRef size, Tensor& out) {
   return sized("new_empty", out, size);

@@ -3,6 +3,7 @@
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
+#include <aten/native/OutArgument.h>
 
 #include <c10/core/DefaultDtype.h>
 #include <c10/core/WrapDimMinimal.h>
@@ -43,17 +44,18 @@ void check_points(int64_t n) {
 
 /// `x` cut or filled with zeros to the wanted sizes.
 Tensor resized(Tensor x, IntArrayRef dims, IntArrayRef sizes) {
+  DimVector padding(2 * x.dim(), 0); // of each dimension in front and behind, from the last one on
+  bool larger = false;
   for (size_t i = 0; i < dims.size(); ++i) {
     const int64_t have = x.size(dims[i]), want = sizes[i];
     if (have < want) {
-      DimVector missing(x.sizes().begin(), x.sizes().end());
-      missing[c10::maybe_wrap_dim(dims[i], x.dim())] = want - have;
-      x = at::cat({x, at::zeros(missing, x.options())}, dims[i]);
+      padding[2 * (x.dim() - 1 - dims[i]) + 1] = want - have;
+      larger = true;
     } else if (have > want) {
       x = x.narrow(dims[i], 0, want);
     }
   }
-  return x;
+  return larger ? at::constant_pad_nd(x, padding) : x;
 }
 
 // ---- one dimension -------------------------------------------------------------------------------------------------------
@@ -210,7 +212,7 @@ Tensor fft_hfftn(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef 
 }
 
 Tensor fft_ihfftn(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm) {
-  TORCH_CHECK(self.is_floating_point(), "ihfftn expects a real-valued input tensor, but got ", self.scalar_type());
+  TORCH_CHECK(!self.is_complex(), "ihfftn expects a real-valued input tensor, but got ", self.scalar_type());
   const ShapeAndDims args = shape_and_dims(self, s, dim);
   check_some_dims("ihfftn", args);
   const int64_t mode = normalization_of(norm, /*forward=*/false);
@@ -242,6 +244,93 @@ Tensor fft_hfft2(const Tensor& self, OptionalIntArrayRef s, IntArrayRef dim, Nor
 
 Tensor fft_ihfft2(const Tensor& self, OptionalIntArrayRef s, IntArrayRef dim, Norm norm) {
   return at::fft_ihfftn(self, s, dim, norm);
+}
+
+// ---- given outputs -----------------------------------------------------------------------------------------------------------
+
+namespace {
+
+Tensor& write_transform(const char* name, bool complex, Tensor& out, const Tensor& result) {
+  TORCH_CHECK(
+      out.is_complex() == complex && (complex || out.is_floating_point()), name, " expects a ", complex ? "complex" : "floating point",
+      " output tensor, but got ", out.scalar_type());
+  check_out_without_grad(name, out);
+  copy_into_out(name, out, result);
+  return out;
+}
+
+} // namespace
+
+Tensor& fft_fft_out(const Tensor& self, std::optional<int64_t> n, int64_t dim, Norm norm, Tensor& out) {
+  return write_transform("fft", true, out, at::fft_fft(self, n, dim, norm));
+}
+
+Tensor& fft_fft2_out(const Tensor& self, OptionalIntArrayRef s, IntArrayRef dim, Norm norm, Tensor& out) {
+  return write_transform("fftn", true, out, at::fft_fftn(self, s, dim, norm));
+}
+
+Tensor& fft_fftn_out(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm, Tensor& out) {
+  return write_transform("fftn", true, out, at::fft_fftn(self, s, dim, norm));
+}
+
+Tensor& fft_ifft_out(const Tensor& self, std::optional<int64_t> n, int64_t dim, Norm norm, Tensor& out) {
+  return write_transform("ifft", true, out, at::fft_ifft(self, n, dim, norm));
+}
+
+Tensor& fft_ifft2_out(const Tensor& self, OptionalIntArrayRef s, IntArrayRef dim, Norm norm, Tensor& out) {
+  return write_transform("fftn", true, out, at::fft_ifftn(self, s, dim, norm));
+}
+
+Tensor& fft_ifftn_out(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm, Tensor& out) {
+  return write_transform("fftn", true, out, at::fft_ifftn(self, s, dim, norm));
+}
+
+Tensor& fft_rfft_out(const Tensor& self, std::optional<int64_t> n, int64_t dim, Norm norm, Tensor& out) {
+  return write_transform("rfft", true, out, at::fft_rfft(self, n, dim, norm));
+}
+
+Tensor& fft_rfft2_out(const Tensor& self, OptionalIntArrayRef s, IntArrayRef dim, Norm norm, Tensor& out) {
+  return write_transform("rfftn", true, out, at::fft_rfftn(self, s, dim, norm));
+}
+
+Tensor& fft_rfftn_out(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm, Tensor& out) {
+  return write_transform("rfftn", true, out, at::fft_rfftn(self, s, dim, norm));
+}
+
+Tensor& fft_irfft_out(const Tensor& self, std::optional<int64_t> n, int64_t dim, Norm norm, Tensor& out) {
+  return write_transform("irfft", false, out, at::fft_irfft(self, n, dim, norm));
+}
+
+Tensor& fft_irfft2_out(const Tensor& self, OptionalIntArrayRef s, IntArrayRef dim, Norm norm, Tensor& out) {
+  return write_transform("irfftn", false, out, at::fft_irfftn(self, s, dim, norm));
+}
+
+Tensor& fft_irfftn_out(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm, Tensor& out) {
+  return write_transform("irfftn", false, out, at::fft_irfftn(self, s, dim, norm));
+}
+
+Tensor& fft_hfft_out(const Tensor& self, std::optional<int64_t> n, int64_t dim, Norm norm, Tensor& out) {
+  return write_transform("hfft", false, out, at::fft_hfft(self, n, dim, norm));
+}
+
+Tensor& fft_hfft2_out(const Tensor& self, OptionalIntArrayRef s, IntArrayRef dim, Norm norm, Tensor& out) {
+  return write_transform("hfftn", false, out, at::fft_hfftn(self, s, dim, norm));
+}
+
+Tensor& fft_hfftn_out(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm, Tensor& out) {
+  return write_transform("hfftn", false, out, at::fft_hfftn(self, s, dim, norm));
+}
+
+Tensor& fft_ihfft_out(const Tensor& self, std::optional<int64_t> n, int64_t dim, Norm norm, Tensor& out) {
+  return write_transform("ihfft", true, out, at::fft_ihfft(self, n, dim, norm));
+}
+
+Tensor& fft_ihfft2_out(const Tensor& self, OptionalIntArrayRef s, IntArrayRef dim, Norm norm, Tensor& out) {
+  return write_transform("ihfftn", true, out, at::fft_ihfftn(self, s, dim, norm));
+}
+
+Tensor& fft_ihfftn_out(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm, Tensor& out) {
+  return write_transform("ihfftn", true, out, at::fft_ihfftn(self, s, dim, norm));
 }
 
 // ---- helpers ---------------------------------------------------------------------------------------------------------------

@@ -34,6 +34,30 @@ Tensor masked_select_backward(const Tensor& grad, const Tensor& input, const Ten
   return at::sum_to(grad_input->contiguous().masked_scatter(*keep, grad), input.sizes());
 }
 
+Tensor _unsafe_index(const Tensor& self, const c10::List<std::optional<Tensor>>& indices) {
+  return self.index(indices);
+}
+
+Tensor nonzero_static(const Tensor& self, int64_t size, int64_t fill_value) {
+  TORCH_CHECK(size >= 0, "nonzero_static: 'size' must be an non-negative integer, got ", size);
+  const Tensor positions = self.nonzero();
+  const int64_t count = std::min(size, positions.size(0));
+  const Tensor result = at::full({size, self.dim()}, fill_value, positions.options());
+  result.narrow(0, 0, count).copy_(positions.narrow(0, 0, count));
+  return result;
+}
+
+Tensor masked_scatter_backward(const Tensor& grad_output, const Tensor& mask, IntArrayRef sizes) {
+  int64_t numel = 1;
+  for (const int64_t size : sizes) {
+    TORCH_CHECK(size >= 0, "masked_scatter_backward: sizes must not be negative, got ", sizes);
+    TORCH_CHECK(!c10::mul_overflows(numel, size, &numel), "masked_scatter_backward: the element count of sizes ", sizes, " overflows");
+  }
+  const Tensor picked = grad_output.masked_select(mask);
+  const int64_t missing = std::max<int64_t>(numel - picked.numel(), 0);
+  return at::constant_pad_nd(picked.narrow(0, 0, numel - missing), {0, missing}).view(sizes);
+}
+
 Tensor& index_fill_tensor_(Tensor& self, int64_t dim, const Tensor& index, const Tensor& value) {
   TORCH_CHECK(
       value.dim() == 0, "index_fill_ only supports a 0-dimensional value tensor, but got tensor with ", value.dim(),

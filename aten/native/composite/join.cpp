@@ -175,7 +175,7 @@ Tensor rot90(const Tensor& self, int64_t k, IntArrayRef dims) {
 
 Tensor diag(const Tensor& self, int64_t diagonal) {
   TORCH_CHECK(self.dim() == 1 || self.dim() == 2, "matrix or a vector expected: diag() takes 1D or 2D tensors, got ", self.dim(), "D");
-  return self.dim() == 1 ? at::diag_embed(self, diagonal) : at::diagonal(self, diagonal).clone();
+  return self.dim() == 1 ? at::diag_embed(self, diagonal) : at::diagonal(self, diagonal).clone(at::MemoryFormat::Contiguous);
 }
 
 Tensor diag_embed(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2) {

@@ -10,14 +10,6 @@
 namespace at::native {
 namespace {
 
-using Two = std::tuple<Tensor, Tensor>;
-
-Two write_two(const char* op, const Two& results, Tensor& first, const char* first_name, Tensor& second, const char* second_name) {
-  write_linalg_out(op, first, std::get<0>(results), first_name);
-  write_linalg_out(op, second, std::get<1>(results), second_name);
-  return {first, second};
-}
-
 void check_factorized(const char* api, const Tensor& info, const Tensor& A) {
   at::_linalg_check_errors(info, api, /*is_matrix=*/A.dim() == 2);
 }
@@ -44,7 +36,9 @@ Tensor linalg_cholesky(const Tensor& self, bool upper) {
 }
 
 Tensor& linalg_cholesky_out(const Tensor& self, bool upper, Tensor& out) {
-  write_linalg_out("linalg.cholesky", out, at::linalg_cholesky(self, upper));
+  Tensor info = at::empty({0}, self.options().dtype(kInt));
+  at::linalg_cholesky_ex_out(out, info, self, upper, /*check_errors=*/false);
+  check_factorized("linalg.cholesky", info, self);
   return out;
 }
 
@@ -57,7 +51,9 @@ std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor& A, bool pivot) {
 }
 
 std::tuple<Tensor&, Tensor&> linalg_lu_factor_out(const Tensor& A, bool pivot, Tensor& LU, Tensor& pivots) {
-  write_two("linalg.lu_factor", at::linalg_lu_factor(A, pivot), LU, "LU", pivots, "pivots");
+  Tensor info = at::empty({0}, A.options().dtype(kInt));
+  at::linalg_lu_factor_ex_out(LU, pivots, info, A, pivot, /*check_errors=*/false);
+  check_factorized("torch.linalg.lu_factor", info, A);
   return {LU, pivots};
 }
 
@@ -70,7 +66,8 @@ Tensor linalg_det(const Tensor& A) {
 }
 
 Tensor& linalg_det_out(const Tensor& A, Tensor& out) {
-  write_linalg_out("linalg.det", out, at::linalg_det(A));
+  Tensor LU = at::empty({0}, A.options()), pivots = at::empty({0}, A.options().dtype(kInt));
+  at::_linalg_det_out(out, LU, pivots, A);
   return out;
 }
 
@@ -80,7 +77,8 @@ std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor& A) {
 }
 
 std::tuple<Tensor&, Tensor&> linalg_slogdet_out(const Tensor& A, Tensor& sign, Tensor& logabsdet) {
-  write_two("linalg.slogdet", at::linalg_slogdet(A), sign, "sign", logabsdet, "logabsdet");
+  Tensor LU = at::empty({0}, A.options()), pivots = at::empty({0}, A.options().dtype(kInt));
+  at::_linalg_slogdet_out(sign, logabsdet, LU, pivots, A);
   return {sign, logabsdet};
 }
 
@@ -99,7 +97,9 @@ Tensor linalg_inv(const Tensor& A) {
 }
 
 Tensor& linalg_inv_out(const Tensor& A, Tensor& out) {
-  write_linalg_out("linalg.inv", out, at::linalg_inv(A));
+  Tensor info = at::empty({0}, A.options().dtype(kInt));
+  at::linalg_inv_ex_out(out, info, A, /*check_errors=*/false);
+  check_factorized("linalg.inv", info, A);
   return out;
 }
 
@@ -124,10 +124,7 @@ std::tuple<Tensor, Tensor, Tensor> linalg_svd(const Tensor& A, bool full_matrice
 }
 
 std::tuple<Tensor&, Tensor&, Tensor&> linalg_svd_out(const Tensor& A, bool full_matrices, std::optional<std::string_view> driver, Tensor& U, Tensor& S, Tensor& Vh) {
-  const auto results = at::linalg_svd(A, full_matrices, driver);
-  write_linalg_out("linalg.svd", U, std::get<0>(results), "U");
-  write_linalg_out("linalg.svd", S, std::get<1>(results), "S");
-  write_linalg_out("linalg.svd", Vh, std::get<2>(results), "Vh");
+  at::_linalg_svd_out(U, S, Vh, A, full_matrices, /*compute_uv=*/true, driver);
   return {U, S, Vh};
 }
 
@@ -137,7 +134,8 @@ Tensor linalg_svdvals(const Tensor& A, std::optional<std::string_view> driver) {
 }
 
 Tensor& linalg_svdvals_out(const Tensor& A, std::optional<std::string_view> driver, Tensor& out) {
-  write_linalg_out("linalg.svdvals", out, at::linalg_svdvals(A, driver));
+  Tensor U = at::empty({0}, A.options()), Vh = at::empty({0}, A.options());
+  at::_linalg_svd_out(U, out, Vh, A, /*full_matrices=*/false, /*compute_uv=*/false, driver);
   return out;
 }
 
@@ -173,7 +171,7 @@ std::tuple<Tensor, Tensor> linalg_eigh(const Tensor& self, std::string_view UPLO
 }
 
 std::tuple<Tensor&, Tensor&> linalg_eigh_out(const Tensor& self, std::string_view UPLO, Tensor& eigvals, Tensor& eigvecs) {
-  write_two("linalg.eigh", at::linalg_eigh(self, UPLO), eigvals, "eigenvalues", eigvecs, "eigenvectors");
+  at::_linalg_eigh_out(eigvals, eigvecs, self, UPLO, /*compute_v=*/true);
   return {eigvals, eigvecs};
 }
 
@@ -182,7 +180,8 @@ Tensor linalg_eigvalsh(const Tensor& self, std::string_view UPLO) {
 }
 
 Tensor& linalg_eigvalsh_out(const Tensor& self, std::string_view UPLO, Tensor& out) {
-  write_linalg_out("linalg.eigvalsh", out, at::linalg_eigvalsh(self, UPLO));
+  Tensor vectors = at::empty({0}, self.options());
+  at::_linalg_eigh_out(out, vectors, self, UPLO, /*compute_v=*/false);
   return out;
 }
 
@@ -204,7 +203,9 @@ std::tuple<Tensor, Tensor> linalg_ldl_factor(const Tensor& self, bool hermitian)
 }
 
 std::tuple<Tensor&, Tensor&> linalg_ldl_factor_out(const Tensor& self, bool hermitian, Tensor& LD, Tensor& pivots) {
-  write_two("torch.linalg.ldl_factor", at::linalg_ldl_factor(self, hermitian), LD, "LD", pivots, "pivots");
+  Tensor info = at::empty({0}, self.options().dtype(kInt));
+  at::linalg_ldl_factor_ex_out(LD, pivots, info, self, hermitian, /*check_errors=*/false);
+  check_factorized("torch.linalg.ldl_factor", info, self);
   return {LD, pivots};
 }
 

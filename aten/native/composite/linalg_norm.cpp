@@ -59,13 +59,11 @@ std::string printed(const Scalar& ord) {
   return ord.isIntegral(/*includeBool=*/true) ? std::to_string(ord.to<int64_t>()) : std::to_string(ord.to<double>());
 }
 
-Tensor& write_norm(Tensor& out, const Tensor& result, std::optional<ScalarType> dtype) {
-  if (dtype.has_value()) {
-    TORCH_CHECK(
-        out.scalar_type() == c10::toRealValueType(*dtype) || out.scalar_type() == *dtype, "linalg.norm expected out tensor dtype ",
-        c10::toRealValueType(*dtype), " but got: ", out.scalar_type());
-  }
-  write_linalg_out("linalg.matrix_norm", out, result);
+Tensor& write_norm(const char* op, Tensor& out, const Tensor& result) {
+  TORCH_CHECK(
+      out.scalar_type() == result.scalar_type(), op, " expected out tensor dtype ", result.scalar_type(), " but got: ",
+      out.scalar_type());
+  write_linalg_out(op, out, result);
   return out;
 }
 
@@ -94,7 +92,7 @@ Tensor linalg_matrix_norm(const Tensor& self, const Scalar& ord, IntArrayRef dim
 }
 
 Tensor& linalg_matrix_norm_out(const Tensor& self, const Scalar& ord, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype, Tensor& out) {
-  return write_norm(out, at::linalg_matrix_norm(self, ord, dim, keepdim, dtype), dtype);
+  return write_norm("linalg.matrix_norm", out, at::linalg_matrix_norm(self, ord, dim, keepdim, dtype));
 }
 
 Tensor linalg_matrix_norm_str(const Tensor& self, std::string_view ord, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
@@ -110,7 +108,7 @@ Tensor linalg_matrix_norm_str(const Tensor& self, std::string_view ord, IntArray
 }
 
 Tensor& linalg_matrix_norm_str_out(const Tensor& self, std::string_view ord, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype, Tensor& out) {
-  return write_norm(out, linalg_matrix_norm_str(self, ord, dim, keepdim, dtype), dtype);
+  return write_norm("linalg.matrix_norm", out, linalg_matrix_norm_str(self, ord, dim, keepdim, dtype));
 }
 
 // ---- of vectors or matrices --------------------------------------------------------------------------------------------------
@@ -131,7 +129,7 @@ Tensor linalg_norm(const Tensor& self, const std::optional<Scalar>& ord, Optiona
 }
 
 Tensor& linalg_norm_out(const Tensor& self, const std::optional<Scalar>& ord, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype, Tensor& out) {
-  return write_norm(out, at::linalg_norm(self, ord, dim, keepdim, dtype), dtype);
+  return write_norm("linalg.norm", out, at::linalg_norm(self, ord, dim, keepdim, dtype));
 }
 
 Tensor linalg_norm_str(const Tensor& self, std::string_view ord, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
@@ -142,7 +140,7 @@ Tensor linalg_norm_str(const Tensor& self, std::string_view ord, OptionalIntArra
 }
 
 Tensor& linalg_norm_str_out(const Tensor& self, std::string_view ord, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype, Tensor& out) {
-  return write_norm(out, linalg_norm_str(self, ord, dim, keepdim, dtype), dtype);
+  return write_norm("linalg.norm", out, linalg_norm_str(self, ord, dim, keepdim, dtype));
 }
 
 Tensor nuclear_norm_all(const Tensor& self, bool keepdim) {

@@ -104,6 +104,11 @@ Tensor linalg_pinv_tensors(const Tensor& self, const std::optional<Tensor>& atol
   return at::matmul(V * inverse.unsqueeze(-2), V.mH());
 }
 
+Tensor& linalg_pinv_tensors_out(const Tensor& self, const std::optional<Tensor>& atol, const std::optional<Tensor>& rtol, bool hermitian, Tensor& out) {
+  write_linalg_out("linalg.pinv", out, linalg_pinv_tensors(self, atol, rtol, hermitian));
+  return out;
+}
+
 Tensor linalg_pinv_floats(const Tensor& self, std::optional<double> atol, std::optional<double> rtol, bool hermitian) {
   const auto [absolute, relative] = tolerances("torch.linalg.pinv", self.dim() < 2 ? self.expand({1, -1}) : self, atol, rtol);
   return at::linalg_pinv(self, std::optional<Tensor>(absolute), std::optional<Tensor>(relative), hermitian);

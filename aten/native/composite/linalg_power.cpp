@@ -13,7 +13,10 @@ namespace at::native {
 Tensor linalg_matrix_power(const Tensor& self, int64_t n) {
   at::shape::check_square("linalg.matrix_power", self);
   if (n == 0) {
-    return at::eye(self.size(-2), self.options()).expand(self.sizes()).contiguous();
+    // Out of self, so that the result has a gradient, of zeros.
+    const Tensor result = self.clone(MemoryFormat::Contiguous).zero_();
+    result.diagonal(0, -2, -1).fill_(1);
+    return result;
   }
   if (n == 1) {
     return self.clone(MemoryFormat::Contiguous);
@@ -65,7 +68,7 @@ Tensor taylor_exponential(const Tensor& A) {
   return result;
 }
 
-Tensor exponential(const Tensor& self) {
+Tensor exponential_of_matrices(const Tensor& self) {
   const Tensor A = self.reshape({-1, self.size(-2), self.size(-1)});
   // A is halved until its norm is at most one, and its exponential squared as often. Matrices of a batch need not agree on how
   // often: those that are done are kept.
@@ -92,7 +95,7 @@ Tensor linalg_matrix_exp(const Tensor& self) {
     return self.exp().contiguous();
   }
   const bool narrow = self.scalar_type() == kHalf || self.scalar_type() == kBFloat16;
-  return narrow ? exponential(self.to(kFloat)).to(self.scalar_type()) : exponential(self);
+  return narrow ? exponential_of_matrices(self.to(kFloat)).to(self.scalar_type()) : exponential_of_matrices(self);
 }
 
 Tensor matrix_exp(const Tensor& self) {
@@ -140,8 +143,7 @@ Tensor linalg_vander(const Tensor& x, std::optional<int64_t> N) {
   sizes.push_back(columns - 1);
   const Tensor powers = at::cumprod(vectors.unsqueeze(-1).expand(sizes), -1);
   sizes.back() = 1;
-  // Sums of integers would widen; powers keep the dtype of x.
-  return at::cat({at::ones(sizes, vectors.options()), powers.to(dtype)}, -1);
+  return at::cat({at::ones(sizes, vectors.options()), powers}, -1);
 }
 
 Tensor vander(const Tensor& x, std::optional<int64_t> N, bool increasing) {

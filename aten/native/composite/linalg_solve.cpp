@@ -2,7 +2,7 @@
 
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
-#include <aten/native/composite/linalg_support.h>
+#include <aten/core/Tensor.h>
 
 #include <c10/core/WrapDimMinimal.h>
 
@@ -24,9 +24,8 @@ std::tuple<Tensor, Tensor> linalg_solve_ex(const Tensor& A, const Tensor& B, boo
 }
 
 std::tuple<Tensor&, Tensor&> linalg_solve_ex_out(const Tensor& A, const Tensor& B, bool left, bool check_errors, Tensor& result, Tensor& info) {
-  const auto results = at::linalg_solve_ex(A, B, left, check_errors);
-  write_linalg_out("linalg.solve_ex", result, std::get<0>(results), "result");
-  write_linalg_out("linalg.solve_ex", info, std::get<1>(results), "info");
+  Tensor LU = at::empty({0}, A.options()), pivots = at::empty({0}, A.options().dtype(kInt));
+  at::_linalg_solve_ex_out(result, LU, pivots, info, A, B, left, check_errors);
   return {result, info};
 }
 
@@ -37,7 +36,9 @@ Tensor linalg_solve(const Tensor& A, const Tensor& B, bool left) {
 }
 
 Tensor& linalg_solve_out(const Tensor& A, const Tensor& B, bool left, Tensor& out) {
-  write_linalg_out("linalg.solve", out, at::linalg_solve(A, B, left));
+  Tensor info = at::empty({0}, A.options().dtype(kInt));
+  at::linalg_solve_ex_out(out, info, A, B, left, /*check_errors=*/false);
+  at::_linalg_check_errors(info, "torch.linalg.solve", /*is_matrix=*/A.dim() == 2);
   return out;
 }
 

@@ -50,7 +50,7 @@ Tensor constant_pad_nd(const Tensor& self, IntArrayRef pad, const Scalar& value)
           "constant_pad_nd: pad ", pad, " overflows the size of dimension ", dim);
     }
   }
-  const Tensor result = at::empty(sizes, self.options().memory_format(self.suggest_memory_format()));
+  const Tensor result = at::empty(sizes, self.options(), self.suggest_memory_format());
   // Each border is filled over what is left inside of the borders before it.
   Tensor inside = result;
   for (int64_t dim = first; dim < self.dim(); ++dim) {

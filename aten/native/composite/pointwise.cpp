@@ -418,10 +418,9 @@ Tensor& log_sigmoid_out(const Tensor& self, Tensor& out) {
   return out;
 }
 
-// The buffer holds exp(-|self|), of which both the value and the derivative are made.
 std::tuple<Tensor, Tensor> log_sigmoid_forward(const Tensor& self) {
-  const Tensor buffer = at::exp(at::neg(at::abs(self.contiguous())));
-  return {at::sub(at::clamp_max(self, 0), at::log1p(buffer)), buffer};
+  const Tensor dense = self.contiguous();
+  return {at::_log_sigmoid(dense), at::_log_sigmoid_buffer(dense)};
 }
 
 std::tuple<Tensor&, Tensor&> log_sigmoid_forward_out(const Tensor& self, Tensor& output, Tensor& buffer) {
@@ -431,12 +430,6 @@ std::tuple<Tensor&, Tensor&> log_sigmoid_forward_out(const Tensor& self, Tensor&
   copy_into_out("log_sigmoid_forward", output, result);
   copy_into_out("log_sigmoid_forward", buffer, kept);
   return {output, buffer};
-}
-
-// 1 / (1 + exp(x)): the buffer's share where x is positive, and one less it where not.
-Tensor log_sigmoid_backward(const Tensor& grad_output, const Tensor& self, const Tensor& buffer) {
-  const Tensor share = at::div(buffer, at::add(buffer, 1));
-  return at::mul(grad_output, at::where(at::lt(self, 0), at::rsub(share, 1), share));
 }
 
 // ---- special -----------------------------------------------------------------------------------------------------

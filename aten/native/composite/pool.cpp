@@ -20,9 +20,31 @@ DimVector two(int64_t first, IntArrayRef values, IntArrayRef otherwise = {}) {
 }
 
 void check_rank_1d(const char* op, const Tensor& self) {
+  bool full = self.dim() == 2 || self.dim() == 3;
+  for (int64_t d = self.dim() - 2; full && d < self.dim(); ++d) full = self.size(d) != 0;
   TORCH_CHECK(
-      self.dim() == 2 || self.dim() == 3, op, ": Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:",
+      full, op, ": Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:",
       self.sizes());
+}
+
+/// Whether the results of a pooling over the last `dims` dimensions are single elements.
+bool is_single(const TensorSpec& spec, size_t dims) {
+  for (size_t d = spec.sizes.size() - dims; d < spec.sizes.size(); ++d) {
+    if (spec.sizes[d] != 1) return false;
+  }
+  return true;
+}
+
+/// The mean over the last `dims` dimensions: the shortest way to a single window.
+Tensor mean_of_all(const Tensor& self, int64_t dims) {
+  DimVector over, strides;
+  for (int64_t d = -dims; d < 0; ++d) over.push_back(d);
+  const Tensor mean = self.mean(over, /*keepdim=*/true);
+  if (self.suggest_memory_format() == c10::MemoryFormat::Contiguous) return mean;
+  // As a pooling kernel would have laid it out.
+  strides.assign(static_cast<size_t>(self.dim()), self.size(1));
+  strides[1] = 1;
+  return mean.as_strided(mean.sizes(), strides);
 }
 
 } // namespace
@@ -86,14 +108,7 @@ Tensor adaptive_avg_pool1d(const Tensor& self, IntArrayRef output_size) {
 
 Tensor adaptive_avg_pool2d(const Tensor& self, IntArrayRef output_size) {
   const TensorSpec spec = at::shape::adaptive_avg_pool2d("adaptive_avg_pool2d", self, output_size);
-  // Without gradients of any order to take care of, the mean is the shortest way to a single window.
-  const bool single = spec.sizes[self.dim() - 2] == 1 && spec.sizes[self.dim() - 1] == 1;
-  if (!single || self.dim() != 4 || !self.is_floating_point()) return at::_adaptive_avg_pool2d(self, output_size);
-  const Tensor mean = self.mean({-1, -2}, /*keepdim=*/true);
-  if (self.suggest_memory_format() != c10::MemoryFormat::ChannelsLast) return mean;
-  // As the pooling kernel would have laid it out.
-  const int64_t channels = self.size(1);
-  return mean.as_strided(mean.sizes(), {channels, 1, channels, channels});
+  return is_single(spec, 2) && self.is_floating_point() ? mean_of_all(self, 2) : at::_adaptive_avg_pool2d(self, output_size);
 }
 
 Tensor& adaptive_avg_pool2d_out(const Tensor& self, IntArrayRef output_size, Tensor& out) {
@@ -103,7 +118,8 @@ Tensor& adaptive_avg_pool2d_out(const Tensor& self, IntArrayRef output_size, Ten
 }
 
 Tensor adaptive_avg_pool3d(const Tensor& self, IntArrayRef output_size) {
-  return at::_adaptive_avg_pool3d(self, output_size);
+  const TensorSpec spec = at::shape::adaptive_avg_pool3d("adaptive_avg_pool3d", self, output_size);
+  return is_single(spec, 3) && self.is_floating_point() ? mean_of_all(self, 3) : at::_adaptive_avg_pool3d(self, output_size);
 }
 
 Tensor& adaptive_avg_pool3d_out(const Tensor& self, IntArrayRef output_size, Tensor& out) {

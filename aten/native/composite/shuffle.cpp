@@ -10,7 +10,7 @@ using c10::DimVector;
 namespace {
 
 Tensor empty_in_format_of(const Tensor& self, IntArrayRef sizes) {
-  return at::empty(sizes, self.options().memory_format(self.suggest_memory_format()));
+  return at::empty(sizes, self.options(), self.suggest_memory_format());
 }
 
 void check_shuffle(const char* op, const char* name, const Tensor& self, int64_t factor) {

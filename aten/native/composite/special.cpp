@@ -1,6 +1,6 @@
 // Special functions, and complex numbers from their parts, made of other operators.
-#include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
+#include <aten/TensorIterator.h>
 #include <aten/native/OutArgument.h>
 #include <c10/core/DefaultDtype.h>
 
@@ -75,8 +75,17 @@ void check_parts(const char* op, const Tensor& first, const Tensor& second) {
 }
 
 Tensor join_parts(const Tensor& real, const Tensor& imag) {
+  // The iterator finds the sizes and, for permuted inputs, the strides.
   const ScalarType dtype = c10::toComplexType(real.scalar_type());
-  Tensor result = at::empty(at::infer_size(real.sizes(), imag.sizes()), real.options().dtype(dtype));
+  const TensorBase none;
+  TensorIterator layout = TensorIteratorConfig()
+                              .add_output(none)
+                              .add_const_input(real)
+                              .add_const_input(imag)
+                              .check_all_same_dtype(false)
+                              .declare_static_dtype_and_device(dtype, real.device())
+                              .build();
+  const Tensor result = layout.output();
   const Tensor parts = at::view_as_real(result);
   parts.select(-1, 0).copy_(real);
   parts.select(-1, 1).copy_(imag);

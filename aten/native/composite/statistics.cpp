@@ -345,6 +345,45 @@ std::tuple<Tensor, Tensor> histogram_count(
   return histogram_bins(self, edges[0], weight, density);
 }
 
+namespace {
+
+std::tuple<Tensor&, Tensor&> histogram_into(
+    const Tensor& self, const std::tuple<Tensor, Tensor>& result, Tensor& hist, Tensor& bin_edges) {
+  const auto same = [&](const char* name, const Tensor& out) {
+    TORCH_CHECK(
+        out.scalar_type() == self.scalar_type(), "torch.histogram: input tensor and ", name,
+        " tensor should have the same dtype, but got input ", self.dtype().name(), " and ", name, " ", out.dtype().name());
+  };
+  same("hist", hist);
+  same("bin_edges", bin_edges);
+  copy_into_out("histogram", hist, std::get<0>(result));
+  copy_into_out("histogram", bin_edges, std::get<1>(result));
+  return {hist, bin_edges};
+}
+
+} // namespace
+
+std::tuple<Tensor&, Tensor&> histogram_bins_out(
+    const Tensor& self,
+    const Tensor& bins,
+    const std::optional<Tensor>& weight,
+    bool density,
+    Tensor& hist,
+    Tensor& bin_edges) {
+  return histogram_into(self, histogram_bins(self, bins, weight, density), hist, bin_edges);
+}
+
+std::tuple<Tensor&, Tensor&> histogram_count_out(
+    const Tensor& self,
+    int64_t bins,
+    std::optional<ArrayRef<double>> range,
+    const std::optional<Tensor>& weight,
+    bool density,
+    Tensor& hist,
+    Tensor& bin_edges) {
+  return histogram_into(self, histogram_count(self, bins, range, weight, density), hist, bin_edges);
+}
+
 std::vector<Tensor> histogramdd_edges(
     const Tensor& self,
     IntArrayRef bins,

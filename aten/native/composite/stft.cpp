@@ -35,29 +35,7 @@ Frames frames_of(int64_t n_fft, std::optional<int64_t> hop_length, std::optional
 Tensor centred_window(const Tensor& window, const Frames& frames) {
   const int64_t missing = frames.n_fft - frames.win_length;
   if (missing == 0) return window;
-  const int64_t left = missing / 2;
-  return at::cat({at::zeros({left}, window.options()), window, at::zeros({missing - left}, window.options())});
-}
-
-/// Positions in a signal of `length` points that stand `amount` to both sides of it.
-Tensor pad_signal(const Tensor& signal, int64_t amount, std::string_view mode) {
-  const int64_t length = signal.size(-1);
-  if (mode == "constant") {
-    const Tensor zeros = at::zeros({signal.size(0), amount}, signal.options());
-    return at::cat({zeros, signal, zeros}, -1);
-  }
-  const Tensor places = at::arange(-amount, length + amount, signal.options().dtype(kLong));
-  if (mode == "replicate") return signal.index_select(-1, places.clamp(0, length - 1));
-  TORCH_CHECK_NOT_IMPLEMENTED(
-      mode == "reflect" || mode == "circular", "Unrecognised padding mode ", mode,
-      "; known are reflect, replicate, circular and constant");
-  TORCH_CHECK(
-      amount < length || (mode == "circular" && amount == length),
-      "Padding size should be less than the corresponding input dimension, but got: padding (", amount, ", ", amount,
-      ") at dimension 2 of input [1, ", signal.size(0), ", ", length, "]");
-  if (mode == "circular") return signal.index_select(-1, places.remainder(length));
-  // A reflection at 0, and one at the last point.
-  return signal.index_select(-1, (length - 1) - ((length - 1) - places.abs()).abs());
+  return at::constant_pad_nd(window, {missing / 2, missing - missing / 2});
 }
 
 Tensor short_time_transform(
@@ -67,15 +45,19 @@ Tensor short_time_transform(
   const bool has_window = window_opt.has_value() && window_opt->defined();
   const bool complex_window = has_window && window_opt->is_complex();
   const bool return_complex = return_complex_opt.value_or(self.is_complex() || complex_window);
-  TORCH_CHECK(
-      return_complex || return_complex_opt.has_value(),
-      "stft requires the return_complex parameter be given for real inputs, and will further require that return_complex=True in a "
-      "future PyTorch release.");
+  if (!return_complex && !return_complex_opt.has_value()) {
+    TORCH_WARN_ONCE(
+        "stft requires the return_complex parameter be given for real inputs, and will further require that return_complex=True in a "
+        "future PyTorch release. The result is returned as real numbers.");
+  }
   TORCH_CHECK(
       self.is_floating_point() || self.is_complex(), call, "expected a tensor of floating point or complex values");
   TORCH_CHECK(self.dim() == 1 || self.dim() == 2, call, "expected a 1D or 2D tensor");
   Tensor signal = self.dim() == 1 ? self.unsqueeze(0) : self;
-  if (pad_mode.has_value()) signal = pad_signal(signal, std::max<int64_t>(frames.n_fft, 0) / 2, *pad_mode);
+  if (pad_mode.has_value()) {
+    const int64_t amount = std::max<int64_t>(frames.n_fft, 0) / 2;
+    signal = at::pad(signal.unsqueeze(0), {amount, amount}, *pad_mode).squeeze(0);
+  }
   const int64_t length = signal.size(1);
   TORCH_CHECK(
       frames.n_fft > 0 && frames.n_fft <= length, call, "expected 0 < n_fft < ", length, ", but got n_fft=", frames.n_fft);
@@ -120,7 +102,10 @@ Tensor stft(const Tensor& self, int64_t n_fft, std::optional<int64_t> hop_length
       return_complex, align_to_window);
 }
 
-Tensor istft(const Tensor& self, int64_t n_fft, std::optional<int64_t> hop_length, std::optional<int64_t> win_length, const std::optional<Tensor>& window_opt, bool center, bool normalized, std::optional<bool> onesided_opt, std::optional<int64_t> length, bool return_complex) {
+Tensor istft(const Tensor& given, int64_t n_fft, std::optional<int64_t> hop_length, std::optional<int64_t> win_length, const std::optional<Tensor>& window_opt, bool center, bool normalized, std::optional<bool> onesided_opt, std::optional<int64_t> length, bool return_complex) {
+  // Pairs of real numbers are an older form of complex ones.
+  const bool pairs = given.is_floating_point() && (given.dim() == 3 || given.dim() == 4) && given.size(-1) == 2;
+  const Tensor self = pairs ? at::view_as_complex(given.contiguous()) : given;
   const Frames frames = frames_of(n_fft, hop_length, win_length);
   const std::string call = described("istft", self, frames, window_opt);
   const bool has_window = window_opt.has_value() && window_opt->defined();
@@ -177,9 +162,7 @@ Tensor istft(const Tensor& self, int64_t n_fft, std::optional<int64_t> hop_lengt
     TORCH_WARN_ONCE(
         "The length of signal is shorter than the length parameter. Result is being padded with zeros in the tail. Please check "
         "your center and hop_length settings.");
-    DimVector sizes(result.sizes().begin(), result.sizes().end());
-    sizes.back() = wanted_end - whole;
-    result = at::cat({result, at::zeros(sizes, result.options())}, -1);
+    result = at::constant_pad_nd(result, {0, wanted_end - whole});
   }
   return result;
 }

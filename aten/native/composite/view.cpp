@@ -25,6 +25,20 @@ Tensor reshape(const Tensor& self, IntArrayRef shape) {
   return at::_unsafe_view(self.clone(at::MemoryFormat::Contiguous), sizes);
 }
 
+Tensor _shape_as_tensor(const Tensor& self) {
+  const Tensor result = at::empty({self.dim()}, kLong);
+  std::copy(self.sizes().begin(), self.sizes().end(), result.mutable_data_ptr<int64_t>());
+  return result;
+}
+
+Tensor _reshape_from_tensor(const Tensor& self, const Tensor& shape) {
+  TORCH_CHECK(
+      shape.dim() == 1 && shape.scalar_type() == kLong && shape.is_cpu(), "_reshape_from_tensor: shape must be a vector of int64 on the CPU, got ",
+      shape.toString(), " of sizes ", shape.sizes());
+  const Tensor sizes = shape.contiguous();
+  return self.reshape(IntArrayRef(sizes.const_data_ptr<int64_t>(), sizes.numel()));
+}
+
 Tensor reshape_as(const Tensor& self, const Tensor& other) {
   return self.reshape(other.sizes());
 }
@@ -111,7 +125,7 @@ Tensor mH(const Tensor& self) {
 
 Tensor matrix_H(const Tensor& self) {
   if (self.dim() == 0) {
-    return at::alias(self);
+    return self;
   }
   TORCH_CHECK(self.dim() == 2, "tensor.H is only supported on matrices (2-D tensors). Got ", self.dim(), "-D tensor.",
               self.dim() > 2 ? " For batches of matrices, consider using tensor.mH" : "");

@@ -1,5 +1,4 @@
 // Views without their aliasing: the *_copy operators, and tensors with a view of them replaced (*_scatter).
-#include <aten/native/OutArgument.h>
 #include <aten/native/view_support.h>
 
 #include <aten/ExpandUtils.h>
@@ -18,18 +17,6 @@ Tensor dense(const Tensor& view) {
 std::vector<Tensor> dense(std::vector<Tensor> views) {
   std::transform(views.begin(), views.end(), views.begin(), [](const Tensor& v) { return v.clone(at::MemoryFormat::Contiguous); });
   return views;
-}
-
-void write_outs(const char* op, const std::vector<Tensor>& views, TensorList outs) {
-  TORCH_CHECK(
-      outs.size() == views.size(), op, "_out() expected an out= argument of size ", views.size(), ", got size ", outs.size());
-  for (const Tensor& out : outs) {
-    check_out_without_grad(op, out);
-  }
-  for (size_t i = 0; i < outs.size(); ++i) {
-    Tensor out = outs[i];
-    copy_into_out(op, out, views[i]);
-  }
 }
 
 } // namespace
@@ -117,20 +104,11 @@ Tensor view_copy(const Tensor& self, IntArrayRef size) {
 std::vector<Tensor> split_copy(const Tensor& self, int64_t split_size, int64_t dim) {
   return dense(self.split(split_size, dim));
 }
-void split_copy_out(const Tensor& self, int64_t split_size, int64_t dim, TensorList out) {
-  write_outs("split_copy", self.split(split_size, dim), out);
-}
 std::vector<Tensor> split_with_sizes_copy(const Tensor& self, IntArrayRef split_sizes, int64_t dim) {
   return dense(self.split_with_sizes(split_sizes, dim));
 }
-void split_with_sizes_copy_out(const Tensor& self, IntArrayRef split_sizes, int64_t dim, TensorList out) {
-  write_outs("split_with_sizes_copy", self.split_with_sizes(split_sizes, dim), out);
-}
 std::vector<Tensor> unbind_copy(const Tensor& self, int64_t dim) {
   return dense(self.unbind(dim));
-}
-void unbind_copy_out(const Tensor& self, int64_t dim, TensorList out) {
-  write_outs("unbind_copy", self.unbind(dim), out);
 }
 
 Tensor copy(const Tensor& self, const Tensor& src, bool non_blocking) {

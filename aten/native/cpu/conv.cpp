@@ -94,7 +94,7 @@ void backward_data(const ConvProblem& p, const T* dst, const T* weight, T* src) 
       product.m = columns.depth;
       product.n = w.width();
       product.k = outs;
-      product.a = {weight + g * outs * columns.depth, 1, columns.depth, true};
+      product.a = {weight + g * outs * columns.depth, 1, columns.depth, c10::is_complex<T>::value};
       product.b = {grad + w.first * p.out[2], p.out_size(), 1};
       product.c = {columns.plain ? image : scratch, w.width(), 1};
       gemm(product);
@@ -123,7 +123,7 @@ void backward_weight(const ConvProblem& p, const T* src, const T* dst, T* weight
         product.k = w.width();
         product.a = {grad + w.first * p.out[2], p.out_size(), 1};
         product.b = cols.transposed();
-        product.b.conj = true;
+        product.b.conj = c10::is_complex<T>::value;
         product.c = {weight + g * outs * columns.depth, columns.depth, 1};
         product.beta = typename Gemm<T>::Factor(1);
         gemm(product);

@@ -25,8 +25,8 @@ namespace {
 
 template <class T>
 struct Planes {
-  T* __restrict re;
-  T* __restrict im;
+  T* re;
+  T* im;
 };
 
 // ---- passes --------------------------------------------------------------------------------------------------------------
@@ -96,20 +96,24 @@ inline void butterfly(Point<T> (&a)[R]) {
 
 /// y[p][k][q] = w^(p k) sum_j x[j][p][q] r^(j k), for p below `rest` and q below `width`.
 template <int R, class T>
-void run_pass(const FftPass& pass, const FftPlan<T>& plan, int64_t width, Planes<T> x, Planes<T> y) {
+[[gnu::noinline]] void run_pass(const FftPass& pass, const FftPlan<T>& plan, int64_t width, Planes<T> x, Planes<T> y) {
   const int64_t rest = pass.rest, step = rest * width;
   const T* const w_re = plan.re.data() + pass.first_twiddle;
   const T* const w_im = plan.im.data() + pass.first_twiddle;
-  const auto one = [&](int64_t from, int64_t to, const Point<T> (&w)[R]) {
+  const T* __restrict const x_re = x.re;
+  const T* __restrict const x_im = x.im;
+  T* __restrict const y_re = y.re;
+  T* __restrict const y_im = y.im;
+  const auto one = [=](int64_t from, int64_t to, const Point<T>* w) __attribute__((always_inline)) {
     Point<T> a[R];
-    for (int j = 0; j < R; ++j) a[j] = {x.re[from + j * step], x.im[from + j * step]};
+    for (int j = 0; j < R; ++j) a[j] = {x_re[from + j * step], x_im[from + j * step]};
     butterfly<R>(a);
-    y.re[to] = a[0].re;
-    y.im[to] = a[0].im;
+    y_re[to] = a[0].re;
+    y_im[to] = a[0].im;
     for (int k = 1; k < R; ++k) {
-      const Point<T> turned_point = a[k] * w[k];
-      y.re[to + k * width] = turned_point.re;
-      y.im[to + k * width] = turned_point.im;
+      const Point<T> result = a[k] * w[k];
+      y_re[to + k * width] = result.re;
+      y_im[to + k * width] = result.im;
     }
   };
   if (width == 1) {

@@ -73,8 +73,8 @@ int64_t floor_index(R x, int64_t size) {
 template <class R>
 struct LineTaps {
   int count = 0;
-  int64_t index[4];
-  R weight[4], slope[4];
+  int64_t index[4] = {};
+  R weight[4] = {}, slope[4] = {};
 
   void add(int64_t at, int64_t size, R w, R s) {
     index[count] = at >= 0 && at < size ? at : -1;
@@ -124,13 +124,15 @@ LineTaps<R> taps_at(R coordinate, int64_t size, int64_t interpolation, int64_t p
 /// the grid. Number k of place i lies at [k * kRun + i].
 template <class R>
 struct RunTaps {
-  static constexpr int64_t kRun = 64;
+  static constexpr int64_t kRun = 64, kTaps = 16;
   int64_t places = 0, taps = 0;
   std::vector<int64_t> index;
   std::vector<R> weight;
   std::array<std::vector<R>, 3> slope;
 
-  RunTaps() : index(64 * kRun), weight(64 * kRun), slope{std::vector<R>(64 * kRun), std::vector<R>(64 * kRun), std::vector<R>(64 * kRun)} {}
+  RunTaps() : index(kTaps * kRun), weight(kTaps * kRun) {
+    for (auto& s : slope) s.resize(kTaps * kRun);
+  }
 
   /// Fills in for places whose coordinates, `dims` each, width first, begin at `grid`.
   template <class T>

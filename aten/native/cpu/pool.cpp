@@ -59,6 +59,24 @@ void add_run(const T* x, Core<T>* sum, int64_t n, bool first) {
   }
 }
 
+/// Places of a full or a partial run, as for_lanes hands them out.
+template <class I, int L>
+VEC_INLINE I load_places(const typename I::value_type* p, std::integral_constant<int, L>) {
+  return I::load(p);
+}
+template <class I>
+VEC_INLINE I load_places(const typename I::value_type* p, int n) {
+  return I::load(p, n);
+}
+template <class I, int L>
+VEC_INLINE void store_places(I v, typename I::value_type* p, std::integral_constant<int, L>) {
+  v.store(p);
+}
+template <class I>
+VEC_INLINE void store_places(I v, typename I::value_type* p, int n) {
+  v.store(p, n);
+}
+
 /// Keeps the greater of best and x, of equal ones the earlier, and its place, which is at + i * step for element i. NaN
 /// is greater than all, and of several the last one is kept.
 template <class T>
@@ -77,10 +95,10 @@ void max_run(const T* x, Core<T>* best, Place<T>* place, int64_t n, Place<T> at,
         const V old = load_run<R>(best + i, run);
         const auto take = (v > old) | (v != v);
         kept = vec::select(take, v, old);
-        from = vec::select(take, here, I::load(place + i, run));
+        from = vec::select(take, here, load_places<I>(place + i, run));
       }
       store_run<R>(kept, best + i, run);
-      from.store(place + i, run);
+      store_places(from, place + i, run);
     });
   } else {
     for (int64_t i = 0; i < n; ++i) {

@@ -124,7 +124,7 @@ class ByColumns {
  public:
   explicit ByColumns(const Strided<T>& target) : target_(target) {
     const int64_t rows = std::max<int64_t>(target.rows, 1);
-    if ((target.row_stride == 1 || target.rows <= 1) && (target.col_stride >= rows || target.cols <= 1)) {
+    if (target.data != nullptr && (target.row_stride == 1 || target.rows <= 1) && (target.col_stride >= rows || target.cols <= 1)) {
       data_ = target.data;
       leading_ = to_int(target.cols <= 1 ? rows : target.col_stride);
     } else {

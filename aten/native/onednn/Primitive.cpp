@@ -1,7 +1,10 @@
 #include <aten/native/onednn/Primitive.h>
 
-#include <aten/Parallel.h>
 #include <c10/util/Exception.h>
+
+#include <omp.h>
+
+#include <utility>
 
 namespace at::native::onednn {
 
@@ -15,8 +18,24 @@ dnnl::stream& cpu_stream() {
   return stream;
 }
 
+namespace {
+
+// Threads of the OpenMP team that primitives made or run by this thread use.
+thread_local int team_size = 1;
+
+} // namespace
+
+Team::Team(int threads) : team_before_(std::exchange(team_size, threads)), openmp_before_(omp_get_max_threads()) {
+  omp_set_num_threads(threads);
+}
+
+Team::~Team() {
+  omp_set_num_threads(openmp_before_);
+  team_size = team_before_;
+}
+
 int primitive_threads() {
-  return at::in_parallel_region() ? 1 : at::get_num_threads();
+  return team_size;
 }
 
 dnnl::memory::data_type data_type_of(c10::ScalarType dtype) {

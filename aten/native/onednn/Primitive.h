@@ -25,6 +25,20 @@ dnnl::stream& cpu_stream();
 /// Threads a primitive created now may use; primitives are made for a number of threads, so it is part of their key.
 int primitive_threads();
 
+/// Sets primitive_threads() of this thread while it lives. Problems are cut for the library's own threads where they can
+/// be, each part with a team of one: oneDNN's OpenMP team waits at barriers, which on a busy machine takes most of the time,
+/// and its threads go on spinning for a while after each primitive.
+class Team {
+ public:
+  explicit Team(int threads);
+  ~Team();
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
+ private:
+  const int team_before_, openmp_before_;
+};
+
 dnnl::memory::data_type data_type_of(c10::ScalarType dtype);
 
 /// Identity of a primitive: a kind and all numbers that went into its descriptors (trailing words are zero).

@@ -1,5 +1,6 @@
 #include <aten/native/onednn/conv.h>
 
+#include <aten/Parallel.h>
 #include <aten/native/onednn/Primitive.h>
 #include <aten/native/onednn/Version.h>
 #include <c10/core/CPUAllocator.h>
@@ -150,10 +151,16 @@ class Binding {
 
 } // namespace
 
-bool convolution(const ConvProblem& p, ConvPass pass, ConvLayout layout, void* src, void* weight, void* dst, const void* bias) {
+namespace {
+
+std::shared_ptr<const ConvPrimitive> find(const ConvProblem& p, ConvPass pass, ConvLayout layout, bool has_bias) {
   static auto* cache = new PrimitiveCache<ConvPrimitive>(1024);
-  const auto found = cache->get(
-      key_of(p, pass, layout, bias != nullptr), [&] { return make_convolution(p, pass, layout, bias != nullptr); });
+  return cache->get(key_of(p, pass, layout, has_bias), [&] { return make_convolution(p, pass, layout, has_bias); });
+}
+
+/// Runs a whole problem or some images of one on the calling thread and its team.
+bool run(const ConvProblem& p, ConvPass pass, ConvLayout layout, void* src, void* weight, void* dst, const void* bias) {
+  const auto found = find(p, pass, layout, bias != nullptr);
   if (!found->fast) return false;
   Binding s(found->src, src, pass == ConvPass::BackwardData), w(found->weight, weight, pass == ConvPass::BackwardWeight),
       d(found->dst, dst, pass == ConvPass::Forward);
@@ -167,6 +174,35 @@ bool convolution(const ConvProblem& p, ConvPass pass, ConvLayout layout, void* s
   s.finish();
   w.finish();
   d.finish();
+  return true;
+}
+
+} // namespace
+
+bool convolution(const ConvProblem& p, ConvPass pass, ConvLayout layout, void* src, void* weight, void* dst, const void* bias) {
+  const int threads = at::in_parallel_region() ? 1 : at::get_num_threads();
+  // The gradient of the weight sums over the images: that is left to oneDNN's threads, and so are single images.
+  if (threads == 1 || p.batch < threads || pass == ConvPass::BackwardWeight) {
+    const Team team(threads);
+    return run(p, pass, layout, src, weight, dst, bias);
+  }
+  const Team alone(1);
+  const int64_t images = at::divup(p.batch, threads);
+  ConvProblem part = p, last = p;
+  part.batch = images;
+  last.batch = p.batch % images == 0 ? images : p.batch % images;
+  if (!find(part, pass, layout, bias != nullptr)->fast || !find(last, pass, layout, bias != nullptr)->fast) return false;
+  const auto itemsize = static_cast<int64_t>(c10::elementSize(p.dtype));
+  const int64_t src_bytes = p.in_channels * p.in_size() * itemsize;
+  const int64_t dst_bytes = p.out_channels * p.out_size() * itemsize;
+  at::parallel_for(0, at::divup(p.batch, images), 1, [&](int64_t first_part, int64_t last_part) {
+    const Team each_alone(1);
+    for (int64_t i = first_part; i < last_part; ++i) {
+      const int64_t first = i * images;
+      run(first + images <= p.batch ? part : last, pass, layout, static_cast<char*>(src) + first * src_bytes, weight,
+          static_cast<char*>(dst) + first * dst_bytes, bias);
+    }
+  });
   return true;
 }
 

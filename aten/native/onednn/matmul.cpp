@@ -1,9 +1,11 @@
 #include <aten/native/onednn/matmul.h>
 
 #include <aten/Context.h>
+#include <aten/Parallel.h>
 #include <aten/native/onednn/Primitive.h>
 #include <aten/native/onednn/Version.h>
 
+#include <algorithm>
 #include <string_view>
 
 namespace at::native::onednn {
@@ -89,15 +91,22 @@ constexpr size_t kSlots = 64;
 
 } // namespace
 
-bool matmul(const Matmul& problem, const void* a, const void* b, void* c, const void* bias) {
-  if (!at::globalContext().userEnabledMkldnn()) return false;
+namespace {
+
+/// The calling thread's memory objects for a problem; null when there is no fast primitive.
+Slot* find_slot(const Matmul& problem, bool has_bias) {
   thread_local const std::unique_ptr<Slot[]> slots(new Slot[kSlots]);
-  const PrimitiveKey key = key_of(problem, bias != nullptr);
+  const PrimitiveKey key = key_of(problem, has_bias);
   Slot& slot = slots[key.hash() % kSlots];
   if (!slot.found || !(slot.key == key)) {
-    slot.bind(key, shared_cache().get(key, [&] { return make_matmul(problem, bias != nullptr); }));
+    slot.bind(key, shared_cache().get(key, [&] { return make_matmul(problem, has_bias); }));
   }
-  if (!slot.found->fast) return false;
+  return slot.found->fast ? &slot : nullptr;
+}
+
+/// Runs a whole problem or a part of one on the calling thread.
+void run(const Matmul& problem, const void* a, const void* b, void* c, const void* bias) {
+  Slot& slot = *find_slot(problem, bias != nullptr);
   // oneDNN takes pointers to mutable data for all arguments; it only writes to dst.
   dnnl_memory_set_data_handle(slot.a.get(), const_cast<void*>(a));
   dnnl_memory_set_data_handle(slot.b.get(), const_cast<void*>(b));
@@ -111,6 +120,77 @@ bool matmul(const Matmul& problem, const void* a, const void* b, void* c, const 
   }
   dnnl::error::wrap_c_api(
       dnnl_primitive_execute(slot.found->primitive.get(), cpu_stream().get(), count, args), "matmul: oneDNN failed to run");
+}
+
+/// A problem cut along one dimension, so that threads can work on the parts beside each other.
+class Cut {
+ public:
+  explicit Cut(const Matmul& p) : problem_(p) {
+    const int threads = at::in_parallel_region() ? 1 : at::get_num_threads();
+    if (threads == 1 || p.batch * p.m * p.n * p.k < kWorthThreads) return;
+    if (p.batch >= threads) {
+      along(Dim::Batch, p.batch, threads, 1);
+    } else if (p.m >= p.n) {
+      along(Dim::M, p.m, threads, kLeast);
+    } else {
+      along(Dim::N, p.n, threads, kLeast);
+    }
+  }
+
+  /// Length of the dimension that is cut, and of a part; the last part may be shorter.
+  int64_t length() const { return length_; }
+  int64_t part_length() const { return part_; }
+
+  Matmul part(int64_t count) const {
+    Matmul part = problem_;
+    (dim_ == Dim::Batch ? part.batch : dim_ == Dim::M ? part.m : part.n) = count;
+    return part;
+  }
+  // Where a part begins in each operand, in elements.
+  int64_t in_a(int64_t first) const { return first * (dim_ == Dim::Batch ? problem_.a_strides[0] : dim_ == Dim::M ? problem_.a_strides[1] : 0); }
+  int64_t in_b(int64_t first) const { return first * (dim_ == Dim::Batch ? problem_.b_strides[0] : dim_ == Dim::N ? problem_.b_strides[2] : 0); }
+  int64_t in_c(int64_t first) const { return first * problem_.c_strides[dim_ == Dim::Batch ? 0 : dim_ == Dim::M ? 1 : 2]; }
+  int64_t in_bias(int64_t first) const { return dim_ == Dim::N ? first : 0; }
+
+ private:
+  enum class Dim : int8_t { Batch, M, N };
+  /// Multiply-adds, and rows or columns of a part, from which a second thread pays.
+  static constexpr int64_t kWorthThreads = 1 << 20;
+  static constexpr int64_t kLeast = 16;
+
+  void along(Dim dim, int64_t length, int threads, int64_t least) {
+    dim_ = dim;
+    length_ = length;
+    // In multiples of 16 where it is long enough, as the kernels' tiles are.
+    const int64_t step = dim == Dim::Batch ? 1 : kLeast;
+    part_ = std::max(least, at::divup(at::divup(length, threads), step) * step);
+  }
+
+  const Matmul& problem_;
+  Dim dim_ = Dim::M;
+  int64_t length_ = problem_.m, part_ = problem_.m;
+};
+
+} // namespace
+
+bool matmul(const Matmul& problem, const void* a, const void* b, void* c, const void* bias) {
+  if (!at::globalContext().userEnabledMkldnn()) return false;
+  const Team alone(1);
+  const Cut cut(problem);
+  // There must be a primitive for each part before one is run.
+  const int64_t rest = cut.length() % cut.part_length();
+  if (find_slot(cut.part(std::min(cut.part_length(), cut.length())), bias != nullptr) == nullptr) return false;
+  if (rest != 0 && rest != cut.length() && find_slot(cut.part(rest), bias != nullptr) == nullptr) return false;
+  const auto itemsize = static_cast<int64_t>(c10::elementSize(problem.dtype));
+  const auto from = [itemsize](const void* data, int64_t elements) { return static_cast<const char*>(data) + elements * itemsize; };
+  at::parallel_for(0, at::divup(cut.length(), cut.part_length()), 1, [&](int64_t first_part, int64_t last_part) {
+    const Team each_alone(1);
+    for (int64_t i = first_part; i < last_part; ++i) {
+      const int64_t first = i * cut.part_length();
+      run(cut.part(std::min(cut.part_length(), cut.length() - first)), from(a, cut.in_a(first)), from(b, cut.in_b(first)),
+          const_cast<char*>(from(c, cut.in_c(first))), bias == nullptr ? nullptr : from(bias, cut.in_bias(first)));
+    }
+  });
   return true;
 }
 

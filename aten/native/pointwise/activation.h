@@ -304,6 +304,41 @@ struct ShrinkBackward {
   T lambda;
 };
 
+namespace pointwise {
+
+/// exp(-|x|), of which log_sigmoid and its derivative are made: it neither overflows nor loses the small end.
+template <class V>
+HOST_DEVICE inline V exp_minus_abs(V x) {
+  using std::exp;
+  return exp(select(x < V(0), x, -x));
+}
+
+} // namespace pointwise
+
+struct LogSigmoid {
+  static constexpr bool kVec = true;
+  template <class V>
+  HOST_DEVICE V operator()(V x) const {
+    using pointwise::select;
+    using std::log1p;
+    return select(x < V(0), x, V(0)) - log1p(pointwise::exp_minus_abs(x)); // NaN stays in the second term
+  }
+};
+struct LogSigmoidBuffer {
+  static constexpr bool kVec = true;
+  template <class V>
+  HOST_DEVICE V operator()(V x) const {
+    return pointwise::exp_minus_abs(x);
+  }
+};
+struct LogSigmoidBackward {
+  template <class T>
+  HOST_DEVICE T operator()(T grad, T x, T buffer) const {
+    const T share = buffer / (buffer + T(1));
+    return grad * (x < T(0) ? T(1) - share : share);
+  }
+};
+
 struct PreluKernel {
   template <class T>
   HOST_DEVICE T operator()(T x, T weight) const {

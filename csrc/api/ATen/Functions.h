@@ -3,3 +3,4 @@
 #include <aten/Functions.h>
 #include <aten/from_blob.h>
 #include <aten/tensor_literal.h>
+#include <aten/tensor_properties.h>

@@ -1,7 +1,15 @@
 #pragma once
 
+#include <ATen/ExpandUtils.h>
+#include <ATen/Parallel.h>
+#include <ATen/TensorUtils.h>
+#include <c10/util/irange.h>
 #include <torch/autograd.h>
 #include <torch/cuda.h>
+#include <torch/custom_class.h>
+#include <torch/fft.h>
+#include <torch/library.h>
+#include <torch/linalg.h>
 #include <torch/types.h>
 #include <torch/utils.h>
 #include <torch/version.h>

@@ -11,8 +11,8 @@ using c10::ScalarType;
 
 // as_strided looks at the strides of its input.
 const SampleTraits kStrided{.layouts = false};
-// Its second gradient does not exist, as in PyTorch.
-const SampleTraits kOnce{.gradient = false};
+// Its second gradient does not exist, as in PyTorch; whether it tells the bag of each index depends on strides.
+const SampleTraits kOnce{.gradient = false, .layouts = false};
 
 SampleSet::Make padded(std::vector<int64_t> sizes, std::vector<std::vector<int64_t>> widths) {
   return [sizes = std::move(sizes), widths = std::move(widths)](ScalarType dtype, Random& random) {

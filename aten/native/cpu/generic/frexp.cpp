@@ -1,7 +1,6 @@
 // Mantissas and exponents of floating numbers.
 #include <aten/OpMathType.h>
-#include <aten/Parallel.h>
-#include <aten/core/Tensor.h>
+#include <aten/TensorIterator.h>
 #include <aten/core/dtype_dispatch.h>
 
 #include <cmath>
@@ -9,18 +8,22 @@
 namespace at::native {
 
 void frexp_kernel(const TensorBase& self, const TensorBase& mantissa, const TensorBase& exponent) {
-  const Tensor input = Tensor(self).contiguous();
+  auto iter = TensorIteratorConfig()
+                  .check_all_same_dtype(false)
+                  .resize_outputs(false)
+                  .add_output(mantissa)
+                  .add_output(exponent)
+                  .add_const_input(self)
+                  .build();
   dispatch("frexp", self.scalar_type(), at::kFloating, [&]<class T> {
-    using Math = opmath_type<T>;
-    const T* from = static_cast<const T*>(input.const_data_ptr());
-    T* to = static_cast<T*>(mantissa.data_ptr());
-    auto* powers = static_cast<std::int32_t*>(exponent.data_ptr());
-    at::parallel_for(0, input.numel(), at::internal::GRAIN_SIZE, [=](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        int power = 0; // stays for NaN and infinities
-        const Math value = std::frexp(static_cast<Math>(from[i]), &power);
-        to[i] = static_cast<T>(value);
-        powers[i] = std::isfinite(value) ? power : 0;
+    iter.for_each([](char** data, const std::int64_t* strides, std::int64_t n) {
+      for (std::int64_t i = 0; i < n; ++i) {
+        int power = 0;
+        const auto x = static_cast<opmath_type<T>>(*reinterpret_cast<const T*>(data[2] + i * strides[2]));
+        const auto value = std::frexp(x, &power);
+        *reinterpret_cast<T*>(data[0] + i * strides[0]) = static_cast<T>(value);
+        // What frexp says of NaN and infinities is left to the library.
+        *reinterpret_cast<std::int32_t*>(data[1] + i * strides[1]) = std::isfinite(value) ? power : 0;
       }
     });
   });

@@ -13,6 +13,7 @@
 #include <c10/core/WrapDimMinimal.h>
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 
 namespace at::native {
@@ -34,26 +35,55 @@ int64_t product(IntArrayRef sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
 }
 
-/// Positions of the true elements of a mask, one vector for each of its dimensions.
-std::vector<std::vector<int64_t>> true_positions(const TensorBase& mask) {
-  const int64_t ndim = mask.dim();
-  std::vector<std::vector<int64_t>> result(std::max<int64_t>(ndim, 1));
-  const std::vector<int64_t> values = index_values(mask);
-  DimVector counter(ndim, 0);
-  for (const int64_t value : values) {
-    if (value != 0) {
-      for (int64_t d = 0; d < ndim; ++d) {
-        result[d].push_back(counter[d]);
+/// A mask as one byte for each element, zero or not, in row-major order.
+class MaskBytes {
+ public:
+  explicit MaskBytes(const TensorBase& mask) : dense_(Tensor(mask).contiguous()) {
+    const uint8_t* from = flags();
+    at::parallel_for(0, size(), 8 * at::internal::GRAIN_SIZE, [&](int64_t begin, int64_t end) {
+      int64_t part = 0;
+      for (int64_t i = begin; i < end; ++i) {
+        part += from[i] != 0;
       }
-      if (ndim == 0) {
-        result[0].push_back(0);
-      }
+      count_ += part;
+    });
+  }
+
+  const uint8_t* flags() const { return static_cast<const uint8_t*>(dense_.const_data_ptr()); }
+  IntArrayRef sizes() const { return dense_.sizes(); }
+  int64_t size() const { return dense_.numel(); }
+  int64_t count() const { return count_; }
+
+ private:
+  Tensor dense_;
+  std::atomic<int64_t> count_ = 0;
+};
+
+/// Writes the positions of the true elements, those in dimension d to columns[d].
+void write_positions(const MaskBytes& mask, const std::vector<int64_t*>& columns) {
+  const IntArrayRef sizes = mask.sizes();
+  const auto last = static_cast<int64_t>(sizes.size()) - 1;
+  if (last < 0 || mask.count() == 0) {
+    return;
+  }
+  const int64_t length = sizes[last];
+  const uint8_t* flags = mask.flags();
+  DimVector counter(sizes.size(), 0);
+  int64_t found = 0;
+  for (int64_t row = 0; found < mask.count(); ++row, flags += length) {
+    const int64_t before = found;
+    // Every position is written, and stays when its flag is set.
+    for (int64_t j = 0; j < length && found < mask.count(); ++j) {
+      columns[last][found] = j;
+      found += flags[j] != 0;
     }
-    for (int64_t d = ndim - 1; d >= 0 && ++counter[d] == mask.size(d); --d) {
+    for (int64_t d = 0; d < last; ++d) {
+      std::fill(columns[d] + before, columns[d] + found, counter[d]);
+    }
+    for (int64_t d = last - 1; d >= 0 && ++counter[d] == sizes[d]; --d) {
       counter[d] = 0;
     }
   }
-  return result;
 }
 
 /// One indexed dimension: its values and their shape before broadcasting.
@@ -83,10 +113,15 @@ std::vector<IndexedDim> collect(const Tensor& self, const c10::List<std::optiona
       }
       TORCH_CHECK_NOT_IMPLEMENTED(
           !index.is_meta(), "index: a mask on the meta device has no elements, so the shape of the result is unknown");
-      auto positions = true_positions(index);
+      const MaskBytes mask(index);
+      std::vector<std::vector<int64_t>> positions(index.dim(), std::vector<int64_t>(mask.count()));
+      std::vector<int64_t*> columns;
+      for (std::vector<int64_t>& column : positions) {
+        columns.push_back(column.data());
+      }
+      write_positions(mask, columns);
       for (int64_t d = 0; d < index.dim(); ++d) {
-        const auto count = static_cast<int64_t>(positions[d].size());
-        result.push_back({dim + d, {count}, {1}, std::move(positions[d])});
+        result.push_back({dim + d, {mask.count()}, {1}, std::move(positions[d])});
       }
       dim += index.dim();
       continue;
@@ -374,15 +409,15 @@ Tensor& _index_put_impl_cpu_(
 // ---- masks ----------------------------------------------------------------------------
 
 Tensor nonzero_cpu(const Tensor& self) {
-  const Tensor mask = self.scalar_type() == kBool ? self : self.ne(0);
-  const auto positions = true_positions(mask);
-  const auto count = static_cast<int64_t>(positions[0].size());
+  const MaskBytes mask(self.scalar_type() == kBool ? self : self.ne(0));
   const int64_t ndim = self.dim();
   // Column by column, as PyTorch lays it out.
-  Tensor result = empty_spec({{count, ndim}, kLong, kCPU, DimVector{1, count}});
+  Tensor result = empty_spec({{mask.count(), ndim}, kLong, kCPU, DimVector{1, mask.count()}});
+  std::vector<int64_t*> columns(ndim);
   for (int64_t d = 0; d < ndim; ++d) {
-    std::copy(positions[d].begin(), positions[d].end(), result.mutable_data_ptr<int64_t>() + d * count);
+    columns[d] = result.mutable_data_ptr<int64_t>() + d * mask.count();
   }
+  write_positions(mask, columns);
   return result;
 }
 
@@ -404,20 +439,19 @@ Tensor masked_select_cpu(const Tensor& self, const Tensor& mask) {
   TORCH_CHECK(
       mask.scalar_type() == kBool, "masked_select: expected BoolTensor or ByteTensor for mask (bool only here), got ", mask.scalar_type());
   const DimVector sizes = at::infer_size_dimvector(mask.sizes(), self.sizes());
-  const Tensor values = self.expand(sizes);
-  const Tensor keep = mask.expand(sizes);
-  const std::vector<int64_t> flags = index_values(keep);
-  const std::vector<int64_t> offsets = all_offsets(sizes, values.strides());
-  const int64_t count = std::count_if(flags.begin(), flags.end(), [](int64_t f) { return f != 0; });
+  const Tensor values = self.expand(sizes).contiguous();
+  const MaskBytes keep(mask.expand(sizes));
+  const uint8_t* flags = keep.flags();
+  const int64_t count = keep.count();
   Tensor result = empty_contiguous({count}, self.scalar_type(), self.device());
   by_element_size(self.itemsize(), [&](auto word) {
     using T = decltype(word);
     const T* from = static_cast<const T*>(values.const_data_ptr());
     T* to = static_cast<T*>(result.mutable_data_ptr());
-    for (size_t i = 0; i < flags.size(); ++i) {
-      if (flags[i] != 0) {
-        *to++ = from[offsets[i]];
-      }
+    // Without a branch that a random mask would make miss: each element is written, and stays when its flag is set.
+    for (int64_t i = 0, found = 0; found < count; ++i) {
+      to[found] = from[i];
+      found += flags[i] != 0;
     }
   });
   return result;
@@ -430,17 +464,20 @@ Tensor& masked_scatter_cpu_(Tensor& self, const Tensor& mask, const Tensor& sour
   TORCH_CHECK(
       self.scalar_type() == source.scalar_type(), "masked_scatter: expected self and source to have same dtypes but got ",
       self.scalar_type(), " and ", source.scalar_type());
-  const std::vector<int64_t> flags = index_values(mask.expand(self.sizes()));
-  const int64_t count = std::count_if(flags.begin(), flags.end(), [](int64_t f) { return f != 0; });
+  // The mask must not change while it is read.
+  const bool apart = at::get_overlap_status(self, mask) == at::MemOverlapStatus::No;
+  const MaskBytes chosen((apart ? mask : mask.clone()).expand(self.sizes()));
+  const uint8_t* flags = chosen.flags();
   TORCH_CHECK(
-      source.numel() >= count, "Number of elements of source < number of ones in mask (", source.numel(), " < ", count, ")");
+      source.numel() >= chosen.count(), "Number of elements of source < number of ones in mask (", source.numel(), " < ",
+      chosen.count(), ")");
   const Tensor dense = source.clone(at::MemoryFormat::Contiguous);
   const std::vector<int64_t> offsets = all_offsets(self.sizes(), self.strides());
   by_element_size(self.itemsize(), [&](auto word) {
     using T = decltype(word);
     const T* from = static_cast<const T*>(dense.const_data_ptr());
     T* to = static_cast<T*>(self.mutable_data_ptr());
-    for (size_t i = 0; i < flags.size(); ++i) {
+    for (size_t i = 0; i < offsets.size(); ++i) {
       if (flags[i] != 0) {
         to[offsets[i]] = *from++;
       }

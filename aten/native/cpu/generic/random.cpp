@@ -8,6 +8,7 @@
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/OutArgument.h>
+#include <aten/native/cpu/generic/random_draws.h>
 #include <aten/ops/copy__ops.h>
 #include <aten/ops/view_as_real_ops.h>
 
@@ -19,53 +20,6 @@
 
 namespace at::native {
 namespace {
-
-using OptGenerator = std::optional<Generator>;
-
-/// The generator of a call, locked for its length.
-class LockedGenerator {
- public:
-  explicit LockedGenerator(const OptGenerator& generator)
-      : impl_(get_generator_or_default<CPUGeneratorImpl>(generator, detail::getDefaultCPUGenerator())), lock_(impl_->mutex_) {}
-  CPUGeneratorImpl* operator->() const { return impl_; }
-  CPUGeneratorImpl& operator*() const { return *impl_; }
-
- private:
-  CPUGeneratorImpl* impl_;
-  std::lock_guard<std::mutex> lock_;
-};
-
-template <class T>
-constexpr int kDigits = std::numeric_limits<T>::digits;
-template <>
-constexpr int kDigits<c10::Half> = 11;
-template <>
-constexpr int kDigits<c10::BFloat16> = 8;
-
-/// Uniform in [from, to): as many random bits as T has digits. Double draws 64 bits, the others 32.
-template <class T>
-opmath_type<T> uniform_sample(CPUGeneratorImpl& generator, double from, double to) {
-  using Acc = opmath_type<T>;
-  constexpr uint64_t mask = (uint64_t{1} << kDigits<T>) - 1;
-  constexpr Acc divisor = Acc(1) / static_cast<Acc>(uint64_t{1} << kDigits<T>);
-  const uint64_t bits = std::is_same_v<T, double> ? generator.random64() : generator.random();
-  const Acc x = static_cast<Acc>(bits & mask) * divisor;
-  return x * (static_cast<Acc>(to) - static_cast<Acc>(from)) + static_cast<Acc>(from);
-}
-
-/// One normal sample by Box and Muller in double; the second of each pair waits in the generator.
-double normal_sample(CPUGeneratorImpl& generator, double mean, double std) {
-  if (const auto waiting = generator.next_double_normal_sample()) {
-    generator.set_next_double_normal_sample(std::nullopt);
-    return *waiting * std + mean;
-  }
-  const double u1 = uniform_sample<double>(generator, 0.0, 1.0);
-  const double u2 = uniform_sample<double>(generator, 0.0, 1.0);
-  const double radius = std::sqrt(-2.0 * std::log1p(-u2));
-  const double theta = 2.0 * std::numbers::pi * u1;
-  generator.set_next_double_normal_sample(radius * std::sin(theta));
-  return radius * std::cos(theta) * std + mean;
-}
 
 /// self[i] = draw() in PyTorch's order: the order of memory, as TensorIterator walks it.
 template <class T, class Draw>
@@ -222,7 +176,11 @@ Tensor& uniform_cpu(Tensor& self, double from, double to, OptGenerator generator
         to - from <= highest, "uniform_ expects to-from <= std::numeric_limits<", c10::CppTypeToScalarType<T>::value,
         ">::max(), but found to=", to, " and from=", from, " which result in to-from to exceed the limit");
     LockedGenerator draw(generator);
-    fill_serially<T>(self, [&] { return uniform_sample<T>(*draw, from, to); });
+    fill_serially<T>(self, [&]() -> T {
+      const T x = static_cast<T>(uniform_sample<opmath_type<T>>(*draw, from, to));
+      // A 16-bit type may round up to the excluded bound.
+      return !std::is_same_v<T, opmath_type<T>> && static_cast<double>(x) >= to && from < to ? static_cast<T>(from) : x;
+    });
   });
   return self;
 }
@@ -249,35 +207,40 @@ Tensor rrelu_slopes_meta(const Tensor& self, double, double, OptGenerator) {
 namespace {
 
 /// Sixteen uniforms become sixteen normals: the first eight are angles' radii, the last eight angles.
-template <class T>
-void box_muller_16(T* data, opmath_type<T> mean, opmath_type<T> std) {
-  using Acc = opmath_type<T>;
+template <class Acc>
+void box_muller_16(Acc* data, Acc mean, Acc std) {
   for (int j = 0; j < 8; ++j) {
-    const Acc u1 = Acc(1) - static_cast<Acc>(data[j]);
-    const Acc u2 = static_cast<Acc>(data[j + 8]);
+    const Acc u1 = Acc(1) - data[j];
+    const Acc u2 = data[j + 8];
     const Acc radius = std::sqrt(Acc(-2) * std::log(u1));
     const Acc theta = Acc(2) * std::numbers::pi_v<Acc> * u2;
-    data[j] = static_cast<T>(radius * std::cos(theta) * std + mean);
-    data[j + 8] = static_cast<T>(radius * std::sin(theta) * std + mean);
+    data[j] = radius * std::cos(theta) * std + mean;
+    data[j + 8] = radius * std::sin(theta) * std + mean;
   }
 }
 
 template <class T>
 void normal_fill(T* data, int64_t size, double mean, double std, CPUGeneratorImpl& generator) {
   using Acc = opmath_type<T>;
-  for (int64_t i = 0; i < size; ++i) {
-    data[i] = static_cast<T>(uniform_sample<T>(generator, 0, 1));
-  }
-  for (int64_t i = 0; i + 15 < size; i += 16) {
-    box_muller_16<T>(data + i, static_cast<Acc>(mean), static_cast<Acc>(std));
-  }
-  if (size % 16 != 0) {
-    // The rest: draw the last sixteen anew.
-    T* tail = data + size - 16;
-    for (int i = 0; i < 16; ++i) {
-      tail[i] = static_cast<T>(uniform_sample<T>(generator, 0, 1));
+  Acc block[16];
+  const auto fill = [&](T* to) {
+    for (Acc& x : block) {
+      x = uniform_sample<Acc>(generator, 0, 1);
     }
-    box_muller_16<T>(tail, static_cast<Acc>(mean), static_cast<Acc>(std));
+    box_muller_16<Acc>(block, static_cast<Acc>(mean), static_cast<Acc>(std));
+    for (int i = 0; i < 16; ++i) {
+      to[i] = static_cast<T>(block[i]);
+    }
+  };
+  for (int64_t i = 0; i + 15 < size; i += 16) {
+    fill(data + i);
+  }
+  if (const int64_t rest = size % 16; rest != 0) {
+    // The last sixteen are drawn anew. Float and double have drawn for the rest before that, the 16-bit types have not.
+    for (int64_t i = 0; std::is_same_v<T, Acc> && i < rest; ++i) {
+      uniform_sample<Acc>(generator, 0, 1);
+    }
+    fill(data + size - 16);
   }
 }
 

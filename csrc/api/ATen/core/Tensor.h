@@ -1,3 +1,4 @@
 #pragma once
 
 #include <aten/core/Tensor.h>
+#include <aten/core/optional_tensor.h>

@@ -1,0 +1,23 @@
+// The threads behind parallel loops. Only aten/Parallel.cpp uses it.
+#pragma once
+
+#include <cstdint>
+
+namespace at::internal {
+
+/// A loop over [begin, end) in `chunks` equal parts; the last ones may be empty.
+struct ParallelLoop {
+  int chunks;
+  std::int64_t begin, end;
+  void (*body)(void* context, int chunk, std::int64_t begin, std::int64_t end);
+  void* context;
+
+  void run(int chunk) const;
+};
+
+/// Runs the chunks on this thread and on up to `chunks` - 1 others, or on this alone while another thread's loop has those;
+/// returns when all have run. `limit`: threads that may be inside loops at a time. The first exception of a body is
+/// thrown here.
+void run_on_pool(const ParallelLoop& loop, int limit);
+
+} // namespace at::internal

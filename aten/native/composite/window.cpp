@@ -1,0 +1,191 @@
+// Window functions: each is a curve over [0, 1] that is sampled evenly.
+#include <aten/Functions.h>
+#include <aten/core/Formatting.h>
+#include <aten/native/OutArgument.h>
+#include <c10/core/DefaultDtype.h>
+
+#include <cmath>
+#include <functional>
+#include <numbers>
+
+namespace at::native {
+namespace {
+
+using OptDtype = std::optional<ScalarType>;
+using OptLayout = std::optional<Layout>;
+using OptDevice = std::optional<Device>;
+using OptBool = std::optional<bool>;
+using Curve = std::function<double(double)>;
+
+struct Window {
+  const char* op;
+  int64_t length;
+  bool periodic;
+  Curve curve;
+};
+
+struct Options {
+  OptDtype dtype;
+  OptLayout layout;
+  OptDevice device;
+  OptBool pin_memory;
+};
+
+void check(const Window& window, ScalarType dtype) {
+  TORCH_CHECK(c10::isFloatingType(dtype), window.op, " expects floating point dtypes, got: ", dtype);
+  TORCH_CHECK(
+      window.length >= 0, window.op, " requires non-negative window_length, got window_length=", window.length);
+}
+
+/// The values in double, on the CPU.
+Tensor sample(const Window& window) {
+  const Tensor values = at::empty({window.length}, kDouble);
+  double* to = values.mutable_data_ptr<double>();
+  const auto last = static_cast<double>(window.periodic ? window.length : window.length - 1);
+  for (int64_t i = 0; i < window.length; ++i) {
+    to[i] = window.length == 1 ? 1.0 : window.curve(static_cast<double>(i) / last);
+  }
+  return values;
+}
+
+Tensor make(const Window& window, const Options& options) {
+  const ScalarType dtype = options.dtype.value_or(c10::typeMetaToScalarType(c10::get_default_dtype()));
+  check(window, dtype);
+  const Tensor result = at::empty({window.length}, dtype, options.layout, options.device, options.pin_memory, std::nullopt);
+  return result.is_meta() ? result : result.copy_(sample(window));
+}
+
+Tensor& fill(const Window& window, Tensor& out) {
+  check(window, out.scalar_type());
+  resize_output(out, {window.length});
+  return out.is_meta() ? out : out.copy_(sample(window));
+}
+
+double bartlett(double x) {
+  return x <= 0.5 ? 2 * x : 2 - 2 * x;
+}
+
+double blackman(double x) {
+  const double angle = 2 * std::numbers::pi * x;
+  return 0.42 - 0.5 * std::cos(angle) + 0.08 * std::cos(2 * angle);
+}
+
+Curve raised_cosine(double alpha, double beta) {
+  return [=](double x) { return alpha - beta * std::cos(2 * std::numbers::pi * x); };
+}
+
+Curve kaiser(double beta) {
+  const double top = std::cyl_bessel_i(0.0, std::abs(beta));
+  return [=](double x) {
+    const double y = 2 * x - 1;
+    return std::cyl_bessel_i(0.0, std::abs(beta) * std::sqrt(std::max(0.0, 1 - y * y))) / top;
+  };
+}
+
+} // namespace
+
+Tensor bartlett_window(
+    int64_t window_length, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
+  return make({"bartlett_window", window_length, true, bartlett}, {dtype, layout, device, pin_memory});
+}
+Tensor& bartlett_window_out(int64_t window_length, Tensor& out) {
+  return fill({"bartlett_window", window_length, true, bartlett}, out);
+}
+
+Tensor bartlett_window_periodic(
+    int64_t window_length, bool periodic, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
+  return make({"bartlett_window", window_length, periodic, bartlett}, {dtype, layout, device, pin_memory});
+}
+Tensor& bartlett_window_periodic_out(int64_t window_length, bool periodic, Tensor& out) {
+  return fill({"bartlett_window", window_length, periodic, bartlett}, out);
+}
+
+Tensor blackman_window(
+    int64_t window_length, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
+  return make({"blackman_window", window_length, true, blackman}, {dtype, layout, device, pin_memory});
+}
+Tensor& blackman_window_out(int64_t window_length, Tensor& out) {
+  return fill({"blackman_window", window_length, true, blackman}, out);
+}
+
+Tensor blackman_window_periodic(
+    int64_t window_length, bool periodic, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
+  return make({"blackman_window", window_length, periodic, blackman}, {dtype, layout, device, pin_memory});
+}
+Tensor& blackman_window_periodic_out(int64_t window_length, bool periodic, Tensor& out) {
+  return fill({"blackman_window", window_length, periodic, blackman}, out);
+}
+
+Tensor hann_window(
+    int64_t window_length, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
+  return make({"hann_window", window_length, true, raised_cosine(0.5, 0.5)}, {dtype, layout, device, pin_memory});
+}
+Tensor& hann_window_out(int64_t window_length, Tensor& out) {
+  return fill({"hann_window", window_length, true, raised_cosine(0.5, 0.5)}, out);
+}
+
+Tensor hann_window_periodic(
+    int64_t window_length, bool periodic, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
+  return make({"hann_window", window_length, periodic, raised_cosine(0.5, 0.5)}, {dtype, layout, device, pin_memory});
+}
+Tensor& hann_window_periodic_out(int64_t window_length, bool periodic, Tensor& out) {
+  return fill({"hann_window", window_length, periodic, raised_cosine(0.5, 0.5)}, out);
+}
+
+Tensor hamming_window(
+    int64_t window_length, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
+  return make({"hamming_window", window_length, true, raised_cosine(0.54, 0.46)}, {dtype, layout, device, pin_memory});
+}
+Tensor& hamming_window_out(int64_t window_length, Tensor& out) {
+  return fill({"hamming_window", window_length, true, raised_cosine(0.54, 0.46)}, out);
+}
+
+Tensor hamming_window_periodic(
+    int64_t window_length, bool periodic, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
+  return make({"hamming_window", window_length, periodic, raised_cosine(0.54, 0.46)}, {dtype, layout, device, pin_memory});
+}
+Tensor& hamming_window_periodic_out(int64_t window_length, bool periodic, Tensor& out) {
+  return fill({"hamming_window", window_length, periodic, raised_cosine(0.54, 0.46)}, out);
+}
+
+Tensor hamming_window_periodic_alpha(
+    int64_t window_length, bool periodic, double alpha, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
+  return make({"hamming_window", window_length, periodic, raised_cosine(alpha, 0.46)}, {dtype, layout, device, pin_memory});
+}
+Tensor& hamming_window_periodic_alpha_out(int64_t window_length, bool periodic, double alpha, Tensor& out) {
+  return fill({"hamming_window", window_length, periodic, raised_cosine(alpha, 0.46)}, out);
+}
+
+Tensor hamming_window_periodic_alpha_beta(
+    int64_t window_length, bool periodic, double alpha, double beta, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
+  return make({"hamming_window", window_length, periodic, raised_cosine(alpha, beta)}, {dtype, layout, device, pin_memory});
+}
+Tensor& hamming_window_periodic_alpha_beta_out(int64_t window_length, bool periodic, double alpha, double beta, Tensor& out) {
+  return fill({"hamming_window", window_length, periodic, raised_cosine(alpha, beta)}, out);
+}
+
+Tensor kaiser_window(
+    int64_t window_length, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
+  return make({"kaiser_window", window_length, true, kaiser(12.0)}, {dtype, layout, device, pin_memory});
+}
+Tensor& kaiser_window_out(int64_t window_length, Tensor& out) {
+  return fill({"kaiser_window", window_length, true, kaiser(12.0)}, out);
+}
+
+Tensor kaiser_window_periodic(
+    int64_t window_length, bool periodic, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
+  return make({"kaiser_window", window_length, periodic, kaiser(12.0)}, {dtype, layout, device, pin_memory});
+}
+Tensor& kaiser_window_periodic_out(int64_t window_length, bool periodic, Tensor& out) {
+  return fill({"kaiser_window", window_length, periodic, kaiser(12.0)}, out);
+}
+
+Tensor kaiser_window_beta(
+    int64_t window_length, bool periodic, double beta, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
+  return make({"kaiser_window", window_length, periodic, kaiser(beta)}, {dtype, layout, device, pin_memory});
+}
+Tensor& kaiser_window_beta_out(int64_t window_length, bool periodic, double beta, Tensor& out) {
+  return fill({"kaiser_window", window_length, periodic, kaiser(beta)}, out);
+}
+
+} // namespace at::native

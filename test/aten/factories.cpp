@@ -1,0 +1,82 @@
+// Windows and other factories, weights by direction and length, masked softmax.
+#include <catch2/catch.hpp>
+
+#include <aten/Functions.h>
+#include <aten/TensorOperators.h>
+#include <aten/random.h>
+
+#include <cmath>
+
+#include "test/support/matchers.h"
+
+using at::Tensor;
+using test::AllClose;
+using test::EqualsTensor;
+using test::Says;
+
+namespace {
+
+Tensor doubles(std::initializer_list<double> values) {
+  const Tensor result = at::empty({static_cast<int64_t>(values.size())}, at::kDouble);
+  std::copy(values.begin(), values.end(), result.mutable_data_ptr<double>());
+  return result;
+}
+
+} // namespace
+
+TEST_CASE("windows have the textbook's values", "[window]") {
+  const double h = std::sqrt(0.5);
+  CHECK_THAT(at::hann_window(4, at::kDouble), AllClose(doubles({0, 0.5, 1, 0.5})));
+  CHECK_THAT(at::hann_window(5, false, at::kDouble), AllClose(doubles({0, 0.5, 1, 0.5, 0})));
+  CHECK_THAT(at::hamming_window(4, at::kDouble), AllClose(doubles({0.08, 0.54, 1, 0.54})));
+  CHECK_THAT(at::hamming_window(4, true, 0.6, 0.4, at::kDouble), AllClose(doubles({0.2, 0.6, 1, 0.6})));
+  CHECK_THAT(at::blackman_window(4, at::kDouble), AllClose(doubles({0, 0.34, 1, 0.34})));
+  CHECK_THAT(at::bartlett_window(4, at::kDouble), AllClose(doubles({0, 0.5, 1, 0.5})));
+  CHECK_THAT(at::bartlett_window(4, false, at::kDouble), AllClose(doubles({0, 2.0 / 3, 2.0 / 3, 0})));
+  // 1 / i0(12), i0(12 * sqrt(0.75)) / i0(12)
+  CHECK_THAT(at::kaiser_window(4, at::kDouble), AllClose(doubles({5.2773441320097665e-05, 0.2156727447589671, 1, 0.2156727447589671})));
+  CHECK_THAT(at::hann_window(8, at::kDouble).narrow(0, 0, 3), AllClose(doubles({0, (1 - h) / 2, 0.5})));
+  CHECK_THAT(at::kaiser_window(1), EqualsTensor({1}));
+  CHECK(at::hann_window(0).numel() == 0);
+  CHECK(at::hann_window(3).scalar_type() == at::kFloat);
+}
+
+TEST_CASE("factories read a dtype off their output", "[factory]") {
+  Tensor out = at::empty({0}, at::kDouble);
+  CHECK_THAT(at::bartlett_window_out(out, 2), EqualsTensor({0, 1}));
+  CHECK(at::new_full_out(out, at::ones({1}), {3}, 2).sum().item<double>() == 6);
+  CHECK(out.scalar_type() == at::kDouble);
+  CHECK(at::empty_permuted({2, 3, 4}, {2, 0, 1}).strides() == at::IntArrayRef({3, 1, 6}));
+  CHECK_THAT(at::linspace(at::scalar_tensor(1.0), 3, 3), EqualsTensor({1, 2, 3}));
+  CHECK_THROWS_MATCHES(at::linspace(at::ones({2}), 3, 3), c10::Error, Says("linspace only supports 0-dimensional start and end tensors, but got start with 1 dimension(s)."));
+}
+
+TEST_CASE("weight_norm is the direction times the length, with its gradient", "[weight_norm]") {
+  at::manual_seed(3);
+  for (const int64_t dim : {0, 1, 2}) {
+    const Tensor v = at::randn({3, 4, 2}, at::kDouble).set_requires_grad(true);
+    const Tensor plain = v.detach().clone().set_requires_grad(true);
+    std::vector<int64_t> shape = {1, 1, 1};
+    shape[dim] = v.size(dim);
+    const Tensor g = at::randn(shape, at::kDouble).set_requires_grad(true);
+    const Tensor length = g.detach().clone().set_requires_grad(true);
+    const Tensor got = at::_weight_norm(v, g, dim);
+    std::vector<int64_t> others = {0, 1, 2};
+    others.erase(others.begin() + dim);
+    const Tensor want = plain * (length / (plain * plain).sum(others, /*keepdim=*/true).sqrt());
+    CHECK_THAT(got.detach(), AllClose(want.detach()));
+    (got * got * got).sum().backward();
+    (want * want * want).sum().backward();
+    CHECK_THAT(v.grad(), AllClose(plain.grad()));
+    CHECK_THAT(g.grad(), AllClose(length.grad()));
+  }
+}
+
+TEST_CASE("masked softmax leaves out what its mask hides", "[softmax]") {
+  const Tensor scores = at::arange(6, at::kDouble).view({2, 3});
+  const Tensor mask = at::zeros({2, 3}, at::kBool);
+  mask.select(1, 0).fill_(true);
+  const Tensor got = at::_masked_softmax(scores, mask, 1);
+  CHECK_THAT(got.select(1, 0).contiguous(), EqualsTensor({0, 0}));
+  CHECK_THAT(got.narrow(1, 1, 2).contiguous(), AllClose(scores.narrow(1, 1, 2).softmax(1)));
+}

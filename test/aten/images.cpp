@@ -1,0 +1,195 @@
+// What the operator table cannot see of convolution, pooling, batch normalization, resizing and sampling.
+
+#include <aten/Functions.h>
+#include <aten/TensorOperators.h>
+#include <aten/random.h>
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <limits>
+#include <vector>
+
+namespace {
+
+using at::Tensor;
+
+constexpr auto kChannelsLast = at::MemoryFormat::ChannelsLast;
+
+Tensor values(at::IntArrayRef sizes, at::ScalarType dtype = at::kDouble) {
+  return at::randn(sizes, at::kDouble).to(dtype);
+}
+
+bool close(const Tensor& got, const Tensor& want, double tolerance) {
+  return got.sizes() == want.sizes() && at::allclose(got.to(at::kDouble), want.to(at::kDouble), tolerance, tolerance);
+}
+
+Tensor list(std::initializer_list<float> numbers) {
+  const Tensor t = at::empty({static_cast<int64_t>(numbers.size())}, at::kFloat);
+  std::copy(numbers.begin(), numbers.end(), t.mutable_data_ptr<float>());
+  return t;
+}
+
+struct ConvCase {
+  std::vector<int64_t> input, weight, stride, padding, dilation;
+  bool transposed = false;
+  std::vector<int64_t> output_padding;
+  int64_t groups = 1;
+};
+
+const ConvCase kConvCases[] = {
+    {{2, 16, 9, 11}, {24, 16, 3, 3}, {1, 1}, {1, 1}, {1, 1}, false, {0, 0}, 1},
+    {{1, 3, 17, 19}, {8, 3, 5, 4}, {2, 3}, {2, 0}, {1, 1}, false, {0, 0}, 1},
+    {{2, 8, 10, 9}, {8, 4, 3, 2}, {1, 2}, {0, 1}, {2, 1}, false, {0, 0}, 2},
+    {{2, 32, 8, 8}, {32, 1, 3, 3}, {1, 1}, {1, 1}, {1, 1}, false, {0, 0}, 32},
+    {{2, 8, 7, 6}, {16, 8, 1, 1}, {1, 1}, {0, 0}, {1, 1}, false, {0, 0}, 1},
+    {{2, 12, 6, 5}, {12, 8, 3, 2}, {2, 2}, {1, 0}, {1, 1}, true, {1, 0}, 1},
+    {{1, 8, 5, 5}, {8, 3, 3, 3}, {2, 1}, {1, 1}, {1, 2}, true, {1, 0}, 2},
+    {{3, 6, 30}, {10, 3, 5}, {2}, {2}, {1}, false, {0}, 2},
+    {{2, 5, 13}, {5, 7, 4}, {3}, {1}, {1}, true, {2}, 1},
+    {{1, 4, 5, 6, 7}, {6, 4, 2, 3, 3}, {1, 2, 1}, {0, 1, 1}, {1, 1, 2}, false, {0, 0, 0}, 1},
+};
+
+} // namespace
+
+// Double runs by own kernels, float and bfloat16 by oneDNN where it can: each is the other's reference.
+TEST_CASE("convolution gives the same in every dtype and layout, forward and backward", "[aten][conv]") {
+  at::manual_seed(1);
+  for (const ConvCase& c : kConvCases) {
+    CAPTURE(c.input, c.weight, c.transposed);
+    const Tensor x = values(c.input), w = values(c.weight);
+    const Tensor b = values({c.transposed ? c.weight[1] * c.groups : c.weight[0]});
+    const Tensor y = at::convolution(x, w, b, c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups);
+    const Tensor g = values(y.sizes());
+    const auto backward = [&](const Tensor& grad, const Tensor& input, const Tensor& weight) {
+      return at::convolution_backward(
+          grad, input, weight, b.sizes(), c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups, {true, true, true});
+    };
+    const auto [dx, dw, db] = backward(g, x, w);
+    for (const auto dtype : {at::kFloat, at::kHalf, at::kBFloat16}) {
+      const double tolerance = dtype == at::kFloat ? 2e-4 : dtype == at::kHalf ? 5e-2 : 4e-1;
+      for (const bool channels_last : {false, true}) {
+        if (channels_last && x.dim() != 4) continue;
+        const auto given = [&](const Tensor& t) { return channels_last ? t.to(dtype).contiguous(kChannelsLast) : t.to(dtype); };
+        const Tensor got = at::convolution(given(x), given(w), b.to(dtype), c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups);
+        CHECK(close(got, y, tolerance));
+        if (channels_last) CHECK(got.is_contiguous(kChannelsLast));
+        const auto [gx, gw, gb] = backward(given(g), given(x), given(w));
+        CHECK(close(gx, dx, tolerance));
+        CHECK(close(gw, dw, 8 * tolerance));
+        CHECK(close(gb, db, 8 * tolerance));
+      }
+    }
+  }
+}
+
+TEST_CASE("convolution of integers and of complex numbers", "[aten][conv]") {
+  at::manual_seed(2);
+  const Tensor x = at::randint(-9, 9, {2, 3, 5, 6}, at::kLong), w = at::randint(-9, 9, {4, 3, 2, 3}, at::kLong);
+  const Tensor want = at::conv2d(x.to(at::kDouble), w.to(at::kDouble), {}, {1, 1}, {1, 0});
+  CHECK(at::equal(at::conv2d(x, w, {}, {1, 1}, {1, 0}), want.to(at::kLong)));
+  CHECK(at::equal(at::conv2d(x.to(at::kInt), w.to(at::kInt), {}, {1, 1}, {1, 0}), want.to(at::kInt)));
+
+  const Tensor re = values({2, 3, 5, 4}), im = values({2, 3, 5, 4}), wr = values({3, 2, 2, 2}), wi = values({3, 2, 2, 2});
+  const auto transposed = [](const Tensor& a, const Tensor& b) { return at::conv_transpose2d(a, b, {}, {2, 1}); };
+  const Tensor got = transposed(at::complex(re, im), at::complex(wr, wi));
+  CHECK(close(at::real(got), transposed(re, wr) - transposed(im, wi), 1e-10));
+  CHECK(close(at::imag(got), transposed(re, wi) + transposed(im, wr), 1e-10));
+}
+
+TEST_CASE("convolution over nothing", "[aten][conv]") {
+  CHECK(at::conv2d(at::ones({0, 3, 5, 5}), at::ones({4, 3, 3, 3})).sizes() == at::IntArrayRef({0, 4, 3, 3}));
+  // No input channels: the bias alone.
+  CHECK(at::equal(at::conv1d(at::ones({1, 0, 4}), at::ones({2, 0, 3}), at::full({2}, 5.0f)), at::full({1, 2, 2}, 5.0f)));
+}
+
+TEST_CASE("pooling propagates NaN and keeps channels last", "[aten][pool]") {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  Tensor x = at::arange(16, at::kFloat).view({1, 1, 4, 4}).clone();
+  x[0][0][1][0] = nan;
+  const auto [values_, indices] = at::max_pool2d_with_indices(x, {2, 2});
+  CHECK(std::isnan(values_[0][0][0][0].item<float>()));
+  CHECK(indices[0][0][0][0].item<int64_t>() == 4);
+  CHECK(indices[0][0][1][1].item<int64_t>() == 15);
+  at::manual_seed(3);
+  for (const auto dtype : {at::kFloat, at::kDouble, at::kBFloat16}) {
+    // More channels than a block, odd sizes, windows that overlap and reach over the edges.
+    const Tensor image = values({2, 300, 7, 9}, dtype), last = image.contiguous(kChannelsLast);
+    const auto [a, ai] = at::max_pool2d_with_indices(image, {3, 2}, {2, 1}, {1, 1}, {1, 2});
+    const auto [b, bi] = at::max_pool2d_with_indices(last, {3, 2}, {2, 1}, {1, 1}, {1, 2});
+    CHECK(b.is_contiguous(kChannelsLast));
+    CHECK(at::equal(a, b));
+    CHECK(at::equal(ai, bi));
+    const Tensor mean = at::avg_pool2d(image, {3, 3}, {2, 2}, {1, 1}, true, false), other = at::avg_pool2d(last, {3, 3}, {2, 2}, {1, 1}, true, false);
+    CHECK(other.is_contiguous(kChannelsLast));
+    CHECK(close(mean, other, 1e-2));
+    const Tensor g = at::max_pool2d_with_indices_backward(a, image, {3, 2}, {2, 1}, {1, 1}, {1, 2}, false, ai);
+    CHECK(close(g, at::max_pool2d_with_indices_backward(b, last, {3, 2}, {2, 1}, {1, 1}, {1, 2}, false, bi), 1e-2));
+  }
+}
+
+TEST_CASE("indices of a pooling are checked before they are used", "[aten][pool]") {
+  const Tensor x = at::ones({1, 1, 4, 4}), g = at::ones({1, 1, 2, 2});
+  CHECK_THROWS_WITH(
+      at::max_pool2d_with_indices_backward(g, x, {2, 2}, {2, 2}, {0, 0}, {1, 1}, false, at::full({1, 1, 2, 2}, 16, at::kLong)),
+      Catch::Contains("invalid max index 16"));
+  CHECK_THROWS_WITH(at::max_unpool2d(g, at::full({1, 1, 2, 2}, -1, at::kLong), {4, 4}), Catch::Contains("invalid max index: -1"));
+  CHECK(at::equal(at::max_unpool2d(g, at::arange(4, at::kLong).view({1, 1, 2, 2}), {2, 3}), list({1, 1, 1, 1, 0, 0}).view({1, 1, 2, 3})));
+}
+
+TEST_CASE("batch norm moves running statistics, and leaves them alone on errors", "[aten][norm]") {
+  at::manual_seed(4);
+  const Tensor x = values({4, 3, 5}) * 2 + 100;
+  Tensor mean = at::zeros({3}, at::kDouble), var = at::ones({3}, at::kDouble);
+  const Tensor y = at::batch_norm(x, {}, {}, mean, var, true, 0.1, 1e-5, false);
+  CHECK(close(y.mean({0, 2}), at::zeros({3}, at::kDouble), 1e-9));
+  CHECK(close(mean, x.mean({0, 2}) * 0.1, 1e-12));
+  CHECK(close(var, x.transpose(0, 1).reshape({3, -1}).var(1) * 0.1 + 0.9, 1e-12));
+  const Tensor before = mean.clone();
+  CHECK_THROWS_WITH(at::batch_norm(x, {}, {}, mean, at::ones({2}, at::kDouble), true, 0.1, 1e-5, false), Catch::Contains("running_var should contain 3 elements not 2"));
+  CHECK_THROWS(at::native_batch_norm(x, at::ones({1}, at::kDouble), {}, mean, var, true, 0.1, 1e-5));
+  CHECK(at::equal(mean, before));
+}
+
+TEST_CASE("batch norm is accurate far from zero and the same in both layouts", "[aten][norm]") {
+  at::manual_seed(5);
+  const Tensor wide = values({3, 70, 33, 31}) + 1000, x = wide.to(at::kFloat), last = x.contiguous(kChannelsLast);
+  const Tensor w = values({70}, at::kFloat), b = values({70}, at::kFloat), exact = x.to(at::kDouble);
+  const Tensor want = at::batch_norm(exact, w.to(at::kDouble), b.to(at::kDouble), {}, {}, true, 0.1, 1e-5, false);
+  CHECK(close(at::batch_norm(x, w, b, {}, {}, true, 0.1, 1e-5, false), want, 1e-3));
+  const Tensor other = at::batch_norm(last, w, b, {}, {}, true, 0.1, 1e-5, false);
+  CHECK(other.is_contiguous(kChannelsLast));
+  CHECK(close(other, want, 1e-3));
+}
+
+TEST_CASE("resizing to the same size changes nothing, and layouts agree", "[aten][upsample]") {
+  at::manual_seed(6);
+  const Tensor x = values({2, 20, 6, 7}, at::kFloat), last = x.contiguous(kChannelsLast);
+  CHECK(at::equal(at::upsample_bilinear2d(x, {6, 7}, false), x));
+  CHECK(at::equal(at::upsample_nearest2d(x, {6, 7}), x));
+  for (const bool corners : {false, true}) {
+    const Tensor a = at::upsample_bicubic2d(x, {11, 5}, corners), b = at::upsample_bicubic2d(last, {11, 5}, corners);
+    CHECK(b.is_contiguous(kChannelsLast));
+    CHECK(close(a, b, 1e-5));
+    CHECK(close(at::upsample_bilinear2d(x, {3, 16}, corners), at::upsample_bilinear2d(last, {3, 16}, corners), 1e-5));
+  }
+  CHECK(at::equal(at::upsample_nearest2d(x, {12, 15}), at::upsample_nearest2d(last, {12, 15})));
+  // A ramp stays one.
+  CHECK(close(at::upsample_linear1d(at::arange(5, at::kFloat).view({1, 1, 5}), {9}, true), (at::arange(9, at::kFloat) / 2).view({1, 1, 9}), 1e-6));
+}
+
+TEST_CASE("the identity as an affine grid samples the image itself", "[aten][upsample]") {
+  at::manual_seed(7);
+  const Tensor x = values({2, 3, 5, 4}, at::kFloat);
+  const Tensor theta = at::eye(2, 3, at::kFloat).unsqueeze(0).expand({2, 2, 3});
+  for (const bool corners : {false, true}) {
+    const Tensor grid = at::affine_grid_generator(theta, {2, 3, 5, 4}, corners);
+    for (const int64_t mode : {0, 1, 2}) CHECK(close(at::grid_sampler(x, grid, mode, 0, corners), x, 1e-4));
+  }
+  // Places that are no numbers or far away are outside.
+  const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  const Tensor far = list({inf, -inf, nan, 1e30f, -1e30f, nan}).view({1, 1, 3, 2});
+  for (const int64_t mode : {0, 1, 2}) CHECK(at::grid_sampler(x.slice(0, 0, 1), far, mode, 1, false).numel() == 9);
+}

@@ -1,0 +1,150 @@
+// What the operator table cannot see of attention in blocks, recurrent layers and ctc_loss.
+
+#include <aten/Functions.h>
+#include <aten/TensorOperators.h>
+#include <aten/core/Reduction.h>
+#include <aten/random.h>
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using at::Tensor;
+
+Tensor values(at::IntArrayRef sizes, at::ScalarType dtype = at::kDouble) {
+  return at::randn(sizes, at::kDouble).to(dtype);
+}
+
+bool close(const Tensor& got, const Tensor& want, double tolerance) {
+  return got.sizes() == want.sizes() && at::allclose(got.to(at::kDouble), want.to(at::kDouble), tolerance, tolerance);
+}
+
+Tensor by_operators(const Tensor& q, const Tensor& k, const Tensor& v, const std::optional<Tensor>& mask, bool causal, bool shared) {
+  return std::get<0>(at::_scaled_dot_product_attention_math(q, k, v, mask, 0.0, causal, std::nullopt, std::nullopt, shared));
+}
+
+} // namespace
+
+TEST_CASE("attention in blocks equals attention by operators", "[aten][attention]") {
+  at::manual_seed(1);
+  // Lengths below, at and above the blocks of queries and keys.
+  for (const auto& [queries, keys] : {std::pair<int64_t, int64_t>{5, 7}, {33, 512}, {200, 1100}, {800, 600}}) {
+    const Tensor q = values({1, 4, queries, 16}), k = values({1, 2, keys, 16}), v = values({1, 2, keys, 24});
+    Tensor kept = at::rand({queries, keys}) > 0.3;
+    kept.select(0, 2).fill_(false);
+    const Tensor bias = values({1, 1, queries, keys});
+    for (const auto dtype : {at::kDouble, at::kFloat, at::kBFloat16, at::kHalf}) {
+      const double tolerance = dtype == at::kDouble ? 1e-10 : dtype == at::kFloat ? 1e-4 : 4e-2;
+      const auto run = [&](const std::optional<Tensor>& mask, bool causal) {
+        return at::scaled_dot_product_attention(q.to(dtype), k.to(dtype), v.to(dtype), mask, 0.0, causal, std::nullopt, true);
+      };
+      CHECK(close(run(std::nullopt, false), by_operators(q, k, v, std::nullopt, false, true), tolerance));
+      CHECK(close(run(std::nullopt, true), by_operators(q, k, v, std::nullopt, true, true), tolerance));
+      CHECK(close(run(kept, false), by_operators(q, k, v, kept, false, true), tolerance));
+      CHECK(close(run(bias.to(dtype), false), by_operators(q, k, v, bias, false, true), tolerance));
+    }
+    // Row 2 sees nothing.
+    CHECK(at::equal(at::scaled_dot_product_attention(q, k, v, kept, 0.0, false, std::nullopt, true).select(2, 2), at::zeros({1, 4, 24}, at::kDouble)));
+  }
+}
+
+TEST_CASE("gradients of attention in blocks equal those by operators", "[aten][attention]") {
+  at::manual_seed(2);
+  for (const bool causal : {false, true}) {
+    const Tensor q = values({2, 4, 70, 8}).requires_grad_(), k = values({2, 2, 530, 8}).requires_grad_(), v = values({2, 2, 530, 8}).requires_grad_();
+    const Tensor g = values({2, 4, 70, 8});
+    const auto gradients = [&](const Tensor& result) {
+      (result * g).sum().backward();
+      std::vector<Tensor> grads;
+      for (const Tensor& t : {q, k, v}) {
+        grads.push_back(t.grad().clone());
+        t.mutable_grad() = Tensor();
+      }
+      return grads;
+    };
+    const auto want = gradients(by_operators(q, k, v, std::nullopt, causal, true));
+    const auto got = gradients(at::scaled_dot_product_attention(q, k, v, std::nullopt, 0.0, causal, std::nullopt, true));
+    for (size_t i = 0; i < 3; ++i) CHECK(close(got[i], want[i], 1e-9));
+  }
+}
+
+TEST_CASE("a packed sequence gives what its sequences give alone", "[aten][rnn]") {
+  at::manual_seed(3);
+  const int64_t size = 4, features = 3;
+  std::vector<Tensor> params;
+  for (int layer = 0; layer < 2; ++layer) {
+    for (int direction = 0; direction < 2; ++direction) {
+      const int64_t in = layer == 0 ? features : 2 * size;
+      for (const auto& shape : {std::vector<int64_t>{4 * size, in}, {4 * size, size}, {4 * size}, {4 * size}}) params.push_back(values(shape) * 0.3);
+    }
+  }
+  const Tensor x = values({6, 3, features}), h = values({4, 3, size}), c = values({4, 3, size});
+  const std::vector<int64_t> lengths{6, 4, 1};
+  const Tensor length = at::empty({3}, at::kLong);
+  std::copy(lengths.begin(), lengths.end(), length.mutable_data_ptr<int64_t>());
+  const auto [data, sizes] = at::_pack_padded_sequence(x, length, false);
+  const auto [out, hn, cn] = at::lstm(data, sizes, {h, c}, params, true, 2, 0.0, false, true);
+  const auto [padded, back] = at::_pad_packed_sequence(out, sizes, false, 0.0, 0);
+  CHECK(at::equal(back, length));
+  for (int64_t i = 0; i < 3; ++i) {
+    const auto one = [&](const Tensor& t) { return t.narrow(1, i, 1).contiguous(); };
+    const auto [alone, ha, ca] = at::lstm(one(x).slice(0, 0, lengths[i]), {one(h), one(c)}, params, true, 2, 0.0, false, true, false);
+    CHECK(close(one(padded).slice(0, 0, lengths[i]), alone, 1e-12));
+    CHECK(close(one(hn), ha, 1e-12));
+    CHECK(close(one(cn), ca, 1e-12));
+  }
+}
+
+TEST_CASE("recurrent layers are their cells, step by step", "[aten][rnn]") {
+  at::manual_seed(4);
+  const Tensor x = values({5, 2, 3}), h = values({1, 2, 4});
+  const auto check = [&](int64_t gates, const auto& layer, const auto& cell) {
+    const std::vector<Tensor> p{values({gates * 4, 3}), values({gates * 4, 4}), values({gates * 4}), values({gates * 4})};
+    const auto [out, last] = layer(p);
+    Tensor state = h[0];
+    for (int64_t t = 0; t < 5; ++t) {
+      state = cell(x[t], state, p);
+      CHECK(close(out[t], state, 1e-12));
+    }
+    CHECK(close(last[0], state, 1e-12));
+  };
+  check(3, [&](const auto& p) { return at::gru(x, h, p, true, 1, 0.0, false, false, false); },
+        [](const Tensor& in, const Tensor& s, const auto& p) { return at::gru_cell(in, s, p[0], p[1], p[2], p[3]); });
+  check(1, [&](const auto& p) { return at::rnn_tanh(x, h, p, true, 1, 0.0, false, false, false); },
+        [](const Tensor& in, const Tensor& s, const auto& p) { return ((in.matmul(p[0].t()) + p[2]) + (s.matmul(p[1].t()) + p[3])).tanh(); });
+  CHECK_THROWS_WITH(
+      at::gru(x, h, {values({12, 3}), values({12, 5})}, false, 1, 0.0, false, false, false), Catch::Contains("hidden has inconsistent hidden_size: got 4 expected 5"));
+  CHECK_THROWS_WITH(at::gru(x, h, {values({12, 3})}, false, 1, 0.0, false, false, false), Catch::Contains("incorrect number of RNN parameters"));
+}
+
+TEST_CASE("ctc_loss sums over all ways to write the labels", "[aten][ctc]") {
+  at::manual_seed(5);
+  const int64_t steps = 4, classes = 3;
+  const Tensor probs = at::randn({steps, 1, classes}, at::kDouble).log_softmax(2);
+  const std::vector<int64_t> labels{1, 1};
+  const Tensor target = at::full({1, 2}, 1, at::kLong);
+  double sum = 0;
+  for (int64_t path = 0; path < 81; ++path) {
+    std::vector<int64_t> written;
+    double p = 0;
+    int64_t previous = 0, rest = path;
+    for (int64_t t = 0; t < steps; ++t, rest /= classes) {
+      const int64_t c = rest % classes;
+      p += probs[t][0][c].item<double>();
+      if (c != 0 && c != previous) written.push_back(c);
+      previous = c;
+    }
+    if (written == labels) sum += std::exp(p);
+  }
+  const Tensor loss = at::ctc_loss(probs, target, {steps}, {2}, 0, at::Reduction::Sum);
+  CHECK(std::abs(loss.item<double>() + std::log(sum)) < 1e-12);
+  // Two equal labels need a blank between them: not in two steps.
+  CHECK(at::ctc_loss(probs, target, {2}, {2}, 0, at::Reduction::Sum).item<double>() == std::numeric_limits<double>::infinity());
+  CHECK(at::ctc_loss(probs, target, {2}, {2}, 0, at::Reduction::Sum, true).item<double>() == 0);
+}
