@@ -63,6 +63,31 @@ target_include_directories(conformance PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_options(conformance PRIVATE -O1 -Wall -Wextra)
 add_test(NAME conformance COMMAND conformance ${PROJECT_SOURCE_DIR}/test/conformance/data)
 
+# The kernels of the plugin run by an emulator: their sources made ordinary C++, CPU tensors in place of GPU ones.
+if(TARGET tensor_cuda)
+  set(EMULATED ${PROJECT_BINARY_DIR}/emulated)
+  set(emulated_kernels choice copy factory index layer_norm nll_loss reduce_arithmetic reduce_extremum reduce_moments scan softmax)
+  set(emulated_hosts advanced_index choice factory index index_walk layer_norm nll_loss pointwise_plan pointwise_run reduce
+    reduce_plan scan softmax)
+  list(TRANSFORM emulated_kernels REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/aten/native/cuda/\\1.cu" OUTPUT_VARIABLE kernel_sources)
+  list(APPEND kernel_sources ${PROJECT_SOURCE_DIR}/test/cuda_emulated/functors.cu)
+  list(TRANSFORM emulated_kernels REPLACE "(.+)" "${EMULATED}/aten/native/cuda/\\1_cu.cpp" OUTPUT_VARIABLE translated)
+  list(APPEND translated ${EMULATED}/test/cuda_emulated/functors_cu.cpp)
+  list(TRANSFORM emulated_hosts REPLACE "(.+)" "aten/native/cuda/\\1.cpp" OUTPUT_VARIABLE host_sources)
+  file(GLOB kernel_headers CONFIGURE_DEPENDS aten/native/cuda/*.cuh)
+  add_custom_command(OUTPUT ${translated}
+    COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/cuda_emulated/translate.py ${PROJECT_SOURCE_DIR} ${EMULATED}
+      ${kernel_sources} ${kernel_headers}
+    COMMAND ${CMAKE_COMMAND} -E touch ${translated}
+    DEPENDS test/cuda_emulated/translate.py ${kernel_sources} ${kernel_headers})
+  set_source_files_properties(${translated} PROPERTIES
+    COMPILE_OPTIONS "-include;${PROJECT_SOURCE_DIR}/test/cuda_emulated/emulator.h;-Wno-unknown-pragmas;-Wno-type-limits;-Wno-unused-parameter")
+  file(GLOB EMULATOR_SOURCES CONFIGURE_DEPENDS test/cuda_emulated/*.cpp)
+  tensor_test(cuda_emulated SOURCES ${EMULATOR_SOURCES} ${translated} ${host_sources})
+  target_include_directories(test_cuda_emulated BEFORE PRIVATE ${EMULATED})
+  target_include_directories(test_cuda_emulated PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
+endif()
+
 # What needs a GPU: without one ctest says "Skipped".
 file(GLOB CUDA_SOURCES CONFIGURE_DEPENDS test/cuda/*.cpp)
 if(TARGET tensor_cuda AND CUDA_SOURCES)

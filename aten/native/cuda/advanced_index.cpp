@@ -6,6 +6,7 @@
 #include <aten/MemoryOverlap.h>
 #include <aten/core/ivalue.h>
 #include <aten/core/List.h>
+#include <aten/core/ivalue.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cuda/index_walk.h>
 #include <c10/cuda/CUDAStream.h>

@@ -17,6 +17,7 @@ struct alignas(16) Word16 {
 
 // Masks are bytes: uint8 conditions hold other values than 0 and 1.
 struct Choose {
+  static constexpr bool kMoves = true;
   template <class W>
   HOST_DEVICE W operator()(std::uint8_t condition, W a, W b) const {
     return condition != 0 ? a : b;
@@ -25,6 +26,7 @@ struct Choose {
 
 template <class W>
 struct FillMasked {
+  static constexpr bool kMoves = true;
   HOST_DEVICE W operator()(std::uint8_t mask, W x) const {
     return mask != 0 ? value : x;
   }

@@ -10,6 +10,7 @@ namespace at::native::cuda {
 namespace {
 
 struct Same {
+  static constexpr bool kMoves = true;
   template <class T>
   HOST_DEVICE T operator()(T x) const {
     return x;

@@ -1,5 +1,6 @@
 #include <aten/native/cuda/index.h>
 
+#include <aten/native/cuda/index_check.cuh>
 #include <aten/native/cuda/memory_access.cuh>
 #include <c10/cuda/CUDAException.h>
 #include <c10/util/complex.h>
@@ -25,7 +26,7 @@ __device__ bool find(const IndexWalk& walk, std::uint32_t i, Place& place) {
   const auto offsets = walk.places.get(i);
   place.plain = offsets.of[0];
   std::int64_t index = walk.index[offsets.of[2]];
-  if (index == walk.skip || !walk.check(index, walk.wrap)) {
+  if (index == walk.skip || !check_index(walk.check, index, walk.wrap)) {
     return false;
   }
   place.indexed = offsets.of[1] + index * walk.step;
@@ -118,7 +119,7 @@ __global__ void __launch_bounds__(kThreads) offsets_kernel(IndexOffsets p) {
     return;
   }
   std::int64_t index = p.index[p.places.get(i).of[0]];
-  const bool good = p.check(index, /*wrap=*/true) && p.offsets[i] != kNoOffset;
+  const bool good = check_index(p.check, index, /*wrap=*/true) && p.offsets[i] != kNoOffset;
   p.offsets[i] = good ? p.offsets[i] + index * p.step : kNoOffset;
 }
 

@@ -24,29 +24,11 @@ IndexErrorSlot* index_error_slot();
 /// Throws IndexError if a kernel that is done has left one.
 void check_index_errors();
 
-/// What a kernel needs to check indices of a dimension of `size` elements.
+/// What a kernel needs to check indices of a dimension of `size` elements; see index_check.cuh.
 struct IndexCheck {
   IndexErrorSlot* slot;
   const char* op;
   std::int64_t size;
-
-#if defined(__CUDACC__)
-  /// Is the index good? A negative one counts from the end if `wrap`.
-  __device__ bool operator()(std::int64_t& index, bool wrap = false) const {
-    if (wrap && index < 0) {
-      index += size;
-    }
-    if (index >= 0 && index < size) {
-      return true;
-    }
-    slot->op = op;
-    slot->index = index;
-    slot->size = size;
-    __threadfence_system();
-    slot->raised = 1;
-    return false;
-  }
-#endif
 };
 
 } // namespace at::native::cuda

@@ -24,13 +24,14 @@ __device__ inline opmath_type<T> widen(T value) {
 /// A result in the type it is stored in.
 template <class T, class R>
 __device__ inline T narrow(R value) {
+#if defined(__CUDA_ARCH__)
   if constexpr (std::is_same_v<T, c10::BFloat16> && std::is_same_v<R, float>) {
     std::uint16_t bits;
     asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(value));
     return c10::BFloat16(bits, c10::BFloat16::from_bits());
-  } else {
-    return c10::convert<T>(value);
   }
+#endif
+  return c10::convert<T>(value);
 }
 
 } // namespace at::native::cuda

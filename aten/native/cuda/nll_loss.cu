@@ -1,5 +1,6 @@
 #include <aten/native/cuda/nll_loss.h>
 
+#include <aten/native/cuda/index_check.cuh>
 #include <aten/native/cuda/memory_access.cuh>
 #include <aten/native/cuda/team.cuh>
 #include <c10/cuda/CUDAException.h>
@@ -13,7 +14,7 @@ constexpr int kThreads = 256;
 // The class of target i, or false if it is ignored or no class at all.
 __device__ bool class_of(const NllLoss& p, std::int64_t i, std::int64_t& c) {
   c = p.byte_targets ? static_cast<const std::uint8_t*>(p.target)[i] : static_cast<const std::int64_t*>(p.target)[i];
-  return c != p.ignore_index && p.check(c);
+  return c != p.ignore_index && check_index(p.check, c);
 }
 
 template <class T>

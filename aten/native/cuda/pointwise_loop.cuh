@@ -46,11 +46,23 @@ constexpr int largest(std::initializer_list<int> sizes) {
   return result;
 }
 
-// Elements of a thread: 16 bytes of the largest type, no more than 8 so that code and registers stay small.
-template <class... Ts>
-inline constexpr int dense_items = largest({static_cast<int>(sizeof(Ts))...}) >= 16
-    ? 1
-    : 16 / largest({static_cast<int>(sizeof(Ts))..., 2});
+// Does F only move elements? Then its code is short whatever the number of elements.
+template <class F, class = void>
+inline constexpr bool only_moves = false;
+template <class F>
+inline constexpr bool only_moves<F, std::enable_if_t<F::kMoves>> = true;
+
+// Elements of a thread: 16 bytes of the largest type. Of small integers 4 must do: they are rare, and code is dear.
+template <class F, class... Ts>
+constexpr int dense_items_of() {
+  constexpr int kSize = largest({static_cast<int>(sizeof(Ts))...});
+  if (kSize >= 4) {
+    return kSize >= 16 ? 1 : 16 / kSize;
+  }
+  return only_moves<F> || (is_reduced<Ts> || ...) ? 8 : 4;
+}
+template <class F, class... Ts>
+inline constexpr int dense_items = dense_items_of<F, Ts...>();
 template <bool Long, class... Ts>
 inline constexpr int strided_items = Long || largest({static_cast<int>(sizeof(Ts))...}) > 8 ? 1 : 2;
 
@@ -147,7 +159,7 @@ struct Inputs<std::index_sequence<I...>, In...> {
 
   template <class F, class Out>
   __device__ static void compute_dense(std::int64_t n, const F& f, const Operands& operands, const Numbers& numbers) {
-    constexpr int K = dense_items<Out, In...>;
+    constexpr int K = dense_items<F, Out, In...>;
     const std::int64_t begin = (static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x) * K;
     if (begin >= n) {
       return;
@@ -257,7 +269,7 @@ void launch(const PointwisePlan& plan, const F& f) {
   const auto numbers = Inputs::template numbers_of<exact_numbers<F>>(plan);
   if constexpr (!Long) {
     if (plan.dense) {
-      constexpr std::int64_t kPerBlock = kThreads * dense_items<Out, In...>;
+      constexpr std::int64_t kPerBlock = kThreads * dense_items<F, Out, In...>;
       const auto blocks = static_cast<unsigned>((plan.numel + kPerBlock - 1) / kPerBlock);
       pointwise_dense<F, Out, Inputs><<<blocks, kThreads, 0, plan.stream>>>(plan.numel, f, operands, numbers);
       C10_CUDA_KERNEL_LAUNCH_CHECK();

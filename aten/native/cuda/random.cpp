@@ -46,14 +46,16 @@ void check_floating(const char* op, const Tensor& self) {
       c10::isFloatingType(self.scalar_type()), op, "_ expects a floating point or complex tensor, got ", self.scalar_type());
 }
 
-/// Calls `launch` for the memory of self in its order, or for a dense temporary of the same order that is copied to it.
+/// Calls `launch` for the memory of self in its order, or for a dense temporary of the same order that is copied to it:
+/// where self has gaps or not the dtype that is drawn.
 template <class Launch>
-Tensor& fill(Tensor& self, const OptGenerator& generator, int per_draw, Launch launch) {
+Tensor& fill(Tensor& self, const OptGenerator& generator, ScalarType drawn, int per_draw, Launch launch) {
   at::assert_no_internal_overlap(self);
   if (self.numel() == 0) {
     return self;
   }
-  const Tensor dense = self.is_non_overlapping_and_dense() ? self : at::empty_like(self);
+  const bool direct = self.is_non_overlapping_and_dense() && self.scalar_type() == drawn;
+  const Tensor dense = direct ? self : at::empty_like(self, self.options().dtype(drawn));
   auto* impl = at::get_generator_or_default<CUDAGeneratorImpl>(generator, at::cuda::detail::getDefaultCUDAGenerator());
   const cuda::RandomLaunch grid = cuda::random_launch(dense.numel(), per_draw);
   PhiloxCudaState philox;
@@ -64,21 +66,22 @@ Tensor& fill(Tensor& self, const OptGenerator& generator, int per_draw, Launch l
   launch(cuda::RandomTarget{
       dense.scalar_type(), dense.mutable_data_ptr(), dense.numel(), philox, grid.blocks,
       c10::cuda::getCurrentCUDAStream()});
-  if (!dense.is_same(self)) {
+  if (!direct) {
     self.copy_(dense);
   }
   return self;
 }
 
 Tensor& distribute(Tensor& self, const OptGenerator& generator, Distribution distribution, double a, double b = 0) {
-  const int per_draw = cuda::draws_64_bits(distribution, self.scalar_type()) ? 2 : 4;
-  return fill(self, generator, per_draw, [&](const cuda::RandomTarget& to) {
+  const ScalarType drawn = c10::isFloatingType(self.scalar_type()) ? self.scalar_type() : kFloat;
+  const int per_draw = cuda::draws_64_bits(distribution, drawn) ? 2 : 4;
+  return fill(self, generator, drawn, per_draw, [&](const cuda::RandomTarget& to) {
     cuda::launch_distribution(to, distribution, a, b);
   });
 }
 
 Tensor& integers(Tensor& self, const OptGenerator& generator, bool wide, std::uint64_t range, int64_t base) {
-  return fill(self, generator, wide ? 2 : 4, [&](const cuda::RandomTarget& to) {
+  return fill(self, generator, kLong, wide ? 2 : 4, [&](const cuda::RandomTarget& to) {
     cuda::launch_integers(to, wide, range, base);
   });
 }
@@ -218,7 +221,7 @@ Tensor& bernoulli_tensor_cuda(Tensor& self, const Tensor& p, OptGenerator genera
   // In the order of self's memory.
   Tensor chances = at::empty_like(self, self.options().dtype(is_double ? kDouble : kFloat));
   chances.copy_(p.to(self.device()));
-  return fill(self, generator, 4, [&](const cuda::RandomTarget& to) {
+  return fill(self, generator, kFloat, 4, [&](const cuda::RandomTarget& to) {
     cuda::launch_bernoulli_each(to, is_double, chances.const_data_ptr());
   });
 }

@@ -185,9 +185,6 @@ struct OneOf {
   }
 };
 using Floating = OneOf<c10::Half, c10::BFloat16, float, double>;
-using Numbers = OneOf<
-    bool, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint16_t, std::uint32_t, std::uint64_t,
-    c10::Half, c10::BFloat16, float, double>;
 
 } // namespace
 
@@ -196,7 +193,7 @@ bool draws_64_bits(Distribution, c10::ScalarType dtype) {
 }
 
 void launch_distribution(const RandomTarget& to, Distribution distribution, double a, double b) {
-  const auto with = [&](auto type) {
+  Floating::call(to.dtype, [&](auto type) {
     using T = decltype(type);
     using R = Real<T>;
     const R first = static_cast<R>(a), second = static_cast<R>(b);
@@ -211,39 +208,22 @@ void launch_distribution(const RandomTarget& to, Distribution distribution, doub
         return sample<Uniform<T>, T>(to, ExponentialTransform<T, R>{first});
       case Distribution::Cauchy:
         return sample<Uniform<T>, T>(to, CauchyTransform<T, R>{first, second});
-      default:
-        return;
+      case Distribution::Geometric:
+        return sample<Uniform<T>, T>(to, GeometricTransform<T, R>{first});
+      case Distribution::Bernoulli:
+        return sample<Uniform<T>, T>(to, BernoulliTransform<T, R>{first});
     }
-  };
-  const auto with_any = [&](auto type) {
-    using T = decltype(type);
-    using R = Real<T>;
-    if (distribution == Distribution::Geometric) {
-      sample<Uniform<T>, T>(to, GeometricTransform<T, R>{static_cast<R>(a)});
-    } else {
-      sample<Uniform<T>, T>(to, BernoulliTransform<T, R>{static_cast<R>(a)});
-    }
-  };
-  if (distribution == Distribution::Geometric || distribution == Distribution::Bernoulli) {
-    Numbers::call(to.dtype, with_any);
-  } else {
-    Floating::call(to.dtype, with);
-  }
+  });
 }
 
 void launch_integers(const RandomTarget& to, bool wide, std::uint64_t range, std::int64_t base) {
-  Numbers::call(to.dtype, [&](auto type) {
-    using T = decltype(type);
-    wide ? sample<Bits2, T>(to, IntegerTransform<T>{range, base}) : sample<Bits4, T>(to, IntegerTransform<T>{range, base});
-  });
+  using T = std::int64_t;
+  wide ? sample<Bits2, T>(to, IntegerTransform<T>{range, base}) : sample<Bits4, T>(to, IntegerTransform<T>{range, base});
 }
 
 void launch_bernoulli_each(const RandomTarget& to, bool double_p, const void* p) {
-  Numbers::call(to.dtype, [&](auto type) {
-    using T = decltype(type);
-    double_p ? sample<Uniform4, T>(to, BernoulliEach<T, double>{static_cast<const double*>(p)})
-             : sample<Uniform4, T>(to, BernoulliEach<T, float>{static_cast<const float*>(p)});
-  });
+  double_p ? sample<Uniform4, float>(to, BernoulliEach<float, double>{static_cast<const double*>(p)})
+           : sample<Uniform4, float>(to, BernoulliEach<float, float>{static_cast<const float*>(p)});
 }
 
 } // namespace at::native::cuda

@@ -34,13 +34,13 @@ struct RandomTarget {
 };
 
 enum class Distribution { Uniform, Normal, LogNormal, Exponential, Cauchy, Geometric, Bernoulli };
-/// Parameters: bounds, mean and deviation, rate, median and scale, probability.
+/// Floating elements. Parameters: bounds, mean and deviation, rate, median and scale, probability.
 void launch_distribution(const RandomTarget& to, Distribution distribution, double a, double b);
 /// Does the distribution draw 64 bits for an element of this dtype?
 bool draws_64_bits(Distribution distribution, c10::ScalarType dtype);
-/// base + (bits % range), of 32 bits or 64; range 0 is all of 2^64.
+/// int64: base + (bits % range), of 32 bits or 64; range 0 is all of 2^64.
 void launch_integers(const RandomTarget& to, bool wide, std::uint64_t range, std::int64_t base);
-/// 1 with the probability of each element of `p`, dense float or double, in the same order.
+/// float: 1 with the probability of each element of `p`, dense float or double, in the same order.
 void launch_bernoulli_each(const RandomTarget& to, bool double_p, const void* p);
 
 } // namespace at::native::cuda

@@ -22,7 +22,7 @@ struct Sum {
     return a + b;
   }
   __device__ void store(std::uint32_t at, Acc a) const {
-    store_as(out.data, out.dtype, at, divisor == Acc(1) ? a : a / divisor);
+    store_as<Acc>(out.data, out.dtype, at, divisor == Acc(1) ? a : a / divisor);
   }
   ReduceOutput out;
   Acc divisor;
@@ -41,7 +41,7 @@ struct Prod {
     return a * b;
   }
   __device__ void store(std::uint32_t at, Acc a) const {
-    store_as(out.data, out.dtype, at, a);
+    store_as<Acc>(out.data, out.dtype, at, a);
   }
   ReduceOutput out;
 };

@@ -28,7 +28,7 @@ struct Extremum {
     return (Greatest ? a > b : a < b) || not_a_number(a) ? a : b;
   }
   __device__ void store(std::uint32_t at, Acc a) const {
-    store_as(out.data, out.dtype, at, a);
+    store_as<Acc>(out.data, out.dtype, at, a);
   }
   ReduceOutput out;
 };
@@ -60,7 +60,7 @@ struct ArgExtremum {
   }
   __device__ void store(std::uint32_t at, const Acc& a) const {
     if (values.data != nullptr) {
-      store_as(values.data, values.dtype, at, a.value);
+      store_as<Math>(values.data, values.dtype, at, a.value);
     }
     if (indices != nullptr) {
       indices[at] = a.index;

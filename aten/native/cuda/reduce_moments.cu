@@ -52,7 +52,7 @@ struct Norm {
     return a + b;
   }
   __device__ void store(std::uint32_t at, Acc a) const {
-    store_as(
+    store_as<Acc>(
         out.data, out.dtype, at, kind == NormKind::Two ? ::sqrt(a) : kind == NormKind::Other ? ::pow(a, Acc(1) / p) : a);
   }
 
@@ -102,9 +102,9 @@ struct Variance {
   __device__ void store(std::uint32_t at, const Acc& a) const {
     const R freedom = a.count - correction;
     const R variance = a.squares / (freedom > R(0) ? freedom : R(0));
-    store_as(out.data, out.dtype, at, root ? ::sqrt(variance) : variance);
+    store_as<R>(out.data, out.dtype, at, root ? ::sqrt(variance) : variance);
     if (mean != nullptr) {
-      store_as(mean, out.dtype, at, a.mean);
+      store_as<R>(mean, out.dtype, at, a.mean);
     }
   }
   ReduceOutput out;

@@ -1,0 +1,66 @@
+// What host code of the plugin asks of a device, answered by the host: tensors on the CPU stand for tensors on a GPU.
+#include <aten/TensorIterator.h>
+#include <aten/cuda/CUDAContext.h>
+#include <aten/native/cuda/copy.h>
+#include <aten/native/cuda/index_error.h>
+#include <aten/native/cuda/pointwise_run.h>
+#include <aten/native/cuda/workspace.h>
+
+#include <cstdlib>
+
+namespace c10::cuda {
+
+CUDAStream getCurrentCUDAStream(DeviceIndex) {
+  return CUDAStream(CUDAStream::UNCHECKED, Stream(Stream::DEFAULT, Device(DeviceType::CUDA, 0)));
+}
+
+cudaStream_t CUDAStream::stream() const {
+  return nullptr;
+}
+
+} // namespace c10::cuda
+
+namespace at::cuda {
+
+cudaDeviceProp* getCurrentDeviceProperties() {
+  static cudaDeviceProp properties = [] {
+    cudaDeviceProp p{};
+    p.multiProcessorCount = 2;
+    p.maxThreadsPerMultiProcessor = 1024;
+    return p;
+  }();
+  return &properties;
+}
+
+} // namespace at::cuda
+
+namespace at::native::cuda {
+
+Workspace::Workspace(std::size_t bytes, cudaStream_t) : data_(std::malloc(bytes)) {}
+Workspace::~Workspace() {
+  std::free(data_);
+}
+
+IndexErrorSlot* index_error_slot() {
+  static IndexErrorSlot slot{};
+  return &slot;
+}
+
+void copy_on_device(const TensorBase& dst, const TensorBase& src) {
+  auto iter = TensorIteratorConfig()
+                  .set_check_mem_overlap(false)
+                  .check_all_same_dtype(false)
+                  .resize_outputs(false)
+                  .add_output(dst)
+                  .add_const_input(src)
+                  .build();
+  run_pointwise(iter, [&](const PointwisePlan& plan) {
+    if (dst.scalar_type() == src.scalar_type()) {
+      launch_move(plan, c10::elementSize(dst.scalar_type()));
+    } else {
+      launch_convert(plan, dst.scalar_type(), src.scalar_type());
+    }
+  });
+}
+
+} // namespace at::native::cuda

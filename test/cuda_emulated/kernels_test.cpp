@@ -1,0 +1,330 @@
+// The plugin's kernels and their host sides, run by the emulator on CPU tensors, against the CPU's own operators.
+#include <aten/TensorIterator.h>
+#include <aten/core/List.h>
+#include <aten/core/ivalue.h>
+#include <aten/native/cuda/index_error.h>
+#include <aten/native/cuda/pointwise_run.h>
+
+#include <torch/torch.h>
+
+#include <catch2/catch.hpp>
+
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+namespace at::native {
+
+using OptDims = c10::OptionalIntArrayRef;
+using Indices = c10::List<std::optional<Tensor>>;
+
+namespace cuda {
+
+void launch_Exp(const PointwisePlan&);
+void launch_AddAlpha(const PointwisePlan&, const c10::Scalar&);
+void launch_Lt(const PointwisePlan&);
+void launch_Lerp(const PointwisePlan&);
+void launch_Abs(const PointwisePlan&);
+void launch_Digamma(const PointwisePlan&);
+void where_kernel(TensorIteratorBase&);
+void masked_fill_kernel(TensorIteratorBase&, const c10::Scalar&);
+void copy_on_device(const TensorBase&, const TensorBase&);
+void tril_kernel(const TensorBase&, int64_t, const TensorBase&);
+void triu_kernel(const TensorBase&, int64_t, const TensorBase&);
+void sum_kernel(const TensorBase&, OptDims, bool, std::optional<ScalarType>, const TensorBase&);
+void mean_kernel(const TensorBase&, OptDims, bool, std::optional<ScalarType>, const TensorBase&);
+void nansum_kernel(const TensorBase&, OptDims, bool, std::optional<ScalarType>, const TensorBase&);
+void prod_kernel(const TensorBase&, int64_t, bool, std::optional<ScalarType>, const TensorBase&);
+void amax_kernel(const TensorBase&, IntArrayRef, bool, const TensorBase&);
+void argmax_kernel(const TensorBase&, std::optional<int64_t>, bool, const TensorBase&);
+void min_dim_kernel(const TensorBase&, int64_t, bool, const TensorBase&, const TensorBase&);
+void any_kernel(const TensorBase&, int64_t, bool, const TensorBase&);
+void all_all_kernel(const TensorBase&, const TensorBase&);
+void count_nonzero_kernel(const TensorBase&, std::optional<int64_t>, const TensorBase&);
+void vector_norm_kernel(const TensorBase&, const Scalar&, OptDims, bool, std::optional<ScalarType>, const TensorBase&);
+void var_mean_kernel(const TensorBase&, OptDims, const std::optional<Scalar>&, bool, const TensorBase&, const TensorBase&);
+void cumsum_kernel(const TensorBase&, int64_t, std::optional<ScalarType>, const TensorBase&);
+void cumprod_kernel(const TensorBase&, int64_t, std::optional<ScalarType>, const TensorBase&);
+void softmax_kernel(const TensorBase&, int64_t, bool, const TensorBase&);
+void log_softmax_kernel(const TensorBase&, int64_t, bool, const TensorBase&);
+void softmax_backward_kernel(const TensorBase&, const TensorBase&, int64_t, ScalarType, const TensorBase&);
+void log_softmax_backward_kernel(const TensorBase&, const TensorBase&, int64_t, ScalarType, const TensorBase&);
+void layer_norm_kernel(const TensorBase&, IntArrayRef, const std::optional<Tensor>&, const std::optional<Tensor>&, double, const TensorBase&, const TensorBase&, const TensorBase&);
+void embedding_kernel(const TensorBase&, const TensorBase&, int64_t, bool, bool, const TensorBase&);
+void embedding_dense_backward_kernel(const TensorBase&, const TensorBase&, int64_t, int64_t, bool, const TensorBase&);
+void nll_loss_forward_kernel(const TensorBase&, const TensorBase&, const std::optional<Tensor>&, int64_t, int64_t, const TensorBase&, const TensorBase&);
+void nll_loss_backward_kernel(const TensorBase&, const TensorBase&, const TensorBase&, const std::optional<Tensor>&, int64_t, int64_t, const TensorBase&, const TensorBase&);
+void gather_kernel(const TensorBase&, int64_t, const TensorBase&, bool, const TensorBase&);
+void scatter_add_kernel(const TensorBase&, int64_t, const TensorBase&, const TensorBase&, const TensorBase&);
+void scatter_reduce_two_kernel(const TensorBase&, int64_t, const TensorBase&, const TensorBase&, std::string_view, bool, const TensorBase&);
+void index_select_kernel(const TensorBase&, int64_t, const TensorBase&, const TensorBase&);
+void index_add_kernel(const TensorBase&, int64_t, const TensorBase&, const TensorBase&, const Scalar&, const TensorBase&);
+void index_fill_kernel(const TensorBase&, int64_t, const TensorBase&, const Scalar&, const TensorBase&);
+void take_kernel(const TensorBase&, const TensorBase&, const TensorBase&);
+
+} // namespace cuda
+
+std::tuple<Tensor, Tensor, Tensor> native_layer_norm_backward_cuda(const Tensor&, const Tensor&, IntArrayRef, const Tensor&, const Tensor&, const std::optional<Tensor>&, const std::optional<Tensor>&, std::array<bool, 3>);
+Tensor index_cuda(const Tensor&, const Indices&);
+Tensor& _index_put_impl_cuda_(Tensor&, const Indices&, const Tensor&, bool, bool);
+Tensor& arange_out_cuda(const Scalar&, const Scalar&, const Scalar&, Tensor&);
+Tensor& linspace_out_cuda(const Scalar&, const Scalar&, int64_t, Tensor&);
+
+} // namespace at::native
+
+namespace {
+
+namespace cuda = at::native::cuda;
+using at::Tensor;
+
+bool near(const Tensor& a, const Tensor& b, double rtol = 1e-5, double atol = 1e-5) {
+  if (a.sizes() != b.sizes() || a.scalar_type() != b.scalar_type()) {
+    return false;
+  }
+  const auto wide = a.is_complex() ? at::kComplexDouble : at::kDouble;
+  return at::allclose(a.to(wide), b.to(wide), rtol, atol, /*equal_nan=*/true);
+}
+
+template <class Launch>
+Tensor pointwise(std::initializer_list<at::PointwiseInput> inputs, Launch launch, at::PointwiseRule rule = {}) {
+  at::TensorIterator iter;
+  iter.build_pointwise(nullptr, inputs, rule);
+  cuda::run_pointwise(iter, launch);
+  return iter.take_output();
+}
+
+Tensor add(at::PointwiseInput a, at::PointwiseInput b, const c10::Scalar& alpha = 1) {
+  return pointwise({a, b}, [&](const cuda::PointwisePlan& plan) { cuda::launch_AddAlpha(plan, alpha); });
+}
+
+/// What the kernel writes into an empty tensor like `like`.
+template <class Kernel>
+Tensor filled(const Tensor& like, Kernel kernel) {
+  Tensor out = torch::empty_like(like);
+  kernel(out);
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("emulated: lengths around vectors and blocks", "[cuda]") {
+  for (const int64_t n : {1, 3, 7, 8, 9, 255, 257, 1025, 2051}) {
+    for (const at::ScalarType dtype : {at::kChar, at::kShort, at::kLong, at::kHalf, at::kBFloat16, at::kFloat, at::kDouble, at::kComplexDouble}) {
+      INFO(n << " of " << dtype);
+      const Tensor a = torch::arange(n).remainder(50).to(dtype), b = torch::full({n}, 3, dtype);
+      CHECK(near(add(a, b, 2), a + b * 2));
+      CHECK(near(add(a, c10::Scalar(2)), a + 2));
+    }
+    const Tensor x = torch::randn({n});
+    CHECK(near(pointwise({x}, cuda::launch_Exp), x.exp()));
+    CHECK(near(pointwise({x.to(at::kBFloat16)}, cuda::launch_Exp), x.to(at::kBFloat16).exp(), 1e-2));
+    CHECK(near(pointwise({x, -x}, cuda::launch_Lt, {at::PointwiseRule::Result::Bool}), x < -x));
+    CHECK(near(pointwise({x.to(at::kComplexFloat)}, cuda::launch_Abs, {at::PointwiseRule::Result::Real}), x.abs()));
+    CHECK(near(pointwise({x, x * 2, x * 3}, cuda::launch_Lerp), at::lerp(x, x * 2, x * 3)));
+    CHECK(near(pointwise({x.abs() + 1}, cuda::launch_Digamma), (x.abs() + 1).digamma()));
+  }
+}
+
+TEST_CASE("emulated: layouts of pointwise operands", "[cuda]") {
+  const Tensor a = torch::randn({6, 7, 8});
+  for (const Tensor& b : {torch::randn({8}), torch::randn({7, 1}), torch::randn({8, 7, 6}).permute({2, 1, 0}), torch::randn({1})}) {
+    CHECK(near(add(a, b), a + b));
+    CHECK(near(add(b, a), a + b));
+  }
+  const Tensor half = a.slice(2, 0, 8, 2);
+  CHECK(near(add(half, half, -0.5), half * 0.5));
+  const Tensor base = torch::randn({1001});
+  CHECK(near(add(base.slice(0, 1), base.slice(0, 0, 1000)), base.slice(0, 1) + base.slice(0, 0, 1000)));
+  CHECK(near(pointwise({half}, cuda::launch_Exp), half.exp()));
+  CHECK(near(pointwise({half.abs() + 1}, cuda::launch_Digamma), (half.abs() + 1).digamma()));
+  CHECK(near(add(a.to(at::kHalf), c10::Scalar(0.1)), a.to(at::kHalf) + 0.1, 1e-3));
+}
+
+TEST_CASE("emulated: where, masked_fill, triangles, sequences", "[cuda]") {
+  const Tensor a = torch::randn({5, 9});
+  for (const at::ScalarType dtype : {at::kByte, at::kHalf, at::kFloat, at::kDouble, at::kComplexDouble}) {
+    const Tensor x = (a * 10).abs().to(dtype), mask = a > 0;
+    at::TensorIterator iter;
+    iter.build_pointwise(nullptr, {mask, x, x.slice(0, 0, 1)}, {at::PointwiseRule::Result::Common, 1});
+    cuda::where_kernel(iter);
+    CHECK(near(iter.take_output(), at::where(mask, x, x.slice(0, 0, 1))));
+    CHECK(near(filled(x, [&](const Tensor& out) { cuda::tril_kernel(x, 1, out); }), x.tril(1)));
+    CHECK(near(filled(x, [&](const Tensor& out) { cuda::triu_kernel(x, -2, out); }), x.triu(-2)));
+  }
+  const Tensor batch = torch::randn({4, 3, 5}).transpose(0, 2);
+  CHECK(near(filled(batch, [&](const Tensor& out) { cuda::tril_kernel(batch, 0, out); }), batch.tril()));
+  for (const at::ScalarType dtype : {at::kInt, at::kLong, at::kHalf, at::kFloat, at::kDouble}) {
+    Tensor out = torch::empty({0}, dtype);
+    CHECK(near(at::native::arange_out_cuda(-3, 20, 2, out), torch::arange(-3, 20, 2, dtype)));
+    Tensor line = torch::empty({0}, dtype);
+    CHECK(near(at::native::linspace_out_cuda(0, 10, 301, line), torch::linspace(0, 10, 301, dtype)));
+  }
+}
+
+TEST_CASE("emulated: conversions between all dtypes", "[cuda]") {
+  const std::vector<at::ScalarType> dtypes = {at::kBool, at::kByte, at::kChar, at::kShort, at::kInt, at::kLong, at::kHalf,
+                                              at::kBFloat16, at::kFloat, at::kDouble, at::kComplexFloat, at::kComplexDouble};
+  const Tensor sample = torch::arange(1500).view({30, 50}).remainder(100) / 2;
+  for (const at::ScalarType from : dtypes) {
+    for (const at::ScalarType to : dtypes) {
+      INFO(from << " to " << to);
+      const Tensor a = sample.to(from);
+      CHECK(near(filled(a.to(to), [&](const Tensor& out) { cuda::copy_on_device(out, a); }), a.to(to)));
+      CHECK(near(filled(a.t().to(to), [&](const Tensor& out) { cuda::copy_on_device(out, a.t().contiguous()); }), a.t().to(to)));
+    }
+  }
+}
+
+TEST_CASE("emulated: reductions", "[cuda]") {
+  const Tensor a = torch::randn({9, 5, 70});
+  for (const Tensor& t : {a, a.transpose(0, 2), a.slice(0, 0, 9, 2)}) {
+    for (const std::vector<int64_t>& dims : {std::vector<int64_t>{0}, {1}, {2}, {0, 1}, {0, 2}, {0, 1, 2}}) {
+      const Tensor like = t.sum(dims);
+      CHECK(near(filled(like, [&](const Tensor& out) { cuda::sum_kernel(t, dims, false, {}, out); }), like));
+      CHECK(near(filled(like, [&](const Tensor& out) { cuda::mean_kernel(t, dims, false, {}, out); }), t.mean(dims)));
+      CHECK(near(filled(like, [&](const Tensor& out) { cuda::amax_kernel(t, dims, false, out); }), t.amax(dims)));
+      for (const double p : std::vector<double>{0, 1, 2, 3, INFINITY, -INFINITY}) {
+        CHECK(near(filled(like, [&](const Tensor& out) { cuda::vector_norm_kernel(t, p, dims, false, {}, out); }), at::linalg_vector_norm(t, p, dims), 1e-4));
+      }
+      Tensor mean = torch::empty_like(like);
+      CHECK(near(filled(like, [&](const Tensor& out) { cuda::var_mean_kernel(t, dims, {}, false, out, mean); }), t.var(dims, true), 1e-4));
+      CHECK(near(mean, t.mean(dims)));
+    }
+    for (const int64_t dim : {0, 1, 2}) {
+      const Tensor places = t.argmax(dim), values = t.sum(dim);
+      CHECK(near(filled(places, [&](const Tensor& out) { cuda::argmax_kernel(t, dim, false, out); }), places));
+      Tensor indices = torch::empty_like(places);
+      CHECK(near(filled(values, [&](const Tensor& out) { cuda::min_dim_kernel(t, dim, false, out, indices); }), std::get<0>(t.min(dim))));
+      CHECK(near(indices, std::get<1>(t.min(dim))));
+      CHECK(near(filled(values, [&](const Tensor& out) { cuda::prod_kernel(t, dim, false, {}, out); }), t.prod(dim), 1e-4));
+      const Tensor large = t > 1.5;
+      CHECK(near(filled(large.any(dim), [&](const Tensor& out) { cuda::any_kernel(large, dim, false, out); }), large.any(dim)));
+      CHECK(near(filled(places, [&](const Tensor& out) { cuda::count_nonzero_kernel(large, dim, out); }), large.count_nonzero(std::optional<int64_t>(dim))));
+    }
+    CHECK(near(filled(t.argmax(), [&](const Tensor& out) { cuda::argmax_kernel(t, std::nullopt, false, out); }), t.argmax()));
+  }
+  // Shared by blocks, and joined.
+  const Tensor long_row = torch::rand({1, 60000}), long_columns = torch::rand({30000, 2});
+  CHECK(near(filled(long_row.sum(1), [&](const Tensor& out) { cuda::sum_kernel(long_row, {{1}}, false, {}, out); }), long_row.sum(1)));
+  CHECK(near(filled(long_columns.sum(0), [&](const Tensor& out) { cuda::sum_kernel(long_columns, {{0}}, false, {}, out); }), long_columns.sum(0)));
+  CHECK(near(filled(long_row.argmax(1), [&](const Tensor& out) { cuda::argmax_kernel(long_row, 1, false, out); }), long_row.argmax(1)));
+  Tensor holes = a.clone();
+  holes.view({-1})[37] = std::nan("");
+  CHECK(near(filled(holes.argmax(), [&](const Tensor& out) { cuda::argmax_kernel(holes, std::nullopt, false, out); }), holes.argmax()));
+  CHECK(near(filled(holes.nansum(), [&](const Tensor& out) { cuda::nansum_kernel(holes, std::nullopt, false, {}, out); }), holes.nansum(), 1e-4));
+  for (const at::ScalarType dtype : {at::kBool, at::kByte, at::kChar, at::kInt, at::kLong}) {
+    const Tensor t = (torch::arange(500) % 7).to(dtype);
+    CHECK(near(filled(t.sum(), [&](const Tensor& out) { cuda::sum_kernel(t, std::nullopt, false, {}, out); }), t.sum()));
+    CHECK(near(filled(t.amax(), [&](const Tensor& out) { cuda::amax_kernel(t, {}, false, out); }), t.amax()));
+    CHECK(near(filled(t.all(), [&](const Tensor& out) { cuda::all_all_kernel(t, out); }), t.all()));
+  }
+}
+
+TEST_CASE("emulated: scans", "[cuda]") {
+  const Tensor a = torch::rand({5, 600, 3});
+  for (const int64_t dim : {0, 1, 2}) {
+    const Tensor t = a.transpose(1, dim).contiguous();
+    CHECK(near(filled(t, [&](const Tensor& out) { cuda::cumsum_kernel(t, dim, {}, out); }), t.cumsum(dim)));
+    CHECK(near(filled(t, [&](const Tensor& out) { cuda::cumprod_kernel(t, dim, {}, out); }), t.cumprod(dim)));
+  }
+  const Tensor row = torch::randn({2, 1000}, at::kDouble), narrow = torch::ones({300}, at::kHalf);
+  CHECK(near(filled(row, [&](const Tensor& out) { cuda::cumsum_kernel(row, 1, {}, out); }), row.cumsum(1)));
+  CHECK(near(filled(narrow, [&](const Tensor& out) { cuda::cumsum_kernel(narrow, 0, {}, out); }), narrow.cumsum(0)));
+}
+
+TEST_CASE("emulated: softmax and its derivative", "[cuda]") {
+  for (const std::vector<int64_t>& sizes : {std::vector<int64_t>{5, 7}, {3, 1500}, {4, 6, 33}}) {
+    for (const int64_t dim : {0, -1}) {
+      Tensor a = torch::randn(sizes) * 3;
+      a.select(0, 0).select(-1, 0).fill_(-INFINITY);
+      const Tensor y = at::softmax(a, dim), log = at::log_softmax(a, dim), g = torch::randn(sizes);
+      CHECK(near(filled(a, [&](const Tensor& out) { cuda::softmax_kernel(a, dim, false, out); }), y));
+      CHECK(near(filled(a, [&](const Tensor& out) { cuda::log_softmax_kernel(a, dim, false, out); }), log));
+      CHECK(near(filled(a, [&](const Tensor& out) { cuda::softmax_backward_kernel(g, y, dim, at::kFloat, out); }), at::_softmax_backward_data(g, y, dim, at::kFloat)));
+      CHECK(near(filled(a, [&](const Tensor& out) { cuda::log_softmax_backward_kernel(g, log, dim, at::kFloat, out); }), at::_log_softmax_backward_data(g, log, dim, at::kFloat), 1e-4, 1e-4));
+    }
+  }
+  const Tensor hopeless = torch::full({2, 5}, -INFINITY);
+  CHECK(near(filled(hopeless, [&](const Tensor& out) { cuda::softmax_kernel(hopeless, 1, false, out); }), at::softmax(hopeless, 1)));
+}
+
+TEST_CASE("emulated: layer norm and its derivatives", "[cuda]") {
+  for (const int64_t size : {1, 31, 128, 1400}) {
+    const Tensor a = torch::randn({67, size}) + 3, w = torch::randn({size}), b = torch::randn({size}), g = torch::randn({67, size});
+    const auto [y, mean, rstd] = at::native_layer_norm(a, {size}, w, b, 1e-5);
+    Tensor means = torch::empty_like(mean), rstds = torch::empty_like(rstd);
+    CHECK(near(filled(a, [&](const Tensor& out) { cuda::layer_norm_kernel(a, {size}, w, b, 1e-5, out, means, rstds); }), y, 1e-4, 1e-4));
+    CHECK(near(means, mean, 1e-4, 1e-5));
+    CHECK(near(rstds, rstd, 1e-3, 1e-4));
+    const auto want = at::native_layer_norm_backward(g, a, {size}, mean, rstd, w, b, {true, true, true});
+    const auto got = at::native::native_layer_norm_backward_cuda(g, a, {size}, mean, rstd, w, b, {true, true, true});
+    CHECK(near(std::get<0>(got), std::get<0>(want), 1e-3, 1e-3));
+    CHECK(near(std::get<1>(got), std::get<1>(want), 1e-3, 1e-3));
+    CHECK(near(std::get<2>(got), std::get<2>(want), 1e-3, 1e-3));
+  }
+}
+
+TEST_CASE("emulated: embedding and nll_loss with derivatives", "[cuda]") {
+  const Tensor table = torch::randn({11, 6}), tokens = torch::randint(11, {5, 7}, at::kLong), g = torch::randn({5, 7, 6});
+  CHECK(near(filled(g, [&](const Tensor& out) { cuda::embedding_kernel(table, tokens, -1, false, false, out); }), at::embedding(table, tokens)));
+  for (const bool by_frequency : {false, true}) {
+    CHECK(near(
+        filled(table, [&](const Tensor& out) { cuda::embedding_dense_backward_kernel(g, tokens, 11, 3, by_frequency, out); }),
+        at::embedding_dense_backward(g, tokens, 11, 3, by_frequency), 1e-4, 1e-5));
+  }
+  const Tensor scores = torch::randn({35, 11}), weight = torch::rand({11}), target = tokens.flatten();
+  for (const int64_t reduction : {0, 1, 2}) {
+    const auto [loss, total] = at::nll_loss_forward(scores, target, weight, reduction, 2);
+    Tensor weights = torch::empty_like(total);
+    CHECK(near(filled(loss, [&](const Tensor& out) { cuda::nll_loss_forward_kernel(scores, target, weight, reduction, 2, out, weights); }), loss));
+    CHECK(near(weights, total));
+    const Tensor up = torch::randn(loss.sizes());
+    CHECK(near(
+        filled(scores, [&](const Tensor& out) { cuda::nll_loss_backward_kernel(up, scores, target, weight, reduction, 2, total, out); }),
+        at::nll_loss_backward(up, scores, target, weight, reduction, 2, total)));
+  }
+}
+
+TEST_CASE("emulated: gather, scatter and indexing", "[cuda]") {
+  const Tensor a = torch::randn({6, 7, 8}), index = torch::randint(6, {4, 7, 8}, at::kLong);
+  const Tensor places = torch::randint(7, {9}, at::kLong), source = torch::randn({6, 9, 8}), src = torch::randn({4, 7, 8});
+  CHECK(near(filled(src, [&](const Tensor& out) { cuda::gather_kernel(a, 0, index, false, out); }), a.gather(0, index)));
+  CHECK(near(filled(source, [&](const Tensor& out) { cuda::index_select_kernel(a, 1, places, out); }), a.index_select(1, places)));
+  CHECK(near(filled(a, [&](const Tensor& out) { cuda::index_add_kernel(a, 1, places, source, 0.5, out); }), a.index_add(1, places, source, 0.5), 1e-4));
+  CHECK(near(filled(a, [&](const Tensor& out) { cuda::index_fill_kernel(a, 1, places - 7, -1, out); }), a.index_fill(1, places, -1)));
+  CHECK(near(filled(src, [&](const Tensor& out) { cuda::take_kernel(a, index - 3, out); }), a.take(index - 3)));
+  for (const at::ScalarType dtype : {at::kChar, at::kLong, at::kHalf, at::kFloat, at::kComplexFloat}) {
+    const Tensor x = (a * 4).round().to(dtype), y = (src * 4).round().to(dtype);
+    CHECK(near(filled(x, [&](const Tensor& out) { cuda::scatter_add_kernel(x, 0, index, y, out); }), x.scatter_add(0, index, y), 1e-2, 1e-2));
+  }
+  for (const std::string_view reduce : {"sum", "prod", "mean", "amax", "amin"}) {
+    for (const bool include : {false, true}) {
+      CHECK(near(
+          filled(a, [&](const Tensor& out) { cuda::scatter_reduce_two_kernel(a, 0, index, src, reduce, include, out); }),
+          a.scatter_reduce(0, index, src, reduce, include), 1e-4, 1e-4));
+    }
+  }
+  const Tensor i = torch::tensor({0, -1, 2}, at::kLong), j = torch::tensor({{1}, {3}}, at::kLong);
+  const auto list = [](std::vector<std::optional<Tensor>> items) {
+    at::native::Indices indices;
+    for (std::optional<Tensor>& item : items) {
+      indices.push_back(std::move(item));
+    }
+    return indices;
+  };
+  for (const at::native::Indices& indices : {list({i}), list({std::nullopt, i}), list({std::nullopt, i, j}), list({i, std::nullopt, j}), list({a.select(2, 0) > 0})}) {
+    const Tensor want = at::index(a, indices);
+    CHECK(near(at::native::index_cuda(a, indices), want));
+    Tensor got = a.clone(), expected = a.clone();
+    at::native::_index_put_impl_cuda_(got, indices, torch::ones({1}).expand_as(want), true, false);
+    at::_index_put_impl_(expected, indices, torch::ones({1}), true, false);
+    CHECK(near(got, expected));
+  }
+  CHECK(cuda::index_error_slot()->raised == 0);
+  at::native::index_cuda(a, list({torch::tensor({1, 6}, at::kLong)}));
+  CHECK(cuda::index_error_slot()->raised == 1);
+  CHECK(cuda::index_error_slot()->index == 6);
+  CHECK(cuda::index_error_slot()->size == 6);
+  cuda::index_error_slot()->raised = 0;
+}

@@ -1,0 +1,32 @@
+"""Makes ordinary C++ of CUDA kernel sources, for the emulator: translate.py ROOT OUT FILE...
+
+Each `kernel<<<blocks, threads, 0, stream>>>(arguments);` becomes a call of emulator::launch; everything else is left to the
+emulator's header. Headers (.cuh) keep their path under OUT, so that they are found before the originals.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+LAUNCH = re.compile(r"([\w:]+(?:<[^;{}()]*?>)?)\s*<<<(.*?), 0, [\w.>-]+>>>\((.*?)\);", re.DOTALL)
+
+
+def translate(text: str) -> str:
+    text = LAUNCH.sub(r"::emulator::launch(\2, [&] { \1(\3); });", text)
+    text = re.sub(r"C10_CUDA_KERNEL_LAUNCH_CHECK\(\);", "", text)
+    return text.replace("__shared__ alignas(16)", "alignas(16) static").replace("__shared__", "static")
+
+
+def main() -> None:
+    root, out = Path(sys.argv[1]), Path(sys.argv[2])
+    for name in sys.argv[3:]:
+        path = Path(name)
+        target = out / path.relative_to(root)
+        target = target if path.suffix == ".cuh" else target.with_name(path.stem + "_cu.cpp")
+        text = f'#line 1 "{path}"\n' + translate(path.read_text())
+        if not target.exists() or target.read_text() != text:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text)
+
+
+main()
