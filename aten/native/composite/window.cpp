@@ -2,7 +2,6 @@
 #include <aten/Functions.h>
 #include <aten/core/Formatting.h>
 #include <aten/native/OutArgument.h>
-#include <c10/core/DefaultDtype.h>
 
 #include <cmath>
 #include <functional>
@@ -31,8 +30,9 @@ struct Options {
   OptBool pin_memory;
 };
 
-void check(const Window& window, ScalarType dtype) {
-  TORCH_CHECK(c10::isFloatingType(dtype), window.op, " expects floating point dtypes, got: ", dtype);
+void check(const Window& window, const TensorOptions& options) {
+  TORCH_CHECK(
+      c10::isFloatingType(c10::typeMetaToScalarType(options.dtype())), window.op, " expects floating point dtypes, got: ", options);
   TORCH_CHECK(
       window.length >= 0, window.op, " requires non-negative window_length, got window_length=", window.length);
 }
@@ -49,14 +49,15 @@ Tensor sample(const Window& window) {
 }
 
 Tensor make(const Window& window, const Options& options) {
-  const ScalarType dtype = options.dtype.value_or(c10::typeMetaToScalarType(c10::get_default_dtype()));
-  check(window, dtype);
-  const Tensor result = at::empty({window.length}, dtype, options.layout, options.device, options.pin_memory, std::nullopt);
+  check(
+      window, TensorOptions().dtype(options.dtype).layout(options.layout).device(options.device).pinned_memory(options.pin_memory));
+  const Tensor result =
+      at::empty({window.length}, options.dtype, options.layout, options.device, options.pin_memory, std::nullopt);
   return result.is_meta() ? result : result.copy_(sample(window));
 }
 
 Tensor& fill(const Window& window, Tensor& out) {
-  check(window, out.scalar_type());
+  check(window, out.options());
   resize_output(out, {window.length});
   return out.is_meta() ? out : out.copy_(sample(window));
 }

@@ -330,7 +330,7 @@ void index_reduce_kernel(
   dim = c10::maybe_wrap_dim(dim, self.dim());
   const IndexSpan values = slice_index("index_reduce", index, dim_size(self, dim));
   start_from(self, out);
-  dispatch("index_reduce", self.scalar_type(), at::kBooleans | at::kIntegral | at::kFloating, [&]<class T> {
+  dispatch("index_func_", self.scalar_type(), at::kIntegral | at::kFloating, [&]<class T> {
     const T* from = source.const_data_ptr<T>();
     T* to = out.mutable_data_ptr<T>();
     if (!include_self) {
