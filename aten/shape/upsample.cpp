@@ -2,6 +2,7 @@
 
 #include <aten/shape/operand_checks.h>
 
+#include <limits>
 #include <string>
 
 namespace at::shape {
@@ -75,6 +76,12 @@ TensorSpec grid_sampler(const char* op, int64_t dims, const TensorBase& input, c
     TORCH_CHECK(
         input.size(d) > 0, "grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes ", input.sizes(),
         " with dimension ", d, " being empty");
+  }
+  int64_t volume = 1;
+  for (int64_t d = 2; d < input.dim(); ++d) {
+    TORCH_CHECK(
+        !__builtin_mul_overflow(volume, input.size(d), &volume) && volume <= std::numeric_limits<int32_t>::max(), op,
+        ": an image or volume of more than 2^31 - 1 elements is not supported; got input with sizes ", input.sizes());
   }
   TORCH_CHECK(
       input.scalar_type() == grid.scalar_type(), "expected scalar type ", input.scalar_type(), " but found ", grid.scalar_type(),

@@ -8,6 +8,7 @@
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/gemm.h>
 #include <aten/native/cpu/row_lanes.h>
+#include <aten/native/onednn/matmul.h>
 #include <aten/native/vec/math.h>
 
 #include <algorithm>
@@ -23,7 +24,7 @@ namespace {
 constexpr int64_t kKeys = 512;
 
 int64_t queries_per_block(int64_t length) {
-  return length >= 768 ? 128 : length >= 192 ? 64 : 32;
+  return length >= 768 ? 256 : length >= 192 ? 128 : 32;
 }
 
 /// A tensor [batch, heads, length, size] whose last dimension is adjacent.
@@ -66,6 +67,13 @@ class Rows {
 
 template <class R>
 void multiply(int64_t m, int64_t n, int64_t k, Matrix<const R> a, Matrix<const R> b, Matrix<R> c, R alpha, R beta) {
+  if constexpr (std::is_same_v<R, float>) {
+    // Below, the call costs more than it saves.
+    constexpr int64_t kLeast = 60 * 60 * 60;
+    const onednn::Matmul problem{
+        c10::ScalarType::Float, 1, m, n, k, {0, a.row_stride, a.col_stride}, {0, b.row_stride, b.col_stride}, {0, c.row_stride, 1}, alpha, beta};
+    if (m >= 8 && n >= 8 && k >= 8 && m * n * k >= kLeast && onednn::matmul(problem, a.data, b.data, c.data, nullptr)) return;
+  }
   Gemm<R> g;
   g.m = m;
   g.n = n;
@@ -118,7 +126,7 @@ struct Scores {
   const Mask& mask;
   bool is_causal;
   R scale;
-  std::vector<R> values = std::vector<R>(static_cast<size_t>(128 * kKeys));
+  std::vector<R> values = std::vector<R>(static_cast<size_t>(256 * kKeys));
 
   R* row(int64_t r) { return values.data() + r * kKeys; }
   Matrix<const R> matrix() const { return {values.data(), kKeys, 1}; }
@@ -233,7 +241,7 @@ void flash_attention_backward_kernel(const TensorBase& grad_out, const TensorBas
     at::parallel_for(0, query.size(0) * k.heads, 1, [&](int64_t begin, int64_t end) {
       Scores<R> scores{mask, is_causal, factor};
       Rows<T> query_rows, key_rows, value_rows, grad_rows, out_rows;
-      std::vector<R> slopes(128 * kKeys), dots(q.length), dq(q.length * q.size), dk(k.length * k.size), dv(v.length * v.size);
+      std::vector<R> slopes(256 * kKeys), dots(q.length), dq(q.length * q.size), dk(k.length * k.size), dv(v.length * v.size);
       for (int64_t task = begin; task < end; ++task) {
         const int64_t batch = task / k.heads, shared = task % k.heads;
         std::fill(dk.begin(), dk.end(), R(0));

@@ -126,7 +126,7 @@ template <class R>
 struct RunTaps {
   static constexpr int64_t kRun = 64, kTaps = 16;
   int64_t places = 0, taps = 0;
-  std::vector<int64_t> index;
+  std::vector<int32_t> index;
   std::vector<R> weight;
   std::array<std::vector<R>, 3> slope;
 
@@ -153,7 +153,7 @@ struct RunTaps {
           for (int x = 0; x < line[0].count; ++x, ++taps) {
             const int64_t a = line[0].index[x], b = line[1].index[y], c = line[2].index[z], at = taps * kRun + i;
             const R u = line[0].weight[x], v = line[1].weight[y], w = line[2].weight[z];
-            index[at] = a < 0 || b < 0 || c < 0 ? -1 : (c * size[1] + b) * size[0] + a;
+            index[at] = a < 0 || b < 0 || c < 0 ? -1 : static_cast<int32_t>((c * size[1] + b) * size[0] + a);
             weight[at] = u * v * w;
             slope[0][at] = line[0].slope[x] * v * w;
             slope[1][at] = u * line[1].slope[y] * w;
@@ -164,6 +164,16 @@ struct RunTaps {
     }
   }
 };
+
+/// sum[i] += weight[i] * plane[index[i]], for places inside.
+template <class T, class R>
+void add_taps(const T* plane, const int32_t* index, const R* weight, int64_t n, R* sum) {
+  for (int64_t i = 0; i < n; ++i) {
+    // Read always, which vectorises; what is read for a place outside may be no number and is dropped.
+    const R value = static_cast<R>(plane[std::max(index[i], 0)]);
+    sum[i] += (index[i] < 0 ? R(0) : value) * weight[i];
+  }
+}
 
 /// Width, height and depth of the input.
 std::array<int64_t, 3> sizes_of(const TensorBase& input) {
@@ -189,11 +199,9 @@ void sample(const char* op, const TensorBase& input, const TensorBase& grid, int
           const T* plane = x + (n * channels + c) * volume;
           R sum[RunTaps<R>::kRun] = {};
           for (int64_t k = 0; k < taps.taps; ++k) {
-            const int64_t* index = taps.index.data() + k * RunTaps<R>::kRun;
+            const int32_t* index = taps.index.data() + k * RunTaps<R>::kRun;
             const R* weight = taps.weight.data() + k * RunTaps<R>::kRun;
-            for (int64_t i = 0; i < width; ++i) {
-              if (index[i] >= 0) sum[i] += static_cast<R>(plane[index[i]]) * weight[i];
-            }
+            add_taps(plane, index, weight, width, sum);
           }
           T* to = y + (n * channels + c) * count + first;
           for (int64_t i = 0; i < width; ++i) to[i] = static_cast<T>(sum[i]);
@@ -241,14 +249,20 @@ void grid_sampler_backward_kernel(const GridSampler& p) {
             const int64_t plane = (n * channels + c) * volume;
             const T* grad = g + (n * channels + c) * count + first;
             for (int64_t k = 0; k < taps.taps; ++k) {
-              const int64_t* index = taps.index.data() + k * RunTaps<R>::kRun;
+              const int32_t* index = taps.index.data() + k * RunTaps<R>::kRun;
+              const R* weight = taps.weight.data() + k * RunTaps<R>::kRun;
+              for (int64_t i = 0; dx && i < width; ++i) {
+                if (index[i] >= 0) dx[plane + index[i]] += static_cast<R>(grad[i]) * weight[i];
+              }
+              if (!dgrid) continue;
+              R product[RunTaps<R>::kRun];
               for (int64_t i = 0; i < width; ++i) {
-                if (index[i] < 0) continue;
-                const int64_t at = k * RunTaps<R>::kRun + i;
-                if (dx) dx[plane + index[i]] += static_cast<R>(grad[i]) * taps.weight[at];
-                if (!dgrid) continue;
-                const R product = static_cast<R>(grad[i]) * static_cast<R>(x[plane + index[i]]);
-                for (int64_t d = 0; d < dims; ++d) for_grid[d][i] += product * taps.slope[d][at];
+                const R value = static_cast<R>(x[plane + std::max(index[i], 0)]);
+                product[i] = (index[i] < 0 ? R(0) : value) * static_cast<R>(grad[i]);
+              }
+              for (int64_t d = 0; d < dims; ++d) {
+                const R* slope = taps.slope[d].data() + k * RunTaps<R>::kRun;
+                for (int64_t i = 0; i < width; ++i) for_grid[d][i] += product[i] * slope[i];
               }
             }
           }

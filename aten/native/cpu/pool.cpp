@@ -197,14 +197,15 @@ void for_planes(int64_t planes, const PoolWindows& w, const F& f) {
   at::parallel_for(0, planes, std::max<int64_t>(1, kGrain / work), f);
 }
 
-/// Calls f(image, d, h, o) for pixels of results in a channels-last layout.
+/// Calls f(image, d, h, o, number, scratch) for pixels of results in a channels-last layout.
 template <class F>
 void for_pixels(const Layout& layout, const PoolWindows& w, const F& f) {
   const int64_t pixels = w.out_size(), grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, layout.channels * 8));
   at::parallel_for(0, layout.batch * pixels, grain, [&](int64_t begin, int64_t end) {
+    std::vector<int64_t> scratch;
     for (int64_t i = begin; i < end; ++i) {
       const int64_t o = i % w.dim[2].out, row = i % pixels / w.dim[2].out;
-      f(i / pixels, row / w.dim[1].out, row % w.dim[1].out, o, i);
+      f(i / pixels, row / w.dim[1].out, row % w.dim[1].out, o, i, scratch);
     }
   });
 }
@@ -260,23 +261,36 @@ void avg_planes(const T* x, T* y, int64_t planes, const PoolWindows& w, const Di
   });
 }
 
+/// Pixels under the window of a pixel of the result.
+void window_pixels(const PoolWindows& w, int64_t d, int64_t h, int64_t o, std::vector<int64_t>& pixels) {
+  pixels.clear();
+  for_rows(w, d, h, [&](int64_t offset) {
+    for (int64_t i = w.dim[2].begin[o]; i < w.dim[2].end[o]; i += w.dim[2].step) pixels.push_back(offset + i);
+  });
+}
+
 template <class T>
 void avg_channels_last(const T* x, T* y, const Layout& layout, const PoolWindows& w, const Divisor& divisor) {
   using R = Core<T>;
   const int64_t channels = layout.channels;
-  for_pixels(layout, w, [&](int64_t image, int64_t d, int64_t h, int64_t o, int64_t pixel) {
-    constexpr int64_t kBlock = 256;
-    const int64_t count = divisor.of(w, d, h, o);
-    for (int64_t c = 0; c < channels; c += kBlock) {
-      R sum[kBlock] = {};
-      const int64_t n = std::min(kBlock, channels - c);
-      const T* in = x + image * w.in_size() * channels + c;
-      for_rows(w, d, h, [&](int64_t offset) {
-        for (int64_t i = w.dim[2].begin[o]; i < w.dim[2].end[o]; i += w.dim[2].step) add_run(in + (offset + i) * channels, sum, n, false);
+  for_pixels(layout, w, [&](int64_t image, int64_t d, int64_t h, int64_t o, int64_t pixel, std::vector<int64_t>& pixels) {
+    window_pixels(w, d, h, o, pixels);
+    const R count = pixels.empty() ? R(1) : static_cast<R>(divisor.of(w, d, h, o));
+    const T* in = x + image * w.in_size() * channels;
+    T* out = y + pixel * channels;
+    if constexpr (kIsReal<T>) {
+      using V = typename Lanes<T>::V;
+      for_lanes<T>(channels, [&](int64_t c, auto run) {
+        V sum(R(0));
+        for (const int64_t at : pixels) sum += load_run(in + at * channels + c, run);
+        store_run<T>(sum / V(count), out + c, run);
       });
-      const bool empty = is_empty(w, d, h) || w.dim[2].begin[o] >= w.dim[2].end[o];
-      for (int64_t i = 0; i < n; ++i) sum[i] = empty ? R(0) : sum[i] / static_cast<R>(count);
-      store_row<T>(sum, y + pixel * channels + c, n);
+    } else {
+      for (int64_t c = 0; c < channels; ++c) {
+        R sum = 0;
+        for (const int64_t at : pixels) sum += in[at * channels + c];
+        out[c] = sum / count;
+      }
     }
   });
 }
@@ -471,27 +485,41 @@ void max_plane(const T* x, T* y, int64_t* indices, const PoolWindows& w, MaxRows
 
 template <class T>
 void max_channels_last(const T* x, T* y, int64_t* indices, const Layout& layout, const PoolWindows& w) {
+  using P = Place<T>;
   const int64_t channels = layout.channels;
-  for_pixels(layout, w, [&](int64_t image, int64_t d, int64_t h, int64_t o, int64_t pixel) {
-    constexpr int64_t kBlock = 256;
-    for (int64_t c = 0; c < channels; c += kBlock) {
-      Core<T> best[kBlock];
-      Place<T> place[kBlock];
-      const int64_t n = std::min(kBlock, channels - c);
-      const T* in = x + image * w.in_size() * channels + c;
-      bool first = true;
-      for_rows(w, d, h, [&](int64_t offset) {
-        for (int64_t i = w.dim[2].begin[o]; i < w.dim[2].end[o]; i += w.dim[2].step) {
-          max_run(in + (offset + i) * channels, best, place, n, static_cast<Place<T>>(offset + i), Place<T>(0), first);
-          first = false;
+  for_pixels(layout, w, [&](int64_t image, int64_t d, int64_t h, int64_t o, int64_t pixel, std::vector<int64_t>& pixels) {
+    window_pixels(w, d, h, o, pixels);
+    const T* in = x + image * w.in_size() * channels;
+    T* out = y + pixel * channels;
+    int64_t* place = indices + pixel * channels;
+    if (pixels.empty()) {
+      std::fill(out, out + channels, static_cast<T>(lowest<Core<T>>()));
+      std::fill(place, place + channels, int64_t(0));
+      return;
+    }
+    if constexpr (kIsReal<T>) {
+      using V = typename Lanes<T>::V;
+      using I = vec::Vec<P, V::size()>;
+      for_lanes<T>(channels, [&](int64_t c, auto run) {
+        V best = load_run(in + pixels[0] * channels + c, run);
+        I from(static_cast<P>(pixels[0]));
+        for (size_t k = 1; k < pixels.size(); ++k) {
+          const V v = load_run(in + pixels[k] * channels + c, run);
+          const auto take = (v > best) | (v != v);
+          best = vec::select(take, v, best);
+          from = vec::select(take, I(static_cast<P>(pixels[k])), from);
         }
+        store_run<T>(best, out + c, run);
+        const auto wide = vec::convert<int64_t>(from);
+        for (int i = 0; i < run; ++i) place[c + i] = wide[i];
       });
-      if (first) {
-        std::fill(best, best + n, lowest<Core<T>>());
-        std::fill(place, place + n, Place<T>(0));
+    } else {
+      for (int64_t c = 0; c < channels; ++c) {
+        int64_t best = pixels[0];
+        for (const int64_t at : pixels) best = in[at * channels + c] > in[best * channels + c] ? at : best;
+        out[c] = in[best * channels + c];
+        place[c] = best;
       }
-      store_row<T>(best, y + pixel * channels + c, n);
-      std::copy(place, place + n, indices + pixel * channels + c);
     }
   });
 }

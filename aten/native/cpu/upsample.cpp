@@ -13,6 +13,7 @@
 #include <initializer_list>
 #include <optional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace at::native {
@@ -40,6 +41,9 @@ struct Taps {
   Taps() = default;
   Taps(int64_t in, int64_t out, int64_t width) : in(in), out(out), width(width), index(out * width), count(out, width), weight(out * width, R(1)) {}
 
+  bool is_uniform() const {
+    return std::all_of(count.begin(), count.end(), [this](int64_t n) { return n == width; });
+  }
   void set(int64_t o, int64_t k, int64_t at, R w) {
     index[o * width + k] = std::clamp<int64_t>(at, 0, in - 1);
     weight[o * width + k] = w;
@@ -155,6 +159,22 @@ Taps<R> taps_of(Mode mode, int64_t in, int64_t out, bool align_corners, std::opt
   }
 }
 
+/// The way back: elements of the result that an element went to, with the same weights.
+template <class R>
+Taps<R> adjoint(const Taps<R>& taps) {
+  std::vector<int64_t> count(taps.in, 0);
+  const auto for_taps = [&](const auto& f) {
+    for (int64_t o = 0; o < taps.out; ++o) {
+      for (int64_t k = o * taps.width; k < o * taps.width + taps.count[o]; ++k) f(o, taps.index[k], taps.weight[k]);
+    }
+  };
+  for_taps([&](int64_t, int64_t i, R) { ++count[i]; });
+  Taps<R> back(taps.out, taps.in, std::max<int64_t>(1, *std::max_element(count.begin(), count.end())));
+  std::fill(back.count.begin(), back.count.end(), int64_t(0));
+  for_taps([&](int64_t o, int64_t i, R w) { back.set(i, back.count[i]++, o, w); });
+  return back;
+}
+
 /// Taps over depth, height and width; dimensions that are not there stand in front, with size 1.
 template <class R>
 struct Resize {
@@ -169,6 +189,12 @@ struct Resize {
       const int64_t at = static_cast<int64_t>(d) + 2;
       dim[3 - dims + d] = taps_of<R>(mode, small.size(at), result.size(at), align_corners, scales.begin()[d]);
     }
+  }
+  /// The gradient's way: from the result to what it was made of.
+  Resize back() const {
+    Resize r = *this;
+    for (Taps<R>& taps : r.dim) taps = adjoint(taps);
+    return r;
   }
   int64_t in_size() const { return dim[0].in * dim[1].in * dim[2].in; }
   int64_t out_size() const { return dim[0].out * dim[1].out * dim[2].out; }
@@ -197,27 +223,44 @@ T rounded(R value) {
 template <class T>
 using Sum = std::conditional_t<std::is_integral_v<T>, float, at::opmath_type<T>>;
 
-template <class T, class R, int Width>
-void resize_row(const T* x, const Taps<R>& taps, R* to) {
-  const int64_t width = Width > 0 ? Width : taps.width;
+template <int Width, class T, class R>
+void resize_row_of(const T* x, const Taps<R>& taps, R* to) {
   const int64_t* index = taps.index.data();
   const R* weight = taps.weight.data();
   for (int64_t o = 0; o < taps.out; ++o) {
-    const int64_t n = Width > 0 ? Width : taps.count[o];
     R sum = 0;
-    for (int64_t k = 0; k < n; ++k) sum += weight[o * width + k] * static_cast<R>(x[index[o * width + k]]);
+    for (int64_t k = 0; k < Width; ++k) sum += weight[o * Width + k] * static_cast<R>(x[index[o * Width + k]]);
     to[o] = sum;
   }
 }
 
-template <class R>
-void add_scaled(R* sum, const R* row, R weight, int64_t n, bool first) {
-  using V = typename Lanes<R>::V;
-  const V w(weight);
-  for_lanes<R>(n, [&](int64_t i, auto run) {
-    const V v = load_run(row + i, run) * w;
-    store_run<R>(first ? v : load_run(sum + i, run) + v, sum + i, run);
-  });
+template <class T, class R>
+void resize_row(const T* x, const Taps<R>& taps, R* to) {
+  if (taps.is_uniform()) {
+    if (taps.width == 1) return resize_row_of<1>(x, taps, to);
+    if (taps.width == 2) return resize_row_of<2>(x, taps, to);
+    if (taps.width == 4) return resize_row_of<4>(x, taps, to);
+  }
+  for (int64_t o = 0; o < taps.out; ++o) {
+    R sum = 0;
+    for (int64_t k = o * taps.width; k < o * taps.width + taps.count[o]; ++k) sum += taps.weight[k] * static_cast<R>(x[taps.index[k]]);
+    to[o] = sum;
+  }
+}
+
+/// sum += weight * row, or sum = weight * row.
+template <class T, class R>
+void add_scaled(R* sum, const T* row, R weight, int64_t n, bool first) {
+  if constexpr (std::is_integral_v<T>) {
+    for (int64_t i = 0; i < n; ++i) sum[i] = (first ? R(0) : sum[i]) + weight * static_cast<R>(row[i]);
+  } else {
+    using V = typename Lanes<T>::V;
+    const V w(weight);
+    for_lanes<T>(n, [&](int64_t i, auto run) {
+      const V v = load_run(row + i, run) * w;
+      store_run<R>(first ? v : load_run<R>(sum + i, run) + v, sum + i, run);
+    });
+  }
 }
 
 template <class T, class R>
@@ -245,8 +288,7 @@ class ResizedRows {
     if (held_[slot] == number) return to;
     held_[slot] = number;
     const T* from = plane_ + number * r_.dim[2].in;
-    if (r_.dim[2].width == 2) resize_row<T, R, 2>(from, r_.dim[2], to);
-    else resize_row<T, R, 0>(from, r_.dim[2], to);
+    resize_row(from, r_.dim[2], to);
     return to;
   }
 
@@ -261,21 +303,26 @@ class ResizedRows {
 template <class T, class R>
 void resize_planes(const T* x, T* y, const Resize<R>& r) {
   const int64_t width = r.dim[2].out, grain = std::max<int64_t>(1, kGrain / (r.in_size() + r.out_size()));
+  // With fewer rows in the result than in the source, rows are blended first and the blend alone is resized.
+  const bool blend_first = r.dim[0].out * r.dim[1].out < r.dim[0].in * r.dim[1].in;
   at::parallel_for(0, r.batch * r.channels, grain, [&](int64_t begin, int64_t end) {
     ResizedRows<T, R> rows(r);
-    std::vector<R> blend(width);
+    std::vector<R> blend(blend_first ? r.dim[2].in : width), resized(blend_first ? width : 0);
     for (int64_t plane = begin; plane < end; ++plane) {
-      rows.begin(x + plane * r.in_size());
+      const T* in = x + plane * r.in_size();
+      rows.begin(in);
       T* out = y + plane * r.out_size();
       for (int64_t d = 0; d < r.dim[0].out; ++d) {
         for (int64_t h = 0; h < r.dim[1].out; ++h, out += width) {
           bool first = true;
           r.for_rows(d, h, [&](int64_t row, R weight) {
-            add_scaled(blend.data(), rows.row(row), weight, width, first);
+            if (blend_first) add_scaled(blend.data(), in + row * r.dim[2].in, weight, r.dim[2].in, first);
+            else add_scaled(blend.data(), rows.row(row), weight, width, first);
             first = false;
           });
           if (first) std::fill(blend.begin(), blend.end(), R(0));
-          store_row(blend.data(), out, width);
+          if (blend_first) resize_row(blend.data(), r.dim[2], resized.data());
+          store_row(blend_first ? resized.data() : blend.data(), out, width);
         }
       }
     }
@@ -283,32 +330,39 @@ void resize_planes(const T* x, T* y, const Resize<R>& r) {
 }
 
 template <class T, class R>
-void add_pixel(const T* x, R* sum, R weight, int64_t n) {
-  if constexpr (std::is_integral_v<T>) {
-    for (int64_t i = 0; i < n; ++i) sum[i] += weight * static_cast<R>(x[i]);
-  } else {
-    using V = typename Lanes<T>::V;
-    const V w(weight);
-    for_lanes<T>(n, [&](int64_t i, auto run) { store_run<R>(load_run<R>(sum + i, run) + load_run(x + i, run) * w, sum + i, run); });
-  }
-}
-
-template <class T, class R>
 void resize_channels_last(const T* x, T* y, const Resize<R>& r) {
-  const int64_t channels = r.channels, pixels = r.out_size(), width = r.dim[2].out;
-  at::parallel_for(0, r.batch * pixels, std::max<int64_t>(1, kGrain / (8 * std::max<int64_t>(1, channels))), [&](int64_t begin, int64_t end) {
-    std::vector<R> sum(channels);
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t o = i % width, row = i % pixels / width;
-      const T* image = x + i / pixels * r.in_size() * channels;
-      std::fill(sum.begin(), sum.end(), R(0));
-      r.for_rows(row / r.dim[1].out, row % r.dim[1].out, [&](int64_t from, R weight) {
-        const Taps<R>& taps = r.dim[2];
-        for (int64_t k = o * taps.width; k < o * taps.width + taps.count[o]; ++k) {
-          add_pixel(image + (from * taps.in + taps.index[k]) * channels, sum.data(), weight * taps.weight[k], channels);
+  const int64_t channels = r.channels, width = r.dim[2].out, lines = r.dim[0].out * r.dim[1].out;
+  const Taps<R>& columns = r.dim[2];
+  at::parallel_for(0, r.batch * lines, std::max<int64_t>(1, kGrain / (8 * std::max<int64_t>(1, channels * width))), [&](int64_t begin, int64_t end) {
+    // The taps of a pixel: first element of another pixel, weight.
+    std::vector<std::pair<int64_t, R>> rows, taps;
+    for (int64_t line = begin; line < end; ++line) {
+      const T* image = x + line / lines * r.in_size() * channels;
+      rows.clear();
+      r.for_rows(line % lines / r.dim[1].out, line % r.dim[1].out, [&](int64_t row, R weight) { rows.emplace_back(row * columns.in, weight); });
+      T* out = y + line * width * channels;
+      for (int64_t o = 0; o < width; ++o, out += channels) {
+        taps.clear();
+        for (const auto& [row, weight] : rows) {
+          for (int64_t k = o * columns.width; k < o * columns.width + columns.count[o]; ++k) {
+            taps.emplace_back((row + columns.index[k]) * channels, weight * columns.weight[k]);
+          }
         }
-      });
-      store_row(sum.data(), y + i * channels, channels);
+        if constexpr (std::is_integral_v<T>) {
+          for (int64_t c = 0; c < channels; ++c) {
+            R sum = 0;
+            for (const auto& [at, weight] : taps) sum += weight * static_cast<R>(image[at + c]);
+            out[c] = rounded<T>(sum);
+          }
+        } else {
+          using V = typename Lanes<T>::V;
+          for_lanes<T>(channels, [&](int64_t c, auto run) {
+            V sum(R(0));
+            for (const auto& [at, weight] : taps) sum += load_run(image + at + c, run) * V(weight);
+            store_run<T>(sum, out + c, run);
+          });
+        }
+      }
     }
   });
 }
@@ -369,64 +423,17 @@ void resize(const char* op, Mode mode, const TensorBase& self, bool align_corner
 
 // ---- backward ------------------------------------------------------------------------------------------------------------
 
-template <class T, class R>
-void spread_planes(const T* g, R* dx, const Resize<R>& r) {
-  const Taps<R>& columns = r.dim[2];
-  at::parallel_for(0, r.batch * r.channels, std::max<int64_t>(1, kGrain / (r.in_size() + r.out_size())), [&](int64_t begin, int64_t end) {
-    std::vector<R> row(columns.in);
-    for (int64_t plane = begin; plane < end; ++plane) {
-      R* to = dx + plane * r.in_size();
-      const T* from = g + plane * r.out_size();
-      std::fill(to, to + r.in_size(), R(0));
-      for (int64_t d = 0; d < r.dim[0].out; ++d) {
-        for (int64_t h = 0; h < r.dim[1].out; ++h, from += columns.out) {
-          std::fill(row.begin(), row.end(), R(0));
-          for (int64_t o = 0; o < columns.out; ++o) {
-            for (int64_t k = o * columns.width; k < o * columns.width + columns.count[o]; ++k) row[columns.index[k]] += columns.weight[k] * static_cast<R>(from[o]);
-          }
-          r.for_rows(d, h, [&](int64_t line, R weight) { add_scaled(to + line * columns.in, row.data(), weight, columns.in, false); });
-        }
-      }
-    }
-  });
-}
-
-template <class T, class R>
-void spread_channels_last(const T* g, R* dx, const Resize<R>& r) {
-  const Taps<R>& columns = r.dim[2];
-  const int64_t channels = r.channels;
-  at::parallel_for(0, r.batch, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t image = begin; image < end; ++image) {
-      R* to = dx + image * r.in_size() * channels;
-      const T* from = g + image * r.out_size() * channels;
-      std::fill(to, to + r.in_size() * channels, R(0));
-      for (int64_t d = 0; d < r.dim[0].out; ++d) {
-        for (int64_t h = 0; h < r.dim[1].out; ++h) {
-          for (int64_t o = 0; o < columns.out; ++o, from += channels) {
-            r.for_rows(d, h, [&](int64_t line, R weight) {
-              for (int64_t k = o * columns.width; k < o * columns.width + columns.count[o]; ++k) {
-                add_pixel(from, to + (line * columns.in + columns.index[k]) * channels, weight * columns.weight[k], channels);
-              }
-            });
-          }
-        }
-      }
-    }
-  });
-}
-
 void resize_backward(const char* op, Mode mode, const TensorBase& grad_output, bool align_corners, std::initializer_list<std::optional<double>> scales, const TensorBase& grad_input) {
   if (grad_input.numel() == 0) return;
   const auto format = grad_output.suggest_memory_format();
   const TensorBase grad = grad_output.contiguous(format);
+  const Tensor dx = writable(grad_input, format, grad.scalar_type());
   dispatch(op, grad.scalar_type(), kFloating, [&]<class T> {
-    using R = at::opmath_type<T>;
-    const Tensor dx = writable(grad_input, format, c10::CppTypeToScalarType<R>::value);
-    const Resize<R> r(mode, dx, grad, align_corners, scales);
-    if (format != c10::MemoryFormat::Contiguous) spread_channels_last(grad.const_data_ptr<T>(), dx.mutable_data_ptr<R>(), r);
-    else spread_planes(grad.const_data_ptr<T>(), dx.mutable_data_ptr<R>(), r);
-    finish(dx, grad_input);
+    const Resize<Sum<T>> r = Resize<Sum<T>>(mode, dx, grad, align_corners, scales).back();
+    if (format != c10::MemoryFormat::Contiguous) resize_channels_last(grad.const_data_ptr<T>(), dx.mutable_data_ptr<T>(), r);
+    else resize_planes(grad.const_data_ptr<T>(), dx.mutable_data_ptr<T>(), r);
   });
+  finish(dx, grad_input);
 }
 
 } // namespace
