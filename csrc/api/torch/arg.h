@@ -1,3 +1,3 @@
 #pragma once
 
-#include <csrc/arg.h>
+#include <csrc/nn/arg.h>
