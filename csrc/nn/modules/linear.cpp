@@ -67,7 +67,7 @@ UnflattenImpl::UnflattenImpl(UnflattenOptions options_) : options(std::move(opti
 void UnflattenImpl::reset() {}
 
 void UnflattenImpl::pretty_print(std::ostream& stream) const {
-  stream << "torch::nn::Unflatten(dim=" << options.dim() << ", unflattened_size={" << options.sizes() << "})";
+  stream << "torch::nn::Unflatten(dim=" << options.dim() << ", unflattened_size={" << at::IntArrayRef(options.sizes()) << "})";
 }
 
 Tensor UnflattenImpl::forward(const Tensor& input) {
