@@ -97,6 +97,8 @@ Tensor LogSigmoidImpl::forward(const Tensor& input) {
   return F::logsigmoid(input);
 }
 
+SoftmaxImpl::SoftmaxImpl(int64_t dim) : SoftmaxImpl(SoftmaxOptions(dim)) {}
+
 SoftmaxImpl::SoftmaxImpl(const SoftmaxOptions& options_) : options(options_) {}
 
 void SoftmaxImpl::reset() {}
@@ -109,6 +111,8 @@ Tensor SoftmaxImpl::forward(const Tensor& input) {
   return F::softmax(input, F::SoftmaxFuncOptions(options.dim()));
 }
 
+SoftminImpl::SoftminImpl(int64_t dim) : SoftminImpl(SoftminOptions(dim)) {}
+
 SoftminImpl::SoftminImpl(const SoftminOptions& options_) : options(options_) {}
 
 void SoftminImpl::reset() {}
@@ -120,6 +124,8 @@ void SoftminImpl::pretty_print(std::ostream& stream) const {
 Tensor SoftminImpl::forward(const Tensor& input) {
   return F::softmin(input, F::SoftminFuncOptions(options.dim()));
 }
+
+LogSoftmaxImpl::LogSoftmaxImpl(int64_t dim) : LogSoftmaxImpl(LogSoftmaxOptions(dim)) {}
 
 LogSoftmaxImpl::LogSoftmaxImpl(const LogSoftmaxOptions& options_) : options(options_) {}
 
@@ -327,6 +333,8 @@ void TanhshrinkImpl::pretty_print(std::ostream& stream) const {
 Tensor TanhshrinkImpl::forward(const Tensor& input) {
   return input - input.tanh();
 }
+
+ThresholdImpl::ThresholdImpl(double threshold, double value) : ThresholdImpl(ThresholdOptions(threshold, value)) {}
 
 ThresholdImpl::ThresholdImpl(const ThresholdOptions& options_) : options(options_) {}
 

@@ -88,7 +88,7 @@ TORCH_MODULE(LogSigmoid);
 /// exp(x), scaled so that slices along `dim` sum to 1.
 class TORCH_API SoftmaxImpl : public Cloneable<SoftmaxImpl> {
  public:
-  explicit SoftmaxImpl(int64_t dim) : SoftmaxImpl(SoftmaxOptions(dim)) {}
+  explicit SoftmaxImpl(int64_t dim);
   explicit SoftmaxImpl(const SoftmaxOptions& options_);
 
   void reset() override;
@@ -102,7 +102,7 @@ TORCH_MODULE(Softmax);
 /// Softmax of -x.
 class TORCH_API SoftminImpl : public Cloneable<SoftminImpl> {
  public:
-  explicit SoftminImpl(int64_t dim) : SoftminImpl(SoftminOptions(dim)) {}
+  explicit SoftminImpl(int64_t dim);
   explicit SoftminImpl(const SoftminOptions& options_);
 
   void reset() override;
@@ -116,7 +116,7 @@ TORCH_MODULE(Softmin);
 /// Logarithm of Softmax.
 class TORCH_API LogSoftmaxImpl : public Cloneable<LogSoftmaxImpl> {
  public:
-  explicit LogSoftmaxImpl(int64_t dim) : LogSoftmaxImpl(LogSoftmaxOptions(dim)) {}
+  explicit LogSoftmaxImpl(int64_t dim);
   explicit LogSoftmaxImpl(const LogSoftmaxOptions& options_);
 
   void reset() override;
@@ -312,7 +312,7 @@ TORCH_MODULE(Tanhshrink);
 /// x where x > threshold, else value.
 class TORCH_API ThresholdImpl : public Cloneable<ThresholdImpl> {
  public:
-  ThresholdImpl(double threshold, double value) : ThresholdImpl(ThresholdOptions(threshold, value)) {}
+  ThresholdImpl(double threshold, double value);
   explicit ThresholdImpl(const ThresholdOptions& options_);
 
   void reset() override;
@@ -327,8 +327,7 @@ TORCH_MODULE(Threshold);
 /// [S, N, vdim], or without N.
 class TORCH_API MultiheadAttentionImpl : public Cloneable<MultiheadAttentionImpl> {
  public:
-  MultiheadAttentionImpl(int64_t embed_dim, int64_t num_heads)
-      : MultiheadAttentionImpl(MultiheadAttentionOptions(embed_dim, num_heads)) {}
+  MultiheadAttentionImpl(int64_t embed_dim, int64_t num_heads);
   explicit MultiheadAttentionImpl(const MultiheadAttentionOptions& options_);
 
   /// The output [L, N, embed_dim], and the weights [N, L, S], or [N, num_heads, L, S] unless they are averaged; undefined

@@ -301,11 +301,17 @@ detail::ConvNdOptions<D> nd_options(const ConvTransposeOptions<D>& options) {
 
 } // namespace
 
+Conv1dImpl::Conv1dImpl(int64_t input_channels, int64_t output_channels, ExpandingArray<1> kernel_size)
+    : Conv1dImpl(Conv1dOptions(input_channels, output_channels, kernel_size)) {}
+
 Conv1dImpl::Conv1dImpl(Conv1dOptions options_) : ConvNdImpl(nd_options(options_)) {}
 
 Tensor Conv1dImpl::forward(const Tensor& input) {
   return detail::conv_forward<1>(input, weight, bias, options, _reversed_padding_repeated_twice);
 }
+
+Conv2dImpl::Conv2dImpl(int64_t input_channels, int64_t output_channels, ExpandingArray<2> kernel_size)
+    : Conv2dImpl(Conv2dOptions(input_channels, output_channels, kernel_size)) {}
 
 Conv2dImpl::Conv2dImpl(Conv2dOptions options_) : ConvNdImpl(nd_options(options_)) {}
 
@@ -317,11 +323,17 @@ Tensor Conv2dImpl::_conv_forward(const Tensor& input, const Tensor& weight) {
   return detail::conv_forward<2>(input, weight, bias, options, _reversed_padding_repeated_twice);
 }
 
+Conv3dImpl::Conv3dImpl(int64_t input_channels, int64_t output_channels, ExpandingArray<3> kernel_size)
+    : Conv3dImpl(Conv3dOptions(input_channels, output_channels, kernel_size)) {}
+
 Conv3dImpl::Conv3dImpl(Conv3dOptions options_) : ConvNdImpl(nd_options(options_)) {}
 
 Tensor Conv3dImpl::forward(const Tensor& input) {
   return detail::conv_forward<3>(input, weight, bias, options, _reversed_padding_repeated_twice);
 }
+
+ConvTranspose1dImpl::ConvTranspose1dImpl(int64_t input_channels, int64_t output_channels, ExpandingArray<1> kernel_size)
+    : ConvTranspose1dImpl(ConvTranspose1dOptions(input_channels, output_channels, kernel_size)) {}
 
 ConvTranspose1dImpl::ConvTranspose1dImpl(ConvTranspose1dOptions options_) : ConvTransposeNdImpl(nd_options(options_)) {}
 
@@ -329,11 +341,17 @@ Tensor ConvTranspose1dImpl::forward(const Tensor& input, const std::optional<at:
   return detail::conv_transpose_forward<1>(input, weight, bias, output_size, options);
 }
 
+ConvTranspose2dImpl::ConvTranspose2dImpl(int64_t input_channels, int64_t output_channels, ExpandingArray<2> kernel_size)
+    : ConvTranspose2dImpl(ConvTranspose2dOptions(input_channels, output_channels, kernel_size)) {}
+
 ConvTranspose2dImpl::ConvTranspose2dImpl(ConvTranspose2dOptions options_) : ConvTransposeNdImpl(nd_options(options_)) {}
 
 Tensor ConvTranspose2dImpl::forward(const Tensor& input, const std::optional<at::IntArrayRef>& output_size) {
   return detail::conv_transpose_forward<2>(input, weight, bias, output_size, options);
 }
+
+ConvTranspose3dImpl::ConvTranspose3dImpl(int64_t input_channels, int64_t output_channels, ExpandingArray<3> kernel_size)
+    : ConvTranspose3dImpl(ConvTranspose3dOptions(input_channels, output_channels, kernel_size)) {}
 
 ConvTranspose3dImpl::ConvTranspose3dImpl(ConvTranspose3dOptions options_) : ConvTransposeNdImpl(nd_options(options_)) {}
 

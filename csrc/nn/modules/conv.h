@@ -88,8 +88,7 @@ class ConvNdImpl : public Cloneable<Derived> {
 /// Convolution of [N, C, L] or [C, L].
 class TORCH_API Conv1dImpl : public ConvNdImpl<1, Conv1dImpl> {
  public:
-  Conv1dImpl(int64_t input_channels, int64_t output_channels, ExpandingArray<1> kernel_size)
-      : Conv1dImpl(Conv1dOptions(input_channels, output_channels, kernel_size)) {}
+  Conv1dImpl(int64_t input_channels, int64_t output_channels, ExpandingArray<1> kernel_size);
   explicit Conv1dImpl(Conv1dOptions options_);
 
   Tensor forward(const Tensor& input);
@@ -99,8 +98,7 @@ TORCH_MODULE(Conv1d);
 /// Convolution of [N, C, H, W] or [C, H, W].
 class TORCH_API Conv2dImpl : public ConvNdImpl<2, Conv2dImpl> {
  public:
-  Conv2dImpl(int64_t input_channels, int64_t output_channels, ExpandingArray<2> kernel_size)
-      : Conv2dImpl(Conv2dOptions(input_channels, output_channels, kernel_size)) {}
+  Conv2dImpl(int64_t input_channels, int64_t output_channels, ExpandingArray<2> kernel_size);
   explicit Conv2dImpl(Conv2dOptions options_);
 
   Tensor forward(const Tensor& input);
@@ -113,8 +111,7 @@ TORCH_MODULE(Conv2d);
 /// Convolution of [N, C, D, H, W] or [C, D, H, W].
 class TORCH_API Conv3dImpl : public ConvNdImpl<3, Conv3dImpl> {
  public:
-  Conv3dImpl(int64_t input_channels, int64_t output_channels, ExpandingArray<3> kernel_size)
-      : Conv3dImpl(Conv3dOptions(input_channels, output_channels, kernel_size)) {}
+  Conv3dImpl(int64_t input_channels, int64_t output_channels, ExpandingArray<3> kernel_size);
   explicit Conv3dImpl(Conv3dOptions options_);
 
   Tensor forward(const Tensor& input);
@@ -139,8 +136,7 @@ class ConvTransposeNdImpl : public ConvNdImpl<D, Derived> {
 /// the input's.
 class TORCH_API ConvTranspose1dImpl : public ConvTransposeNdImpl<1, ConvTranspose1dImpl> {
  public:
-  ConvTranspose1dImpl(int64_t input_channels, int64_t output_channels, ExpandingArray<1> kernel_size)
-      : ConvTranspose1dImpl(ConvTranspose1dOptions(input_channels, output_channels, kernel_size)) {}
+  ConvTranspose1dImpl(int64_t input_channels, int64_t output_channels, ExpandingArray<1> kernel_size);
   explicit ConvTranspose1dImpl(ConvTranspose1dOptions options_);
 
   Tensor forward(const Tensor& input, const std::optional<at::IntArrayRef>& output_size = std::nullopt);
@@ -154,8 +150,7 @@ TORCH_MODULE(ConvTranspose1d);
 /// the input's.
 class TORCH_API ConvTranspose2dImpl : public ConvTransposeNdImpl<2, ConvTranspose2dImpl> {
  public:
-  ConvTranspose2dImpl(int64_t input_channels, int64_t output_channels, ExpandingArray<2> kernel_size)
-      : ConvTranspose2dImpl(ConvTranspose2dOptions(input_channels, output_channels, kernel_size)) {}
+  ConvTranspose2dImpl(int64_t input_channels, int64_t output_channels, ExpandingArray<2> kernel_size);
   explicit ConvTranspose2dImpl(ConvTranspose2dOptions options_);
 
   Tensor forward(const Tensor& input, const std::optional<at::IntArrayRef>& output_size = std::nullopt);
@@ -169,8 +164,7 @@ TORCH_MODULE(ConvTranspose2d);
 /// the input's.
 class TORCH_API ConvTranspose3dImpl : public ConvTransposeNdImpl<3, ConvTranspose3dImpl> {
  public:
-  ConvTranspose3dImpl(int64_t input_channels, int64_t output_channels, ExpandingArray<3> kernel_size)
-      : ConvTranspose3dImpl(ConvTranspose3dOptions(input_channels, output_channels, kernel_size)) {}
+  ConvTranspose3dImpl(int64_t input_channels, int64_t output_channels, ExpandingArray<3> kernel_size);
   explicit ConvTranspose3dImpl(ConvTranspose3dOptions options_);
 
   Tensor forward(const Tensor& input, const std::optional<at::IntArrayRef>& output_size = std::nullopt);

@@ -39,14 +39,6 @@ Tensor table_for(const Options& options) {
   return options._weight();
 }
 
-void draw_table(Tensor& weight, std::optional<int64_t> padding_idx) {
-  init::normal_(weight);
-  if (padding_idx) {
-    c10::NoGradGuard no_grad;
-    weight.select(0, *padding_idx).zero_();
-  }
-}
-
 template <class Options>
 void print_table(std::ostream& stream, const char* name, const Options& options) {
   stream << std::boolalpha << "torch::nn::" << name << "(num_embeddings=" << options.num_embeddings()
@@ -78,6 +70,9 @@ void check_pretrained(const Tensor& embeddings) {
 
 } // namespace
 
+EmbeddingImpl::EmbeddingImpl(int64_t num_embeddings, int64_t embedding_dim)
+    : EmbeddingImpl(EmbeddingOptions(num_embeddings, embedding_dim)) {}
+
 EmbeddingImpl::EmbeddingImpl(EmbeddingOptions options_) : options(std::move(options_)) {
   EmbeddingImpl::reset();
 }
@@ -91,7 +86,11 @@ void EmbeddingImpl::reset() {
 }
 
 void EmbeddingImpl::reset_parameters() {
-  draw_table(weight, options.padding_idx());
+  init::normal_(weight);
+  if (options.padding_idx()) {
+    c10::NoGradGuard no_grad;
+    weight.select(0, *options.padding_idx()).zero_();
+  }
 }
 
 void EmbeddingImpl::pretty_print(std::ostream& stream) const {
@@ -124,6 +123,9 @@ Embedding Embedding::from_pretrained(const torch::Tensor& embeddings, const Embe
   return embedding;
 }
 
+EmbeddingBagImpl::EmbeddingBagImpl(int64_t num_embeddings, int64_t embedding_dim)
+    : EmbeddingBagImpl(EmbeddingBagOptions(num_embeddings, embedding_dim)) {}
+
 EmbeddingBagImpl::EmbeddingBagImpl(EmbeddingBagOptions options_) : options(std::move(options_)) {
   EmbeddingBagImpl::reset();
 }
@@ -137,7 +139,7 @@ void EmbeddingBagImpl::reset() {
 }
 
 void EmbeddingBagImpl::reset_parameters() {
-  draw_table(weight, options.padding_idx());
+  init::normal_(weight);
 }
 
 void EmbeddingBagImpl::pretty_print(std::ostream& stream) const {

@@ -12,8 +12,7 @@ namespace torch::nn {
 /// The rows of a table: indices [...] to [..., embedding_dim].
 class TORCH_API EmbeddingImpl : public Cloneable<EmbeddingImpl> {
  public:
-  EmbeddingImpl(int64_t num_embeddings, int64_t embedding_dim)
-      : EmbeddingImpl(EmbeddingOptions(num_embeddings, embedding_dim)) {}
+  EmbeddingImpl(int64_t num_embeddings, int64_t embedding_dim);
   explicit EmbeddingImpl(EmbeddingOptions options_);
 
   void reset() override;
@@ -39,12 +38,11 @@ class TORCH_API Embedding : public torch::nn::ModuleHolder<EmbeddingImpl> {
 /// Sums, means or maxima of rows of a table: each bag of indices gives [embedding_dim].
 class TORCH_API EmbeddingBagImpl : public Cloneable<EmbeddingBagImpl> {
  public:
-  EmbeddingBagImpl(int64_t num_embeddings, int64_t embedding_dim)
-      : EmbeddingBagImpl(EmbeddingBagOptions(num_embeddings, embedding_dim)) {}
+  EmbeddingBagImpl(int64_t num_embeddings, int64_t embedding_dim);
   explicit EmbeddingBagImpl(EmbeddingBagOptions options_);
 
   void reset() override;
-  /// Draws the table from N(0, 1); the row of padding_idx is 0.
+  /// Draws the table from N(0, 1). The row of padding_idx, which no bag uses, is not set to 0, as in libtorch.
   void reset_parameters();
   void pretty_print(std::ostream& stream) const override;
   /// The rows of a 2-d `input` are bags; a 1-d one is cut into bags at `offsets`.

@@ -8,6 +8,9 @@ namespace F = torch::nn::functional;
 
 namespace torch::nn {
 
+FoldImpl::FoldImpl(ExpandingArray<2> output_size, ExpandingArray<2> kernel_size)
+    : FoldImpl(FoldOptions(output_size, kernel_size)) {}
+
 FoldImpl::FoldImpl(const FoldOptions& options_) : options(options_) {}
 
 void FoldImpl::reset() {}
@@ -21,6 +24,8 @@ void FoldImpl::pretty_print(std::ostream& stream) const {
 Tensor FoldImpl::forward(const Tensor& input) {
   return F::fold(input, options);
 }
+
+UnfoldImpl::UnfoldImpl(ExpandingArray<2> kernel_size) : UnfoldImpl(UnfoldOptions(kernel_size)) {}
 
 UnfoldImpl::UnfoldImpl(const UnfoldOptions& options_) : options(options_) {}
 

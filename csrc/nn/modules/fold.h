@@ -9,8 +9,7 @@ namespace torch::nn {
 /// Adds patches [N, C * kernel, L] up to images [N, C, H, W].
 class TORCH_API FoldImpl : public Cloneable<FoldImpl> {
  public:
-  FoldImpl(ExpandingArray<2> output_size, ExpandingArray<2> kernel_size)
-      : FoldImpl(FoldOptions(output_size, kernel_size)) {}
+  FoldImpl(ExpandingArray<2> output_size, ExpandingArray<2> kernel_size);
   explicit FoldImpl(const FoldOptions& options_);
 
   void reset() override;
@@ -24,7 +23,7 @@ TORCH_MODULE(Fold);
 /// Takes the patches [N, C * kernel, L] out of images [N, C, H, W].
 class TORCH_API UnfoldImpl : public Cloneable<UnfoldImpl> {
  public:
-  UnfoldImpl(ExpandingArray<2> kernel_size) : UnfoldImpl(UnfoldOptions(kernel_size)) {}
+  UnfoldImpl(ExpandingArray<2> kernel_size);
   explicit UnfoldImpl(const UnfoldOptions& options_);
 
   void reset() override;

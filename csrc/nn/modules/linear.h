@@ -22,7 +22,7 @@ TORCH_MODULE(Identity);
 /// input @ weight^T + bias: [..., in_features] to [..., out_features].
 class TORCH_API LinearImpl : public Cloneable<LinearImpl> {
  public:
-  LinearImpl(int64_t in_features, int64_t out_features) : LinearImpl(LinearOptions(in_features, out_features)) {}
+  LinearImpl(int64_t in_features, int64_t out_features);
   explicit LinearImpl(const LinearOptions& options_);
 
   void reset() override;
@@ -55,7 +55,7 @@ TORCH_MODULE(Flatten);
 /// Makes several dimensions of one.
 class TORCH_API UnflattenImpl : public Cloneable<UnflattenImpl> {
  public:
-  UnflattenImpl(int64_t dim, std::vector<int64_t> sizes) : UnflattenImpl(UnflattenOptions(dim, std::move(sizes))) {}
+  UnflattenImpl(int64_t dim, std::vector<int64_t> sizes);
   explicit UnflattenImpl(UnflattenOptions options_);
 
   void reset() override;
@@ -69,8 +69,7 @@ TORCH_MODULE(Unflatten);
 /// out[k] = input1^T @ weight[k] @ input2 + bias[k], over the last dimensions.
 class TORCH_API BilinearImpl : public Cloneable<BilinearImpl> {
  public:
-  BilinearImpl(int64_t in1_features, int64_t in2_features, int64_t out_features)
-      : BilinearImpl(BilinearOptions(in1_features, in2_features, out_features)) {}
+  BilinearImpl(int64_t in1_features, int64_t in2_features, int64_t out_features);
   explicit BilinearImpl(const BilinearOptions& options_);
 
   void reset() override;

@@ -9,6 +9,9 @@ namespace F = torch::nn::functional;
 
 namespace torch::nn {
 
+MultiheadAttentionImpl::MultiheadAttentionImpl(int64_t embed_dim, int64_t num_heads)
+    : MultiheadAttentionImpl(MultiheadAttentionOptions(embed_dim, num_heads)) {}
+
 MultiheadAttentionImpl::MultiheadAttentionImpl(const MultiheadAttentionOptions& options_) : options(options_) {
   MultiheadAttentionImpl::reset();
 }

@@ -11,6 +11,9 @@ namespace F = torch::nn::functional;
 
 namespace torch::nn {
 
+LayerNormImpl::LayerNormImpl(std::vector<int64_t> normalized_shape)
+    : LayerNormImpl(LayerNormOptions(std::move(normalized_shape))) {}
+
 LayerNormImpl::LayerNormImpl(LayerNormOptions options_) : options(std::move(options_)) {
   LayerNormImpl::reset();
 }
@@ -38,6 +41,9 @@ Tensor LayerNormImpl::forward(const Tensor& input) {
   return F::layer_norm(
       input, F::LayerNormFuncOptions(options.normalized_shape()).weight(weight).bias(bias).eps(options.eps()));
 }
+
+RMSNormImpl::RMSNormImpl(std::vector<int64_t> normalized_shape)
+    : RMSNormImpl(RMSNormOptions(std::move(normalized_shape))) {}
 
 RMSNormImpl::RMSNormImpl(RMSNormOptions options_) : options(std::move(options_)) {
   RMSNormImpl::reset();
@@ -69,6 +75,8 @@ Tensor RMSNormImpl::forward(const Tensor& input) {
   return F::rms_norm(input, F::RMSNormFuncOptions(options.normalized_shape()).weight(weight).eps(options.eps()));
 }
 
+LocalResponseNormImpl::LocalResponseNormImpl(int64_t size) : LocalResponseNormImpl(LocalResponseNormOptions(size)) {}
+
 LocalResponseNormImpl::LocalResponseNormImpl(const LocalResponseNormOptions& options_) : options(options_) {}
 
 void LocalResponseNormImpl::reset() {}
@@ -81,6 +89,8 @@ void LocalResponseNormImpl::pretty_print(std::ostream& stream) const {
 Tensor LocalResponseNormImpl::forward(const Tensor& input) {
   return F::local_response_norm(input, options);
 }
+
+CrossMapLRN2dImpl::CrossMapLRN2dImpl(int64_t size) : CrossMapLRN2dImpl(CrossMapLRN2dOptions(size)) {}
 
 CrossMapLRN2dImpl::CrossMapLRN2dImpl(const CrossMapLRN2dOptions& options_) : options(options_) {}
 
@@ -107,6 +117,9 @@ Tensor CrossMapLRN2dImpl::forward(const Tensor& input) {
   const double scale = options.alpha() / static_cast<double>(options.size());
   return input * (options.k() + scale * sum).pow(-options.beta());
 }
+
+GroupNormImpl::GroupNormImpl(int64_t num_groups, int64_t num_channels)
+    : GroupNormImpl(GroupNormOptions(num_groups, num_channels)) {}
 
 GroupNormImpl::GroupNormImpl(const GroupNormOptions& options_) : options(options_) {
   GroupNormImpl::reset();

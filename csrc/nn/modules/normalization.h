@@ -13,7 +13,7 @@ namespace torch::nn {
 /// (x - mean) / sqrt(var + eps) * weight + bias over the last dimensions, of sizes `normalized_shape`.
 class TORCH_API LayerNormImpl : public Cloneable<LayerNormImpl> {
  public:
-  LayerNormImpl(std::vector<int64_t> normalized_shape) : LayerNormImpl(LayerNormOptions(std::move(normalized_shape))) {}
+  LayerNormImpl(std::vector<int64_t> normalized_shape);
   explicit LayerNormImpl(LayerNormOptions options_);
 
   void reset() override;
@@ -32,7 +32,7 @@ TORCH_MODULE(LayerNorm);
 /// x / sqrt(mean(x^2) + eps) * weight over the last dimensions (Zhang and Sennrich 2019).
 class TORCH_API RMSNormImpl : public Cloneable<RMSNormImpl> {
  public:
-  RMSNormImpl(std::vector<int64_t> normalized_shape) : RMSNormImpl(RMSNormOptions(std::move(normalized_shape))) {}
+  RMSNormImpl(std::vector<int64_t> normalized_shape);
   explicit RMSNormImpl(RMSNormOptions options_);
 
   void reset() override;
@@ -50,7 +50,7 @@ TORCH_MODULE(RMSNorm);
 /// Divides by a power of the sum of squares over neighbouring channels.
 class TORCH_API LocalResponseNormImpl : public Cloneable<LocalResponseNormImpl> {
  public:
-  LocalResponseNormImpl(int64_t size) : LocalResponseNormImpl(LocalResponseNormOptions(size)) {}
+  LocalResponseNormImpl(int64_t size);
   explicit LocalResponseNormImpl(const LocalResponseNormOptions& options_);
 
   void reset() override;
@@ -64,7 +64,7 @@ TORCH_MODULE(LocalResponseNorm);
 /// The same as Caffe computes it for [N, C, H, W]: alpha is divided by `size` at the edges too.
 class TORCH_API CrossMapLRN2dImpl : public Cloneable<CrossMapLRN2dImpl> {
  public:
-  CrossMapLRN2dImpl(int64_t size) : CrossMapLRN2dImpl(CrossMapLRN2dOptions(size)) {}
+  CrossMapLRN2dImpl(int64_t size);
   explicit CrossMapLRN2dImpl(const CrossMapLRN2dOptions& options_);
 
   void reset() override;
@@ -78,7 +78,7 @@ TORCH_MODULE(CrossMapLRN2d);
 /// Normalizes groups of channels of each element of the batch.
 class TORCH_API GroupNormImpl : public Cloneable<GroupNormImpl> {
  public:
-  GroupNormImpl(int64_t num_groups, int64_t num_channels) : GroupNormImpl(GroupNormOptions(num_groups, num_channels)) {}
+  GroupNormImpl(int64_t num_groups, int64_t num_channels);
   explicit GroupNormImpl(const GroupNormOptions& options_);
 
   void reset() override;

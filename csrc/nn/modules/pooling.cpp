@@ -219,6 +219,9 @@ void check_fractional(const FractionalMaxPoolOptions<D>& options) {
 
 } // namespace
 
+FractionalMaxPool2dImpl::FractionalMaxPool2dImpl(ExpandingArray<2> kernel_size)
+    : FractionalMaxPool2dImpl(FractionalMaxPool2dOptions(kernel_size)) {}
+
 FractionalMaxPool2dImpl::FractionalMaxPool2dImpl(FractionalMaxPool2dOptions options_) : options(std::move(options_)) {
   FractionalMaxPool2dImpl::reset();
 }
@@ -241,6 +244,9 @@ std::tuple<Tensor, Tensor> FractionalMaxPool2dImpl::forward_with_indices(const T
   with_samples._random_samples(_random_samples);
   return F::fractional_max_pool2d_with_indices(input, with_samples);
 }
+
+FractionalMaxPool3dImpl::FractionalMaxPool3dImpl(ExpandingArray<3> kernel_size)
+    : FractionalMaxPool3dImpl(FractionalMaxPool3dOptions(kernel_size)) {}
 
 FractionalMaxPool3dImpl::FractionalMaxPool3dImpl(FractionalMaxPool3dOptions options_) : options(std::move(options_)) {
   FractionalMaxPool3dImpl::reset();

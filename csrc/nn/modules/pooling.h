@@ -211,7 +211,7 @@ TORCH_MODULE(MaxUnpool3d);
 /// The maximum of windows of random places (Graham 2014). Exactly one of output_size and output_ratio is given.
 class TORCH_API FractionalMaxPool2dImpl : public Cloneable<FractionalMaxPool2dImpl> {
  public:
-  FractionalMaxPool2dImpl(ExpandingArray<2> kernel_size) : FractionalMaxPool2dImpl(FractionalMaxPool2dOptions(kernel_size)) {}
+  FractionalMaxPool2dImpl(ExpandingArray<2> kernel_size);
   explicit FractionalMaxPool2dImpl(FractionalMaxPool2dOptions options_);
 
   void reset() override;
@@ -227,7 +227,7 @@ TORCH_MODULE(FractionalMaxPool2d);
 /// The maximum of windows of random places (Graham 2014). Exactly one of output_size and output_ratio is given.
 class TORCH_API FractionalMaxPool3dImpl : public Cloneable<FractionalMaxPool3dImpl> {
  public:
-  FractionalMaxPool3dImpl(ExpandingArray<3> kernel_size) : FractionalMaxPool3dImpl(FractionalMaxPool3dOptions(kernel_size)) {}
+  FractionalMaxPool3dImpl(ExpandingArray<3> kernel_size);
   explicit FractionalMaxPool3dImpl(FractionalMaxPool3dOptions options_);
 
   void reset() override;

@@ -209,6 +209,8 @@ Tensor with_batch(const char* name, const Tensor& hx, bool batched) {
 } // namespace
 } // namespace detail
 
+RNNImpl::RNNImpl(int64_t input_size, int64_t hidden_size) : RNNImpl(RNNOptions(input_size, hidden_size)) {}
+
 RNNImpl::RNNImpl(const RNNOptions& options_)
     : RNNImplBase(detail::base_options(detail::mode_of(options_.nonlinearity()), options_)), options(options_) {}
 
@@ -270,6 +272,8 @@ std::tuple<PackedSequence, Tensor> RNNImpl::forward_with_packed_input(const Pack
       permute_hidden(hidden, packed_input.unsorted_indices())};
 }
 
+GRUImpl::GRUImpl(int64_t input_size, int64_t hidden_size) : GRUImpl(GRUOptions(input_size, hidden_size)) {}
+
 GRUImpl::GRUImpl(const GRUOptions& options_)
     : RNNImplBase(detail::base_options(torch::kGRU, options_)), options(options_) {}
 
@@ -321,6 +325,8 @@ std::tuple<PackedSequence, Tensor> GRUImpl::forward_with_packed_input(const Pack
           output, packed_input.batch_sizes(), packed_input.sorted_indices(), packed_input.unsorted_indices()),
       permute_hidden(hidden, packed_input.unsorted_indices())};
 }
+
+LSTMImpl::LSTMImpl(int64_t input_size, int64_t hidden_size) : LSTMImpl(LSTMOptions(input_size, hidden_size)) {}
 
 LSTMImpl::LSTMImpl(const LSTMOptions& options_)
     : RNNImplBase(detail::base_options(torch::kLSTM, options_).proj_size(options_.proj_size())), options(options_) {}

@@ -57,7 +57,7 @@ class TORCH_API RNNImplBase : public Cloneable<Derived> {
 /// with batch_first, or without N; hidden state [num_layers * directions, N, hidden_size], zeros if not given.
 class TORCH_API RNNImpl : public detail::RNNImplBase<RNNImpl> {
  public:
-  RNNImpl(int64_t input_size, int64_t hidden_size) : RNNImpl(RNNOptions(input_size, hidden_size)) {}
+  RNNImpl(int64_t input_size, int64_t hidden_size);
   explicit RNNImpl(const RNNOptions& options_);
 
   /// The outputs of the last layer and the hidden state at the end.
@@ -82,7 +82,7 @@ TORCH_MODULE(RNN);
 /// Long short-term memory (Hochreiter and Schmidhuber 1997); shapes as for RNN, with a hidden state (h, c).
 class TORCH_API LSTMImpl : public detail::RNNImplBase<LSTMImpl> {
  public:
-  LSTMImpl(int64_t input_size, int64_t hidden_size) : LSTMImpl(LSTMOptions(input_size, hidden_size)) {}
+  LSTMImpl(int64_t input_size, int64_t hidden_size);
   explicit LSTMImpl(const LSTMOptions& options_);
 
   std::tuple<Tensor, std::tuple<Tensor, Tensor>> forward(
@@ -108,7 +108,7 @@ TORCH_MODULE(LSTM);
 /// Gated recurrent units (Cho et al. 2014); shapes as for RNN.
 class TORCH_API GRUImpl : public detail::RNNImplBase<GRUImpl> {
  public:
-  GRUImpl(int64_t input_size, int64_t hidden_size) : GRUImpl(GRUOptions(input_size, hidden_size)) {}
+  GRUImpl(int64_t input_size, int64_t hidden_size);
   explicit GRUImpl(const GRUOptions& options_);
 
   std::tuple<Tensor, Tensor> forward(const Tensor& input, Tensor hx = {});
@@ -161,7 +161,7 @@ class TORCH_API RNNCellImplBase : public Cloneable<Derived> {
 /// given.
 class TORCH_API RNNCellImpl : public detail::RNNCellImplBase<RNNCellImpl> {
  public:
-  RNNCellImpl(int64_t input_size, int64_t hidden_size) : RNNCellImpl(RNNCellOptions(input_size, hidden_size)) {}
+  RNNCellImpl(int64_t input_size, int64_t hidden_size);
   explicit RNNCellImpl(const RNNCellOptions& options_);
 
   Tensor forward(const Tensor& input, const Tensor& hx = {});
@@ -177,7 +177,7 @@ TORCH_MODULE(RNNCell);
 /// One step of an LSTM, with a hidden state (h, c).
 class TORCH_API LSTMCellImpl : public detail::RNNCellImplBase<LSTMCellImpl> {
  public:
-  LSTMCellImpl(int64_t input_size, int64_t hidden_size) : LSTMCellImpl(LSTMCellOptions(input_size, hidden_size)) {}
+  LSTMCellImpl(int64_t input_size, int64_t hidden_size);
   explicit LSTMCellImpl(const LSTMCellOptions& options_);
 
   std::tuple<Tensor, Tensor> forward(const Tensor& input, std::optional<std::tuple<Tensor, Tensor>> hx_opt = {});
@@ -192,7 +192,7 @@ TORCH_MODULE(LSTMCell);
 /// One step of a GRU.
 class TORCH_API GRUCellImpl : public detail::RNNCellImplBase<GRUCellImpl> {
  public:
-  GRUCellImpl(int64_t input_size, int64_t hidden_size) : GRUCellImpl(GRUCellOptions(input_size, hidden_size)) {}
+  GRUCellImpl(int64_t input_size, int64_t hidden_size);
   explicit GRUCellImpl(const GRUCellOptions& options_);
 
   Tensor forward(const Tensor& input, const Tensor& hx = {});

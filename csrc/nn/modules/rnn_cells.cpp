@@ -85,6 +85,9 @@ Tensor unbatch(const Tensor& result, const Tensor& input) {
 } // namespace
 } // namespace detail
 
+RNNCellImpl::RNNCellImpl(int64_t input_size, int64_t hidden_size)
+    : RNNCellImpl(RNNCellOptions(input_size, hidden_size)) {}
+
 RNNCellImpl::RNNCellImpl(const RNNCellOptions& options_)
     : RNNCellImplBase(
           detail::RNNCellOptionsBase(options_.input_size(), options_.hidden_size(), options_.bias(), /*num_chunks=*/1)),
@@ -106,6 +109,9 @@ Tensor RNNCellImpl::forward(const Tensor& input, const Tensor& hx) {
 std::string RNNCellImpl::get_nonlinearity_str() const {
   return enumtype::get_enum_name(options.nonlinearity());
 }
+
+LSTMCellImpl::LSTMCellImpl(int64_t input_size, int64_t hidden_size)
+    : LSTMCellImpl(LSTMCellOptions(input_size, hidden_size)) {}
 
 LSTMCellImpl::LSTMCellImpl(const LSTMCellOptions& options_)
     : RNNCellImplBase(
@@ -129,6 +135,9 @@ std::tuple<Tensor, Tensor> LSTMCellImpl::forward(
   const auto [next_h, next_c] = at::lstm_cell(batch, hidden, weight_ih, weight_hh, bias_ih, bias_hh);
   return {detail::unbatch(next_h, input), detail::unbatch(next_c, input)};
 }
+
+GRUCellImpl::GRUCellImpl(int64_t input_size, int64_t hidden_size)
+    : GRUCellImpl(GRUCellOptions(input_size, hidden_size)) {}
 
 GRUCellImpl::GRUCellImpl(const GRUCellOptions& options_)
     : RNNCellImplBase(

@@ -59,6 +59,9 @@ void replace_norm(Module& module, AnyModule& norm, const AnyModule& prototype) {
 
 } // namespace
 
+TransformerEncoderLayerImpl::TransformerEncoderLayerImpl(int64_t d_model, int64_t nhead)
+    : TransformerEncoderLayerImpl(TransformerEncoderLayerOptions(d_model, nhead)) {}
+
 TransformerEncoderLayerImpl::TransformerEncoderLayerImpl(TransformerEncoderLayerOptions options_)
     : options(std::move(options_)) {
   TransformerEncoderLayerImpl::reset();
@@ -93,6 +96,9 @@ Tensor TransformerEncoderLayerImpl::forward(
   const Tensor x = norm1(src + dropout1(attended));
   return norm2(x + dropout2(linear2(dropout(activate(options.activation(), linear1(x))))));
 }
+
+TransformerDecoderLayerImpl::TransformerDecoderLayerImpl(int64_t d_model, int64_t nhead)
+    : TransformerDecoderLayerImpl(TransformerDecoderLayerOptions(d_model, nhead)) {}
 
 TransformerDecoderLayerImpl::TransformerDecoderLayerImpl(TransformerDecoderLayerOptions options_)
     : options(std::move(options_)) {
@@ -144,6 +150,9 @@ Tensor TransformerDecoderLayerImpl::forward(
   return norm3(x + dropout3(linear2(dropout(activation(linear1(x))))));
 }
 
+TransformerEncoderImpl::TransformerEncoderImpl(TransformerEncoderLayer encoder_layer, int64_t num_layers)
+    : TransformerEncoderImpl(TransformerEncoderOptions(std::move(encoder_layer), num_layers)) {}
+
 TransformerEncoderImpl::TransformerEncoderImpl(TransformerEncoderOptions options_) : options(std::move(options_)) {
   TransformerEncoderImpl::reset();
 }
@@ -172,6 +181,9 @@ Tensor TransformerEncoderImpl::forward(
   }
   return norm.is_empty() ? output : norm.forward<Tensor>(output);
 }
+
+TransformerDecoderImpl::TransformerDecoderImpl(TransformerDecoderLayer decoder_layer, int64_t num_layers)
+    : TransformerDecoderImpl(TransformerDecoderOptions(std::move(decoder_layer), num_layers)) {}
 
 TransformerDecoderImpl::TransformerDecoderImpl(TransformerDecoderOptions options_) : options(std::move(options_)) {
   TransformerDecoderImpl::reset();

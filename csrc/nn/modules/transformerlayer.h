@@ -16,8 +16,7 @@ namespace torch::nn {
 /// Attention of a sequence [S, N, d_model] to itself, then two linear layers; each is added to what it got and normalized.
 class TORCH_API TransformerEncoderLayerImpl : public Cloneable<TransformerEncoderLayerImpl> {
  public:
-  TransformerEncoderLayerImpl(int64_t d_model, int64_t nhead)
-      : TransformerEncoderLayerImpl(TransformerEncoderLayerOptions(d_model, nhead)) {}
+  TransformerEncoderLayerImpl(int64_t d_model, int64_t nhead);
   explicit TransformerEncoderLayerImpl(TransformerEncoderLayerOptions options_);
 
   /// Masks as for MultiheadAttention.
@@ -45,8 +44,7 @@ TORCH_MODULE(TransformerEncoderLayer);
 /// layers; each is added to what it got and normalized.
 class TORCH_API TransformerDecoderLayerImpl : public Cloneable<TransformerDecoderLayerImpl> {
  public:
-  TransformerDecoderLayerImpl(int64_t d_model, int64_t nhead)
-      : TransformerDecoderLayerImpl(TransformerDecoderLayerOptions(d_model, nhead)) {}
+  TransformerDecoderLayerImpl(int64_t d_model, int64_t nhead);
   explicit TransformerDecoderLayerImpl(TransformerDecoderLayerOptions options_);
 
   /// Masks as for MultiheadAttention.

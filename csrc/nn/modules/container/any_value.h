@@ -3,7 +3,6 @@
 
 #include <c10/macros/Export.h>
 
-#include <memory>
 #include <type_traits>
 #include <typeinfo>
 #include <utility>
@@ -16,17 +15,21 @@ namespace detail {
 
 class AnyValue {
  public:
-  AnyValue(AnyValue&&) = default;
-  AnyValue& operator=(AnyValue&&) = default;
-  AnyValue(const AnyValue& other) : content_(other.content_ ? other.content_->clone() : nullptr) {}
-  AnyValue& operator=(const AnyValue& other) {
-    content_ = other.content_ ? other.content_->clone() : nullptr;
+  AnyValue(AnyValue&& other) noexcept : content_(std::exchange(other.content_, nullptr)) {}
+  AnyValue& operator=(AnyValue&& other) noexcept {
+    std::swap(content_, other.content_);
     return *this;
   }
-  ~AnyValue() = default;
+  AnyValue(const AnyValue& other) : content_(other.content_ ? other.content_->clone() : nullptr) {}
+  AnyValue& operator=(const AnyValue& other) {
+    return *this = AnyValue(other);
+  }
+  ~AnyValue() {
+    delete content_;
+  }
 
   template <typename T, typename = std::enable_if_t<!std::is_same_v<std::decay_t<T>, AnyValue>>>
-  explicit AnyValue(T&& value) : content_(std::make_unique<Holder<std::decay_t<T>>>(std::forward<T>(value))) {}
+  explicit AnyValue(T&& value) : content_(new Holder<std::decay_t<T>>(std::forward<T>(value))) {}
 
   /// A pointer to the value if its type is T, else null.
   template <typename T>
@@ -52,20 +55,21 @@ class AnyValue {
   struct Placeholder {
     explicit Placeholder(const std::type_info& type) noexcept : type_info(type) {}
     virtual ~Placeholder() = default;
-    virtual std::unique_ptr<Placeholder> clone() const = 0;
+    virtual Placeholder* clone() const = 0;
     const std::type_info& type_info;
   };
   template <typename T>
   struct Holder final : Placeholder {
     template <typename U>
     explicit Holder(U&& value) : Placeholder(typeid(T)), value(std::forward<U>(value)) {}
-    std::unique_ptr<Placeholder> clone() const override {
-      return std::make_unique<Holder<T>>(value);
+    Placeholder* clone() const override {
+      return new Holder<T>(value);
     }
     T value;
   };
 
-  std::unique_ptr<Placeholder> content_;
+  // Not a unique_ptr, whose templates cost every program that includes this.
+  Placeholder* content_;
 };
 
 } // namespace torch::nn
