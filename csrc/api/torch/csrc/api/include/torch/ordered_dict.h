@@ -1,0 +1,3 @@
+#pragma once
+
+#include <torch/ordered_dict.h>
