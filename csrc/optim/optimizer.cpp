@@ -69,7 +69,9 @@ void OptimizerOptions::load_state_dict(const c10::IValue&) {
 // ---- groups -------------------------------------------------------------------------------------------------------------
 
 OptimizerParamGroup::OptimizerParamGroup(const OptimizerParamGroup& param_group)
-    : params_(param_group.params()), options_(param_group.has_options() ? param_group.options().clone() : nullptr) {}
+    : params_(param_group.params()),
+      options_(param_group.has_options() ? param_group.options().clone() : nullptr),
+      initial_lr_(param_group.initial_lr()) {}
 
 bool OptimizerParamGroup::has_options() const {
   return options_ != nullptr;

@@ -111,9 +111,14 @@ class TORCH_API OptimizerParamGroup {
   std::vector<Tensor>& params();
   const std::vector<Tensor>& params() const;
 
+  /// The learning rate that schedulers start from; empty before there is one.
+  std::optional<double> initial_lr() const { return initial_lr_; }
+  void set_initial_lr(double lr) { initial_lr_ = lr; }
+
  protected:
   std::vector<Tensor> params_;
   std::unique_ptr<OptimizerOptions> options_;
+  std::optional<double> initial_lr_;
 };
 
 class Optimizer;

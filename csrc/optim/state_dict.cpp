@@ -19,6 +19,7 @@ c10::IValue Optimizer::state_dict() const {
       indices.push_back(index++);
     }
     const c10::IValue options = group.options().state_dict();
+    if (group.initial_lr()) options.toGenericDict().insert(std::string("initial_lr"), *group.initial_lr());
     options.toGenericDict().insert(std::string("params"), indices);
     groups.push_back(options);
   }
@@ -70,7 +71,12 @@ void Optimizer::load_state_dict(const c10::IValue& state_dict) {
     }
   }
   state_ = std::move(state);
-  for (size_t g = 0; g < options.size(); ++g) param_groups_[g].set_options(std::move(options[g]));
+  for (size_t g = 0; g < options.size(); ++g) {
+    param_groups_[g].set_options(std::move(options[g]));
+    const GenericDict fields = groups[g].toGenericDict();
+    const auto initial_lr = fields.find(std::string("initial_lr"));
+    if (initial_lr != fields.end()) param_groups_[g].set_initial_lr(detail::number_of(initial_lr->value()));
+  }
 }
 
 } // namespace torch::optim
