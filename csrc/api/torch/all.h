@@ -4,6 +4,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/TensorUtils.h>
 #include <c10/util/irange.h>
+#include <torch/amp/grad_scaler.h>
 #include <torch/autograd.h>
 #include <torch/cuda.h>
 #include <torch/custom_class.h>
@@ -11,6 +12,7 @@
 #include <torch/library.h>
 #include <torch/linalg.h>
 #include <torch/nn.h>
+#include <torch/optim.h>
 #include <torch/types.h>
 #include <torch/utils.h>
 #include <torch/version.h>
