@@ -85,7 +85,7 @@ class TORCH_API InputArchive final {
   bool try_read(const std::string& key, InputArchive& archive);
 
   /// Opens the file. Tensors go to `device`, without it to the device that they were saved from. CPU tensors lie in a private
-  /// mapping of the file, see LoadOptions::map in <csrc/serialize/pickle_file.h>.
+  /// mapping of the file, see LoadOptions::map in <csrc/serialize/load_options.h>.
   void load_from(const std::string& filename, std::optional<c10::Device> device = std::nullopt);
   /// Reads from the stream's position to its end.
   void load_from(std::istream& stream, std::optional<c10::Device> device = std::nullopt);

@@ -7,24 +7,11 @@
 #pragma once
 
 #include <aten/core/ivalue.h>
-#include <c10/core/Device.h>
+#include <csrc/serialize/load_options.h>
 
-#include <optional>
 #include <string>
 
 namespace torch::serialize {
-
-struct LoadOptions {
-  /// Where tensors go; without it, to the device that they were saved from.
-  std::optional<c10::Device> device = std::nullopt;
-  /// Leaves CPU tensors in a private mapping of the file: it is read when it is used, and writing to a tensor copies the
-  /// page. Another program must not shorten or overwrite the file meanwhile (replacing it by a rename, as this library's
-  /// writers do, is fine).
-  bool map = true;
-  /// Compares the checksums in the file. Off for files that were written with torch.serialization.set_crc32_options(False),
-  /// and for tensors larger than memory of which only some are used.
-  bool verify = true;
-};
 
 /// The value in a .pt file. Throws c10::Error with the file, the entry, what was found and what must hold.
 TORCH_API c10::IValue load_pickle(const std::string& filename, const LoadOptions& options = {});
