@@ -13,6 +13,7 @@
 #include <torch/linalg.h>
 #include <torch/nn.h>
 #include <torch/optim.h>
+#include <torch/serialize.h>
 #include <torch/types.h>
 #include <torch/utils.h>
 #include <torch/version.h>
