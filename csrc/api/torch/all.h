@@ -10,6 +10,7 @@
 #include <torch/fft.h>
 #include <torch/library.h>
 #include <torch/linalg.h>
+#include <torch/serialize.h>
 #include <torch/types.h>
 #include <torch/utils.h>
 #include <torch/version.h>
