@@ -21,8 +21,7 @@ namespace torch::serialize {
 struct ArchiveNode;
 
 /// Gathers named tensors, values and nested archives, then writes them as one file. libtorch and torch.jit.load read it.
-/// A key may hold any characters but '.', and stands for one value: a second write to it replaces the first if both are of
-/// one type, and throws otherwise.
+/// A key stands for one value: a second write to it replaces the first if both are of one type, and throws otherwise.
 class TORCH_API OutputArchive final {
  public:
   explicit OutputArchive(std::shared_ptr<jit::CompilationUnit> cu);
@@ -61,8 +60,9 @@ class TORCH_API OutputArchive final {
   c10::intrusive_ptr<ArchiveNode> node_;
 };
 
-/// Reads what an OutputArchive, libtorch's or ours, has saved, or the attributes of a TorchScript module. Code in the file
-/// is never run. Damaged files give a c10::Error.
+/// Reads what an OutputArchive, libtorch's or ours, has saved, the attributes of a TorchScript module, or a state_dict that
+/// Python's torch.save has written: there "fc.weight" is the tensor "weight" of the nested archive "fc". Code in the file is
+/// never run. Damaged files give a c10::Error.
 class TORCH_API InputArchive final {
  public:
   InputArchive();
@@ -84,8 +84,8 @@ class TORCH_API InputArchive final {
   void read(const std::string& key, InputArchive& archive);
   bool try_read(const std::string& key, InputArchive& archive);
 
-  /// Opens the file. Tensors go to `device`, without it to the device that they were saved from. The file is mapped:
-  /// CPU tensors lie in the mapping, and pages are read when they are used and copied when they are written to.
+  /// Opens the file. Tensors go to `device`, without it to the device that they were saved from. CPU tensors lie in a private
+  /// mapping of the file, see LoadOptions::map in <csrc/serialize/load_options.h>.
   void load_from(const std::string& filename, std::optional<c10::Device> device = std::nullopt);
   /// Reads from the stream's position to its end.
   void load_from(std::istream& stream, std::optional<c10::Device> device = std::nullopt);

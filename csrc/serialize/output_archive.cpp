@@ -1,6 +1,7 @@
 #include <csrc/serialize/archive.h>
 
 #include <csrc/serialize/archive_node.h>
+#include <csrc/serialize/tensor_file.h>
 #include <c10/util/Exception.h>
 
 namespace torch::serialize {
@@ -8,8 +9,7 @@ namespace torch::serialize {
 namespace {
 
 void check_key(const std::string& key) {
-  TORCH_CHECK(!key.empty() && key.find('.') == std::string::npos, "OutputArchive::write: key '", key,
-      "' must not be empty nor contain '.': write nested values through a nested archive");
+  TORCH_CHECK(!key.empty(), "OutputArchive::write: a key must not be empty");
 }
 
 } // namespace
@@ -36,6 +36,22 @@ void OutputArchive::write(const std::string& key, OutputArchive& nested_archive)
   TORCH_CHECK(!nested_archive.node_->contains(*node_), "OutputArchive::write: the archive for key '", key,
       "' contains the one that it is written to: an archive cannot hold itself");
   node_->put(key, c10::IValue::make_capsule(nested_archive.node_), ArchiveNode::Kind::Archive);
+}
+
+void OutputArchive::save_to(const std::string& filename) {
+  AtomicFile file(filename);
+  write_archive(file, folder_for(filename), *node_);
+  file.commit();
+}
+
+void OutputArchive::save_to(std::ostream& stream) {
+  StreamSink sink(stream);
+  write_archive(sink, "archive", *node_);
+}
+
+void OutputArchive::save_to(const std::function<size_t(const void*, size_t)>& func) {
+  FunctionSink sink(func);
+  write_archive(sink, "archive", *node_);
 }
 
 } // namespace torch::serialize
