@@ -107,7 +107,7 @@ TEST_CASE("damaged MNIST files are named with what is wrong", "[files]") {
   const TemporaryFolder folder;
   const auto message = [&] { return error_of<datasets::MNIST>(folder.path()); };
   CHECK_THAT(message(), Catch::Contains("Error opening file " + folder.path() + "/train-images-idx3-ubyte: No such file"));
-  write_mnist(folder, idx_labels(3), idx_labels(3));
+  write_mnist(folder, idx_labels(30), idx_labels(3));
   CHECK_THAT(message(), Catch::Contains("begins with the number 2049 (these are labels)"));
   write_mnist(folder, "\x1f\x8b" + std::string(40, 'x'), idx_labels(3));
   CHECK_THAT(message(), Catch::Contains("compressed"));

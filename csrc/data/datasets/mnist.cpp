@@ -38,12 +38,12 @@ Tensor map_idx(const std::string& path, uint32_t magic) {
   const auto file = std::make_shared<const MappedFile>(path);
   const size_t dims = magic & 0xff;
   const size_t header = 4 * (1 + dims);
+  const uint32_t found = file->size() >= 4 ? number_at(*file, 0) : magic;
+  TORCH_CHECK(
+      found == magic, "MNIST: ", path, " begins with the number ", found, guess(found), "; a file of ",
+      dims == 1 ? "labels" : "images", " begins with ", magic);
   TORCH_CHECK(
       file->size() >= header, "MNIST: ", path, " has ", file->size(), " bytes, not even a header of ", header);
-  const uint32_t found = number_at(*file, 0);
-  TORCH_CHECK(
-      found == magic, "MNIST: ", path, " begins with the number ", found, guess(found),
-      "; a file of ", dims == 1 ? "labels" : "images", " begins with ", magic);
   std::vector<int64_t> sizes;
   uint64_t bytes = 1;
   bool fits = true;
