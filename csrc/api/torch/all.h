@@ -8,6 +8,7 @@
 #include <torch/autograd.h>
 #include <torch/cuda.h>
 #include <torch/custom_class.h>
+#include <torch/data.h>
 #include <torch/fft.h>
 #include <torch/library.h>
 #include <torch/linalg.h>
