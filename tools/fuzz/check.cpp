@@ -6,9 +6,9 @@
 
 #include <aten/random.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <optional>
 #include <typeinfo>
 
 #include "test/support/compare.h"
@@ -60,6 +60,21 @@ std::string demangled(const std::type_info& type) {
 
 std::string first_line(const std::string& text) {
   return text.substr(0, text.find('\n')).substr(0, 300);
+}
+
+/// Whether two elements may lie in one place (never wrong about tensors that expand or slide).
+bool overlaps_itself(const Tensor& tensor) {
+  if (!tensor.defined() || tensor.layout() != c10::kStrided) return false;
+  int64_t reach = 1;
+  std::vector<std::pair<int64_t, int64_t>> dims;
+  for (int64_t d = 0; d < tensor.dim(); ++d)
+    if (tensor.size(d) > 1) dims.emplace_back(tensor.stride(d), tensor.size(d));
+  std::sort(dims.begin(), dims.end());
+  for (const auto& [stride, size] : dims) {
+    if (stride < reach) return true;
+    reach += stride * (size - 1);
+  }
+  return false;
 }
 
 /// How an attempted call ended.
@@ -265,7 +280,7 @@ class CaseCheck {
   }
 
   void check_other_placing(const Attempt& first) {
-    if (named_like(schema_, kWithoutValues)) return;
+    if (named_like(schema_, kWithoutValues) || has_generator() || writes_over_itself()) return;
     StrictAllocator::install().set_fill(kSecondFill);
     const Call other = cases_.make(index_, Variant::PlacedOtherwise);
     const Attempt second = attempt(other.op, other.args);
@@ -281,14 +296,28 @@ class CaseCheck {
     add("results depend on strides or on unset memory", what);
   }
 
-  /// Whether the same call gives the same values for the same seed only.
+  /// Whether the values follow from the seed of the default generator.
   bool is_random() const {
-    std::optional<Attempt> runs[3];
-    for (int i = 0; i < 3; ++i) {
-      if (i != 1) at::manual_seed(5);
-      runs[i] = attempt(call_.op, cases_.make(index_).args);
-    }
-    return difference(*runs[0], *runs[2]).empty() && !difference(*runs[0], *runs[1]).empty();
+    const auto run = [&](uint64_t seed) {
+      at::manual_seed(seed);
+      return attempt(call_.op, cases_.make(index_).args);
+    };
+    const Attempt first = run(1);
+    bool differs = false;
+    for (uint64_t seed = 2; seed < 8 && !differs; ++seed) differs = !difference(run(seed), first).empty();
+    return differs && difference(run(1), first).empty();
+  }
+  bool has_generator() const {
+    for (const c10::Argument& argument : schema_.arguments())
+      if (argument.type()->str().find("Generator") != std::string::npos) return true;
+    return false;
+  }
+  /// Elements of an output share memory in a way that operators need not notice: the last write wins.
+  bool writes_over_itself() const {
+    const std::vector<bool> written = written_arguments(schema_);
+    for (size_t i = 0; i < call_.args.size(); ++i)
+      if (written[i] && call_.args[i].isTensor() && overlaps_itself(call_.args[i].toTensor())) return true;
+    return false;
   }
 
   static std::string difference(const Attempt& got, const Attempt& want) {
@@ -300,6 +329,7 @@ class CaseCheck {
     return {};
   }
 
+  static bool has_nan(std::complex<double> x) { return std::isnan(x.real()) || std::isnan(x.imag()); }
   /// Far looser than the tests of values: other strides may mean another order of sums.
   static std::string difference(const Tensor& got, const Tensor& want) {
     if (got.defined() != want.defined()) return "definedness";
@@ -318,7 +348,7 @@ class CaseCheck {
     for (int64_t i = 0; i < want.numel(); ++i) {
       const std::complex<double> x = a.number(i);
       const std::complex<double> y = b.number(i);
-      if (x == y || (std::isnan(std::abs(x)) && std::isnan(std::abs(y)))) continue;
+      if (x == y || (has_nan(x) && has_nan(y))) continue;
       if (std::isfinite(std::abs(x)) && std::isfinite(std::abs(y)) && std::abs(x - y) <= tolerance) continue;
       char text[200];
       std::snprintf(
