@@ -31,6 +31,7 @@ Calls operators boxed, with arguments drawn from their schemas and from recorded
   --timeout S       seconds a case may take (default 20)
   --corpus FOLDER   recorded calls to start from (default: the compact part of the corpus; "none")
   --no-placing      do not report results that depend on strides
+  --strict          also report refused calls that changed an output
   --no-meta         do not report differences to the calls without data
   --examples N      cases shown of each finding (default 2)
   --tally           calls of each operator that succeeded and that were refused
@@ -42,7 +43,7 @@ struct Options {
   std::string corpus = CONFORMANCE_DATA;
   std::set<std::string> only;
   std::set<std::string> leave_out;
-  std::set<std::string> ignored;  // starts of finding kinds
+  std::set<std::string> ignored = {"a refused call"};  // starts of finding kinds
   bool has_case = false;
   bool describe_only = false;
   uint64_t case_index = 0;
@@ -83,6 +84,8 @@ Options parse(int argc, char** argv) {
       options.corpus = value();
     } else if (name == "--no-placing") {
       options.ignored.insert({"results depend on strides", "refused by strides"});
+    } else if (name == "--strict") {
+      options.ignored.erase("a refused call");
     } else if (name == "--no-meta") {
       options.ignored.insert({"other results without data", "refused without data"});
     } else if (name == "--examples") {
