@@ -19,27 +19,6 @@ namespace {
 
 using c10::ScalarType;
 
-bool has_facts(ScalarType dtype) {
-  switch (dtype) {
-    case ScalarType::Bool:
-    case ScalarType::Byte:
-    case ScalarType::Char:
-    case ScalarType::Short:
-    case ScalarType::Int:
-    case ScalarType::Long:
-    case ScalarType::Half:
-    case ScalarType::BFloat16:
-    case ScalarType::Float:
-    case ScalarType::Double:
-    case ScalarType::ComplexHalf:
-    case ScalarType::ComplexFloat:
-    case ScalarType::ComplexDouble:
-      return true;
-    default:
-      return false;
-  }
-}
-
 at::Tensor over_storage(
     c10::Storage storage,
     ScalarType dtype,
@@ -135,7 +114,7 @@ int64_t extreme_integer(ScalarType dtype, Random& random) {
 
 void fill(std::byte* memory, ScalarType dtype, int64_t count, Values values, Random& random) {
   const size_t item = c10::elementSize(dtype);
-  if (!has_facts(dtype)) {
+  if (!has_elements_to_read(dtype)) {
     for (size_t i = 0; i < static_cast<size_t>(count) * item; ++i) memory[i] = static_cast<std::byte>(random.next());
     return;
   }
@@ -187,6 +166,27 @@ std::string show_element(const test::HostView& view, ScalarType dtype, int64_t p
 }
 
 }  // namespace
+
+bool has_elements_to_read(ScalarType dtype) {
+  switch (dtype) {
+    case ScalarType::Bool:
+    case ScalarType::Byte:
+    case ScalarType::Char:
+    case ScalarType::Short:
+    case ScalarType::Int:
+    case ScalarType::Long:
+    case ScalarType::Half:
+    case ScalarType::BFloat16:
+    case ScalarType::Float:
+    case ScalarType::Double:
+    case ScalarType::ComplexHalf:
+    case ScalarType::ComplexFloat:
+    case ScalarType::ComplexDouble:
+      return true;
+    default:
+      return false;
+  }
+}
 
 int64_t extent(c10::IntArrayRef sizes, c10::IntArrayRef strides, int64_t offset) {
   int64_t last = offset;
@@ -249,7 +249,7 @@ at::Tensor converted(const at::Tensor& tensor, ScalarType dtype) {
   Random zero(0);
   const Shape sizes = tensor.sizes().vec();
   at::Tensor result = make_tensor(dtype, sizes, Placing::Contiguous, Values::Small, zero);
-  if (!has_facts(dtype) || !has_facts(tensor.scalar_type())) return result;
+  if (!has_elements_to_read(dtype) || !has_elements_to_read(tensor.scalar_type())) return result;
   const test::HostView view(tensor);
   auto* to = static_cast<std::byte*>(result.storage().mutable_data());
   const bool integers = c10::isIntegralType(dtype, true) && c10::isIntegralType(tensor.scalar_type(), true);
@@ -290,7 +290,7 @@ std::string describe(const at::Tensor& tensor) {
   if (tensor.is_neg()) text += " neg";
   if (tensor.requires_grad()) text += " requires_grad";
   if (tensor.unsafeGetTensorImpl()->is_wrapped_number()) text += " wrapped";
-  if (!is_plain(tensor) || !has_facts(tensor.scalar_type())) return text;
+  if (!is_plain(tensor) || !has_elements_to_read(tensor.scalar_type())) return text;
   text += ":";
   const test::HostView view(tensor);
   constexpr int64_t kShown = 12;

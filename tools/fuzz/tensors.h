@@ -39,6 +39,8 @@ at::Tensor view_of(const at::Tensor& tensor, const Shape& sizes, const Shape& st
 /// A tensor without data of the same sizes, strides and dtype.
 at::Tensor on_meta(const at::Tensor& tensor);
 
+/// Elements of this dtype are bools or numbers that test/support can read.
+bool has_elements_to_read(c10::ScalarType dtype);
 /// Defined, strided, on the CPU, with memory for all its elements.
 bool is_plain(const at::Tensor& tensor);
 bool shares_storage(const at::Tensor& a, const at::Tensor& b);
