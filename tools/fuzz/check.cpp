@@ -1,6 +1,6 @@
 #include "tools/fuzz/check.h"
 
-#include <ATen/core/Generator.h>
+#include <ATen/Functions.h>
 #include <c10/util/Exception.h>
 #include <cxxabi.h>
 
@@ -91,12 +91,12 @@ struct Attempt {
   Stack results;
 };
 
-Attempt attempt(const c10::OperatorHandle& op, Stack args) {
+template <class Call>
+Attempt attempt(const Call& call) {
   Attempt end;
   try {
-    op.callBoxed(args);
+    call();
     end.succeeded = true;
-    end.results = std::move(args);
   } catch (const c10::OutOfMemoryError& e) {
     end.out_of_memory = true;
     end.message = first_line(e.what_without_backtrace());
@@ -110,6 +110,12 @@ Attempt attempt(const c10::OperatorHandle& op, Stack args) {
   } catch (...) {
     end.exception = "an exception of no known type";
   }
+  return end;
+}
+
+Attempt attempt(const c10::OperatorHandle& op, Stack args) {
+  Attempt end = attempt([&] { op.callBoxed(args); });
+  if (end.succeeded) end.results = std::move(args);
   return end;
 }
 
@@ -197,6 +203,7 @@ class CaseCheck {
     if (first.succeeded) {
       verdict_.outcome = Outcome::Succeeded;
       if (check_results(first) && verdict_.findings.empty()) {
+        check_gradient(first);
         check_without_data(first);
         if (call_.moderate) check_other_placing(first);
       }
@@ -245,6 +252,18 @@ class CaseCheck {
     return true;
   }
 
+  /// Gradients of what the call gave: they may be refused, too.
+  void check_gradient(const Attempt& end) {
+    for (const Tensor& result : test::tensors_of(end.results)) {
+      if (!is_plain(result) || !result.requires_grad() || result.grad_fn() == nullptr) continue;
+      const Attempt gradient = attempt([&] { result.backward(at::ones_like(result)); });
+      if (!gradient.exception.empty()) add("exception in the gradient: " + gradient.exception, "");
+      if (const std::string damage = StrictAllocator::install().find_damage(); !damage.empty())
+        add("the gradient writes outside its tensors", damage);
+      return;
+    }
+  }
+
   void check_without_data(const Attempt& real) {
     if (named_like(schema_, kWithoutValues)) return;
     Call again = cases_.make(index_);
@@ -284,7 +303,7 @@ class CaseCheck {
     if (meta.scalar_type() != real.scalar_type())
       return "dtype " + test::dtype_name(meta.scalar_type()) + ", with data " + test::dtype_name(real.scalar_type());
     if (meta.sizes() != real.sizes()) return "sizes " + test::show(meta.sizes()) + ", with data " + test::show(real.sizes());
-    for (int64_t d = 0; d < real.dim(); ++d)
+    for (int64_t d = 0; d < real.dim() && real.numel() > 0; ++d)
       if (real.size(d) > 1 && meta.stride(d) != real.stride(d))
         return "strides " + test::show(meta.strides()) + ", with data " + test::show(real.strides()) + " sizes " +
                test::show(real.sizes());
@@ -334,9 +353,11 @@ class CaseCheck {
       if (argument.type()->str().find("Generator") != std::string::npos) return true;
     return false;
   }
-  /// Elements of an output share memory in a way that operators need not notice: the last write wins.
+  /// Elements of an output share memory in a way that operators need not notice: the last write wins. The scatter family
+  /// writes to a copy that keeps the strides.
   bool writes_over_itself() const {
-    const std::vector<bool> written = written_arguments(schema_);
+    std::vector<bool> written = written_arguments(schema_);
+    if (schema_.name().find("_scatter") != std::string::npos) written.flip();
     for (size_t i = 0; i < call_.args.size(); ++i)
       if (written[i] && call_.args[i].isTensor() && overlaps_itself(call_.args[i].toTensor())) return true;
     return false;
