@@ -288,7 +288,7 @@ class AutogradEmitter:
         operators = {f"aten/ops/{name}.h" for name in called if name in self.operators}
         return sorted(helpers | operators)
 
-    def file(self, entries: list[Entry]) -> str:
+    def file(self, entries: list[Entry], shared: str) -> str:
         nodes = [e for e in entries if isinstance(e.get("grad"), dict)]
         kernels, rows = [], []
         for entry in entries:
@@ -319,6 +319,7 @@ class AutogradEmitter:
 #include <aten/core/symint_conversions.h>
 #include <autograd/VariableTypeUtils.h>
 {extra}
+{shared}
 namespace torch::autograd::generated {{
 
 using at::Scalar;
