@@ -525,6 +525,7 @@ Tensors index_reduce(const Stack& args) {
   const Array index(args.at(2)), source(args.at(3));
   const std::string reduce = args.at(4).toStringRef();
   const bool include_self = args.at(5).toBool();
+  const bool integral = c10::isIntegralType(args.at(0).toTensor().scalar_type(), /*includeBool=*/true);
   Array out(self.sizes);
   for_each_index(self.sizes, [&](const Shape& at) {
     Group group;
@@ -539,6 +540,7 @@ Tensors index_reduce(const Stack& args) {
     } else if (reduce == "prod") {
       out.at(at) = std::accumulate(group.begin(), group.end(), Complex(1), std::multiplies<Complex>());
     } else if (reduce == "mean") {
+      // Integers are divided towards minus infinity.
       const Complex mean = total(group) / static_cast<double>(group.size());
       out.at(at) = integral ? Complex(std::floor(mean.real())) : mean;
     } else {

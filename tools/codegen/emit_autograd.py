@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import cpp
-from derivatives import Derivative, Saved, analyse, node_name, result_names
+from derivatives import Derivative, Saved, analyse, node_name, refused, result_names
 from emit_api import cstring
 from entries import Entry
 from schema import Argument, Schema
@@ -160,6 +160,8 @@ class AutogradEmitter:
         text = head
         if not covered:
             return text + f"  {guard}\n  return {below};\n}}\n"
+        for name in refused(entry):
+            text += f"  check_no_requires_grad({name}, {cstring(name)}, {cstring(schema.name)});\n"
         text += f"  const bool any_requires_grad = compute_requires_grad({', '.join(covered)});\n"
         for arg in written:
             text += f"  check_inplace({arg.name}, any_requires_grad);\n"

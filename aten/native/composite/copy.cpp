@@ -51,6 +51,10 @@ bool is_signed(const Tensor& self) {
   return self.is_signed();
 }
 
+bool is_zerotensor(const Tensor& self) {
+  return self._is_zerotensor();
+}
+
 bool is_inference(const Tensor& self) {
   return self.is_inference();
 }
