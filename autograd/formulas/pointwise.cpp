@@ -6,7 +6,6 @@
 #include <c10/util/StringUtil.h>
 
 #include <cmath>
-#include <stdexcept>
 
 namespace torch::autograd::formulas {
 
@@ -53,7 +52,7 @@ Tensor handle_r_to_c(const Tensor& self, Tensor gradient) {
 }
 
 Tensor not_implemented(const char* name, const char* reason) {
-  throw std::runtime_error(c10::str("derivative for ", name, " is not implemented", *reason ? ": " : "", reason));
+  TORCH_CHECK_NOT_IMPLEMENTED(false, "derivative for ", name, " is not implemented", *reason ? ": " : "", reason);
 }
 
 Tensor mul_tensor_backward(const Tensor& grad, const Tensor& other, ScalarType self_dtype) {
