@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
 #include <atomic>
@@ -7,6 +8,11 @@
 #include <stdexcept>
 #include <thread>
 #include <vector>
+
+#include "test/support/matchers.h"
+
+using at::Tensor;
+using test::EqualsTensor;
 
 TEST_CASE("parallel_for visits each index once", "[parallel]") {
   const int64_t grain = GENERATE(0, 1, 7, 1000, 5000);
@@ -115,4 +121,32 @@ TEST_CASE("launched tasks run", "[parallel]") {
     std::this_thread::yield();
   }
   CHECK(at::get_num_interop_threads() >= 1);
+}
+
+TEST_CASE("a convolution that one thread planned runs in other threads", "[parallel][threads]") {
+  const int threads = at::get_num_threads();
+  at::set_num_threads(1);
+  at::manual_seed(3);
+  // Grouped, strided and dilated: oneDNN takes its kernels with working memory for these.
+  for (const int64_t groups : {1, 2, 4}) {
+    const Tensor image = at::randn({2, 8, 19, 23}), weight = at::randn({8, 8 / groups, 3, 2});
+    const auto run = [&] {
+      const Tensor result = at::convolution(image, weight, {}, {1, 2}, {0, 1}, {2, 1}, false, {0, 0}, groups);
+      const auto gradients = at::convolution_backward(
+          result, image, weight, at::OptionalIntArrayRef(), {1, 2}, {0, 1}, {2, 1}, false, {0, 0}, groups, {true, true, false});
+      return std::vector<Tensor>{result, std::get<0>(gradients), std::get<1>(gradients)};
+    };
+    const std::vector<Tensor> here = run();
+    std::vector<Tensor> elsewhere[3];
+    std::vector<std::thread> workers;
+    for (auto& results : elsewhere) {
+      workers.emplace_back([&] {
+        for (int i = 0; i < 40; ++i) results = run();
+      });
+    }
+    for (std::thread& worker : workers) worker.join();
+    for (const auto& results : elsewhere)
+      for (size_t i = 0; i < here.size(); ++i) CHECK_THAT(results[i], EqualsTensor(here[i]));
+  }
+  at::set_num_threads(threads);
 }

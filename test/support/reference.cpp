@@ -517,8 +517,9 @@ Tensors circular_pad(const Stack& args) {
           }).tensor()};
 }
 
-/// Collects what meets in each element of self, and reduces it.
+/// Collects what meets in each element of self, and reduces it. Means of integers are rounded down.
 Tensors index_reduce(const Stack& args) {
+  const bool integral = c10::isIntegralType(args.at(0).toTensor().scalar_type(), /*includeBool=*/false);
   const Array self(args.at(0));
   const int64_t dim = dim_argument(args, 1, self.rank());
   const Array index(args.at(2)), source(args.at(3));
@@ -538,7 +539,8 @@ Tensors index_reduce(const Stack& args) {
     } else if (reduce == "prod") {
       out.at(at) = std::accumulate(group.begin(), group.end(), Complex(1), std::multiplies<Complex>());
     } else if (reduce == "mean") {
-      out.at(at) = total(group) / static_cast<double>(group.size());
+      const Complex mean = total(group) / static_cast<double>(group.size());
+      out.at(at) = integral ? Complex(std::floor(mean.real())) : mean;
     } else {
       out.at(at) = group[position_of_best(group, reduce == "amax")];
     }

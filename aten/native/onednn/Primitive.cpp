@@ -1,5 +1,6 @@
 #include <aten/native/onednn/Primitive.h>
 
+#include <c10/core/CPUAllocator.h>
 #include <c10/util/Exception.h>
 
 #include <omp.h>
@@ -36,6 +37,19 @@ Team::~Team() {
 
 int primitive_threads() {
   return team_size;
+}
+
+dnnl::primitive_attr primitive_attributes() {
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attributes;
+}
+
+Scratchpad::Scratchpad(const dnnl::memory::desc& needed) {
+  const size_t bytes = needed.get_size();
+  if (bytes == 0) return;
+  data_ = c10::GetCPUAllocator()->allocate(bytes);
+  memory_ = dnnl::memory(needed, cpu_engine(), data_.get());
 }
 
 dnnl::memory::data_type data_type_of(c10::ScalarType dtype) {

@@ -2,6 +2,7 @@
 // What all oneDNN calls share: engine, streams, and a bounded cache of primitives. Only files of this directory
 // include <dnnl.h*>; the differences between oneDNN 2.x and 3.x are kept in Version.h.
 
+#include <c10/core/Allocator.h>
 #include <c10/core/ScalarType.h>
 
 #include <dnnl.hpp>
@@ -40,6 +41,23 @@ class Team {
 };
 
 dnnl::memory::data_type data_type_of(c10::ScalarType dtype);
+
+/// Attributes that every primitive of the caches is made with: its scratchpad comes from the caller (see Scratchpad).
+dnnl::primitive_attr primitive_attributes();
+
+/// Working memory for one run of a primitive that was made with primitive_attributes(). Left to itself, oneDNN keeps one
+/// scratchpad for each thread, as large as the primitives made by that thread need, so that a primitive that another
+/// thread made would write past its end.
+class Scratchpad {
+ public:
+  explicit Scratchpad(const dnnl::memory::desc& needed);
+  explicit operator bool() const { return static_cast<bool>(data_); }
+  const dnnl::memory& memory() const { return memory_; }
+
+ private:
+  c10::DataPtr data_;
+  dnnl::memory memory_;
+};
 
 /// Identity of a primitive: a kind and all numbers that went into its descriptors (trailing words are zero).
 struct PrimitiveKey {

@@ -25,24 +25,27 @@ inline void add_scale(dnnl::primitive_attr&, dnnl::post_ops& ops, float alpha) {
   ops.append_eltwise(dnnl::algorithm::eltwise_linear, alpha, 0.0f);
 }
 
-inline dnnl::convolution_forward::primitive_desc conv_forward_desc(const dnnl::engine& engine, const ConvGeometry& g) {
+inline dnnl::convolution_forward::primitive_desc conv_forward_desc(
+    const dnnl::engine& engine, const ConvGeometry& g, const dnnl::primitive_attr& attr) {
   return dnnl::convolution_forward::primitive_desc(
       engine, dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct, g.src, g.weight, g.bias, g.dst, g.strides,
-      g.dilates, g.padding_left, g.padding_right);
+      g.dilates, g.padding_left, g.padding_right, attr);
 }
 
 inline dnnl::convolution_backward_data::primitive_desc conv_backward_data_desc(
-    const dnnl::engine& engine, const ConvGeometry& g, const dnnl::convolution_forward::primitive_desc& forward) {
+    const dnnl::engine& engine, const ConvGeometry& g, const dnnl::convolution_forward::primitive_desc& forward,
+    const dnnl::primitive_attr& attr) {
   return dnnl::convolution_backward_data::primitive_desc(
       engine, dnnl::algorithm::convolution_direct, g.src, g.weight, g.dst, g.strides, g.dilates, g.padding_left, g.padding_right,
-      forward);
+      forward, attr);
 }
 
 inline dnnl::convolution_backward_weights::primitive_desc conv_backward_weights_desc(
-    const dnnl::engine& engine, const ConvGeometry& g, const dnnl::convolution_forward::primitive_desc& forward) {
+    const dnnl::engine& engine, const ConvGeometry& g, const dnnl::convolution_forward::primitive_desc& forward,
+    const dnnl::primitive_attr& attr) {
   return dnnl::convolution_backward_weights::primitive_desc(
       engine, dnnl::algorithm::convolution_direct, g.src, g.weight, g.dst, g.strides, g.dilates, g.padding_left, g.padding_right,
-      forward);
+      forward, attr);
 }
 
 #else
@@ -59,28 +62,31 @@ inline void add_scale(dnnl::primitive_attr& attr, dnnl::post_ops&, float alpha) 
   attr.set_output_scales(0, {alpha});
 }
 
-inline dnnl::convolution_forward::primitive_desc conv_forward_desc(const dnnl::engine& engine, const ConvGeometry& g) {
+inline dnnl::convolution_forward::primitive_desc conv_forward_desc(
+    const dnnl::engine& engine, const ConvGeometry& g, const dnnl::primitive_attr& attr) {
   using Desc = dnnl::convolution_forward::desc;
   const auto kind = dnnl::prop_kind::forward_training;
   const auto algorithm = dnnl::algorithm::convolution_direct;
   const Desc desc = g.bias.is_zero()
       ? Desc(kind, algorithm, g.src, g.weight, g.dst, g.strides, g.dilates, g.padding_left, g.padding_right)
       : Desc(kind, algorithm, g.src, g.weight, g.bias, g.dst, g.strides, g.dilates, g.padding_left, g.padding_right);
-  return {desc, engine};
+  return {desc, attr, engine};
 }
 
 inline dnnl::convolution_backward_data::primitive_desc conv_backward_data_desc(
-    const dnnl::engine& engine, const ConvGeometry& g, const dnnl::convolution_forward::primitive_desc& forward) {
+    const dnnl::engine& engine, const ConvGeometry& g, const dnnl::convolution_forward::primitive_desc& forward,
+    const dnnl::primitive_attr& attr) {
   const dnnl::convolution_backward_data::desc desc(
       dnnl::algorithm::convolution_direct, g.src, g.weight, g.dst, g.strides, g.dilates, g.padding_left, g.padding_right);
-  return {desc, engine, forward};
+  return {desc, attr, engine, forward};
 }
 
 inline dnnl::convolution_backward_weights::primitive_desc conv_backward_weights_desc(
-    const dnnl::engine& engine, const ConvGeometry& g, const dnnl::convolution_forward::primitive_desc& forward) {
+    const dnnl::engine& engine, const ConvGeometry& g, const dnnl::convolution_forward::primitive_desc& forward,
+    const dnnl::primitive_attr& attr) {
   const dnnl::convolution_backward_weights::desc desc(
       dnnl::algorithm::convolution_direct, g.src, g.weight, g.dst, g.strides, g.dilates, g.padding_left, g.padding_right);
-  return {desc, engine, forward};
+  return {desc, attr, engine, forward};
 }
 
 #endif

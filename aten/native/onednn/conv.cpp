@@ -15,7 +15,7 @@ using dnnl::memory;
 /// An operand as the caller has it and as the primitive wants it; `reorder` goes from the first to the second, or back
 /// for the operand that is written.
 struct Operand {
-  memory::desc given, wanted;
+  memory::desc given, wanted, scratchpad;
   dnnl::reorder reorder;
 
   bool same() const { return given == wanted; }
@@ -24,7 +24,7 @@ struct Operand {
 struct ConvPrimitive {
   dnnl::primitive primitive;
   Operand src, weight, dst;
-  memory::desc bias;
+  memory::desc bias, scratchpad;
   bool fast = false;
 };
 
@@ -70,7 +70,9 @@ memory::desc any_layout(const memory::desc& d) {
 void plan_reorder(Operand& operand, bool written) {
   if (operand.same()) return;
   const memory::desc &from = written ? operand.wanted : operand.given, &to = written ? operand.given : operand.wanted;
-  operand.reorder = dnnl::reorder(dnnl::reorder::primitive_desc(cpu_engine(), from, cpu_engine(), to));
+  const dnnl::reorder::primitive_desc desc(cpu_engine(), from, cpu_engine(), to, primitive_attributes());
+  operand.reorder = dnnl::reorder(desc);
+  operand.scratchpad = desc.scratchpad_desc();
 }
 
 std::shared_ptr<const ConvPrimitive> make_convolution(const ConvProblem& p, ConvPass pass, ConvLayout layout, bool has_bias) {
@@ -104,17 +106,19 @@ std::shared_ptr<const ConvPrimitive> make_convolution(const ConvProblem& p, Conv
     plan_reorder(made->weight, pass == ConvPass::BackwardWeight);
     plan_reorder(made->dst, pass == ConvPass::Forward);
     made->primitive = dnnl::primitive(desc.get());
+    made->scratchpad = desc.scratchpad_desc();
     made->fast = true;
   };
+  const dnnl::primitive_attr attr = primitive_attributes();
   try {
-    const auto forward = conv_forward_desc(cpu_engine(), g);
+    const auto forward = conv_forward_desc(cpu_engine(), g, attr);
     if (pass == ConvPass::Forward) {
       adopt(forward, forward.src_desc(), forward.weights_desc(), forward.dst_desc());
     } else if (pass == ConvPass::BackwardData) {
-      const auto desc = conv_backward_data_desc(cpu_engine(), g, forward);
+      const auto desc = conv_backward_data_desc(cpu_engine(), g, forward, attr);
       adopt(desc, desc.diff_src_desc(), desc.weights_desc(), desc.diff_dst_desc());
     } else {
-      const auto desc = conv_backward_weights_desc(cpu_engine(), g, forward);
+      const auto desc = conv_backward_weights_desc(cpu_engine(), g, forward, attr);
       adopt(desc, desc.src_desc(), desc.diff_weights_desc(), desc.diff_dst_desc());
     }
   } catch (const dnnl::error&) {
@@ -135,14 +139,21 @@ class Binding {
     }
     buffer_ = c10::GetCPUAllocator()->allocate(operand.wanted.get_size());
     used_ = memory(operand.wanted, cpu_engine(), buffer_.get());
-    if (!written) operand.reorder.execute(cpu_stream(), given_, used_);
+    if (!written) reorder(given_, used_);
   }
   memory& used() { return used_; }
   void finish() {
-    if (written_ && !operand_.same()) operand_.reorder.execute(cpu_stream(), used_, given_);
+    if (written_ && !operand_.same()) reorder(used_, given_);
   }
 
  private:
+  void reorder(const memory& from, const memory& to) {
+    const Scratchpad scratchpad(operand_.scratchpad);
+    std::unordered_map<int, memory> args{{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}};
+    if (scratchpad) args.emplace(DNNL_ARG_SCRATCHPAD, scratchpad.memory());
+    operand_.reorder.execute(cpu_stream(), args);
+  }
+
   const Operand& operand_;
   const bool written_;
   c10::DataPtr buffer_;
@@ -170,6 +181,8 @@ bool run(const ConvProblem& p, ConvPass pass, ConvLayout layout, void* src, void
       {pass == ConvPass::BackwardWeight ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS, w.used()},
       {backward ? DNNL_ARG_DIFF_DST : DNNL_ARG_DST, d.used()}};
   if (bias != nullptr) args.emplace(DNNL_ARG_BIAS, memory(found->bias, cpu_engine(), const_cast<void*>(bias)));
+  const Scratchpad scratchpad(found->scratchpad);
+  if (scratchpad) args.emplace(DNNL_ARG_SCRATCHPAD, scratchpad.memory());
   found->primitive.execute(cpu_stream(), args);
   s.finish();
   w.finish();

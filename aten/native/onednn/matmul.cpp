@@ -14,7 +14,7 @@ namespace {
 /// A primitive ready to run, or the memory that there is none (`fast` false).
 struct MatmulPrimitive {
   dnnl::matmul primitive;
-  dnnl::memory::desc a, b, bias, c;
+  dnnl::memory::desc a, b, bias, c, scratchpad;
   bool fast = false;
 };
 
@@ -48,7 +48,7 @@ std::shared_ptr<const MatmulPrimitive> make_matmul(const Matmul& p, bool has_bia
     made->bias = p.batch == 1 ? dnnl::memory::desc({1, p.n}, type, dnnl::memory::dims{p.n, 1})
                               : dnnl::memory::desc({1, 1, p.n}, type, dnnl::memory::dims{p.n, p.n, 1});
   }
-  dnnl::primitive_attr attr;
+  dnnl::primitive_attr attr = primitive_attributes();
   dnnl::post_ops ops;
   if (p.alpha != 1) add_scale(attr, ops, p.alpha);
   if (p.beta != 0) ops.append_sum(p.beta);
@@ -57,6 +57,7 @@ std::shared_ptr<const MatmulPrimitive> make_matmul(const Matmul& p, bool has_bia
     const auto desc = matmul_desc(cpu_engine(), made->a, made->b, made->bias, made->c, attr);
     if (std::string_view(desc.impl_info_str()).find("ref") != std::string_view::npos) return made;
     made->primitive = dnnl::matmul(desc);
+    made->scratchpad = desc.scratchpad_desc();
     made->fast = true;
   } catch (const dnnl::error&) {
     // Not implemented for this CPU: the caller has own kernels.
@@ -111,13 +112,15 @@ void run(const Matmul& problem, const void* a, const void* b, void* c, const voi
   dnnl_memory_set_data_handle(slot.a.get(), const_cast<void*>(a));
   dnnl_memory_set_data_handle(slot.b.get(), const_cast<void*>(b));
   dnnl_memory_set_data_handle(slot.c.get(), c);
-  dnnl_exec_arg_t args[4] = {
+  dnnl_exec_arg_t args[5] = {
       {DNNL_ARG_SRC, slot.a.get()}, {DNNL_ARG_WEIGHTS, slot.b.get()}, {DNNL_ARG_DST, slot.c.get()}, {}};
   int count = 3;
   if (bias != nullptr) {
     dnnl_memory_set_data_handle(slot.bias.get(), const_cast<void*>(bias));
     args[count++] = {DNNL_ARG_BIAS, slot.bias.get()};
   }
+  const Scratchpad scratchpad(slot.found->scratchpad);
+  if (scratchpad) args[count++] = {DNNL_ARG_SCRATCHPAD, scratchpad.memory().get()};
   dnnl::error::wrap_c_api(
       dnnl_primitive_execute(slot.found->primitive.get(), cpu_stream().get(), count, args), "matmul: oneDNN failed to run");
 }

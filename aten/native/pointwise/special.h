@@ -233,7 +233,7 @@ struct Digamma {
 template <class T>
 struct Polygamma {
   explicit Polygamma(std::int64_t n_) : n(n_) {
-    for (std::int64_t k = 2; k <= n; ++k) {
+    for (std::int64_t k = 2; k <= n && factor < std::numeric_limits<double>::infinity(); ++k) {
       factor *= static_cast<double>(k);
     }
     factor = n % 2 == 0 ? -factor : factor;
@@ -245,7 +245,7 @@ struct Polygamma {
     if (n == 1) {
       return pointwise::trigamma(x);
     }
-    return static_cast<T>(factor * pointwise::zeta(static_cast<double>(n + 1), static_cast<double>(x)));
+    return static_cast<T>(factor * pointwise::zeta(static_cast<double>(n) + 1, static_cast<double>(x)));
   }
   std::int64_t n;
   double factor = 1;

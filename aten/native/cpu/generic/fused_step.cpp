@@ -1,0 +1,283 @@
+// The operators _fused_*_ on the CPU: checks, and the arrays that aten/native/cpu/fused_step.cpp walks over.
+
+#include <aten/Functions.h>
+#include <aten/core/Tensor.h>
+#include <aten/native/convert.h>
+#include <aten/native/cpu/fused_step.h>
+#include <aten/native/cpu_isa.h>
+
+#include <cmath>
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
+namespace at::native {
+namespace {
+
+using Optional = std::optional<Tensor>;
+
+enum class Use { Read, Write, WriteIfGiven };
+
+struct Role {
+  const char* name;
+  TensorList list;
+  Use use = Use::Write;
+};
+
+/// The parameters of one call with all that belongs to them. Tensors whose elements do not lie in memory like those of
+/// their parameter take part as copies, which finish() writes back.
+class StepList {
+ public:
+  StepList(const char* op, TensorList self, TensorList grads, std::initializer_list<Role> state) : op_(op) {
+    arrays_.resize(self.size());
+    for (size_t i = 0; i < self.size(); ++i) {
+      check_parameter(self[i]);
+      arrays_[i].numel = self[i].numel();
+      arrays_[i].dtype = self[i].scalar_type();
+    }
+    place(self, 0, {"self", self});
+    place(self, 1, {"grads", grads, Use::Read});
+    int slot = 2;
+    for (const Role& role : state) {
+      if (role.use != Use::WriteIfGiven || !role.list.empty()) place(self, slot, role);
+      ++slot;
+    }
+  }
+
+  size_t size() const { return arrays_.size(); }
+  StepArrays& operator[](size_t i) { return arrays_[i]; }
+
+  template <class Settings>
+  void run(c10::ArrayRef<Settings> settings) {
+    constexpr void (*kTable[])(c10::ArrayRef<StepArrays>, c10::ArrayRef<Settings>) = {
+        v2::fused_step<Settings>, v3::fused_step<Settings>, v4::fused_step<Settings>};
+    kTable[cpu_isa_level()](arrays_, settings);
+    for (const auto& [to, from] : write_back_) to.copy_(from);
+  }
+
+ private:
+  void check_parameter(const Tensor& p) const {
+    TORCH_CHECK(
+        p.defined() && p.is_cpu() && p.layout() == kStrided && isFloatingType(p.scalar_type()), op_,
+        ": expected dense parameters on the CPU of a floating dtype, got ",
+        p.defined() ? p.toString() : std::string("an undefined tensor"));
+  }
+
+  void place(TensorList self, int slot, const Role& role) {
+    TORCH_CHECK(
+        role.list.size() == self.size(), op_, ": expected as many ", role.name, " as parameters, got ", role.list.size(),
+        " and ", self.size());
+    for (size_t i = 0; i < self.size(); ++i) {
+      const Tensor &p = self[i], &t = role.list[i];
+      TORCH_CHECK(
+          t.defined() && t.scalar_type() == p.scalar_type() && t.device() == p.device() && t.layout() == p.layout(),
+          "params, grads, and state must have same dtype, device, and layout: ", op_, " got ",
+          t.defined() ? t.toString() : std::string("an undefined tensor"), " in ", role.name, " for a parameter ", p.toString());
+      TORCH_CHECK(
+          t.sizes() == p.sizes(), op_, ": expected ", role.name, " of the sizes of their parameters, got ", t.sizes(), " for ",
+          p.sizes());
+      const bool dense = p.is_non_overlapping_and_dense();
+      if (dense && t.strides() == p.strides()) {
+        arrays_[i].data[slot] = t.data_ptr();
+        continue;
+      }
+      const auto strides = dense_strides_like(p.sizes(), p.strides(), dense);
+      Tensor copy = at::empty_strided(p.sizes(), strides, p.options());
+      copy.copy_(t);
+      arrays_[i].data[slot] = copy.data_ptr();
+      if (role.use != Use::Read) write_back_.emplace_back(t, copy);
+      copies_.push_back(std::move(copy));
+    }
+  }
+
+  const char* op_;
+  std::vector<StepArrays> arrays_;
+  std::vector<std::pair<Tensor, Tensor>> write_back_;
+  std::vector<Tensor> copies_;
+};
+
+double number(const char* op, const Tensor& t) {
+  TORCH_CHECK(t.defined() && t.numel() == 1, op, ": expected numbers as tensors of one element, got ", t.sizes());
+  return t.item<double>();
+}
+
+/// Momentum buffers, which are left alone where there is no momentum.
+Role momentum_role(TensorList buffers, bool used) {
+  return {"momentum_buffer_list", used ? buffers : TensorList(), used ? Use::Write : Use::WriteIfGiven};
+}
+
+/// False where the step is to be skipped because gradients are not finite. Else takes the scale off them.
+bool unscale(const char* op, TensorList grads, const Optional& grad_scale, const Optional& found_inf) {
+  if (found_inf.has_value() && found_inf->defined() && number(op, *found_inf) == 1) return false;
+  if (!grad_scale.has_value() || !grad_scale->defined()) return true;
+  number(op, *grad_scale);
+  for (const Tensor& g : grads) g.div_(*grad_scale);
+  return true;
+}
+
+/// Settings for each step among `steps`; parameters mostly share one.
+template <class Settings, class Make>
+std::vector<Settings> settings_of(const char* op, StepList& list, TensorList steps, const Make& make) {
+  TORCH_CHECK(
+      steps.size() == list.size(), op, ": expected as many state_steps as parameters, got ", steps.size(), " and ", list.size());
+  std::vector<Settings> result;
+  const void* last = nullptr;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (i == 0 || steps[i].unsafeGetTensorImpl() != last) result.push_back(make(number(op, steps[i])));
+    last = steps[i].unsafeGetTensorImpl();
+    list[i].settings = result.size() - 1;
+  }
+  return result;
+}
+
+template <class Settings, class Make>
+std::vector<Settings> settings_of(const char* op, StepList& list, IntArrayRef steps, const Make& make) {
+  TORCH_CHECK(steps.size() == list.size(), op, ": expected as many steps as parameters, got ", steps.size(), " and ", list.size());
+  std::vector<Settings> result;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (i == 0 || steps[i] != steps[i - 1]) result.push_back(make(static_cast<double>(steps[i])));
+    list[i].settings = result.size() - 1;
+  }
+  return result;
+}
+
+struct Adam {
+  TensorList self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, steps;
+  const Optional &grad_scale, &found_inf;
+};
+
+void adam(const char* op, const Adam& lists, AdamStep settings) {
+  if (!unscale(op, lists.grads, lists.grad_scale, lists.found_inf)) return;
+  StepList list(
+      op, lists.self, lists.grads,
+      {{"exp_avgs", lists.exp_avgs},
+       {"exp_avg_sqs", lists.exp_avg_sqs},
+       {"max_exp_avg_sqs", settings.amsgrad ? lists.max_exp_avg_sqs : TensorList(),
+        settings.amsgrad ? Use::Write : Use::WriteIfGiven}});
+  const auto all = settings_of<AdamStep>(op, list, lists.steps, [&](double step) {
+    settings.step = step;
+    return settings;
+  });
+  list.run<AdamStep>(all);
+}
+
+} // namespace
+
+void _fused_sgd_cpu_(TensorList self, TensorList grads, TensorList momentum_buffer_list, double weight_decay, double momentum, double lr, double dampening, bool nesterov, bool maximize, bool is_first_step, const Optional& grad_scale, const Optional& found_inf) {
+  if (!unscale("_fused_sgd_", grads, grad_scale, found_inf)) return;
+  StepList list("_fused_sgd_", self, grads, {momentum_role(momentum_buffer_list, momentum != 0)});
+  list.run<SgdStep>(SgdStep{lr, momentum, dampening, weight_decay, nesterov, maximize, is_first_step});
+}
+
+void _fused_sgd_tensor_lr_cpu_(TensorList self, TensorList grads, TensorList momentum_buffer_list, double weight_decay, double momentum, const Tensor& lr, double dampening, bool nesterov, bool maximize, bool is_first_step, const Optional& grad_scale, const Optional& found_inf) {
+  _fused_sgd_cpu_(
+      self, grads, momentum_buffer_list, weight_decay, momentum, number("_fused_sgd_", lr), dampening, nesterov, maximize,
+      is_first_step, grad_scale, found_inf);
+}
+
+void _fused_adam_cpu_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const Optional& grad_scale, const Optional& found_inf) {
+  adam("_fused_adam_", {self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, grad_scale, found_inf},
+       {lr, beta1, beta2, weight_decay, eps, 0, false, amsgrad, maximize});
+}
+
+void _fused_adam_tensor_lr_cpu_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, const Tensor& lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const Optional& grad_scale, const Optional& found_inf) {
+  _fused_adam_cpu_(
+      self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, number("_fused_adam_", lr), beta1, beta2, weight_decay,
+      eps, amsgrad, maximize, grad_scale, found_inf);
+}
+
+void _fused_adamw_cpu_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const Optional& grad_scale, const Optional& found_inf) {
+  adam("_fused_adamw_", {self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, grad_scale, found_inf},
+       {lr, beta1, beta2, weight_decay, eps, 0, true, amsgrad, maximize});
+}
+
+void _fused_adamw_tensor_lr_cpu_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, const Tensor& lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const Optional& grad_scale, const Optional& found_inf) {
+  _fused_adamw_cpu_(
+      self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, number("_fused_adamw_", lr), beta1, beta2, weight_decay,
+      eps, amsgrad, maximize, grad_scale, found_inf);
+}
+
+void _fused_adagrad_cpu_(TensorList self, TensorList grads, TensorList state_sums, TensorList state_steps, double lr, double lr_decay, double weight_decay, double eps, bool maximize, const Optional& grad_scale, const Optional& found_inf) {
+  if (!unscale("_fused_adagrad_", grads, grad_scale, found_inf)) return;
+  StepList list("_fused_adagrad_", self, grads, {{"state_sums", state_sums}});
+  const auto all = settings_of<AdagradStep>("_fused_adagrad_", list, state_steps, [&](double step) {
+    return AdagradStep{lr / (1 + (step - 1) * lr_decay), weight_decay, eps, maximize};
+  });
+  list.run<AdagradStep>(all);
+}
+
+void _fused_adagrad_tensor_lr_cpu_(TensorList self, TensorList grads, TensorList state_sums, TensorList state_steps, const Tensor& lr, double lr_decay, double weight_decay, double eps, bool maximize, const Optional& grad_scale, const Optional& found_inf) {
+  _fused_adagrad_cpu_(
+      self, grads, state_sums, state_steps, number("_fused_adagrad_", lr), lr_decay, weight_decay, eps, maximize, grad_scale,
+      found_inf);
+}
+
+void _fused_adadelta_cpu_(TensorList self, TensorList grads, TensorList square_avgs, TensorList acc_deltas, double lr, double rho, double eps, double weight_decay, bool maximize) {
+  StepList list("_fused_adadelta_", self, grads, {{"square_avgs", square_avgs}, {"acc_deltas", acc_deltas}});
+  list.run<AdadeltaStep>(AdadeltaStep{lr, rho, eps, weight_decay, maximize});
+}
+
+void _fused_adamax_cpu_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_infs, IntArrayRef steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool maximize) {
+  StepList list("_fused_adamax_", self, grads, {{"exp_avgs", exp_avgs}, {"exp_infs", exp_infs}});
+  const auto all = settings_of<AdamaxStep>("_fused_adamax_", list, steps, [&](double step) {
+    return AdamaxStep{lr, beta1, beta2, weight_decay, eps, step, maximize};
+  });
+  list.run<AdamaxStep>(all);
+}
+
+void _fused_nadam_cpu_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, ArrayRef<double> mu_products, IntArrayRef steps, double lr, double beta1, double beta2, double weight_decay, double momentum_decay, double eps, bool decoupled_weight_decay, bool maximize) {
+  StepList list("_fused_nadam_", self, grads, {{"exp_avgs", exp_avgs}, {"exp_avg_sqs", exp_avg_sqs}});
+  TORCH_CHECK(
+      mu_products.size() == list.size() && steps.size() == list.size(),
+      "_fused_nadam_: expected as many mu_products and steps as parameters, got ", mu_products.size(), ", ", steps.size(), " and ",
+      list.size());
+  std::vector<NadamStep> all;
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (i == 0 || steps[i] != steps[i - 1] || mu_products[i] != mu_products[i - 1]) {
+      const double step = static_cast<double>(steps[i]);
+      const auto momentum = [&](double t) { return beta1 * (1 - 0.5 * std::pow(0.96, t * momentum_decay)); };
+      all.push_back(
+          {lr, beta1, beta2, weight_decay, eps, step, momentum(step), momentum(step + 1), mu_products[i], decoupled_weight_decay,
+           maximize});
+    }
+    list[i].settings = all.size() - 1;
+  }
+  list.run<NadamStep>(all);
+}
+
+void _fused_radam_cpu_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, IntArrayRef steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool decoupled_weight_decay, bool maximize) {
+  StepList list("_fused_radam_", self, grads, {{"exp_avgs", exp_avgs}, {"exp_avg_sqs", exp_avg_sqs}});
+  const auto all = settings_of<RadamStep>("_fused_radam_", list, steps, [&](double step) {
+    return RadamStep{lr, beta1, beta2, weight_decay, eps, step, decoupled_weight_decay, maximize};
+  });
+  list.run<RadamStep>(all);
+}
+
+void _fused_rmsprop_cpu_(TensorList self, TensorList grads, TensorList square_avgs, TensorList grad_avgs, TensorList momentum_buffer_list, double lr, double alpha, double eps, double weight_decay, double momentum, bool maximize) {
+  StepList list(
+      "_fused_rmsprop_", self, grads,
+      {{"square_avgs", square_avgs},
+       {"grad_avgs", grad_avgs, Use::WriteIfGiven},
+       momentum_role(momentum_buffer_list, momentum > 0)});
+  list.run<RmspropStep>(RmspropStep{lr, alpha, eps, weight_decay, momentum, maximize});
+}
+
+void _fused_rprop_cpu_(TensorList self, TensorList grads, TensorList prevs, TensorList step_sizes, double etaminus, double etaplus, double step_size_min, double step_size_max, bool maximize) {
+  StepList list("_fused_rprop_", self, grads, {{"prevs", prevs}, {"step_sizes", step_sizes}});
+  list.run<RpropStep>(RpropStep{etaminus, etaplus, step_size_min, step_size_max, maximize});
+}
+
+void _fused_asgd_cpu_(TensorList self, TensorList grads, TensorList axs, ArrayRef<double> etas, ArrayRef<double> mus, double lambd, double weight_decay, bool maximize) {
+  StepList list("_fused_asgd_", self, grads, {{"axs", axs}});
+  TORCH_CHECK(
+      etas.size() == list.size() && mus.size() == list.size(),
+      "_fused_asgd_: expected as many etas and mus as parameters, got ", etas.size(), ", ", mus.size(), " and ", list.size());
+  std::vector<AsgdStep> all;
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (i == 0 || etas[i] != etas[i - 1] || mus[i] != mus[i - 1]) all.push_back({lambd, etas[i], mus[i], weight_decay, maximize});
+    list[i].settings = all.size() - 1;
+  }
+  list.run<AsgdStep>(all);
+}
+
+} // namespace at::native

@@ -1,0 +1,3 @@
+#pragma once
+
+#include <csrc/amp/grad_scaler.h>

@@ -1,0 +1,3 @@
+#pragma once
+
+#include <torch/amp/grad_scaler.h>

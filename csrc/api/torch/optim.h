@@ -1,0 +1,23 @@
+#pragma once
+
+#include <torch/optim/optimizer.h>
+#include <torch/optim/sgd.h>
+#include <torch/optim/adam.h>
+#include <torch/optim/adamw.h>
+#include <torch/optim/adagrad.h>
+#include <torch/optim/adadelta.h>
+#include <torch/optim/adamax.h>
+#include <torch/optim/nadam.h>
+#include <torch/optim/radam.h>
+#include <torch/optim/rmsprop.h>
+#include <torch/optim/rprop.h>
+#include <torch/optim/asgd.h>
+#include <torch/optim/lbfgs.h>
+#include <torch/optim/schedulers/composed_schedulers.h>
+#include <torch/optim/schedulers/cosine_schedulers.h>
+#include <torch/optim/schedulers/cycle_schedulers.h>
+#include <torch/optim/schedulers/decay_schedulers.h>
+#include <torch/optim/schedulers/lr_scheduler.h>
+#include <torch/optim/schedulers/reduce_on_plateau_scheduler.h>
+#include <torch/optim/schedulers/step_lr.h>
+#include <torch/optim/swa_utils.h>

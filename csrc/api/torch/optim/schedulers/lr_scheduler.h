@@ -1,0 +1,3 @@
+#pragma once
+
+#include <csrc/optim/schedulers/lr_scheduler.h>

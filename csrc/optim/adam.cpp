@@ -1,0 +1,47 @@
+#include <csrc/optim/adam.h>
+
+#include <csrc/optim/adam_step.h>
+
+namespace torch::optim {
+namespace detail {
+
+template <>
+struct Fields<AdamOptions> {
+  static constexpr auto kNames = std::to_array<const char*>({
+      "lr", "betas", "eps", "weight_decay", "amsgrad", "maximize", "fused"});
+  template <class T>
+  static auto of(T& x) {
+    return std::tie(x.lr(), x.betas(), x.eps(), x.weight_decay(), x.amsgrad(), x.maximize(), x.fused());
+  }
+};
+template <>
+struct Fields<AdamParamState> {
+  static constexpr bool kNumbersAsTensors = true;
+  static constexpr auto kNames = std::to_array<const char*>({"step", "exp_avg", "exp_avg_sq", "max_exp_avg_sq"});
+  template <class T>
+  static auto of(T& x) { return std::tie(x.step(), x.exp_avg(), x.exp_avg_sq(), x.max_exp_avg_sq()); }
+};
+
+template class BuiltinOptions<AdamOptions>;
+template class BuiltinParamState<AdamParamState>;
+
+} // namespace detail
+
+AdamOptions::AdamOptions(double lr) : lr_(lr) {}
+
+Adam::Adam(const std::vector<OptimizerParamGroup>& param_groups, AdamOptions defaults)
+    : Optimizer(param_groups, std::make_unique<AdamOptions>(defaults)) {
+  detail::check_adam_options(defaults, "Adam");
+}
+
+std::unique_ptr<OptimizerParamState> Adam::make_state() const {
+  return std::make_unique<AdamParamState>();
+}
+
+Tensor Adam::step(LossClosure closure) {
+  return run_step(closure, [&](OptimizerParamGroup& group) {
+    detail::adam_group<AdamOptions, AdamParamState>("Adam", group, state_, /*decoupled=*/false);
+  });
+}
+
+} // namespace torch::optim

@@ -1,0 +1,47 @@
+#include <csrc/optim/adamw.h>
+
+#include <csrc/optim/adam_step.h>
+
+namespace torch::optim {
+namespace detail {
+
+template <>
+struct Fields<AdamWOptions> {
+  static constexpr auto kNames = std::to_array<const char*>({
+      "lr", "betas", "eps", "weight_decay", "amsgrad", "maximize", "fused"});
+  template <class T>
+  static auto of(T& x) {
+    return std::tie(x.lr(), x.betas(), x.eps(), x.weight_decay(), x.amsgrad(), x.maximize(), x.fused());
+  }
+};
+template <>
+struct Fields<AdamWParamState> {
+  static constexpr bool kNumbersAsTensors = true;
+  static constexpr auto kNames = std::to_array<const char*>({"step", "exp_avg", "exp_avg_sq", "max_exp_avg_sq"});
+  template <class T>
+  static auto of(T& x) { return std::tie(x.step(), x.exp_avg(), x.exp_avg_sq(), x.max_exp_avg_sq()); }
+};
+
+template class BuiltinOptions<AdamWOptions>;
+template class BuiltinParamState<AdamWParamState>;
+
+} // namespace detail
+
+AdamWOptions::AdamWOptions(double lr) : lr_(lr) {}
+
+AdamW::AdamW(const std::vector<OptimizerParamGroup>& param_groups, AdamWOptions defaults)
+    : Optimizer(param_groups, std::make_unique<AdamWOptions>(defaults)) {
+  detail::check_adam_options(defaults, "AdamW");
+}
+
+std::unique_ptr<OptimizerParamState> AdamW::make_state() const {
+  return std::make_unique<AdamWParamState>();
+}
+
+Tensor AdamW::step(LossClosure closure) {
+  return run_step(closure, [&](OptimizerParamGroup& group) {
+    detail::adam_group<AdamWOptions, AdamWParamState>("AdamW", group, state_, /*decoupled=*/true);
+  });
+}
+
+} // namespace torch::optim

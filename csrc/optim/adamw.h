@@ -1,0 +1,44 @@
+// AdamW: Adam with decoupled weight decay (Loshchilov and Hutter 2017).
+#pragma once
+
+#include <csrc/optim/optimizer.h>
+
+#include <tuple>
+#include <vector>
+
+namespace torch::optim {
+
+struct TORCH_API AdamWOptions : public detail::BuiltinOptions<AdamWOptions> {
+  AdamWOptions(double lr = 1e-3);
+  TORCH_ARG(double, lr) = 1e-3;
+  typedef std::tuple<double, double> betas_t;
+  TORCH_ARG(betas_t, betas) = std::make_tuple(0.9, 0.999);
+  TORCH_ARG(double, eps) = 1e-8;
+  TORCH_ARG(double, weight_decay) = 1e-2;
+  TORCH_ARG(bool, amsgrad) = false;
+  /// Climbs instead of descending.
+  TORCH_ARG(bool, maximize) = false;
+  /// One kernel for all parameters (the default on a CPU), or operator by operator.
+  TORCH_ARG(std::optional<bool>, fused) = std::nullopt;
+};
+
+struct TORCH_API AdamWParamState : public detail::BuiltinParamState<AdamWParamState> {
+  TORCH_ARG(int64_t, step) = 0;
+  TORCH_ARG(torch::Tensor, exp_avg);
+  TORCH_ARG(torch::Tensor, exp_avg_sq);
+  TORCH_ARG(torch::Tensor, max_exp_avg_sq);
+};
+
+class TORCH_API AdamW : public Optimizer {
+ public:
+  explicit AdamW(const std::vector<OptimizerParamGroup>& param_groups, AdamWOptions defaults = {});
+  explicit AdamW(std::vector<Tensor> params, AdamWOptions defaults = {})
+      : AdamW({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
+
+  Tensor step(LossClosure closure = nullptr) override;
+
+ protected:
+  std::unique_ptr<OptimizerParamState> make_state() const override;
+};
+
+} // namespace torch::optim

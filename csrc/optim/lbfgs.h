@@ -1,0 +1,69 @@
+// L-BFGS (Nocedal and Wright, Numerical Optimization, algorithm 7.4), with a line search for the strong Wolfe conditions.
+#pragma once
+
+#include <csrc/optim/optimizer.h>
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace torch::optim {
+
+struct TORCH_API LBFGSOptions : public detail::BuiltinOptions<LBFGSOptions> {
+  LBFGSOptions(double lr = 1);
+  TORCH_ARG(double, lr) = 1;
+  /// Iterations of one step.
+  TORCH_ARG(int64_t, max_iter) = 20;
+  /// Evaluations of the closure in one step; 1.25 times max_iter where not given.
+  TORCH_ARG(std::optional<int64_t>, max_eval) = std::nullopt;
+  TORCH_ARG(double, tolerance_grad) = 1e-7;
+  TORCH_ARG(double, tolerance_change) = 1e-9;
+  TORCH_ARG(int64_t, history_size) = 100;
+  /// "strong_wolfe", or nothing for steps of length lr.
+  TORCH_ARG(std::optional<std::string>, line_search_fn) = std::nullopt;
+  /// Climbs instead of descending.
+  TORCH_ARG(bool, maximize) = false;
+};
+
+/// State of the whole optimizer; it is kept under the first parameter.
+struct TORCH_API LBFGSParamState : public detail::BuiltinParamState<LBFGSParamState> {
+  TORCH_ARG(int64_t, func_evals) = 0;
+  TORCH_ARG(int64_t, n_iter) = 0;
+  TORCH_ARG(double, t) = 0;
+  TORCH_ARG(double, prev_loss) = 0;
+  TORCH_ARG(Tensor, d);
+  TORCH_ARG(Tensor, H_diag);
+  TORCH_ARG(Tensor, prev_flat_grad);
+  TORCH_ARG(std::deque<Tensor>, old_dirs);
+  TORCH_ARG(std::deque<Tensor>, old_stps);
+  TORCH_ARG(std::deque<Tensor>, ro);
+  TORCH_ARG(std::optional<std::vector<Tensor>>, al) = std::nullopt;
+};
+
+class TORCH_API LBFGS : public Optimizer {
+ public:
+  explicit LBFGS(const std::vector<OptimizerParamGroup>& param_groups, LBFGSOptions defaults = {});
+  explicit LBFGS(std::vector<Tensor> params, LBFGSOptions defaults = {})
+      : LBFGS({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
+
+  /// Up to max_iter iterations. The closure is needed: it is called several times.
+  Tensor step(LossClosure closure) override;
+
+ protected:
+  std::unique_ptr<OptimizerParamState> make_state() const override;
+
+ private:
+  struct Evaluation {
+    double loss = 0;
+    Tensor grad;  // of all parameters in one row
+  };
+
+  Tensor iterate(const LossClosure& closure);
+  Evaluation evaluate(const LossClosure& closure, Tensor* loss = nullptr);
+  Tensor direction(LBFGSParamState& state, const Tensor& grad);
+  Tensor flat_grad();
+  void move(double length, const Tensor& direction);
+};
+
+} // namespace torch::optim

@@ -1,0 +1,43 @@
+// Rprop: step sizes that follow the signs of gradients (Riedmiller and Braun 1993).
+#pragma once
+
+#include <csrc/optim/optimizer.h>
+
+#include <tuple>
+#include <vector>
+
+namespace torch::optim {
+
+struct TORCH_API RpropOptions : public detail::BuiltinOptions<RpropOptions> {
+  RpropOptions(double lr = 1e-2);
+  TORCH_ARG(double, lr) = 1e-2;
+  typedef std::tuple<double, double> pair_t;
+  /// Factors of a step size after the gradient turned, and after it did not.
+  TORCH_ARG(pair_t, etas) = std::make_tuple(0.5, 1.2);
+  /// The smallest and the largest step size.
+  TORCH_ARG(pair_t, step_sizes) = std::make_tuple(1e-6, 50.0);
+  /// Climbs instead of descending.
+  TORCH_ARG(bool, maximize) = false;
+  /// One kernel for all parameters (the default on a CPU), or operator by operator.
+  TORCH_ARG(std::optional<bool>, fused) = std::nullopt;
+};
+
+struct TORCH_API RpropParamState : public detail::BuiltinParamState<RpropParamState> {
+  TORCH_ARG(int64_t, step) = 0;
+  TORCH_ARG(torch::Tensor, prev);
+  TORCH_ARG(torch::Tensor, step_size);
+};
+
+class TORCH_API Rprop : public Optimizer {
+ public:
+  explicit Rprop(const std::vector<OptimizerParamGroup>& param_groups, RpropOptions defaults = {});
+  explicit Rprop(std::vector<Tensor> params, RpropOptions defaults = {})
+      : Rprop({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
+
+  Tensor step(LossClosure closure = nullptr) override;
+
+ protected:
+  std::unique_ptr<OptimizerParamState> make_state() const override;
+};
+
+} // namespace torch::optim

@@ -1,0 +1,105 @@
+#include <csrc/optim/sgd.h>
+
+#include <csrc/optim/step_lists.h>
+
+namespace torch::optim {
+namespace detail {
+
+template <>
+struct Fields<SGDOptions> {
+  static constexpr auto kNames = std::to_array<const char*>({
+      "lr", "momentum", "dampening", "weight_decay", "nesterov", "maximize", "fused"});
+  template <class T>
+  static auto of(T& x) {
+    return std::tie(x.lr(), x.momentum(), x.dampening(), x.weight_decay(), x.nesterov(), x.maximize(), x.fused());
+  }
+};
+template <>
+struct Fields<SGDParamState> {
+  static constexpr bool kNumbersAsTensors = true;
+  static constexpr auto kNames = std::to_array<const char*>({"momentum_buffer"});
+  template <class T>
+  static auto of(T& x) { return std::tie(x.momentum_buffer()); }
+};
+
+template class BuiltinOptions<SGDOptions>;
+template class BuiltinParamState<SGDParamState>;
+
+} // namespace detail
+
+namespace {
+
+using Lists = detail::StepLists<SGDParamState>;
+
+/// Gives a parameter whose momentum begins its buffer. It becomes the gradient of this step, without dampening.
+bool begins(SGDParamState& state, const Tensor& param, const SGDOptions& options) {
+  if (options.momentum() == 0 || state.momentum_buffer().defined()) return false;
+  state.momentum_buffer(detail::zeros_like_param(param));
+  return true;
+}
+
+/// Operator by operator, for any device.
+void by_operators(const Lists& lists, const std::vector<bool>& first, const SGDOptions& options) {
+  for (size_t i = 0; i < lists.size(); ++i) {
+    const Tensor& param = lists.params[i];
+    Tensor grad = detail::penalized(lists.grads[i], param, options.maximize(), options.weight_decay());
+    if (options.momentum() != 0) {
+      const Tensor buffer = lists.real_view(lists.states[i]->momentum_buffer());
+      if (first[i]) {
+        buffer.copy_(grad);
+      } else {
+        buffer.mul_(options.momentum()).add_(grad, 1 - options.dampening());
+      }
+      grad = options.nesterov() ? grad.add(buffer, options.momentum()) : buffer;
+    }
+    param.add_(grad, -options.lr());
+  }
+}
+
+/// One call for the parameters whose momentum begins (`which`), or for the others.
+void step_fused(const Lists& lists, const std::vector<bool>& first, bool which, const SGDOptions& options) {
+  std::vector<Tensor> params, grads, buffers;
+  for (size_t i = 0; i < lists.size(); ++i) {
+    if (first[i] != which) continue;
+    params.push_back(lists.params[i]);
+    grads.push_back(lists.grads[i]);
+    if (options.momentum() != 0) buffers.push_back(lists.real_view(lists.states[i]->momentum_buffer()));
+  }
+  if (params.empty()) return;
+  at::_fused_sgd_(
+      params, grads, buffers, options.weight_decay(), options.momentum(), options.lr(), options.dampening(), options.nesterov(),
+      options.maximize(), which);
+}
+
+} // namespace
+
+SGDOptions::SGDOptions(double lr) : lr_(lr) {}
+
+SGD::SGD(const std::vector<OptimizerParamGroup>& param_groups, SGDOptions defaults)
+    : Optimizer(param_groups, std::make_unique<SGDOptions>(defaults)) {
+  detail::check_not_negative("Invalid learning rate", defaults.lr(), "SGD", "lr");
+  detail::check_not_negative("Invalid momentum value", defaults.momentum(), "SGD", "momentum");
+  detail::check_not_negative("Invalid weight_decay value", defaults.weight_decay(), "SGD", "weight_decay");
+  TORCH_CHECK_VALUE(
+      !defaults.nesterov() || (defaults.momentum() > 0 && defaults.dampening() == 0),
+      "Nesterov momentum requires a momentum and zero dampening: got momentum ", defaults.momentum(), " and dampening ",
+      defaults.dampening());
+}
+
+std::unique_ptr<OptimizerParamState> SGD::make_state() const {
+  return std::make_unique<SGDParamState>();
+}
+
+Tensor SGD::step(LossClosure closure) {
+  return run_step(closure, [&](OptimizerParamGroup& group) {
+    const auto& options = static_cast<const SGDOptions&>(group.options());
+    const auto lists = detail::collect<SGDParamState>("SGD", group, state_, [](SGDParamState&, const Tensor&) {});
+    std::vector<bool> first(lists.size());
+    for (size_t i = 0; i < lists.size(); ++i) first[i] = begins(*lists.states[i], lists.originals[i], options);
+    if (!options.fused().value_or(lists.on_cpu)) return by_operators(lists, first, options);
+    step_fused(lists, first, true, options);
+    step_fused(lists, first, false, options);
+  });
+}
+
+} // namespace torch::optim

@@ -1,0 +1,114 @@
+// What the steps of optimizers have in common. For the sources of optimizers.
+#pragma once
+
+#include <aten/Functions.h>
+#include <csrc/optim/fields.h>
+#include <csrc/optim/optimizer.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace torch::optim::detail {
+
+// ---- checks of options -----------------------------------------------------------------------------------------------------
+
+/// `phrase` is PyTorch's, such as "Invalid learning rate".
+inline void check_not_negative(const char* phrase, double value, const char* optimizer, const char* option) {
+  TORCH_CHECK_VALUE(value >= 0, phrase, ": ", value, " (", optimizer, " needs ", option, " >= 0)");
+}
+
+inline void check_betas(const std::tuple<double, double>& betas, const char* optimizer) {
+  const auto check = [&](int index, double beta) {
+    TORCH_CHECK_VALUE(
+        beta >= 0 && beta < 1, "Invalid beta parameter at index ", index, ": ", beta, " (", optimizer, " needs betas in [0, 1))");
+  };
+  check(0, std::get<0>(betas));
+  check(1, std::get<1>(betas));
+}
+
+// ---- the parameters of a step ------------------------------------------------------------------------------------------------
+
+/// Parameters of a group that have a gradient, with it and their state. Complex ones as pairs of reals.
+template <class State>
+struct StepLists {
+  std::vector<Tensor> params, grads;
+  std::vector<State*> states;
+  std::vector<Tensor> originals;  // parameters as they are
+  bool on_cpu = true;
+
+  size_t size() const { return params.size(); }
+
+  /// A tensor of each state.
+  template <class Get>
+  std::vector<Tensor> tensors(const Get& get) const {
+    std::vector<Tensor> result;
+    result.reserve(states.size());
+    for (State* state : states) result.push_back(real_view(get(*state)));
+    return result;
+  }
+
+  static Tensor real_view(const Tensor& t) { return t.defined() && t.is_complex() ? at::view_as_real(t) : t; }
+};
+
+/// Collects them; `init(state, param)` fills the state of a parameter that steps for the first time.
+template <class State, class Init>
+StepLists<State> collect(const char* optimizer, OptimizerParamGroup& group, Optimizer::State& state, const Init& init) {
+  StepLists<State> lists;
+  const size_t count = group.params().size();
+  lists.params.reserve(count);
+  lists.grads.reserve(count);
+  lists.states.reserve(count);
+  lists.originals.reserve(count);
+  for (const Tensor& param : group.params()) {
+    const Tensor& grad = param.grad();
+    if (!grad.defined()) continue;
+    TORCH_CHECK(
+        grad.layout() == at::kStrided, optimizer, " does not support sparse gradients",
+        ": got a gradient of layout ", grad.layout(), "; SparseAdam and SGD take them");
+    std::unique_ptr<OptimizerParamState>& slot = state[param.unsafeGetTensorImpl()];
+    if (!slot) {
+      auto fresh = std::make_unique<State>();
+      init(*fresh, param);
+      slot = std::move(fresh);
+    }
+    lists.states.push_back(static_cast<State*>(slot.get()));
+    lists.originals.push_back(param);
+    lists.params.push_back(StepLists<State>::real_view(param));
+    lists.grads.push_back(StepLists<State>::real_view(grad));
+    lists.on_cpu = lists.on_cpu && param.is_cpu();
+  }
+  return lists;
+}
+
+/// One tensor for the number of a step, shared by all parameters that are at it, as fused operators take them.
+template <class State>
+std::vector<Tensor> step_tensors(const StepLists<State>& lists) {
+  std::vector<Tensor> result;
+  result.reserve(lists.size());
+  for (size_t i = 0; i < lists.size(); ++i) {
+    const int64_t step = lists.states[i]->step();
+    const bool repeated = i > 0 && lists.states[i - 1]->step() == step;
+    result.push_back(repeated ? result.back() : at::scalar_tensor(static_cast<double>(step), at::kDouble));
+  }
+  return result;
+}
+
+template <class State>
+std::vector<int64_t> step_numbers(const StepLists<State>& lists) {
+  std::vector<int64_t> result;
+  result.reserve(lists.size());
+  for (const State* state : lists.states) result.push_back(state->step());
+  return result;
+}
+
+inline Tensor zeros_like_param(const Tensor& param) {
+  return at::zeros_like(param, {}, at::MemoryFormat::Preserve);
+}
+
+/// The gradient that the formulas start from: of what is minimized, with the penalty's.
+inline Tensor penalized(const Tensor& grad, const Tensor& param, bool maximize, double weight_decay) {
+  const Tensor g = maximize ? grad.neg() : grad;
+  return weight_decay != 0 ? g.add(param, weight_decay) : g;
+}
+
+} // namespace torch::optim::detail
