@@ -5,7 +5,7 @@
 #include <c10/util/Exception.h>
 #include <c10/util/FunctionRef.h>
 #include <c10/util/flat_hash_map.h>
-#include <csrc/arg.h>
+#include <csrc/nn/arg.h>
 
 #include <functional>
 #include <memory>
