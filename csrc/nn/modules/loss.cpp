@@ -105,7 +105,7 @@ SmoothL1LossImpl::SmoothL1LossImpl(SmoothL1LossOptions options_) : options(std::
 void SmoothL1LossImpl::reset() {}
 
 void SmoothL1LossImpl::pretty_print(std::ostream& stream) const {
-  stream << "torch::nn::SmoothL1Loss()";
+  stream << "torch::nn::SmoothL1Loss";
 }
 
 Tensor SmoothL1LossImpl::forward(const Tensor& input, const Tensor& target) {
@@ -117,7 +117,7 @@ HuberLossImpl::HuberLossImpl(HuberLossOptions options_) : options(std::move(opti
 void HuberLossImpl::reset() {}
 
 void HuberLossImpl::pretty_print(std::ostream& stream) const {
-  stream << "torch::nn::HuberLoss()";
+  stream << "torch::nn::HuberLoss";
 }
 
 Tensor HuberLossImpl::forward(const Tensor& input, const Tensor& target) {

@@ -12,7 +12,9 @@ namespace torch::nn {
 MultiheadAttentionImpl::MultiheadAttentionImpl(int64_t embed_dim, int64_t num_heads)
     : MultiheadAttentionImpl(MultiheadAttentionOptions(embed_dim, num_heads)) {}
 
-MultiheadAttentionImpl::MultiheadAttentionImpl(const MultiheadAttentionOptions& options_) : options(options_) {
+// Prints, unlike most modules, its children, under this name.
+MultiheadAttentionImpl::MultiheadAttentionImpl(const MultiheadAttentionOptions& options_)
+    : Cloneable("torch::nn::MultiheadAttention"), options(options_) {
   MultiheadAttentionImpl::reset();
 }
 

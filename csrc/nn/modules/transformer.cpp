@@ -107,26 +107,26 @@ TransformerDecoderLayerImpl::TransformerDecoderLayerImpl(TransformerDecoderLayer
 
 void TransformerDecoderLayerImpl::reset() {
   register_attention(*this, self_attn, "self_attn", options);
-  dropout1 = register_module("dropout1", Dropout(options.dropout()));
-  register_norm(*this, norm1, "norm1");
   register_attention(*this, multihead_attn, "multihead_attn", options);
-  dropout2 = register_module("dropout2", Dropout(options.dropout()));
-  register_norm(*this, norm2, "norm2");
   linear1 = register_module("linear1", Linear(options.d_model(), options.dim_feedforward()));
   dropout = register_module("dropout", Dropout(options.dropout()));
   linear2 = register_module("linear2", Linear(options.dim_feedforward(), options.d_model()));
-  dropout3 = register_module("dropout3", Dropout(options.dropout()));
+  register_norm(*this, norm1, "norm1");
+  register_norm(*this, norm2, "norm2");
   register_norm(*this, norm3, "norm3");
+  dropout1 = register_module("dropout1", Dropout(options.dropout()));
+  dropout2 = register_module("dropout2", Dropout(options.dropout()));
+  dropout3 = register_module("dropout3", Dropout(options.dropout()));
   reset_parameters();
 }
 
 void TransformerDecoderLayerImpl::reset_parameters() {
   self_attn->_reset_parameters();
-  norm1->reset_parameters();
   multihead_attn->_reset_parameters();
-  norm2->reset_parameters();
   linear1->reset_parameters();
   linear2->reset_parameters();
+  norm1->reset_parameters();
+  norm2->reset_parameters();
   norm3->reset_parameters();
 }
 
