@@ -525,7 +525,6 @@ Tensors index_reduce(const Stack& args) {
   const Array index(args.at(2)), source(args.at(3));
   const std::string reduce = args.at(4).toStringRef();
   const bool include_self = args.at(5).toBool();
-  const bool integral = c10::isIntegralType(args.at(0).toTensor().scalar_type(), /*includeBool=*/true);
   Array out(self.sizes);
   for_each_index(self.sizes, [&](const Shape& at) {
     Group group;
