@@ -28,6 +28,10 @@ foreach(folder c10 aten autograd api backend nn optim data serialize sparse)
   endif()
 endforeach()
 
+if(TARGET test_serialize)
+  target_compile_definitions(test_serialize PRIVATE TEST_SERIALIZE_DATA="${PROJECT_SOURCE_DIR}/test/serialize/data")
+endif()
+
 # The logic of the CUDA plugin that needs neither a device nor the toolkit.
 file(GLOB CUDA_HOST_TESTS CONFIGURE_DEPENDS test/cuda_host/*.cpp)
 tensor_test(cuda_host SOURCES ${CUDA_HOST_TESTS}

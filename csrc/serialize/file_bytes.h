@@ -1,0 +1,58 @@
+// The bytes that a reader works on: a mapped file, or memory.
+#pragma once
+
+#include <c10/core/Storage.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace torch::serialize {
+
+/// Counted bytes with the name that messages call them by. Storages of a mapped file may keep it alive.
+class FileBytes {
+ public:
+  /// Maps a regular file; reads anything else to its end. The mapping is private: writing to it copies the page.
+  static FileBytes map(const std::string& path);
+  /// Copies the file into memory.
+  static FileBytes read(const std::string& path);
+  /// From the stream's position to its end.
+  static FileBytes read(std::istream& stream);
+  static FileBytes read(
+      const std::function<size_t(uint64_t pos, void* buffer, size_t nbytes)>& read_func, uint64_t size);
+  /// Does not own the memory: the caller keeps it until reading has ended.
+  static FileBytes view(const void* data, size_t size);
+
+  const uint8_t* data() const {
+    return data_;
+  }
+  size_t size() const {
+    return size_;
+  }
+  /// "file 'model.pt'", "stream", ...
+  const std::string& name() const {
+    return name_;
+  }
+
+  /// A CPU storage of bytes [offset, offset + size), which must lie inside: the mapping itself where there is one and the
+  /// address is a multiple of `alignment`, else a copy.
+  c10::Storage storage(size_t offset, size_t size, size_t alignment) const;
+
+ private:
+  FileBytes(std::shared_ptr<void> owner, const uint8_t* data, size_t size, bool mapped, std::string name)
+      : owner_(std::move(owner)), data_(data), size_(size), mapped_(mapped), name_(std::move(name)) {}
+  static FileBytes take(std::vector<char> bytes, std::string name);
+
+  std::shared_ptr<void> owner_;
+  const uint8_t* data_;
+  size_t size_;
+  bool mapped_;
+  std::string name_;
+};
+
+} // namespace torch::serialize

@@ -1,0 +1,88 @@
+// Writes values as Python pickles.
+#pragma once
+
+#include <aten/core/ivalue.h>
+#include <csrc/serialize/archive_node.h>
+#include <csrc/serialize/pickle_opcodes.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace torch::serialize {
+
+/// One pickle of protocol 2. Tensors refer to their storages by number; storages() tells which.
+class Pickler {
+ public:
+  enum class Style {
+    /// What Python's torch.load(weights_only=True) reads: plain lists and dicts.
+    Python,
+    /// The data.pkl of a TorchScript archive: lists and dicts carry their element types, nested archives are objects.
+    TorchScript,
+  };
+
+  explicit Pickler(Style style);
+  void push(const c10::IValue& value);
+  void push_root(const ArchiveNode& root) {
+    push_node(root);
+  }
+  /// The pickle, complete.
+  std::string finish();
+
+  const std::vector<c10::Storage>& storages() const {
+    return storages_;
+  }
+  /// Nested archives in the order in which they occurred: their classes are numbered so.
+  const std::vector<const ArchiveNode*>& nodes() const {
+    return nodes_;
+  }
+
+ private:
+  void op(Opcode opcode) {
+    out_.push_back(static_cast<char>(opcode));
+  }
+  template <class T>
+  void number(T value);
+  void put();
+  void get(uint32_t memo);
+  void push_int(int64_t value);
+  void push_long(uint64_t value);
+  void push_double(double value);
+  void push_string(const std::string& value);
+  void push_global(std::string_view module, std::string_view name);
+  void push_device(c10::Device device);
+  void push_complex(c10::complex<double> value);
+  void push_tuple(c10::ArrayRef<c10::IValue> elements);
+  void push_list(const c10::IValue& value);
+  void push_dict(const c10::IValue& value);
+  void push_tensor(const at::Tensor& tensor);
+  struct SavedStorage {
+    uint32_t number;
+    c10::ScalarType first_dtype;
+  };
+  const SavedStorage& number_storage(const at::Tensor& tensor);
+  void push_storage(const at::Tensor& tensor, uint32_t storage_number, bool untyped);
+  void push_node(const ArchiveNode& node);
+  void push_int_tuple(c10::IntArrayRef values);
+  void begin_type_tag();
+  void end_type_tag(const c10::IValue& value);
+
+  Style style_;
+  std::string out_;
+  uint32_t memo_count_ = 0;
+  int depth_ = 0;
+  std::unordered_map<std::string, uint32_t> strings_;
+  std::unordered_map<std::string, uint32_t> globals_;
+  std::unordered_map<const void*, uint32_t> nodes_seen_;
+  std::unordered_map<const c10::StorageImpl*, SavedStorage> saved_storages_;
+  std::unordered_map<std::string, uint32_t> storage_references_;
+  std::vector<c10::Storage> storages_;
+  std::vector<const ArchiveNode*> nodes_;
+};
+
+/// "__torch__.Module" for the first archive, "__torch__.___torch_mangle_0.Module" for the next, ...: module and class.
+std::string node_module_name(size_t number);
+
+} // namespace torch::serialize

@@ -1,0 +1,74 @@
+#include <csrc/serialize/storage_types.h>
+
+namespace torch::serialize {
+
+namespace {
+
+using c10::ScalarType;
+
+struct Names {
+  ScalarType dtype;
+  bool has_python_storage;
+  std::string_view python;
+};
+
+constexpr Names kNames[] = {
+    {ScalarType::Float, true, "float32"},
+    {ScalarType::Long, true, "int64"},
+    {ScalarType::Double, true, "float64"},
+    {ScalarType::Half, true, "float16"},
+    {ScalarType::BFloat16, true, "bfloat16"},
+    {ScalarType::Bool, true, "bool"},
+    {ScalarType::Byte, true, "uint8"},
+    {ScalarType::Char, true, "int8"},
+    {ScalarType::Short, true, "int16"},
+    {ScalarType::Int, true, "int32"},
+    {ScalarType::ComplexFloat, true, "complex64"},
+    {ScalarType::ComplexDouble, true, "complex128"},
+    {ScalarType::ComplexHalf, false, "complex32"},
+    {ScalarType::UInt16, false, "uint16"},
+    {ScalarType::UInt32, false, "uint32"},
+    {ScalarType::UInt64, false, "uint64"},
+    {ScalarType::Float8_e4m3fn, false, "float8_e4m3fn"},
+    {ScalarType::Float8_e5m2, false, "float8_e5m2"},
+    {ScalarType::Float8_e4m3fnuz, false, "float8_e4m3fnuz"},
+    {ScalarType::Float8_e5m2fnuz, false, "float8_e5m2fnuz"},
+    {ScalarType::Float8_e8m0fnu, false, "float8_e8m0fnu"},
+    {ScalarType::Float4_e2m1fn_x2, false, "float4_e2m1fn_x2"},
+};
+
+} // namespace
+
+std::string storage_class(ScalarType dtype) {
+  return std::string(c10::toString(dtype)) + "Storage";
+}
+
+std::optional<ScalarType> dtype_of_storage_class(std::string_view name) {
+  for (const Names& names : kNames) {
+    if (storage_class(names.dtype) == name) return names.dtype;
+  }
+  return std::nullopt;
+}
+
+bool python_has_storage_class(ScalarType dtype) {
+  for (const Names& names : kNames) {
+    if (names.dtype == dtype) return names.has_python_storage;
+  }
+  return false;
+}
+
+std::optional<std::string_view> python_dtype(ScalarType dtype) {
+  for (const Names& names : kNames) {
+    if (names.dtype == dtype) return names.python;
+  }
+  return std::nullopt;
+}
+
+std::optional<ScalarType> dtype_of_python_name(std::string_view name) {
+  for (const Names& names : kNames) {
+    if (names.python == name) return names.dtype;
+  }
+  return std::nullopt;
+}
+
+} // namespace torch::serialize

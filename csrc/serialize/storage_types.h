@@ -1,0 +1,21 @@
+// Names of dtypes and storage classes in PyTorch's pickles.
+#pragma once
+
+#include <c10/core/ScalarType.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace torch::serialize {
+
+/// "FloatStorage" for float32, ...
+std::string storage_class(c10::ScalarType dtype);
+std::optional<c10::ScalarType> dtype_of_storage_class(std::string_view name);
+/// Whether Python has the storage class. The newer dtypes travel as untyped storages there.
+bool python_has_storage_class(c10::ScalarType dtype);
+/// "float32", as an attribute of Python's torch module; nullopt for dtypes that are not saved.
+std::optional<std::string_view> python_dtype(c10::ScalarType dtype);
+std::optional<c10::ScalarType> dtype_of_python_name(std::string_view name);
+
+} // namespace torch::serialize

@@ -1,0 +1,33 @@
+// What .pt files and TorchScript archives share: a ZIP file with a pickle, and an entry for every storage.
+#pragma once
+
+#include <csrc/serialize/archive_node.h>
+#include <csrc/serialize/byte_sink.h>
+#include <csrc/serialize/file_bytes.h>
+#include <csrc/serialize/zip_writer.h>
+
+#include <c10/core/Device.h>
+
+#include <optional>
+#include <string>
+
+namespace torch::serialize {
+
+struct TensorFile {
+  c10::IValue value;
+  /// Then the value is an archive node.
+  bool is_torchscript;
+};
+
+TensorFile read_tensor_file(FileBytes bytes, std::optional<c10::Device> device, bool verify);
+
+void write_pickle(ByteSink& sink, const std::string& folder, const c10::IValue& value);
+void write_archive(ByteSink& sink, const std::string& folder, const ArchiveNode& root);
+
+/// The folder inside a ZIP file that is written to this path: its name without what follows the last '.'.
+std::string folder_for(const std::string& path);
+
+/// The storage on another device; itself if it is there.
+c10::Storage move_storage(const c10::Storage& storage, c10::Device device);
+
+} // namespace torch::serialize

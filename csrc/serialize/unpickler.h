@@ -1,0 +1,113 @@
+// Reads Python pickles into values, without running anything.
+#pragma once
+
+#include <aten/core/ivalue.h>
+#include <csrc/serialize/pickle_opcodes.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace torch::serialize {
+
+struct PickleGlobal;
+
+// Note [Hostile pickles]
+// A pickle is a program for a stack machine, so its reader must bound what a short program can do:
+//  - a class or function must be one of a fixed list, each of which is carried out here;
+//  - a list, dict or object may not be changed once it lies in another value. Python never does that unless a value
+//    contains itself; so there are no cycles, and the depth of every value is known and bounded;
+//  - what costs more than a constant for an opcode (sizes of tensors, hashing of keys, checks of element types) is paid
+//    from a budget in proportion to the pickle's length.
+
+/// One pickle, of protocol 2 to 4.
+class Unpickler {
+ public:
+  enum class Style {
+    /// As Python's torch.save writes it.
+    Python,
+    /// The data.pkl of a TorchScript archive: objects of classes __torch__.* become archive nodes.
+    TorchScript,
+  };
+  /// Gives the storage of a persistent id: its key, the device as the file has it, and how many bytes it must have.
+  using LoadStorage = std::function<c10::Storage(const std::string& key, const std::string& location, uint64_t nbytes)>;
+
+  /// `where` names the pickle in messages. The bytes must outlive the unpickler.
+  Unpickler(std::string_view pickle, std::string where, Style style, LoadStorage load_storage);
+  c10::IValue parse();
+
+ private:
+  // What is known of a list, dict, tuple or object: shared by all places that refer to it.
+  struct Record {
+    uint32_t depth = 1;
+    bool frozen = false;
+    bool holds_globals = false; // for tuples of arguments
+  };
+  struct Item {
+    c10::IValue value;
+    uint32_t record = 0; // 0: not a container
+  };
+
+  [[noreturn]] void fail(const std::string& what) const;
+  void spend(uint64_t work);
+
+  // Input.
+  std::string_view take(uint64_t size);
+  std::string_view take_line();
+  template <class T>
+  T number();
+
+  // The stack.
+  void push(c10::IValue value) {
+    stack_.push_back(Item{std::move(value), 0});
+  }
+  void push_container(c10::IValue value);
+  Item pop();
+  Item& top();
+  size_t pop_mark();
+  void put(uint32_t memo);
+  void get(uint32_t memo);
+
+  // Containers.
+  c10::IValue settle(Item item, uint32_t parent_record);
+  void infer_types(const c10::IValue& value);
+  void enter(const Item& child, uint32_t parent_record);
+  void check_open(const Item& container);
+  void make_tuple(size_t first);
+  void append_from(size_t first);
+  void set_items_from(size_t first);
+  void new_object();
+  void build();
+
+  // Globals and what they do, in unpickle_globals.cpp.
+  void push_global(std::string_view module, std::string_view name);
+  void push_persistent();
+  void reduce();
+  Item call(const PickleGlobal& global, const Item& arguments);
+  c10::IValue rebuild_tensor(const PickleGlobal& global, c10::ArrayRef<c10::IValue> arguments);
+  c10::IValue rebuild_parameter(c10::ArrayRef<c10::IValue> arguments);
+  Item rebuild_from_type(c10::ArrayRef<c10::IValue> arguments, const Item& tuple);
+  Item ordered_dict(c10::ArrayRef<c10::IValue> arguments);
+  void set_list_type(const c10::IValue& list, const c10::TypePtr& element);
+  void restore_type_tag(const c10::IValue& value, const std::string& type);
+  std::vector<int64_t> int_vector(const c10::IValue& tuple, const char* what);
+
+  bool step();
+
+  std::string_view pickle_;
+  size_t position_ = 0;
+  size_t opcode_position_ = 0;
+  std::string where_;
+  Style style_;
+  LoadStorage load_storage_;
+  uint64_t work_ = 0;
+  std::vector<Item> stack_;
+  std::vector<size_t> marks_;
+  std::unordered_map<uint32_t, Item> memo_;
+  std::vector<Record> records_{Record{}};
+};
+
+} // namespace torch::serialize

@@ -1,0 +1,73 @@
+// Reads ZIP files of stored entries, the containers of .pt files.
+#pragma once
+
+#include <csrc/serialize/file_bytes.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace torch::serialize {
+
+/// The directory of a ZIP file (PKWARE APPNOTE 6.3: ZIP64 included; encryption and several disks not). The whole directory
+/// is checked at once: every entry must lie inside the file, apart from all others, under a name of its own. The bytes of
+/// an entry are checked against their CRC-32 when they are first asked for.
+class ZipReader {
+ public:
+  struct Entry {
+    std::string_view name;
+    uint64_t header_offset;
+    uint64_t data_offset;
+    uint64_t size;
+    uint32_t crc;
+    uint16_t method;
+    bool checked;
+  };
+
+  /// Whether the bytes begin as a ZIP file does.
+  static bool looks_like_zip(const FileBytes& bytes);
+
+  /// Without `verify_crc`, CRCs are not looked at: torch.serialization.set_crc32_options(False) writes wrong ones.
+  explicit ZipReader(FileBytes bytes, bool verify_crc = true);
+
+  const FileBytes& bytes() const {
+    return bytes_;
+  }
+  const std::vector<Entry>& entries() const {
+    return entries_;
+  }
+  bool has(std::string_view name) const {
+    return index_.count(name) > 0;
+  }
+  /// The entry, which must be there and stored, its bytes checked.
+  const Entry& entry(std::string_view name);
+  std::string_view read(std::string_view name);
+  /// "file 'model.pt', entry 'model/data.pkl'".
+  std::string where(std::string_view name) const;
+
+ private:
+  struct Directory {
+    uint64_t offset;
+    uint64_t size;
+    uint64_t count;
+  };
+  Directory find_directory() const;
+  Directory read_zip64_directory(uint64_t end_offset) const;
+  void read_directory(const Directory& directory);
+  void read_local_header(Entry& entry, uint64_t directory_offset) const;
+  void check_overlaps() const;
+  [[noreturn]] void corrupt(const std::string& what) const;
+
+  template <class T>
+  T number(uint64_t offset) const;
+
+  FileBytes bytes_;
+  bool verify_crc_;
+  std::vector<Entry> entries_;
+  std::unordered_map<std::string_view, size_t> index_;
+};
+
+} // namespace torch::serialize
