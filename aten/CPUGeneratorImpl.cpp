@@ -6,6 +6,7 @@
 #include <cstring>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace at {
@@ -133,7 +134,23 @@ CPUGeneratorImpl* CPUGeneratorImpl::clone_impl() const {
 
 namespace detail {
 
+namespace {
+
+thread_local const Generator* generator_of_thread = nullptr;
+
+} // namespace
+
+DefaultCPUGeneratorGuard::DefaultCPUGeneratorGuard(const Generator& generator)
+    : previous_(std::exchange(generator_of_thread, &generator)) {}
+
+DefaultCPUGeneratorGuard::~DefaultCPUGeneratorGuard() {
+  generator_of_thread = previous_;
+}
+
 const Generator& getDefaultCPUGenerator() {
+  if (generator_of_thread != nullptr) {
+    return *generator_of_thread;
+  }
   static const Generator generator = createCPUGenerator(c10::detail::getNonDeterministicRandom());
   return generator;
 }

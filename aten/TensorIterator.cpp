@@ -534,6 +534,8 @@ void TensorIteratorBase::cast_outputs_slow() {
     }
     if (op.original_.sizes() != op.tensor_base().sizes()) {
       native::resize_output(op.original_tensor(), op.tensor_base().sizes());
+      // The temporary is dense, so the memory of its sizes holds its strides too.
+      op.original_tensor().unsafeGetTensorImpl()->set_sizes_and_strides(op.tensor_base().sizes(), op.tensor_base().strides());
     }
     if (op.original_.device().is_cpu()) {
       native::convert_tensor(op.original_, op.tensor_base());

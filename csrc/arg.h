@@ -1,22 +1,22 @@
-// TORCH_ARG: a field of an options class with its getter and setter.
+// TORCH_ARG: one named argument of an options class.
 #pragma once
 
 #include <utility>
 
-/// Declares a field `name_` of type T, a setter `name(value)` that returns the object, so that calls chain, and a getter
-/// `name()`. What stands behind the macro is the field's initial value: `TORCH_ARG(bool, bias) = true;`.
+/// `TORCH_ARG(double, eps) = 1e-5;` in a struct declares a private member `eps_` with that default, a setter `eps(value)`
+/// that returns the object, so that settings chain, and a getter `eps()`. What follows it in the struct is private.
 #define TORCH_ARG(T, name)                                    \
  public:                                                      \
-  inline auto name(const T& new_##name)->decltype(*this) {    \
+  auto name(const T& new_##name) -> decltype(*this) {         \
     this->name##_ = new_##name;                               \
     return *this;                                             \
   }                                                           \
-  inline auto name(T&& new_##name)->decltype(*this) {         \
+  auto name(T&& new_##name) -> decltype(*this) {              \
     this->name##_ = std::move(new_##name);                    \
     return *this;                                             \
   }                                                           \
-  inline const T& name() const noexcept { return name##_; }   \
-  inline T& name() noexcept { return name##_; }               \
+  const T& name() const noexcept { return this->name##_; }    \
+  T& name() noexcept { return this->name##_; }                \
                                                               \
  private:                                                     \
   T name##_

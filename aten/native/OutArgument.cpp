@@ -39,12 +39,41 @@ void check_device(const char* op, const Tensor& out, c10::Device device) {
       "Expected out tensor to have device ", device, ", but got ", out.device(), " instead (in ", op, ")");
 }
 
+void check_fits(const char* op, const Tensor& out, const TensorSpec& spec, OutArgument::Policy policy) {
+  TORCH_CHECK(out.defined(), op, ": the output tensor is undefined");
+  check_device(op, out, spec.device);
+  check_dtype(op, out, spec.dtype, policy.cast);
+  if (policy.form == OutArgument::Form::Inplace) {
+    TORCH_CHECK(
+        out.sizes() == IntArrayRef(spec.sizes),
+        "output with shape ", out.sizes(), " doesn't match the broadcast shape ", IntArrayRef(spec.sizes),
+        " (in ", op, "): an in-place operator cannot change the shape of self");
+  }
+  at::assert_no_internal_overlap(out);
+}
+
 bool shares_memory(const Tensor& out, const Tensor& input) {
   return input.defined() && input.has_storage() && out.has_storage() &&
       at::get_overlap_status(out.unsafeGetTensorImpl(), input.unsafeGetTensorImpl()) != at::MemOverlapStatus::No;
 }
 
 } // namespace
+
+void OutArgument::check(
+    const char* op, std::initializer_list<const Tensor*> outs, c10::ArrayRef<TensorSpec> specs, Policy policy) {
+  const TensorSpec* spec = specs.begin();
+  for (const Tensor* out : outs) {
+    check_fits(op, *out, *spec++, policy);
+    for (const Tensor* other : outs) {
+      if (other == out) {
+        break;
+      }
+      TORCH_CHECK(
+          !other->is_same(*out) && !shares_memory(*out, *other), op,
+          ": unsupported operation: two outputs share memory. Give each of them a tensor of its own");
+    }
+  }
+}
 
 OutArgument::OutArgument(
     const char* op,
@@ -54,16 +83,7 @@ OutArgument::OutArgument(
     std::initializer_list<const Tensor*> inputs,
     TensorList more_inputs)
     : out_(out) {
-  TORCH_CHECK(out.defined(), op, ": the output tensor is undefined");
-  check_device(op, out, spec.device);
-  check_dtype(op, out, spec.dtype, policy.cast);
-  if (policy.form == Form::Inplace) {
-    TORCH_CHECK(
-        out.sizes() == IntArrayRef(spec.sizes),
-        "output with shape ", out.sizes(), " doesn't match the broadcast shape ", IntArrayRef(spec.sizes),
-        " (in ", op, "): an in-place operator cannot change the shape of self");
-  }
-  at::assert_no_internal_overlap(out);
+  check_fits(op, out, spec, policy);
   bool needs_temporary = out.scalar_type() != spec.dtype;
   for (const Tensor* input : inputs) {
     needs_temporary = needs_temporary || shares_memory(out, *input);
@@ -111,6 +131,14 @@ bool resize_output(const Tensor& out, IntArrayRef sizes) {
   }
   at::_ops::resize_::call(const_cast<Tensor&>(out), c10::fromIntArrayRefSlow(sizes), std::nullopt);
   return true;
+}
+
+void expect_meta(const char* op, std::initializer_list<Tensor> results) {
+  for (const Tensor& result : results) {
+    TORCH_CHECK(
+        !result.defined() || result.is_meta(), "Expected all tensors to be on the same device, but found at least two devices, meta and ",
+        result.device(), "! (in ", op, ")");
+  }
 }
 
 void copy_into_out(const char* op, Tensor& out, const Tensor& result) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <tuple>
 
 namespace at::native {
 
@@ -20,6 +21,10 @@ class TORCH_API OutArgument {
     bool contiguous; // the kernel needs a contiguous output
     bool cast;       // another dtype is allowed when the result can be cast to it
   };
+
+  /// For operators with several outputs: throws when one of them cannot be written as its spec says, or two of them share
+  /// memory, before any of them is resized.
+  static void check(const char* op, std::initializer_list<const Tensor*> outs, c10::ArrayRef<TensorSpec> specs, Policy policy);
 
   /// Throws when dtype or device do not fit, or an in-place result has another shape. Nothing is written.
   OutArgument(
@@ -54,6 +59,19 @@ TORCH_API void copy_into_self(const char* op, Tensor& self, const Tensor& result
 
 /// Throws when an out= argument would have to be recorded by autograd.
 TORCH_API void check_out_without_grad(const char* op, const Tensor& out);
+
+/// What a call without data gives: throws if a result is on another device, where nobody would fill it. That happens when
+/// only some of the arguments are without data.
+TORCH_API void expect_meta(const char* op, std::initializer_list<Tensor> results);
+template <class... Tensors>
+std::tuple<Tensors...> on_meta(const char* op, std::tuple<Tensors...> results) {
+  std::apply([op](const auto&... result) { (expect_meta(op, {result}), ...); }, results);
+  return results;
+}
+inline Tensor on_meta(const char* op, Tensor result) {
+  expect_meta(op, {result});
+  return result;
+}
 
 /// The device of a tensor argument, to guard a call with.
 inline std::optional<c10::Device> device_of_arguments(const Tensor& t) {

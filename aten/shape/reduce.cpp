@@ -13,11 +13,20 @@ namespace {
 
 using c10::ScalarType;
 
-ScalarType sum_dtype(const TensorBase& self, std::optional<ScalarType> dtype) {
-  if (dtype.has_value()) {
-    return *dtype;
+/// `dtype`, unless it is one that values are only stored in (float8, quantized, bits): sums have no way into it.
+ScalarType arithmetic(const char* op, ScalarType dtype) {
+  constexpr auto kArithmetic = kAll | kUnsigned | kComplexHalves;
+  if (!decltype(kArithmetic)::contains(dtype)) {
+    at::detail::dtype_not_supported(op, dtype, kArithmetic.bits);
   }
-  return c10::isIntegralType(self.scalar_type(), /*includeBool=*/true) ? ScalarType::Long : self.scalar_type();
+  return dtype;
+}
+
+ScalarType sum_dtype(const char* op, const TensorBase& self, std::optional<ScalarType> dtype) {
+  if (dtype.has_value()) {
+    return arithmetic(op, *dtype);
+  }
+  return c10::isIntegralType(self.scalar_type(), /*includeBool=*/true) ? ScalarType::Long : arithmetic(op, self.scalar_type());
 }
 
 ScalarType mean_dtype(const char* op, const TensorBase& self, std::optional<ScalarType> dtype) {
@@ -25,7 +34,7 @@ ScalarType mean_dtype(const char* op, const TensorBase& self, std::optional<Scal
   TORCH_CHECK(c10::isFloatingType(result) || c10::isComplexType(result), op, "(): could not infer output dtype. ",
               dtype.has_value() ? "Optional" : "Input", " dtype must be either a floating point or complex dtype. Got: ",
               c10::toString(result));
-  return result;
+  return arithmetic(op, result);
 }
 
 template <std::uint64_t Bits>
@@ -47,6 +56,7 @@ void check_variance_dtype(const char* op, const TensorBase& self) {
   TORCH_CHECK(self.is_floating_point() || self.is_complex(), name == "var" || name == "std" ? "std and var" : op,
               " only support floating point and complex dtypes; got ", c10::toString(self.scalar_type()),
               ". Convert the input first, for example with .to(kFloat)");
+  arithmetic(op, self.scalar_type());
 }
 
 } // namespace
@@ -84,12 +94,12 @@ void check_nonempty_dim(const char* op, const TensorBase& self, int64_t dim) {
   }
 }
 
-TensorSpec sum(const char*, const TensorBase& self, c10::OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
-  return TensorSpec::like(self, reduced_sizes(self, reduction_mask(dim, self.dim()), keepdim), sum_dtype(self, dtype));
+TensorSpec sum(const char* op, const TensorBase& self, c10::OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+  return TensorSpec::like(self, reduced_sizes(self, reduction_mask(dim, self.dim()), keepdim), sum_dtype(op, self, dtype));
 }
 
-TensorSpec sum(const char*, const TensorBase& self, std::optional<ScalarType> dtype) {
-  return TensorSpec::like(self, {}, sum_dtype(self, dtype));
+TensorSpec sum(const char* op, const TensorBase& self, std::optional<ScalarType> dtype) {
+  return TensorSpec::like(self, {}, sum_dtype(op, self, dtype));
 }
 
 TensorSpec nansum(const char* op, const TensorBase& self, c10::OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
@@ -97,8 +107,8 @@ TensorSpec nansum(const char* op, const TensorBase& self, c10::OptionalIntArrayR
   return sum(op, self, dim, keepdim, dtype);
 }
 
-TensorSpec prod(const char*, const TensorBase& self, int64_t dim, bool keepdim, std::optional<ScalarType> dtype) {
-  return TensorSpec::like(self, reduced_sizes(self, one_dim(self, dim), keepdim), sum_dtype(self, dtype));
+TensorSpec prod(const char* op, const TensorBase& self, int64_t dim, bool keepdim, std::optional<ScalarType> dtype) {
+  return TensorSpec::like(self, reduced_sizes(self, one_dim(self, dim), keepdim), sum_dtype(op, self, dtype));
 }
 
 TensorSpec mean(const char* op, const TensorBase& self, c10::OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
@@ -211,7 +221,7 @@ TensorSpec count_nonzero(const char*, const TensorBase& self, c10::IntArrayRef d
 }
 
 TensorSpec vector_norm(
-    const char*,
+    const char* op,
     const TensorBase& self,
     const c10::Scalar& ord,
     c10::OptionalIntArrayRef dim,
@@ -240,7 +250,7 @@ TensorSpec vector_norm(
                   " because this dimension is empty and the operation does not have an identity");
     }
   }
-  return TensorSpec::like(self, reduced_sizes(self, mask, keepdim), c10::toRealValueType(dtype.value_or(self.scalar_type())));
+  return TensorSpec::like(self, reduced_sizes(self, mask, keepdim), c10::toRealValueType(arithmetic(op, dtype.value_or(self.scalar_type()))));
 }
 
 TensorSpec var(const char* op, const TensorBase& self, c10::OptionalIntArrayRef dim, const std::optional<c10::Scalar>&, bool keepdim) {
@@ -259,9 +269,9 @@ std::array<TensorSpec, 2> var_mean(
   return {spread, TensorSpec::like(self, spread.sizes)};
 }
 
-TensorSpec cumsum(const char*, const TensorBase& self, int64_t dim, std::optional<ScalarType> dtype) {
+TensorSpec cumsum(const char* op, const TensorBase& self, int64_t dim, std::optional<ScalarType> dtype) {
   c10::maybe_wrap_dim(dim, self.dim());
-  return TensorSpec::like(self, self.sizes(), sum_dtype(self, dtype));
+  return TensorSpec::like(self, self.sizes(), sum_dtype(op, self, dtype));
 }
 
 TensorSpec logcumsumexp(const char*, const TensorBase& self, int64_t dim) {
@@ -283,9 +293,9 @@ std::array<TensorSpec, 2> cummax(const char* op, const TensorBase& self, int64_t
   return {TensorSpec::like(self, self.sizes()), TensorSpec::like(self, self.sizes(), ScalarType::Long)};
 }
 
-TensorSpec trace(const char*, const TensorBase& self) {
+TensorSpec trace(const char* op, const TensorBase& self) {
   TORCH_CHECK(self.dim() == 2, "trace: expected a matrix, but got tensor with dim ", self.dim());
-  return TensorSpec::like(self, {}, sum_dtype(self, std::nullopt));
+  return TensorSpec::like(self, {}, sum_dtype(op, self, std::nullopt));
 }
 
 } // namespace at::shape

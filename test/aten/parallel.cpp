@@ -127,19 +127,23 @@ TEST_CASE("a convolution that one thread planned runs in other threads", "[paral
   const int threads = at::get_num_threads();
   at::set_num_threads(1);
   at::manual_seed(3);
-  // Sizes at which oneDNN needs working memory: images in another layout, gradients of weights, many channels.
-  for (const int64_t channels : {3, 16, 40}) {
-    const Tensor image = at::randn({2, channels, 19, 23}), weight = at::randn({24, channels, 3, 3});
+  // Grouped, strided and dilated: oneDNN takes its kernels with working memory for these.
+  for (const int64_t groups : {1, 2, 4}) {
+    const Tensor image = at::randn({2, 8, 19, 23}), weight = at::randn({8, 8 / groups, 3, 2});
     const auto run = [&] {
-      const Tensor result = at::conv2d(image, weight, {}, 1, 1);
+      const Tensor result = at::convolution(image, weight, {}, {1, 2}, {0, 1}, {2, 1}, false, {0, 0}, groups);
       const auto gradients = at::convolution_backward(
-          result, image, weight, at::OptionalIntArrayRef(), {1, 1}, {1, 1}, {1, 1}, false, {0, 0}, 1, {true, true, false});
+          result, image, weight, at::OptionalIntArrayRef(), {1, 2}, {0, 1}, {2, 1}, false, {0, 0}, groups, {true, true, false});
       return std::vector<Tensor>{result, std::get<0>(gradients), std::get<1>(gradients)};
     };
     const std::vector<Tensor> here = run();
     std::vector<Tensor> elsewhere[3];
     std::vector<std::thread> workers;
-    for (auto& results : elsewhere) workers.emplace_back([&] { results = run(); });
+    for (auto& results : elsewhere) {
+      workers.emplace_back([&] {
+        for (int i = 0; i < 40; ++i) results = run();
+      });
+    }
     for (std::thread& worker : workers) worker.join();
     for (const auto& results : elsewhere)
       for (size_t i = 0; i < here.size(); ++i) CHECK_THAT(results[i], EqualsTensor(here[i]));

@@ -55,7 +55,7 @@ run text --steps 0 --checkpoint a --sample 0 && cmp -s a b || fail "loading and 
 # A signal saves and leaves.
 "$charlm" --threads 1 text "${small[@]}" --steps 100000000 --checkpoint c >out 2>err &
 pid=$!
-for _ in $(seq 200); do grep -q '^step' out && break; sleep 0.05; done
+for _ in $(seq 200); do grep -q ' steps ' out && break; sleep 0.05; done
 kill -TERM "$pid"
 wait "$pid"
 [ $? -eq 143 ] || fail "SIGTERM: exit code is not 143"

@@ -119,7 +119,7 @@ std::complex<double> read_number(ScalarType type, const std::byte* at) {
 }
 
 void write_integer(ScalarType type, int64_t value, std::byte* at) {
-  const auto store = [at](auto number) { std::memcpy(at, &number, sizeof number); };
+  const auto store = [&at](auto number) { std::memcpy(at, &number, sizeof number); };
   switch (type) {
     case ScalarType::Bool:
       return store(static_cast<uint8_t>(value != 0));
@@ -139,7 +139,7 @@ void write_integer(ScalarType type, int64_t value, std::byte* at) {
 }
 
 void write_number(ScalarType type, std::complex<double> value, std::byte* at) {
-  const auto store = [at](auto number) { std::memcpy(at, &number, sizeof number); };
+  const auto store = [&at](auto number) { std::memcpy(at, &number, sizeof number); };
   switch (type) {
     case ScalarType::Half:
       return store(c10::Half(static_cast<float>(value.real())));

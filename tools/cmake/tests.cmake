@@ -67,6 +67,16 @@ target_include_directories(conformance PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_options(conformance PRIVATE -O1 -Wall -Wextra)
 add_test(NAME conformance COMMAND conformance ${PROJECT_SOURCE_DIR}/test/conformance/data)
 
+# Calls of all operators with arguments nobody would write; see docs/testing.md.
+file(GLOB FUZZ_SOURCES CONFIGURE_DEPENDS tools/fuzz/*.cpp)
+add_executable(fuzz_ops ${FUZZ_SOURCES} test/ops/boxed_op.cpp
+  test/conformance/arguments.cpp test/conformance/corpus.cpp test/conformance/json.cpp test/conformance/tensors.cpp)
+target_link_libraries(fuzz_ops PRIVATE test_support tensor)
+target_compile_definitions(fuzz_ops PRIVATE CONFORMANCE_DATA="${PROJECT_SOURCE_DIR}/test/conformance/data")
+target_include_directories(fuzz_ops PRIVATE ${PROJECT_SOURCE_DIR})
+target_compile_options(fuzz_ops PRIVATE -O1 -Wall -Wextra)
+add_test(NAME fuzz COMMAND fuzz_ops --calls 12000 --time 15)
+
 # The kernels of the plugin run by an emulator: their sources made ordinary C++, CPU tensors in place of GPU ones.
 if(TARGET tensor_cuda)
   set(EMULATED ${PROJECT_BINARY_DIR}/emulated)

@@ -116,6 +116,11 @@ class KernelEmitter:
         if form == "inplace" and entry.get("inplace_alias_ok"):
             tensors = [t for t in tensors if t != "&self"]
         kind = "Inplace" if form == "inplace" else "Out"
+        if len(targets) > 1:
+            text += (
+                f"  at::native::OutArgument::check({cstring(schema.name)}, {{{', '.join('&' + t for t in targets)}}}, spec, "
+                f"{{at::native::OutArgument::Form::{kind}, {', '.join(policy)}}});\n"
+            )
         for i, (target, spec) in enumerate(zip(targets, specs)):
             text += (
                 f"  at::native::OutArgument out{i}_({cstring(schema.name)}, {target}, {spec}, "
@@ -228,14 +233,17 @@ class KernelEmitter:
             if entry.is_composite or entry.is_explicit:
                 result.append(self._whole(entry, form, schema))
             elif "meta" in entry.kernels:
-                body = f"  return at::native::{entry.kernels['meta'].name}({', '.join(cpp.from_sym(a) for a in schema.arguments)});\n"
+                call = f"at::native::{entry.kernels['meta'].name}({', '.join(cpp.from_sym(a) for a in schema.arguments)})"
+                plain = all(r.type.is_tensor and r.alias is None for r in schema.returns) and schema.returns
+                body = f"  return at::native::on_meta({cstring(schema.name)}, {call});\n" if plain else f"  return {call};\n"
                 if form != self.primary(entry):
                     body = self.copy_out_body(entry, form, f"at::native::{entry.kernels['meta'].name}")
                 result.append(self.wrapper(schema, "Meta", body))
             elif kinds & {"pointwise", "iter"}:
                 result.append(self.wrapper(schema, "Meta", self.pointwise_body(entry, form, "")))
             elif "shaped" in kinds:
-                result.append(self.wrapper(schema, "Meta", self.shaped_body(entry, form, "")))
+                expect_meta = f"  at::native::expect_meta({cstring(schema.name)}, {{{{{{outs}}}}}});\n"
+                result.append(self.wrapper(schema, "Meta", self.shaped_body(entry, form, expect_meta)))
             if entry.kernels and self._needs_backend_select(schema):
                 result.append(self._backend_select(schema))
             if kinds & {"pointwise", "iter", "shaped"} and "out" in entry.forms and form != "out":

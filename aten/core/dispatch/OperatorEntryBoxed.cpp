@@ -15,7 +15,10 @@ using Tag = IValue::Tag;
 constexpr uint32_t tag_bit(Tag tag) {
   return 1u << static_cast<uint32_t>(tag);
 }
-constexpr uint32_t kAnyTag = ~0u;
+// Integers that stand for an enumerator: flags above the tags.
+constexpr uint32_t kScalarType = 1u << 31, kLayout = 1u << 30, kMemoryFormat = 1u << 29;
+constexpr uint32_t kEnumerators = kScalarType | kLayout | kMemoryFormat;
+constexpr uint32_t kAnyTag = ~kEnumerators;
 
 uint32_t allowed_tags(const Type& type) {
   switch (type.kind()) {
@@ -55,6 +58,25 @@ uint32_t allowed_tags(const Type& type) {
   }
 }
 
+uint32_t enumerator_flag(const Type& type) {
+  switch (type.kind()) {
+    case TypeKind::ScalarTypeType: return kScalarType;
+    case TypeKind::LayoutType: return kLayout;
+    case TypeKind::MemoryFormatType: return kMemoryFormat;
+    case TypeKind::OptionalType: return enumerator_flag(*type.containedType(0));
+    default: return 0;
+  }
+}
+
+/// Whether an integer names an enumerator. Kernels look it up in tables, so a wrong one would read past their end.
+bool is_enumerator(const IValue& value, uint32_t flags) {
+  if (!value.isInt()) return value.isNone();
+  const int64_t count = flags & kScalarType ? static_cast<int64_t>(ScalarType::Undefined)
+      : flags & kLayout                     ? static_cast<int64_t>(Layout::NumOptions)
+                                            : static_cast<int64_t>(MemoryFormat::NumOptions);
+  return value.toInt() >= 0 && value.toInt() < count;
+}
+
 // Kernels take lists of these kinds as they are, so a wrong element would only be noticed far from here.
 const Type* strict_element(const Type& type) {
   if (const OptionalType* optional = type.castRaw<OptionalType>()) return strict_element(*optional->getElementType());
@@ -70,7 +92,7 @@ const OperatorEntry::BoxedArguments& OperatorEntry::makeBoxedArguments() const {
   auto made = std::make_unique<BoxedArguments>();
   for (const Argument& argument : schema().arguments()) {
     const Type& type = *argument.type();
-    made->push_back({allowed_tags(type), c10::detail::may_hold_tensors(type), strict_element(type)});
+    made->push_back({allowed_tags(type) | enumerator_flag(*argument.real_type()), c10::detail::may_hold_tensors(type), strict_element(type)});
   }
   boxed_arguments_.store(made.get(), std::memory_order_release);
   return *made.release();
@@ -89,6 +111,12 @@ DispatchKeySet OperatorEntry::keysBoxed(const Stack& stack) const {
   for (const BoxedArgument* argument = first; argument != first + count; ++argument, ++value) {
     const uint32_t tag = static_cast<uint32_t>(value->tag());
     if (C10_UNLIKELY(!((argument->tags >> tag) & 1))) reportBoxedArgument(*value, static_cast<size_t>(argument - first));
+    if (C10_UNLIKELY((argument->tags & kEnumerators) != 0 && !is_enumerator(*value, argument->tags))) {
+      const Argument& named = schema().arguments()[static_cast<size_t>(argument - first)];
+      TORCH_CHECK(
+          false, name_, "() got ", *value, " for argument '", named.name(), "', which is no value of type ", named.real_type()->str(),
+          ".\nDeclaration: ", schema());
+    }
     if (value->isTensor()) {
       if (argument->holds_tensors) keys = keys | value->unsafeToTensorImpl()->key_set();
     } else if (argument->element) {

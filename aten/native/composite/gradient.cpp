@@ -21,7 +21,7 @@ void check_gradient(const Tensor& self, IntArrayRef dims, int64_t edge_order) {
       edge_order == 1 || edge_order == 2, "torch.gradient only supports edge_order=1 and edge_order=2. Got ", edge_order);
   std::vector<bool> seen(self.dim());
   for (const int64_t dim : dims) {
-    const int64_t d = c10::maybe_wrap_dim(dim, self.dim());
+    const int64_t d = c10::maybe_wrap_dim(dim, self.dim(), /*wrap_scalar=*/false);
     TORCH_CHECK(!seen[d], "dim ", d, " appears multiple times in the list of dims (in gradient)");
     seen[d] = true;
     TORCH_CHECK(

@@ -30,7 +30,8 @@ Tensor gather_backward(const Tensor& grad, const Tensor& self, int64_t dim, cons
 }
 
 Tensor masked_select_backward(const Tensor& grad, const Tensor& input, const Tensor& mask) {
-  const auto [grad_input, keep] = at::expand_outplace(at::zeros_like(input), mask);
+  const Tensor zeros = at::zeros_like(input);  // expand_outplace may borrow it
+  const auto [grad_input, keep] = at::expand_outplace(zeros, mask);
   return at::sum_to(grad_input->contiguous().masked_scatter(*keep, grad), input.sizes());
 }
 

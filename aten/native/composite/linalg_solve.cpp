@@ -55,7 +55,7 @@ Tensor linalg_tensorsolve(const Tensor& self, const Tensor& other, OptionalIntAr
   if (dims.has_value()) {
     DimVector order;
     std::vector<bool> moved(self.dim(), false);
-    for (const int64_t dim : *dims) moved[c10::maybe_wrap_dim(dim, self.dim())] = true;
+    for (const int64_t dim : *dims) moved[c10::maybe_wrap_dim(dim, self.dim(), /*wrap_scalar=*/false)] = true;
     for (int64_t d = 0; d < self.dim(); ++d) {
       if (!moved[d]) order.push_back(d);
     }

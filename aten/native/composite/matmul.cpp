@@ -102,6 +102,11 @@ Tensor& matmul_out(const Tensor& self, const Tensor& other, Tensor& out) {
   return write_exact_out("matmul", out, matmul_impl(self, other, true));
 }
 
+Tensor addmm_activation(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha, bool use_gelu) {
+  const Tensor sum = at::addmm(self, mat1, mat2, beta, alpha);
+  return use_gelu ? at::gelu(sum) : at::relu(sum);
+}
+
 Tensor linear(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias) {
   const int64_t d = input.dim();
   TORCH_CHECK(
@@ -149,8 +154,8 @@ Tensor tensordot(const Tensor& self, const Tensor& other, IntArrayRef dims_self,
   Tensor left = self, right = other;
   std::vector<bool> is_summed_self(self.dim()), is_summed_other(other.dim());
   for (const auto i : c10::irange(dims_self.size())) {
-    const int64_t a = c10::maybe_wrap_dim(dims_self[i], self.dim());
-    const int64_t b = c10::maybe_wrap_dim(dims_other[i], other.dim());
+    const int64_t a = c10::maybe_wrap_dim(dims_self[i], self.dim(), /*wrap_scalar=*/false);
+    const int64_t b = c10::maybe_wrap_dim(dims_other[i], other.dim(), /*wrap_scalar=*/false);
     TORCH_CHECK(!is_summed_self[a] && !is_summed_other[b], "dim ", is_summed_self[a] ? a : b, " appears multiple times in the list of dims");
     is_summed_self[a] = is_summed_other[b] = true;
     summed_self.push_back(a);
@@ -199,7 +204,8 @@ Tensor kron(const Tensor& self, const Tensor& other) {
     right.append({1, b});
     result.push_back(a * b);
   }
-  return at::_unsafe_view(at::mul(self.reshape(left), other.reshape(right)), result);
+  // The product keeps the order of permuted inputs, so a view need not fit.
+  return at::mul(self.reshape(left), other.reshape(right)).reshape(result);
 }
 
 Tensor linalg_vecdot(const Tensor& x, const Tensor& y, int64_t dim) {

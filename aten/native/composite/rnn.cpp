@@ -337,6 +337,23 @@ std::tuple<Tensor, Tensor> rnn_relu_data(const Tensor& data, const Tensor& batch
 
 // ---- backward passes of the gates ------------------------------------------------------------------------------------
 
+/// The bias of the input gates; throws unless there are both biases or none.
+Tensor checked_bias(const char* op, const OptionalTensor& input_bias, const OptionalTensor& hidden_bias) {
+  const Tensor bias = defined_or_empty(input_bias);
+  TORCH_CHECK(
+      bias.defined() == defined_or_empty(hidden_bias).defined(), op,
+      ": input_bias and hidden_bias must both be given or both be left out");
+  return bias;
+}
+
+/// The parts of [batch, count * hidden] that belong to each gate.
+std::vector<Tensor> gates_of(const char* op, const Tensor& gates, int64_t count) {
+  TORCH_CHECK(
+      gates.dim() == 2 && gates.size(1) > 0 && gates.size(1) % count == 0, op, ": the gates must have the shape [batch, ", count,
+      " * hidden_size], but got ", gates.sizes());
+  return gates.chunk(count, 1);
+}
+
 Five _thnn_fused_lstm_cell_backward(const OptionalTensor& grad_hy, const OptionalTensor& grad_cy, const Tensor& cx, const Tensor& cy, const Tensor& workspace, bool has_bias) {
   const auto [gates, cell, bias] = at::_thnn_fused_lstm_cell_backward_impl(grad_hy, grad_cy, cx, cy, workspace, has_bias);
   const Tensor for_bias = has_bias ? bias : Tensor();
@@ -344,11 +361,12 @@ Five _thnn_fused_lstm_cell_backward(const OptionalTensor& grad_hy, const Optiona
 }
 
 Five _thnn_differentiable_lstm_cell_backward(const OptionalTensor& grad_hy, const OptionalTensor& grad_cy, const Tensor& input_gates, const Tensor& hidden_gates, const OptionalTensor& input_bias, const OptionalTensor& hidden_bias, const Tensor& cx, const Tensor& cy) {
-  const Tensor dh = defined_or_empty(grad_hy), dc = defined_or_empty(grad_cy), b = defined_or_empty(input_bias);
+  const Tensor dh = defined_or_empty(grad_hy), dc = defined_or_empty(grad_cy);
+  const Tensor b = checked_bias("_thnn_differentiable_lstm_cell_backward", input_bias, hidden_bias);
   if (!dh.defined() && !dc.defined()) return {};
   Tensor gates = input_gates + hidden_gates;
   if (b.defined()) gates = gates + b + *hidden_bias;
-  const std::vector<Tensor> parts = gates.chunk(4, 1);
+  const std::vector<Tensor> parts = gates_of("_thnn_differentiable_lstm_cell_backward", gates, 4);
   const Tensor in = parts[0].sigmoid(), forget = parts[1].sigmoid(), candidate = parts[2].tanh(), out = parts[3].sigmoid();
   const Tensor squashed = cy.tanh();
   const Tensor for_h = dh.defined() ? dh : at::zeros_like(cx);
@@ -363,9 +381,10 @@ Five _thnn_differentiable_lstm_cell_backward(const OptionalTensor& grad_hy, cons
 }
 
 Five _thnn_differentiable_gru_cell_backward(const Tensor& grad_hy, const Tensor& input_gates, const Tensor& hidden_gates, const Tensor& hx, const OptionalTensor& input_bias, const OptionalTensor& hidden_bias) {
-  const Tensor b = defined_or_empty(input_bias);
-  const std::vector<Tensor> in = (b.defined() ? input_gates + b : input_gates).chunk(3, 1),
-                            rec = (b.defined() ? hidden_gates + *hidden_bias : hidden_gates).chunk(3, 1);
+  const Tensor b = checked_bias("_thnn_differentiable_gru_cell_backward", input_bias, hidden_bias);
+  const char* const op = "_thnn_differentiable_gru_cell_backward";
+  const std::vector<Tensor> in = gates_of(op, b.defined() ? input_gates + b : input_gates, 3),
+                            rec = gates_of(op, b.defined() ? hidden_gates + *hidden_bias : hidden_gates, 3);
   const Tensor reset = (in[0] + rec[0]).sigmoid(), update = (in[1] + rec[1]).sigmoid(), candidate = (in[2] + reset * rec[2]).tanh();
   const Tensor for_candidate = grad_hy * (1 - update) * (1 - candidate * candidate);
   const Tensor for_update = grad_hy * (hx - candidate) * update * (1 - update);

@@ -249,6 +249,8 @@ std::vector<Tensor> tensor_split_sections(const Tensor& self, int64_t sections, 
   TORCH_CHECK(
       self.dim() > 0, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with ", self.dim(), " dims");
   TORCH_CHECK(sections > 0, "number of sections must be larger than 0, got ", sections);
+  constexpr int64_t kMostSections = int64_t{1} << 24;  // a tensor each, most of them empty
+  TORCH_CHECK(sections <= kMostSections, "number of sections must be at most ", kMostSections, ", got ", sections);
   dim = c10::maybe_wrap_dim(dim, self.dim());
   const int64_t size = self.size(dim);
   std::vector<Tensor> result;

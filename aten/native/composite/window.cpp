@@ -76,10 +76,12 @@ Curve raised_cosine(double alpha, double beta) {
 }
 
 Curve kaiser(double beta) {
-  const double top = std::cyl_bessel_i(0.0, std::abs(beta));
+  // The library's function throws where the value would overflow, at 709 and above.
+  const auto i0 = [](double x) { return x < 700 ? std::cyl_bessel_i(0.0, x) : x >= 700 ? HUGE_VAL : x; };
+  const double top = i0(std::abs(beta));
   return [=](double x) {
     const double y = 2 * x - 1;
-    return std::cyl_bessel_i(0.0, std::abs(beta) * std::sqrt(std::max(0.0, 1 - y * y))) / top;
+    return i0(std::abs(beta) * std::sqrt(std::max(0.0, 1 - y * y))) / top;
   };
 }
 

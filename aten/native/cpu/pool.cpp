@@ -129,7 +129,8 @@ struct Layout {
     const int64_t rank = self.dim();
     batch = rank == dims + 2 ? self.size(0) : 1;
     channels = self.size(rank - dims - 1);
-    format = self.suggest_memory_format();
+    // Without a batch the channels come first: what looks like channels last in four dimensions is something else.
+    if (rank == dims + 2) format = self.suggest_memory_format();
     channels_last = format != c10::MemoryFormat::Contiguous;
   }
   int64_t planes() const { return batch * channels; }
@@ -139,11 +140,16 @@ int64_t at_or_only(IntArrayRef values, int64_t d) {
   return values.size() == 1 ? values[0] : values[d];
 }
 
+/// Windows along a dimension of the result: none if it has no elements, however long the dimension is.
+int64_t window_count(const TensorBase& result, int64_t d) {
+  return result.numel() == 0 ? 0 : result.size(d);
+}
+
 PoolWindows fixed_windows(const TensorBase& self, const TensorBase& result, int64_t dims, IntArrayRef kernel, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation) {
   PoolWindows w;
   for (int64_t d = 0; d < dims; ++d) {
     w.dim[3 - dims + d] = PoolDim::fixed(
-        self.size(self.dim() - dims + d), result.size(result.dim() - dims + d), at_or_only(kernel, d),
+        self.size(self.dim() - dims + d), window_count(result, result.dim() - dims + d), at_or_only(kernel, d),
         at_or_only(stride.empty() ? kernel : stride, d), at_or_only(padding, d), at_or_only(dilation, d));
   }
   return w;
@@ -152,7 +158,7 @@ PoolWindows fixed_windows(const TensorBase& self, const TensorBase& result, int6
 PoolWindows adaptive_windows(const TensorBase& self, const TensorBase& result, int64_t dims) {
   PoolWindows w;
   for (int64_t d = 0; d < dims; ++d) {
-    w.dim[3 - dims + d] = PoolDim::adaptive(self.size(self.dim() - dims + d), result.size(result.dim() - dims + d));
+    w.dim[3 - dims + d] = PoolDim::adaptive(self.size(self.dim() - dims + d), window_count(result, result.dim() - dims + d));
   }
   return w;
 }

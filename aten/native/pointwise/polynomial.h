@@ -13,11 +13,16 @@ HOST_DEVICE inline std::int64_t degree(double n) {
   return n != n ? -1 : static_cast<std::int64_t>(n > kMost ? kMost : n < -1 ? -1 : n);
 }
 
-/// The n-th of the sequence `first`, `second`, p[k + 1] = step(k, p[k], p[k - 1]), stopped by NaN.
+/// The n-th of the sequence `first`, `second`, p[k + 1] = step(k, p[k], p[k - 1]), stopped by NaN. NaN for degrees that
+/// would take more than a moment.
 template <class Step>
 HOST_DEVICE inline double recurrence(std::int64_t n, double first, double second, const Step& step) {
   if (n <= 0) {
     return n == 0 ? first : 0;
+  }
+  constexpr std::int64_t kMost = std::int64_t{1} << 20;
+  if (n > kMost) {
+    return NAN;
   }
   for (std::int64_t k = 1; k < n && second == second; ++k) {
     const double next = step(static_cast<double>(k), second, first);

@@ -123,9 +123,6 @@ HOST_DEVICE inline double zeta(double s, double q) {
   if (!(s > 1)) {
     return std::numeric_limits<double>::quiet_NaN();
   }
-  if (q == std::numeric_limits<double>::infinity()) {
-    return 0;
-  }
   if (q <= 0) {
     if (q == std::floor(q)) {
       return std::numeric_limits<double>::infinity();
@@ -190,9 +187,6 @@ HOST_DEVICE inline double bessel_i(int order, double argument) {
       const double half = std::exp(x / 2);
       result = result * half * half;
     }
-    if (x == std::numeric_limits<double>::infinity()) {
-      result = Scaled ? 0 : x;
-    }
   }
   return order == 1 && argument < 0 ? -result : argument != argument ? argument : result;
 }
@@ -233,7 +227,7 @@ struct Digamma {
 template <class T>
 struct Polygamma {
   explicit Polygamma(std::int64_t n_) : n(n_) {
-    for (std::int64_t k = 2; k <= n; ++k) {
+    for (std::int64_t k = 2; k <= n && factor < std::numeric_limits<double>::infinity(); ++k) {
       factor *= static_cast<double>(k);
     }
     factor = n % 2 == 0 ? -factor : factor;
@@ -245,7 +239,7 @@ struct Polygamma {
     if (n == 1) {
       return pointwise::trigamma(x);
     }
-    return static_cast<T>(factor * pointwise::zeta(static_cast<double>(n + 1), static_cast<double>(x)));
+    return static_cast<T>(factor * pointwise::zeta(static_cast<double>(n) + 1, static_cast<double>(x)));
   }
   std::int64_t n;
   double factor = 1;

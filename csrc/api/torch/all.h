@@ -8,9 +8,11 @@
 #include <torch/autograd.h>
 #include <torch/cuda.h>
 #include <torch/custom_class.h>
+#include <torch/data.h>
 #include <torch/fft.h>
 #include <torch/library.h>
 #include <torch/linalg.h>
+#include <torch/nn.h>
 #include <torch/optim.h>
 #include <torch/serialize.h>
 #include <torch/types.h>

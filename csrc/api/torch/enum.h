@@ -1,3 +1,3 @@
 #pragma once
 
-#include <csrc/enum.h>
+#include <csrc/nn/enum.h>

@@ -1,3 +1,3 @@
 #pragma once
 
-#include <csrc/expanding_array.h>
+#include <csrc/nn/expanding_array.h>

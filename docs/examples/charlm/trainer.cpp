@@ -7,8 +7,7 @@
 
 #include <ATen/CPUGeneratorImpl.h>
 #include <c10/core/GradMode.h>
-
-#include "progress.h"
+#include <torch/progress.h>
 
 namespace charlm {
 
@@ -103,7 +102,13 @@ double Trainer::held_out_bits() const {
 }
 
 bool Trainer::train(const Options& options) {
-  Progress progress(step_, options.steps, options.seconds, options.batch * model_.config().context);
+  torch::Progress progress(
+      options.steps, torch::ProgressOptions()
+                         .first(step_)
+                         .seconds(static_cast<double>(options.seconds))
+                         .rate_unit("tokens")
+                         .rate_per_step(static_cast<double>(options.batch * model_.config().context))
+                         .stream(stdout));
   auto last_save = std::chrono::steady_clock::now();
   while (!progress.done() && stop_signal == 0) {
     const at::Tensor batch_loss = loss(random_batch(options.batch));
@@ -114,7 +119,7 @@ bool Trainer::train(const Options& options) {
     }
     batch_loss.backward();
     optimizer_.update(++step_, learning_rate(progress.fraction()));
-    progress.advance(bits(value));
+    progress.mean("bits", bits(value)).advance();
     if (std::chrono::steady_clock::now() - last_save >= kBetweenSaves) {
       save(options.checkpoint);
       last_save = std::chrono::steady_clock::now();

@@ -5,6 +5,7 @@
 namespace at::native {
 
 Scalar _local_scalar_dense_cpu(const Tensor& self) {
+  TORCH_CHECK(self.numel() > 0, "a Tensor with 0 elements cannot be converted to Scalar (in _local_scalar_dense, of shape ", self.sizes(), ")");
   Scalar result;
   dispatch(
       "_local_scalar_dense", self.scalar_type(), at::kAll | at::kUnsigned | at::kComplexHalves | at::kFloat8, [&]<class T> {

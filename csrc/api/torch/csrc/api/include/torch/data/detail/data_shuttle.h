@@ -1,0 +1,3 @@
+#pragma once
+
+#include <torch/data/detail/data_shuttle.h>

@@ -1,0 +1,3 @@
+#pragma once
+
+#include <torch/data/transforms/tensor.h>

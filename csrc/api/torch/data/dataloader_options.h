@@ -1,0 +1,3 @@
+#pragma once
+
+#include <csrc/data/dataloader_options.h>

@@ -1,0 +1,3 @@
+#pragma once
+
+#include <csrc/data/detail/data_shuttle.h>

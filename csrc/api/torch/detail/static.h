@@ -1,0 +1,4 @@
+#pragma once
+
+#include <csrc/nn/traits.h>
+#include <torch/types.h>

@@ -1,0 +1,4 @@
+#pragma once
+
+#include <csrc/nn/nn.h>
+#include <torch/types.h>

@@ -1,0 +1,4 @@
+#pragma once
+
+#include <csrc/nn/cloneable.h>
+#include <torch/nn/module.h>

@@ -1,0 +1,4 @@
+#pragma once
+
+#include <csrc/nn/init.h>
+#include <torch/types.h>

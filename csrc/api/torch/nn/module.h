@@ -1,0 +1,4 @@
+#pragma once
+
+#include <csrc/nn/Module.h>
+#include <torch/types.h>

@@ -1,0 +1,4 @@
+#pragma once
+
+#include <csrc/nn/modules/adaptive.h>
+#include <torch/types.h>

@@ -1,0 +1,4 @@
+#pragma once
+
+#include <csrc/nn/modules/container/moduledict.h>
+#include <torch/types.h>

@@ -1,0 +1,4 @@
+#pragma once
+
+#include <csrc/nn/modules/container/named_any.h>
+#include <torch/types.h>

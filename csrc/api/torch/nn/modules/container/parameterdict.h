@@ -1,0 +1,4 @@
+#pragma once
+
+#include <csrc/nn/modules/container/parameterdict.h>
+#include <torch/types.h>

@@ -1,0 +1,4 @@
+#pragma once
+
+#include <csrc/nn/modules/linear.h>
+#include <torch/types.h>

@@ -1,0 +1,4 @@
+#pragma once
+
+#include <csrc/nn/modules/rnn.h>
+#include <torch/types.h>

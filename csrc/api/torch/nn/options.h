@@ -1,0 +1,4 @@
+#pragma once
+
+#include <csrc/nn/options.h>
+#include <torch/types.h>

@@ -1,0 +1,4 @@
+#pragma once
+
+#include <csrc/nn/pimpl.h>
+#include <torch/types.h>

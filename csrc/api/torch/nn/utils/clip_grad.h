@@ -1,0 +1,4 @@
+#pragma once
+
+#include <csrc/nn/utils/clip_grad.h>
+#include <torch/types.h>

@@ -1,0 +1,4 @@
+#pragma once
+
+#include <csrc/nn/utils/rnn.h>
+#include <torch/types.h>

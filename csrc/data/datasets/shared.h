@@ -1,0 +1,42 @@
+#pragma once
+
+#include <csrc/data/datasets/base.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace torch::data::datasets {
+
+/// One dataset for all workers, where each would get a copy. It must be safe to read from several threads.
+template <typename UnderlyingDataset>
+class SharedBatchDataset : public BatchDataset<
+                               SharedBatchDataset<UnderlyingDataset>,
+                               typename UnderlyingDataset::BatchType,
+                               typename UnderlyingDataset::BatchRequestType> {
+ public:
+  using BatchType = typename UnderlyingDataset::BatchType;
+  using BatchRequestType = typename UnderlyingDataset::BatchRequestType;
+
+  SharedBatchDataset(std::shared_ptr<UnderlyingDataset> shared_dataset) : dataset_(std::move(shared_dataset)) {}
+
+  BatchType get_batch(BatchRequestType request) override { return dataset_->get_batch(std::move(request)); }
+  std::optional<size_t> size() const override { return dataset_->size(); }
+  /// Of stateful datasets.
+  void reset() { dataset_->reset(); }
+
+  UnderlyingDataset& operator*() { return *dataset_; }
+  const UnderlyingDataset& operator*() const { return *dataset_; }
+  UnderlyingDataset* operator->() { return dataset_.get(); }
+  const UnderlyingDataset* operator->() const { return dataset_.get(); }
+
+ private:
+  std::shared_ptr<UnderlyingDataset> dataset_;
+};
+
+template <typename UnderlyingDataset, typename... Args>
+SharedBatchDataset<UnderlyingDataset> make_shared_dataset(Args&&... args) {
+  return std::make_shared<UnderlyingDataset>(std::forward<Args>(args)...);
+}
+
+} // namespace torch::data::datasets

@@ -1,0 +1,13 @@
+// Interpolation.
+#pragma once
+
+#include <csrc/nn/options/upsampling.h>
+#include <csrc/types.h>
+
+namespace torch::nn::functional {
+
+/// Resizes the dimensions of `input` [N, C, ...] that follow the second. Modes kNearest, kNearestExact and kArea take one
+/// to three of them, kLinear one, kBilinear and kBicubic two, kTrilinear three.
+TORCH_API Tensor interpolate(const Tensor& input, const InterpolateFuncOptions& options = {});
+
+} // namespace torch::nn::functional

@@ -1,0 +1,141 @@
+// Hooks of modules: functions that see, and may replace, what goes into and comes out of a module, and their gradients.
+//
+// Hooks run when a module is called through its holder, as in `linear(x)`, or by a container. A direct call of
+// `linear->forward(x)` does not run them, as in Python.
+#pragma once
+
+#include <aten/core/Tensor.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace torch::nn {
+
+class Module;
+
+/// May replace the tensors among a module's arguments, in their order, before forward sees them.
+using ForwardPreHook = std::function<void(Module&, std::vector<at::Tensor>& inputs)>;
+/// Sees the tensors that went in and may replace those that come out.
+using ForwardHook = std::function<void(Module&, const std::vector<at::Tensor>& inputs, std::vector<at::Tensor>& outputs)>;
+/// Sees the gradients of a module's outputs and may replace those of its inputs. Undefined where there is none.
+using BackwardHook =
+    std::function<void(Module&, std::vector<at::Tensor>& grad_inputs, const std::vector<at::Tensor>& grad_outputs)>;
+
+namespace detail {
+struct HookLists;
+} // namespace detail
+
+/// Takes a hook away again. It may outlive the module.
+class TORCH_API RemovableHandle {
+ public:
+  RemovableHandle() = default;
+  RemovableHandle(std::weak_ptr<detail::HookLists> lists, int64_t id) : lists_(std::move(lists)), id_(id) {}
+  void remove();
+
+ private:
+  std::weak_ptr<detail::HookLists> lists_;
+  int64_t id_ = 0;
+};
+
+namespace detail {
+
+/// A module's hooks; null for nearly all of them. A copy of a module has hooks of its own.
+class TORCH_API ModuleHooks {
+ public:
+  ModuleHooks() = default;
+  ModuleHooks(const ModuleHooks& other);
+  ModuleHooks& operator=(const ModuleHooks& other);
+  ModuleHooks(ModuleHooks&&) noexcept = default;
+  ModuleHooks& operator=(ModuleHooks&&) noexcept = default;
+  ~ModuleHooks() = default;
+
+  bool empty() const noexcept {
+    return lists_ == nullptr;
+  }
+  const std::shared_ptr<HookLists>& lists();
+
+ private:
+  std::shared_ptr<HookLists> lists_;
+};
+
+TORCH_API bool has_hooks(const Module& module);
+
+/// One call of a module with hooks: the constructor deals with the inputs, finish with the outputs.
+class TORCH_API HookedCall {
+ public:
+  HookedCall(Module& module, const std::vector<at::Tensor*>& inputs);
+  void finish(const std::vector<at::Tensor*>& outputs);
+
+ private:
+  struct BackwardState;
+  Module& module_;
+  std::shared_ptr<HookLists> lists_;
+  std::vector<at::Tensor> inputs_;
+  std::shared_ptr<BackwardState> backward_;
+};
+
+/// Appends pointers to the tensors in `value`.
+template <typename T>
+void collect_tensors(T& value, std::vector<at::Tensor*>& out);
+template <typename... T>
+void collect_from_tuple(std::tuple<T...>& values, std::vector<at::Tensor*>& out) {
+  std::apply([&](T&... value) { (collect_tensors(value, out), ...); }, values);
+}
+template <typename T>
+struct is_optional : std::false_type {};
+template <typename T>
+struct is_optional<std::optional<T>> : std::true_type {};
+template <typename T>
+struct is_tuple : std::false_type {};
+template <typename... T>
+struct is_tuple<std::tuple<T...>> : std::true_type {};
+
+template <typename T>
+void collect_tensors(T& value, std::vector<at::Tensor*>& out) {
+  if constexpr (std::is_same_v<T, at::Tensor>) {
+    out.push_back(&value);
+  } else if constexpr (std::is_same_v<T, std::vector<at::Tensor>>) {
+    for (at::Tensor& tensor : value) {
+      out.push_back(&tensor);
+    }
+  } else if constexpr (is_optional<T>::value) {
+    if (value) {
+      collect_tensors(*value, out);
+    }
+  } else if constexpr (is_tuple<T>::value) {
+    collect_from_tuple(value, out);
+  }
+}
+
+template <typename C, typename... Args>
+auto hooked_forward(C& module, std::decay_t<Args>... args) {
+  std::vector<at::Tensor*> inputs;
+  (collect_tensors(args, inputs), ...);
+  HookedCall call(module, inputs);
+  auto result = module.forward(static_cast<std::conditional_t<std::is_lvalue_reference_v<Args>, std::decay_t<Args>&, std::decay_t<Args>&&>>(args)...);
+  std::vector<at::Tensor*> outputs;
+  collect_tensors(result, outputs);
+  call.finish(outputs);
+  return result;
+}
+
+/// `module.forward(args...)` between the module's hooks.
+template <typename C, typename... Args>
+decltype(auto) call_forward(C& module, Args&&... args) {
+  using Result = decltype(module.forward(std::forward<Args>(args)...));
+  if constexpr (std::is_base_of_v<Module, C> && !std::is_void_v<Result> && !std::is_reference_v<Result>) {
+    if (has_hooks(module)) {
+      return hooked_forward<C, Args...>(module, std::forward<Args>(args)...);
+    }
+  }
+  return module.forward(std::forward<Args>(args)...);
+}
+
+} // namespace detail
+} // namespace torch::nn

@@ -1,0 +1,35 @@
+// All modules.
+#pragma once
+
+#include <csrc/nn/modules/activation.h>
+#include <csrc/nn/modules/adaptive.h>
+#include <csrc/nn/modules/batchnorm.h>
+#include <csrc/nn/modules/common.h>
+#include <csrc/nn/modules/container/any.h>
+#include <csrc/nn/modules/container/any_module_holder.h>
+#include <csrc/nn/modules/container/any_value.h>
+#include <csrc/nn/modules/container/functional.h>
+#include <csrc/nn/modules/container/moduledict.h>
+#include <csrc/nn/modules/container/modulelist.h>
+#include <csrc/nn/modules/container/named_any.h>
+#include <csrc/nn/modules/container/parameterdict.h>
+#include <csrc/nn/modules/container/parameterlist.h>
+#include <csrc/nn/modules/container/sequential.h>
+#include <csrc/nn/modules/conv.h>
+#include <csrc/nn/modules/distance.h>
+#include <csrc/nn/modules/dropout.h>
+#include <csrc/nn/modules/embedding.h>
+#include <csrc/nn/modules/fold.h>
+#include <csrc/nn/modules/instancenorm.h>
+#include <csrc/nn/modules/linear.h>
+#include <csrc/nn/modules/loss.h>
+#include <csrc/nn/modules/normalization.h>
+#include <csrc/nn/modules/padding.h>
+#include <csrc/nn/modules/pixelshuffle.h>
+#include <csrc/nn/modules/pooling.h>
+#include <csrc/nn/modules/rnn.h>
+#include <csrc/nn/modules/transformer.h>
+#include <csrc/nn/modules/transformercoder.h>
+#include <csrc/nn/modules/transformerlayer.h>
+#include <csrc/nn/modules/upsampling.h>
+#include <csrc/nn/modules/utils.h>

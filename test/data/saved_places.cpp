@@ -1,0 +1,83 @@
+// Samplers and chunk datasets in archives.
+#include "datasets_for_tests.h"
+
+#include <torch/torch.h>
+
+#include <catch2/catch.hpp>
+
+#include <sstream>
+
+using namespace torch::data;
+using namespace torch::data::samplers;
+
+namespace {
+
+template <class Sampler>
+void check_saved_place(Sampler& sampler, Sampler& other) {
+  sampler.next(3);
+  torch::serialize::OutputArchive out;
+  out << sampler;
+  std::stringstream stream;
+  out.save_to(stream);
+  torch::serialize::InputArchive in;
+  in.load_from(stream);
+  in >> other;
+  const auto rest = sampler.next(100);
+  const auto rest_of_other = other.next(100);
+  REQUIRE(rest);
+  REQUIRE(rest_of_other);
+  CHECK(std::vector<size_t>(*rest) == std::vector<size_t>(*rest_of_other));
+}
+
+} // namespace
+
+TEST_CASE("samplers go on where they were saved", "[samplers][serialize]") {
+  RandomSampler random(10), other_random(4);
+  check_saved_place(random, other_random);
+  SequentialSampler sequential(10), other_sequential(10);
+  check_saved_place(sequential, other_sequential);
+  DistributedRandomSampler distributed(10, 2, 1), other_distributed(10, 2, 1);
+  distributed.set_epoch(3);
+  distributed.reset();
+  check_saved_place(distributed, other_distributed);
+  DistributedSequentialSampler shared(10, 2, 1), other_shared(10, 2, 1);
+  check_saved_place(shared, other_shared);
+  SubsetRandomSampler subset({5, 6, 7, 8, 9}), other_subset({5, 6, 7, 8, 9});
+  check_saved_place(subset, other_subset);
+  WeightedRandomSampler weighted(torch::ones({5}), 7), other_weighted(torch::ones({5}), 7);
+  check_saved_place(weighted, other_weighted);
+}
+
+TEST_CASE("places of other samplers are refused", "[samplers][serialize]") {
+  SequentialSampler large(10), small(3);
+  large.next(7);
+  torch::serialize::OutputArchive out;
+  large.save(out);
+  std::stringstream stream;
+  out.save_to(stream);
+  torch::serialize::InputArchive in;
+  in.load_from(stream);
+  CHECK_THROWS_WITH(small.load(in), Catch::Contains("'index' in the archive is 7; it must be from 0 to 3"));
+  CHECK(small.index() == 0);
+}
+
+TEST_CASE("a saved chunk dataset goes on behind the chunks it has read", "[chunk][threads][serialize]") {
+  std::stringstream stream;
+  {
+    InOrder dataset(Reader(), Sequential(4), Sequential(1), datasets::ChunkDatasetOptions(1, 5, 5));
+    Sequential two_chunks(4);
+    two_chunks.next(2);
+    dataset.chunk_sampler() = two_chunks;
+    torch::serialize::OutputArchive archive;
+    archive << dataset;
+    archive.save_to(stream);
+  }
+  InOrder dataset(Reader(), Sequential(4), Sequential(1), datasets::ChunkDatasetOptions(1, 100));
+  torch::serialize::InputArchive archive;
+  archive.load_from(stream);
+  archive >> dataset;
+  dataset.reset();
+  CHECK(dataset.get_batch()->at(0) == 200);
+  dataset.reset();
+  CHECK(dataset.get_batch()->at(0) == 0);
+}
