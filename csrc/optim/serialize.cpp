@@ -93,7 +93,7 @@ void load_optimizer(serialize::InputArchive& archive, Optimizer& optimizer, NewS
       "Optimizer: the archive has no 'pytorch_version'; it is not that of an optimizer, or from before PyTorch 1.5");
   TORCH_CHECK(
       version.isString() && version.toStringRef() == kVersion, "Optimizer: the archive must be of version ", kVersion, ", got ",
-      version);
+      version.isString() ? version.toStringRef() : std::string("a value that is no text"));
   serialize::InputArchive states, groups;
   archive.read("state", states);
   archive.read("param_groups", groups);
