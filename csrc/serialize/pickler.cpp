@@ -80,7 +80,7 @@ void Pickler::push(const c10::IValue& value) {
     case c10::IValue::Tag::String: return push_string(value.toStringRef());
     case c10::IValue::Tag::Device: return push_device(value.toDevice());
     case c10::IValue::Tag::Tensor: return push_tensor(value.toTensor());
-    case c10::IValue::Tag::Tuple: return push_tuple(value.toTupleRef().elements());
+    case c10::IValue::Tag::Tuple: return push_tuple(value.toTupleRef());
     case c10::IValue::Tag::GenericList: return push_list(value);
     case c10::IValue::Tag::GenericDict: return push_dict(value);
     case c10::IValue::Tag::Capsule:
@@ -158,7 +158,8 @@ void Pickler::push_complex(c10::complex<double> value) {
   op(Opcode::Reduce);
 }
 
-void Pickler::push_tuple(c10::ArrayRef<c10::IValue> elements) {
+void Pickler::push_tuple(const c10::ivalue::Tuple& tuple) {
+  const std::vector<c10::IValue>& elements = tuple.elements();
   if (elements.empty()) return op(Opcode::EmptyTuple);
   if (elements.size() > 3) op(Opcode::Mark);
   for (const c10::IValue& element : elements) push(element);

@@ -54,7 +54,7 @@ class Pickler {
   void push_global(std::string_view module, std::string_view name);
   void push_device(c10::Device device);
   void push_complex(c10::complex<double> value);
-  void push_tuple(c10::ArrayRef<c10::IValue> elements);
+  void push_tuple(const c10::ivalue::Tuple& tuple);
   void push_list(const c10::IValue& value);
   void push_dict(const c10::IValue& value);
   void push_tensor(const at::Tensor& tensor);

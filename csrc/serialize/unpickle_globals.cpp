@@ -98,7 +98,8 @@ void Unpickler::reduce() {
 }
 
 Unpickler::Item Unpickler::call(const PickleGlobal& global, const Item& tuple) {
-  const c10::ArrayRef<c10::IValue> arguments = tuple.value.toTupleRef().elements();
+  const auto& elements = tuple.value.toTupleRef().elements();
+  const c10::ArrayRef<c10::IValue> arguments(elements.data(), elements.size());
   const auto expect = [&](bool good, const char* what) {
     if (!good) fail(fmt::format("{} takes {}", global.name, what));
   };

@@ -98,6 +98,7 @@ void Unpickler::get(uint32_t memo) {
 
 void Unpickler::enter(const Item& child, uint32_t parent_record) {
   if (child.record == 0) return;
+  if (child.record == parent_record) fail("values that contain themselves are not supported");
   Record& record = records_[child.record];
   record.frozen = true;
   Record& parent = records_[parent_record];
@@ -164,7 +165,7 @@ void Unpickler::infer_types(const c10::IValue& value) {
 
 void Unpickler::check_open(const Item& container) {
   if (records_[container.record].frozen) {
-    fail("a container that lies in another one is changed: values that contain themselves are not supported");
+    fail("values that contain themselves are not supported: a container is changed that lies in another one");
   }
 }
 

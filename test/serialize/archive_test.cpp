@@ -183,7 +183,10 @@ TEST_CASE("a state_dict of Python is an archive too", "[serialize][archive]") {
   Tensor weight;
   linear.read("weight", weight);
   CHECK(weight.sizes() == torch::IntArrayRef({2, 3}));
-  CHECK_THROWS_MATCHES(archive.load_from(data_file("cycle.pt")), c10::Error, test::Says("contain themselves"));
+  std::stringstream list;
+  const std::vector<char> bytes = torch::pickle_save(std::vector<int64_t>{1});
+  list.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  CHECK_THROWS_MATCHES(archive.load_from(list), c10::Error, test::Says("which has no names"));
 }
 
 TEST_CASE("torch::load says what is wrong", "[serialize][archive]") {

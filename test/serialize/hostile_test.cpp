@@ -235,7 +235,7 @@ TEST_CASE("pickles that ask for the impossible", "[serialize][hostile]") {
       {"a huge int", kProto + "\x8b\xff\xff\xff\x7f.", "more bytes are needed"},
       {"an int of 80 bits", kProto + "\x8a\x0a" "0123456789.", "does not fit into 64 bits"},
       {"an empty stack", kProto + "0.", "the stack is empty"},
-      {"below a mark", kProto + "K\1(0.", "more than one value"},
+      {"below a mark", kProto + "K\1(\x85.", "the stack is empty"},
       {"no mark", kProto + "t.", "there is no mark"},
       {"unknown memo", kProto + "h\5.", "memo 5 was never stored"},
       {"odd dict", kProto + "}(K\1u.", "has no value"},
