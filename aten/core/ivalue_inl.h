@@ -50,7 +50,7 @@ class TupleElements : public std::vector<IValue> {
   TupleElements() = default;
   /* implicit */ TupleElements(std::vector<IValue> values) : std::vector<IValue>(std::move(values)) {}
   c10::ArrayRef<IValue> asArrayRef() const {
-    return *this;
+    return c10::ArrayRef<IValue>(data(), size());
   }
   std::vector<IValue> vec() const& {
     return *this;
