@@ -12,7 +12,6 @@
 
 #include <array>
 #include <mutex>
-#include <stdexcept>
 
 namespace torch::autograd {
 
@@ -197,11 +196,10 @@ bool VariableHooks::retains_grad(const at::TensorBase& self) const {
 }
 
 void VariableHooks::requires_grad_(const at::TensorBase& self, bool requires_grad) const {
-  if (!self.is_leaf() && !requires_grad) {
-    throw std::runtime_error(
-        "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
-        "subgraph that doesn't require differentiation use var_no_grad = var.detach().");
-  }
+  TORCH_CHECK(
+      self.is_leaf() || requires_grad,
+      "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
+      "subgraph that doesn't require differentiation use var_no_grad = var.detach().");
   self.set_requires_grad(requires_grad);
 }
 

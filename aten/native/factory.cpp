@@ -204,7 +204,8 @@ Tensor empty_like(
   if (format != MemoryFormat::Preserve) {
     return at::empty(self.sizes(), options, format);
   }
-  if (self.is_contiguous()) {
+  // An empty tensor counts as contiguous whatever its strides, which its likes keep.
+  if (self.is_contiguous() && self.numel() != 0) {
     return at::empty(self.sizes(), options);
   }
   return at::empty_strided(

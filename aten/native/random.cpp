@@ -149,7 +149,7 @@ Tensor& randperm_out(int64_t n, Tensor& out) {
 }
 
 Tensor randperm_generator(int64_t n, OptGenerator generator, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
-  TORCH_CHECK(n >= 0, "n must be non-negative, got", n);
+  TORCH_CHECK(n >= 0, "Trying to create tensor with negative dimension ", n, ": [", n, "] (in randperm)");
   Tensor result = at::empty({n}, make_options(dtype.value_or(kLong), layout, device, pin_memory));
   return at::randperm_out(result, n, std::move(generator));
 }

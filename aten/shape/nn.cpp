@@ -234,4 +234,12 @@ TensorSpec nll_loss2d_backward(const char* op, const TensorBase& grad_output, co
   return TensorSpec::like(self, self.sizes());
 }
 
+void multi_margin_loss_out(const char* op, const TensorBase& self, const TensorBase&, const c10::Scalar&, const c10::Scalar&, const std::optional<Tensor>&, int64_t, const TensorBase& out) {
+  check_out_dtype(op, self, out);
+}
+
+void multilabel_margin_loss_out(const char* op, const TensorBase& self, const TensorBase&, int64_t, const TensorBase& out) {
+  check_out_dtype(op, self, out);
+}
+
 } // namespace at::shape

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <aten/core/TensorSpec.h>
+#include <c10/core/Scalar.h>
 
 #include <array>
 #include <optional>
@@ -25,6 +26,10 @@ std::array<TensorSpec, 2> nll_loss_forward(const char* op, const TensorBase& sel
 TensorSpec nll_loss_backward(const char* op, const TensorBase& grad_output, const TensorBase& self, const TensorBase& target, const std::optional<Tensor>& weight, int64_t reduction, int64_t ignore_index, const TensorBase& total_weight);
 std::array<TensorSpec, 2> nll_loss2d_forward(const char* op, const TensorBase& self, const TensorBase& target, const std::optional<Tensor>& weight, int64_t reduction, int64_t ignore_index);
 TensorSpec nll_loss2d_backward(const char* op, const TensorBase& grad_output, const TensorBase& self, const TensorBase& target, const std::optional<Tensor>& weight, int64_t reduction, int64_t ignore_index, const TensorBase& total_weight);
+
+/// Throw unless the output has the dtype of self.
+void multi_margin_loss_out(const char* op, const TensorBase& self, const TensorBase& target, const c10::Scalar& p, const c10::Scalar& margin, const std::optional<Tensor>& weight, int64_t reduction, const TensorBase& out);
+void multilabel_margin_loss_out(const char* op, const TensorBase& self, const TensorBase& target, int64_t reduction, const TensorBase& out);
 
 /// Throws unless weight and bias, where given, have the sizes `normalized_shape` that end the sizes of `input`.
 /// Returns the number of leading dimensions.

@@ -26,4 +26,10 @@ void check_expandable(const char* op, const TensorBase& self, IntArrayRef sizes)
   }
 }
 
+void check_out_dtype(const char* op, const TensorBase& self, const TensorBase& out) {
+  TORCH_CHECK(
+      out.scalar_type() == self.scalar_type(), "expected scalar type ", self.scalar_type(), " but found ", out.scalar_type(),
+      " (in ", op, "; the output must have the dtype of the input)");
+}
+
 } // namespace at::shape

@@ -1,6 +1,7 @@
 #include <aten/shape/pointwise.h>
 
 #include <aten/core/TensorBase.h>
+#include <aten/native/convert.h>
 #include <c10/core/ScalarType.h>
 #include <c10/util/Exception.h>
 
@@ -205,11 +206,8 @@ std::array<TensorSpec, 2> frexp(const char*, const TensorBase& self) {
       self.scalar_type());
   std::array<TensorSpec, 2> specs = {
       TensorSpec::like(self, self.sizes()), TensorSpec::like(self, self.sizes(), ScalarType::Int)};
-  if (self.is_non_overlapping_and_dense()) {
-    for (TensorSpec& spec : specs) {
-      spec.strides = c10::DimVector(self.strides().begin(), self.strides().end());
-    }
-  }
+  specs[0].strides = specs[1].strides =
+      at::native::dense_strides_like(self.sizes(), self.strides(), self.is_non_overlapping_and_dense());
   return specs;
 }
 

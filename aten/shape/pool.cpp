@@ -359,4 +359,13 @@ TensorSpec max_unpool3d(const char* op, const TensorBase& self, const TensorBase
   return unpooled(op, 3, self, indices, output_size);
 }
 
+void max_pool3d_out(const char* op, const TensorBase& self, IntArrayRef, IntArrayRef, IntArrayRef, IntArrayRef, bool, const TensorBase& out, const TensorBase&) {
+  check_out_dtype(op, self, out);
+}
+
+void max_unpool3d_out(const char* op, const TensorBase& self, const TensorBase&, IntArrayRef, IntArrayRef, IntArrayRef, const TensorBase& out) {
+  check_out_dtype(op, self, out);
+  TORCH_CHECK(out.is_contiguous(), "output must be contiguous (in ", op, "; got strides ", out.strides(), " for ", out.sizes(), ")");
+}
+
 } // namespace at::shape

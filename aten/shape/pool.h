@@ -43,4 +43,8 @@ TensorSpec fractional_max_pool3d_backward(const char* op, const TensorBase& grad
 TensorSpec max_unpool2d(const char* op, const TensorBase& self, const TensorBase& indices, IntArrayRef output_size);
 TensorSpec max_unpool3d(const char* op, const TensorBase& self, const TensorBase& indices, IntArrayRef output_size, IntArrayRef stride, IntArrayRef padding);
 
+/// Throw unless an output has the dtype of self, and, for max_unpool3d, is contiguous.
+void max_pool3d_out(const char* op, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode, const TensorBase& out, const TensorBase& indices);
+void max_unpool3d_out(const char* op, const TensorBase& self, const TensorBase& indices, IntArrayRef output_size, IntArrayRef stride, IntArrayRef padding, const TensorBase& out);
+
 } // namespace at::shape

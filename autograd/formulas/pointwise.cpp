@@ -6,7 +6,6 @@
 #include <c10/util/StringUtil.h>
 
 #include <cmath>
-#include <stdexcept>
 
 namespace torch::autograd::formulas {
 
@@ -53,7 +52,7 @@ Tensor handle_r_to_c(const Tensor& self, Tensor gradient) {
 }
 
 Tensor not_implemented(const char* name, const char* reason) {
-  throw std::runtime_error(c10::str("derivative for ", name, " is not implemented", *reason ? ": " : "", reason));
+  TORCH_CHECK_NOT_IMPLEMENTED(false, "derivative for ", name, " is not implemented", *reason ? ": " : "", reason);
 }
 
 Tensor mul_tensor_backward(const Tensor& grad, const Tensor& other, ScalarType self_dtype) {
@@ -180,13 +179,14 @@ std::tuple<Tensor, Tensor> atan2_backward(
   return {mask[0] ? scaled * other : Tensor(), mask[1] ? scaled * -self : Tensor()};
 }
 
-std::tuple<Tensor, Tensor> polar_backward(const Tensor& grad, const Tensor& result) {
+std::tuple<Tensor, Tensor> polar_backward(const Tensor& grad, const Tensor& angle, const Tensor& result) {
   if (!grad.defined()) {
     return {};
   }
   const Tensor grad_conj = grad.conj();
+  // Not sgn(result), which points the other way where abs is negative and nowhere where it is zero.
   return {
-      at::real(grad_conj * at::sgn(result)),
+      at::real(grad_conj * at::polar(at::ones_like(angle), angle)),
       at::real(grad_conj * (result * Scalar(c10::complex<double>(0.0, 1.0))))};
 }
 

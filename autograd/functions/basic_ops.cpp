@@ -2,12 +2,10 @@
 
 #include <autograd/functions/utils.h>
 
-#include <stdexcept>
-
 namespace torch::autograd {
 
 variable_list Error::apply(variable_list&& /*inputs*/) {
-  throw std::runtime_error(msg);
+  TORCH_CHECK(false, msg);
 }
 
 variable_list DelayedError::apply(variable_list&& inputs) {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <c10/util/Exception.h>
-#include <csrc/nn/arg.h>
+#include <csrc/arg.h>
 #include <csrc/nn/hooks.h>
 #include <csrc/nn/traits.h>
 

@@ -5,6 +5,7 @@
 #include <aten/core/ivalue.h>
 #include <c10/core/DefaultDtype.h>
 #include <csrc/optim/optimizer.h>
+#include <csrc/serialize/archive.h>
 
 #include <array>
 #include <deque>
@@ -123,6 +124,35 @@ bool BuiltinOptions<Derived>::equal(const Derived& lhs, const Derived& rhs) {
   return same_fields(lhs, rhs);
 }
 
+/// Each field under its name, without undefined tensors. libtorch writes options without a value, but not such state.
+template <class T>
+void write_fields(serialize::OutputArchive& archive, const T& object, bool with_none) {
+  const auto values = Fields<T>::of(object);
+  for_each_field<T>([&](auto i) {
+    const c10::IValue packed = pack(std::get<i>(values));
+    if (packed.isNone() ? !with_none : packed.isTensor() && !packed.toTensor().defined()) return;
+    archive.write(Fields<T>::kNames[i], packed);
+  });
+}
+
+template <class T>
+void read_fields(serialize::InputArchive& archive, T& object) {
+  const auto values = Fields<T>::of(object);
+  for_each_field<T>([&](auto i) {
+    c10::IValue packed;
+    if (archive.try_read(Fields<T>::kNames[i], packed)) unpack(packed, std::get<i>(values));
+  });
+}
+
+template <class Derived>
+void BuiltinOptions<Derived>::serialize(torch::serialize::OutputArchive& archive) const {
+  write_fields(archive, static_cast<const Derived&>(*this), true);
+}
+template <class Derived>
+void BuiltinOptions<Derived>::serialize(torch::serialize::InputArchive& archive) {
+  read_fields(archive, static_cast<Derived&>(*this));
+}
+
 template <class Derived>
 double BuiltinOptions<Derived>::get_lr() const {
   return static_cast<const Derived&>(*this).lr();
@@ -192,6 +222,15 @@ void BuiltinOptions<Derived>::load_state_dict(const c10::IValue& fields) {
 template <class Derived>
 bool BuiltinParamState<Derived>::equal(const Derived& lhs, const Derived& rhs) {
   return same_fields(lhs, rhs);
+}
+
+template <class Derived>
+void BuiltinParamState<Derived>::serialize(torch::serialize::OutputArchive& archive) const {
+  write_fields(archive, static_cast<const Derived&>(*this), false);
+}
+template <class Derived>
+void BuiltinParamState<Derived>::serialize(torch::serialize::InputArchive& archive) {
+  read_fields(archive, static_cast<Derived&>(*this));
 }
 
 template <class Derived>

@@ -226,23 +226,8 @@ const Optimizer::State& Optimizer::state() const noexcept {
   return state_;
 }
 
-void Optimizer::save(serialize::OutputArchive&) const {
-  must_override("save", "Optimizer", "Optimizer");
-}
-void Optimizer::load(serialize::InputArchive&) {
-  must_override("load", "Optimizer", "Optimizer");
-}
 std::unique_ptr<OptimizerParamState> Optimizer::make_state() const {
   must_override("make_state", "Optimizer", "Optimizer");
-}
-
-serialize::OutputArchive& operator<<(serialize::OutputArchive& archive, const Optimizer& optimizer) {
-  optimizer.save(archive);
-  return archive;
-}
-serialize::InputArchive& operator>>(serialize::InputArchive& archive, Optimizer& optimizer) {
-  optimizer.load(archive);
-  return archive;
 }
 
 Tensor Optimizer::run_step(const LossClosure& closure, c10::function_ref<void(OptimizerParamGroup&)> update) {

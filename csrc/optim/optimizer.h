@@ -5,7 +5,7 @@
 #include <c10/util/Exception.h>
 #include <c10/util/FunctionRef.h>
 #include <c10/util/flat_hash_map.h>
-#include <csrc/nn/arg.h>
+#include <csrc/arg.h>
 
 #include <functional>
 #include <memory>
@@ -176,6 +176,7 @@ class TORCH_API Optimizer {
   State& state() noexcept;
   const State& state() const noexcept;
 
+  /// In libtorch's layout. An optimizer of a program with a state of its own gives make_state for load.
   virtual void save(serialize::OutputArchive& archive) const;
   virtual void load(serialize::InputArchive& archive);
 
@@ -219,6 +220,8 @@ namespace detail {
 template <typename Derived>
 class TORCH_API BuiltinOptions : public OptimizerCloneableOptions<Derived> {
  public:
+  void serialize(torch::serialize::InputArchive& archive) override;
+  void serialize(torch::serialize::OutputArchive& archive) const override;
   double get_lr() const override;
   void set_lr(const double lr) override;
   std::optional<double> get_momentum() const override;
@@ -239,6 +242,8 @@ class TORCH_API BuiltinOptions : public OptimizerCloneableOptions<Derived> {
 template <typename Derived>
 class TORCH_API BuiltinParamState : public OptimizerCloneableParamState<Derived> {
  public:
+  void serialize(torch::serialize::InputArchive& archive) override;
+  void serialize(torch::serialize::OutputArchive& archive) const override;
   c10::IValue state_dict() const override;
   void load_state_dict(const c10::IValue& fields, const Tensor& param) override;
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <c10/macros/Export.h>
-#include <csrc/nn/arg.h>
+#include <csrc/arg.h>
 
 #include <cstdint>
 #include <cstdio>

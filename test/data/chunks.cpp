@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <sstream>
 
 using namespace torch::data;
 using test::Batches;
@@ -149,4 +150,25 @@ TEST_CASE("chunk datasets check their use", "[chunk]") {
   dataset.reset();
   CHECK_THROWS_WITH(dataset.get_batch(5), Catch::Contains("The requested batch size is 5"));
   CHECK(dataset.chunk_sampler().index() <= 4);
+}
+
+TEST_CASE("a saved chunk dataset goes on behind the chunks it has read", "[chunk][threads][serialize]") {
+  std::stringstream stream;
+  {
+    InOrder dataset(Reader(), Sequential(4), Sequential(1), datasets::ChunkDatasetOptions(1, 5, 5));
+    Sequential two_chunks(4);
+    two_chunks.next(2);
+    dataset.chunk_sampler() = two_chunks;
+    torch::serialize::OutputArchive archive;
+    archive << dataset;
+    archive.save_to(stream);
+  }
+  InOrder dataset(Reader(), Sequential(4), Sequential(1), datasets::ChunkDatasetOptions(1, 100));
+  torch::serialize::InputArchive archive;
+  archive.load_from(stream);
+  archive >> dataset;
+  dataset.reset();
+  CHECK(dataset.get_batch()->at(0) == 200);
+  dataset.reset();
+  CHECK(dataset.get_batch()->at(0) == 0);
 }

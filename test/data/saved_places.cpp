@@ -1,4 +1,4 @@
-// Samplers and chunk datasets in archives.
+// Samplers in archives.
 #include "datasets_for_tests.h"
 
 #include <torch/torch.h>
@@ -7,7 +7,6 @@
 
 #include <sstream>
 
-using namespace torch::data;
 using namespace torch::data::samplers;
 
 namespace {
@@ -59,25 +58,4 @@ TEST_CASE("places of other samplers are refused", "[samplers][serialize]") {
   in.load_from(stream);
   CHECK_THROWS_WITH(small.load(in), Catch::Contains("'index' in the archive is 7; it must be from 0 to 3"));
   CHECK(small.index() == 0);
-}
-
-TEST_CASE("a saved chunk dataset goes on behind the chunks it has read", "[chunk][threads][serialize]") {
-  std::stringstream stream;
-  {
-    InOrder dataset(Reader(), Sequential(4), Sequential(1), datasets::ChunkDatasetOptions(1, 5, 5));
-    Sequential two_chunks(4);
-    two_chunks.next(2);
-    dataset.chunk_sampler() = two_chunks;
-    torch::serialize::OutputArchive archive;
-    archive << dataset;
-    archive.save_to(stream);
-  }
-  InOrder dataset(Reader(), Sequential(4), Sequential(1), datasets::ChunkDatasetOptions(1, 100));
-  torch::serialize::InputArchive archive;
-  archive.load_from(stream);
-  archive >> dataset;
-  dataset.reset();
-  CHECK(dataset.get_batch()->at(0) == 200);
-  dataset.reset();
-  CHECK(dataset.get_batch()->at(0) == 0);
 }

@@ -15,9 +15,12 @@
 #include <csrc/optim/rprop.h>
 #include <csrc/optim/sgd.h>
 #include <csrc/optim/swa_utils.h>
+#include <csrc/serialize/serialize.h>
 
 #include "test/optim/support.h"
 #include "test/support/matchers.h"
+
+#include <sstream>
 
 using at::Tensor;
 using namespace torch::optim;
@@ -307,4 +310,41 @@ TEST_CASE("averages of parameters follow their formulas", "[optim][swa]") {
   check_near(other.parameters()[0], torch::tensor({3.4675, 3.4675}), 1e-6);
   CHECK_THROWS_MATCHES(mean.update_parameters({p}), c10::Error, Says("got 1 parameters, averages 2"));
   CHECK_THROWS_MATCHES(swa_utils::get_ema_multi_avg_fn(2), c10::Error, Says("Invalid decay value 2 provided"));
+}
+
+TEST_CASE("optimizers are saved to archives and loaded from them", "[optim][state]") {
+  const auto check = [](const char* name, const auto& make) {
+    INFO(name);
+    const auto params = test::parameters(at::kDouble);
+    const auto saved = make(params);
+    for (int i = 0; i < 4; ++i) saved->step(test::closure(*saved, params));
+    std::ostringstream out;
+    torch::save(*saved, out);
+    const auto copies = test::parameters(at::kDouble);
+    const auto loaded = make(copies);
+    loaded->param_groups()[0].options().set_lr(123);
+    std::istringstream in(out.str());
+    torch::load(*loaded, in);
+    {
+      const c10::NoGradGuard no_grad;
+      for (size_t i = 0; i < params.size(); ++i) copies[i].copy_(params[i]);
+    }
+    for (int i = 0; i < 4; ++i) {
+      saved->step(test::closure(*saved, params));
+      loaded->step(test::closure(*loaded, copies));
+    }
+    CHECK(test::numbers(params) == test::numbers(copies));
+
+    const auto few = make({params[0]});
+    in.clear();
+    in.seekg(0);
+    CHECK_THROWS_MATCHES(torch::load(*few, in), c10::Error, Says("a different size than the optimizer's parameter group"));
+  };
+  check("SGD", [](const std::vector<Tensor>& p) { return std::make_unique<SGD>(p, SGDOptions(0.01).momentum(0.9)); });
+  check("Adam", [](const std::vector<Tensor>& p) { return std::make_unique<Adam>(p, AdamOptions(0.01).amsgrad(true)); });
+  check("NAdam", [](const std::vector<Tensor>& p) { return std::make_unique<NAdam>(p, NAdamOptions(0.01)); });
+  check("ASGD", [](const std::vector<Tensor>& p) { return std::make_unique<ASGD>(p, ASGDOptions(0.01).t0(2)); });
+  check("LBFGS", [](const std::vector<Tensor>& p) {
+    return std::make_unique<LBFGS>(p, LBFGSOptions(0.1).max_iter(3).line_search_fn("strong_wolfe"));
+  });
 }

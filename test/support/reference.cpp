@@ -539,6 +539,7 @@ Tensors index_reduce(const Stack& args) {
     } else if (reduce == "prod") {
       out.at(at) = std::accumulate(group.begin(), group.end(), Complex(1), std::multiplies<Complex>());
     } else if (reduce == "mean") {
+      // Integers are divided towards minus infinity.
       const Complex mean = total(group) / static_cast<double>(group.size());
       out.at(at) = integral ? Complex(std::floor(mean.real())) : mean;
     } else {

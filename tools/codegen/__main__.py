@@ -21,6 +21,7 @@ from emit_api import by_base_name, definitions, methods_header, op_header, ops_h
 from emit_autograd import AutogradEmitter  # noqa: E402
 from emit_docs import reference_page  # noqa: E402
 from emit_kernels import KernelEmitter  # noqa: E402
+from emit_signatures import SharedSignatures  # noqa: E402
 from emit_tests import rows_file, table_file  # noqa: E402
 from entries import Entry, EntryError, load_entries  # noqa: E402
 from sources import SourceIndex  # noqa: E402
@@ -95,17 +96,22 @@ def generate(root: Path, out: Path) -> None:
     writer.write("include/aten/core/tensor_methods.inc", methods_header(entries))
     kernels = KernelEmitter(sources)
     autograd = AutogradEmitter(entries, sources)
-    for chunk, members in chunks(entries).items():
+    runs = chunks(entries)
+    signatures = SharedSignatures(runs)
+    for chunk, members in runs.items():
+        shared = signatures.declarations(members)
         # One source, because what they include costs as much to compile as what they hold.
-        calls = [definitions(members, chunk), kernels.file(members, None), kernels.file(members, "cpu")]
+        calls = [definitions(members, shared), kernels.file(members, None), kernels.file(members, "cpu")]
         for name, text in {
             f"src/ops_{chunk}.cpp": "\n".join(filter(None, calls)),
-            f"src/autograd_{chunk}.cpp": autograd.file(members),
+            f"src/autograd_{chunk}.cpp": autograd.file(members, shared),
             f"isa/pointwise_{chunk}.cpp": kernels.pointwise_stubs(members),
             f"cuda/cuda_{chunk}.cpp": kernels.file(members, "cuda"),
         }.items():
             if text:
                 writer.write(name, text)
+    for name, text in signatures.sources().items():
+        writer.write(name, text)
     for name, text in kernels.cuda_pointwise_sources(entries).items():
         writer.write(f"cuda/{name}.cu", text)
     families: dict[str, list[Entry]] = {}

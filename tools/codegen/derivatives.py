@@ -34,6 +34,9 @@ _LIST_PROPERTIES = {
 }
 
 
+REFUSED = "refused"
+
+
 @dataclass(frozen=True)
 class Saved:
     """A member of a node: how it is declared, set in the forward pass, and read in the backward pass."""
@@ -113,6 +116,13 @@ def result_names(schema: Schema) -> list[str]:
     return [r.name or f"result{i}" for i, r in enumerate(schema.returns)]
 
 
+def refused(entry: Entry) -> list[str]:
+    """Arguments that may be floating but have no derivative: they must not require grad."""
+    grads = entry.get("grad")
+    names = [key for key, formula in grads.items() if formula == REFUSED] if isinstance(grads, dict) else []
+    return [n.strip() for key in names for n in str(key).split(",")]
+
+
 def analyse(entry: Entry) -> list[Derivative]:
     """The derivatives of an entry with the values each of them needs."""
     grads = entry.get("grad")
@@ -126,6 +136,8 @@ def analyse(entry: Entry) -> list[Derivative]:
         for name in names:
             if name not in by_name or not by_name[name].type.is_tensor_like:
                 raise entry.fail("grad", f"'{name}' is not a tensor argument; arguments: {', '.join(by_name)}")
+        if formula == REFUSED:
+            continue
         result.append(_derivative(entry, names, str(formula), by_name))
     return result
 

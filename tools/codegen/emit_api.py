@@ -211,8 +211,9 @@ def call_of(entry: Entry, form: str) -> str:
     return f"call<{signature}>("
 
 
-def definitions(entries: list[Entry], chunk: str) -> str:
-    """at::_ops::X::call/redispatch, at:: functions and Tensor methods of some entries, and their definition rows."""
+def definitions(entries: list[Entry], shared: str) -> str:
+    """at::_ops::X::call/redispatch, at:: functions and Tensor methods of some entries, and their definition rows. `shared`:
+    declarations of templates that stand elsewhere."""
     headers = sorted({s.name for e in entries for s in e.forms.values()})
     includes = "\n".join(f"#include <aten/ops/{h}.h>\n#include <aten/ops/{h}_ops.h>" for h in headers)
     slots, rows, ops, functions = [], [], [], []
@@ -258,6 +259,7 @@ def definitions(entries: list[Entry], chunk: str) -> str:
 #include <aten/core/dispatch/BuiltinRegistration.h>
 #include <aten/core/symint_conversions.h>
 
+{shared}
 namespace {{
 
 {nl.join(slots)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import cpp
-from derivatives import Derivative, Saved, analyse, node_name, result_names
+from derivatives import Derivative, Saved, analyse, node_name, refused, result_names
 from emit_api import cstring
 from entries import Entry
 from schema import Argument, Schema
@@ -160,6 +160,8 @@ class AutogradEmitter:
         text = head
         if not covered:
             return text + f"  {guard}\n  return {below};\n}}\n"
+        for name in refused(entry):
+            text += f"  check_no_requires_grad({name}, {cstring(name)}, {cstring(schema.name)});\n"
         text += f"  const bool any_requires_grad = compute_requires_grad({', '.join(covered)});\n"
         for arg in written:
             text += f"  check_inplace({arg.name}, any_requires_grad);\n"
@@ -288,7 +290,7 @@ class AutogradEmitter:
         operators = {f"aten/ops/{name}.h" for name in called if name in self.operators}
         return sorted(helpers | operators)
 
-    def file(self, entries: list[Entry]) -> str:
+    def file(self, entries: list[Entry], shared: str) -> str:
         nodes = [e for e in entries if isinstance(e.get("grad"), dict)]
         kernels, rows = [], []
         for entry in entries:
@@ -319,6 +321,7 @@ class AutogradEmitter:
 #include <aten/core/symint_conversions.h>
 #include <autograd/VariableTypeUtils.h>
 {extra}
+{shared}
 namespace torch::autograd::generated {{
 
 using at::Scalar;

@@ -12,7 +12,8 @@ from schema import Argument
 
 _SETS = {
     "bool": "kBool", "integral": "kIntegral", "unsigned": "kUnsigned", "reduced": "kReduced", "floating": "kFloating",
-    "complex": "kComplex", "complex_half": "kComplexHalf", "all": "kAll", "float": "dtype_bit(c10::ScalarType::Float)",
+    "complex": "kComplex", "complex_half": "kComplexHalf", "all": "kAll",
+    "byte": "dtype_bit(c10::ScalarType::Byte)", "long": "dtype_bit(c10::ScalarType::Long)", "float": "dtype_bit(c10::ScalarType::Float)",
     "double": "dtype_bit(c10::ScalarType::Double)", "half": "dtype_bit(c10::ScalarType::Half)",
     "bfloat16": "dtype_bit(c10::ScalarType::BFloat16)",
 }

@@ -25,6 +25,8 @@ DTYPE_SETS = {
     "unsigned": ["uint16_t", "uint32_t", "uint64_t"],
     "reduced": ["c10::Half", "c10::BFloat16"],
     "floating": ["c10::Half", "c10::BFloat16", "float", "double"],
+    "byte": ["uint8_t"],
+    "long": ["int64_t"],
     "float": ["float"],
     "double": ["double"],
     "half": ["c10::Half"],

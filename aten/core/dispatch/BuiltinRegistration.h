@@ -77,7 +77,7 @@ template <class Return, class ParamList>
 struct boxed_by_signature;
 template <class Return, class... Params>
 struct boxed_by_signature<Return, guts::typelist::typelist<Params...>> {
-  static void call(OperatorKernel* functor, const OperatorHandle&, DispatchKeySet keys, Stack* stack) {
+  C10_NOINLINE static void call(OperatorKernel* functor, const OperatorHandle&, DispatchKeySet keys, Stack* stack) {
     call_impl(static_cast<UnboxedAddress*>(functor)->function, keys, stack, std::index_sequence_for<Params...>());
   }
 

@@ -40,7 +40,16 @@ Tensor& fill_diagonal_(Tensor& self, const Scalar& fill_value, bool wrap) {
   self.as_strided({length}, {step}).fill_(fill_value);
   // In a tall matrix the diagonal comes back after a row left free.
   const int64_t width = sizes[1];
-  if (wrap && ndim == 2 && sizes[0] > width + 1) {
+  if (!wrap || ndim != 2 || sizes[0] <= width + 1) {
+    return self;
+  }
+  if (strides[0] != width * strides[1]) {
+    // Rows do not follow each other in memory: one stretch of the diagonal after the other.
+    for (int64_t row = width + 1; row < sizes[0]; row += width + 1) {
+      const int64_t stretch = std::min(width, sizes[0] - row);
+      self.as_strided({stretch}, {step}, self.storage_offset() + strides[0] * row).fill_(fill_value);
+    }
+  } else {
     const int64_t rest = (self.numel() + width) / (width + 1) - length;
     self.as_strided({rest}, {step}, self.storage_offset() + strides[0] * (width + 1)).fill_(fill_value);
   }
@@ -49,6 +58,10 @@ Tensor& fill_diagonal_(Tensor& self, const Scalar& fill_value, bool wrap) {
 
 bool is_signed(const Tensor& self) {
   return self.is_signed();
+}
+
+bool is_zerotensor(const Tensor& self) {
+  return self._is_zerotensor();
 }
 
 bool is_inference(const Tensor& self) {

@@ -178,6 +178,11 @@ Tensor diag(const Tensor& self, int64_t diagonal) {
   return self.dim() == 1 ? at::diag_embed(self, diagonal) : at::diagonal(self, diagonal).clone(at::MemoryFormat::Contiguous);
 }
 
+Tensor diag_backward(const Tensor& grad, IntArrayRef input_sizes, int64_t diagonal) {
+  TORCH_CHECK(input_sizes.size() == 1 || input_sizes.size() == 2, "diag_backward: expected one or two input_sizes; got ", input_sizes);
+  return input_sizes.size() == 1 ? at::diag(grad, diagonal) : at::diagonal_backward(grad, input_sizes, diagonal, 0, 1);
+}
+
 Tensor diag_embed(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2) {
   const int64_t ndim = self.dim() + 1;
   dim1 = c10::maybe_wrap_dim(dim1, ndim);

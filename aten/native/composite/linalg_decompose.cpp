@@ -175,6 +175,12 @@ std::tuple<Tensor&, Tensor&> linalg_eigh_out(const Tensor& self, std::string_vie
   return {eigvals, eigvecs};
 }
 
+std::tuple<Tensor, Tensor> symeig(const Tensor& self, bool eigenvectors, bool upper) {
+  const std::string_view triangle = upper ? "U" : "L";
+  return eigenvectors ? at::linalg_eigh(self, triangle)
+                      : std::tuple<Tensor, Tensor>(at::linalg_eigvalsh(self, triangle), at::empty({0}, self.options()));
+}
+
 Tensor linalg_eigvalsh(const Tensor& self, std::string_view UPLO) {
   return std::get<0>(at::_linalg_eigh(self, UPLO, /*compute_v=*/may_need_gradient(self)));
 }

@@ -28,7 +28,7 @@ void _amp_foreach_non_finite_check_and_unscale_(TensorList self, Tensor& found_i
     // A sum of x * 0 is 0 for finite x and NaN otherwise; it cannot overflow on the way.
     const Tensor bad = t.mul(0).sum(kFloat).ne(0).to(kFloat).view(found_inf.sizes());
     found_inf.copy_(at::maximum(found_inf, bad.to(found_inf.device())));
-    const Tensor factor = inv_scale.to(t.device()).view({});
+    const Tensor factor = inv_scale.to(t.device()).reshape(at::IntArrayRef());
     if (isReducedFloatingType(t.scalar_type())) {
       t.copy_(t.to(kFloat).mul_(factor));  // the factor may be too small for t's dtype
     } else {

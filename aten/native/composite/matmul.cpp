@@ -102,6 +102,11 @@ Tensor& matmul_out(const Tensor& self, const Tensor& other, Tensor& out) {
   return write_exact_out("matmul", out, matmul_impl(self, other, true));
 }
 
+Tensor addmm_activation(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha, bool use_gelu) {
+  const Tensor sum = at::addmm(self, mat1, mat2, beta, alpha);
+  return use_gelu ? at::gelu(sum) : at::relu(sum);
+}
+
 Tensor linear(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias) {
   const int64_t d = input.dim();
   TORCH_CHECK(

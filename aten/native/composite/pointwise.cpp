@@ -121,19 +121,27 @@ std::optional<Tensor> given(const std::optional<Tensor>& bound) {
   return bound.has_value() && bound->defined() ? bound : std::nullopt;
 }
 
+// A complex bound of real numbers must be real itself.
+std::optional<Scalar> real_bound(const Tensor& self, const std::optional<Scalar>& bound) {
+  return bound && bound->isComplex() && self.is_floating_point() ? Scalar(bound->toDouble()) : bound;
+}
+
 } // namespace
 
-Tensor clamp(const Tensor& self, const std::optional<Scalar>& min, const std::optional<Scalar>& max) {
+Tensor clamp(const Tensor& self, const std::optional<Scalar>& min_, const std::optional<Scalar>& max_) {
+  const auto min = real_bound(self, min_), max = real_bound(self, max_);
   check_bounds(min, max);
   return min && max ? at::_clamp_both(self, *min, *max) : min ? at::clamp_min(self, *min) : at::clamp_max(self, *max);
 }
 
-Tensor& clamp_(Tensor& self, const std::optional<Scalar>& min, const std::optional<Scalar>& max) {
+Tensor& clamp_(Tensor& self, const std::optional<Scalar>& min_, const std::optional<Scalar>& max_) {
+  const auto min = real_bound(self, min_), max = real_bound(self, max_);
   check_bounds(min, max);
   return min && max ? at::_clamp_both_(self, *min, *max) : min ? self.clamp_min_(*min) : self.clamp_max_(*max);
 }
 
-Tensor& clamp_out(const Tensor& self, const std::optional<Scalar>& min, const std::optional<Scalar>& max, Tensor& out) {
+Tensor& clamp_out(const Tensor& self, const std::optional<Scalar>& min_, const std::optional<Scalar>& max_, Tensor& out) {
+  const auto min = real_bound(self, min_), max = real_bound(self, max_);
   check_bounds(min, max);
   return min && max ? at::_clamp_both_out(out, self, *min, *max)
       : min         ? at::clamp_min_out(out, self, *min)

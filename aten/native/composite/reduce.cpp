@@ -82,7 +82,10 @@ Tensor sum_to_size(const Tensor& self, IntArrayRef size) {
       dims.push_back(d);
     }
   }
-  return (dims.empty() ? self : self.sum(dims, /*keepdim=*/true)).view(size);
+  if (size.empty()) {
+    return self.sum();
+  }
+  return self.sizes() == size ? self : self.sum(dims, /*keepdim=*/true).view(size);
 }
 
 Tensor trace_backward(const Tensor& grad, IntArrayRef sizes) {

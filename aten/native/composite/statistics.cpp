@@ -245,6 +245,7 @@ Tensor cov(
   TORCH_CHECK(self.scalar_type() != ScalarType::Bool, "cov(): bool dtype is not supported for input");
   const Tensor in = self.dim() < 2 ? self.view({1, -1}) : self;
   const int64_t observations = in.size(1);
+  const bool weights_known = observations != 0 && !in.is_meta();
   Tensor weight;
   const auto check_weight = [&](const char* name, const Tensor& w, bool integral) {
     TORCH_CHECK(w.dim() <= 1, "cov(): expected ", name, " to have one or fewer dimensions but got ", name, " with ", w.dim(), " dimensions");
@@ -252,7 +253,7 @@ Tensor cov(
                 integral ? "integral" : "floating point", " dtype but got ", name, " with ", c10::toString(w.scalar_type()), " dtype");
     TORCH_CHECK(w.numel() == observations, "cov(): expected ", name, " to have the same numel as there are observations in the input but got ",
                 w.numel(), " != ", observations);
-    TORCH_CHECK(observations == 0 || w.min().ge(0).item<bool>(), "cov(): ", name, " cannot be negative");
+    TORCH_CHECK(!weights_known || w.min().ge(0).item<bool>(), "cov(): ", name, " cannot be negative");
   };
   if (fweights.has_value() && fweights->defined()) {
     check_weight("fweights", *fweights, /*integral=*/true);
@@ -262,27 +263,26 @@ Tensor cov(
     check_weight("aweights", *aweights, /*integral=*/false);
     weight = weight.defined() ? weight * *aweights : *aweights;
   }
-  const Tensor total = weight.defined() ? weight.sum() : at::scalar_tensor(observations, in.options().dtype(ScalarType::Long));
-  TORCH_CHECK(!weight.defined() || observations == 0 || total.ne(0).item<bool>(),
-              "cov(): weights sum to zero, can't be normalized");
-  const Tensor mean = (weight.defined() ? in * weight : in).sum(1) / total;
-  Tensor norm;
   if (!weight.defined()) {
-    norm = total - correction;
-  } else if (correction == 0) {
-    norm = total;
-  } else if (aweights.has_value() && aweights->defined()) {
-    norm = total - correction * (weight * *aweights).sum() / total;
-  } else {
-    norm = total - correction;
+    const int64_t freedom = std::max<int64_t>(observations - correction, 0);
+    if (freedom == 0) {
+      TORCH_WARN("cov(): degrees of freedom is <= 0");
+    }
+    const Tensor centred = in - in.sum(1).div(observations).unsqueeze(1);
+    return at::mm(centred, centred.t().conj()).true_divide(freedom).squeeze();
   }
-  if (norm.le(0).item<bool>()) {
+  const Tensor total = weight.sum();
+  TORCH_CHECK(!weights_known || total.ne(0).item<bool>(), "cov(): weights sum to zero, can't be normalized");
+  Tensor norm = total - correction;
+  if (correction != 0 && aweights.has_value() && aweights->defined()) {
+    norm = total - correction * (weight * *aweights).sum() / total;
+  }
+  if (!in.is_meta() && norm.le(0).item<bool>()) {
     TORCH_WARN("cov(): degrees of freedom is <= 0");
     norm = at::zeros_like(norm);
   }
-  const Tensor centred = in - mean.unsqueeze(1);
-  const Tensor weighted = weight.defined() ? centred * weight : centred;
-  return at::mm(centred, weighted.t().conj()).true_divide(norm).squeeze();
+  const Tensor centred = in - (in * weight).sum(1).div(total).unsqueeze(1);
+  return at::mm(centred, (centred * weight).t().conj()).true_divide(norm).squeeze();
 }
 
 Tensor corrcoef(const Tensor& self) {

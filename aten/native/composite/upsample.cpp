@@ -16,17 +16,18 @@ namespace {
 constexpr void (*grid_sampler_backward_table[])(const GridSampler&) = {
     v2::grid_sampler_backward_kernel, v3::grid_sampler_backward_kernel, v4::grid_sampler_backward_kernel};
 
-DimVector output_size_of(const char* op, int64_t dims, const Tensor& input, OptionalIntArrayRef output_size, std::optional<ArrayRef<double>> scale_factors) {
+DimVector output_size_of(const char* op, int64_t dims, IntArrayRef input_size, OptionalIntArrayRef output_size, std::optional<ArrayRef<double>> scale_factors) {
   TORCH_CHECK(output_size.has_value() != scale_factors.has_value(), "Must specify exactly one of output_size and scale_factors (in ", op, ")");
   if (output_size.has_value()) return DimVector(output_size->begin(), output_size->end());
   TORCH_CHECK(
-      input.dim() == dims + 2, "It is expected input_size equals to ", dims + 2, ", but got size ", input.dim(), " (in ", op, ")");
+      static_cast<int64_t>(input_size.size()) == dims + 2, "It is expected input_size equals to ", dims + 2, ", but got size ",
+      input_size.size(), " (in ", op, ")");
   TORCH_CHECK(
       static_cast<int64_t>(scale_factors->size()) == dims, op, ": expected ", dims, " scale_factors, got ", scale_factors->size());
   DimVector size;
   for (int64_t d = 0; d < dims; ++d) {
-    const double scaled = static_cast<double>(input.size(d + 2)) * (*scale_factors)[d];
-    TORCH_CHECK(scaled >= 0 && scaled < 9e18, op, ": size ", input.size(d + 2), " cannot be scaled by ", (*scale_factors)[d]);
+    const double scaled = static_cast<double>(input_size[d + 2]) * (*scale_factors)[d];
+    TORCH_CHECK(scaled >= 0 && scaled < 9e18, op, ": size ", input_size[d + 2], " cannot be scaled by ", (*scale_factors)[d]);
     size.push_back(static_cast<int64_t>(scaled));
   }
   return size;
@@ -71,63 +72,125 @@ Two run_sampler_backward(const Tensor& grad_output, const Tensor& input, const T
 // ---- resizing ------------------------------------------------------------------------------------------------------
 
 Tensor upsample_nearest1d_vec(const Tensor& input, OptionalIntArrayRef output_size, std::optional<ArrayRef<double>> scale_factors) {
-  const DimVector size = output_size_of("upsample_nearest1d", 1, input, output_size, scale_factors);
+  const DimVector size = output_size_of("upsample_nearest1d", 1, input.sizes(), output_size, scale_factors);
   return at::upsample_nearest1d(input, size, factor(scale_factors, 0));
 }
 
 Tensor upsample_nearest2d_vec(const Tensor& input, OptionalIntArrayRef output_size, std::optional<ArrayRef<double>> scale_factors) {
-  const DimVector size = output_size_of("upsample_nearest2d", 2, input, output_size, scale_factors);
+  const DimVector size = output_size_of("upsample_nearest2d", 2, input.sizes(), output_size, scale_factors);
   return at::upsample_nearest2d(input, size, factor(scale_factors, 0), factor(scale_factors, 1));
 }
 
 Tensor upsample_nearest3d_vec(const Tensor& input, OptionalIntArrayRef output_size, std::optional<ArrayRef<double>> scale_factors) {
-  const DimVector size = output_size_of("upsample_nearest3d", 3, input, output_size, scale_factors);
+  const DimVector size = output_size_of("upsample_nearest3d", 3, input.sizes(), output_size, scale_factors);
   return at::upsample_nearest3d(input, size, factor(scale_factors, 0), factor(scale_factors, 1), factor(scale_factors, 2));
 }
 
 Tensor upsample_nearest_exact1d_vec(const Tensor& input, OptionalIntArrayRef output_size, std::optional<ArrayRef<double>> scale_factors) {
-  const DimVector size = output_size_of("_upsample_nearest_exact1d", 1, input, output_size, scale_factors);
+  const DimVector size = output_size_of("_upsample_nearest_exact1d", 1, input.sizes(), output_size, scale_factors);
   return at::_upsample_nearest_exact1d(input, size, factor(scale_factors, 0));
 }
 
 Tensor upsample_nearest_exact2d_vec(const Tensor& input, OptionalIntArrayRef output_size, std::optional<ArrayRef<double>> scale_factors) {
-  const DimVector size = output_size_of("_upsample_nearest_exact2d", 2, input, output_size, scale_factors);
+  const DimVector size = output_size_of("_upsample_nearest_exact2d", 2, input.sizes(), output_size, scale_factors);
   return at::_upsample_nearest_exact2d(input, size, factor(scale_factors, 0), factor(scale_factors, 1));
 }
 
 Tensor upsample_nearest_exact3d_vec(const Tensor& input, OptionalIntArrayRef output_size, std::optional<ArrayRef<double>> scale_factors) {
-  const DimVector size = output_size_of("_upsample_nearest_exact3d", 3, input, output_size, scale_factors);
+  const DimVector size = output_size_of("_upsample_nearest_exact3d", 3, input.sizes(), output_size, scale_factors);
   return at::_upsample_nearest_exact3d(input, size, factor(scale_factors, 0), factor(scale_factors, 1), factor(scale_factors, 2));
 }
 
 Tensor upsample_linear1d_vec(const Tensor& input, OptionalIntArrayRef output_size, bool align_corners, std::optional<ArrayRef<double>> scale_factors) {
-  const DimVector size = output_size_of("upsample_linear1d", 1, input, output_size, scale_factors);
+  const DimVector size = output_size_of("upsample_linear1d", 1, input.sizes(), output_size, scale_factors);
   return at::upsample_linear1d(input, size, align_corners, factor(scale_factors, 0));
 }
 
 Tensor upsample_bilinear2d_vec(const Tensor& input, OptionalIntArrayRef output_size, bool align_corners, std::optional<ArrayRef<double>> scale_factors) {
-  const DimVector size = output_size_of("upsample_bilinear2d", 2, input, output_size, scale_factors);
+  const DimVector size = output_size_of("upsample_bilinear2d", 2, input.sizes(), output_size, scale_factors);
   return at::upsample_bilinear2d(input, size, align_corners, factor(scale_factors, 0), factor(scale_factors, 1));
 }
 
 Tensor upsample_trilinear3d_vec(const Tensor& input, OptionalIntArrayRef output_size, bool align_corners, std::optional<ArrayRef<double>> scale_factors) {
-  const DimVector size = output_size_of("upsample_trilinear3d", 3, input, output_size, scale_factors);
+  const DimVector size = output_size_of("upsample_trilinear3d", 3, input.sizes(), output_size, scale_factors);
   return at::upsample_trilinear3d(input, size, align_corners, factor(scale_factors, 0), factor(scale_factors, 1), factor(scale_factors, 2));
 }
 
 Tensor upsample_bicubic2d_vec(const Tensor& input, OptionalIntArrayRef output_size, bool align_corners, std::optional<ArrayRef<double>> scale_factors) {
-  const DimVector size = output_size_of("upsample_bicubic2d", 2, input, output_size, scale_factors);
+  const DimVector size = output_size_of("upsample_bicubic2d", 2, input.sizes(), output_size, scale_factors);
   return at::upsample_bicubic2d(input, size, align_corners, factor(scale_factors, 0), factor(scale_factors, 1));
 }
 
 Tensor upsample_bilinear2d_aa_vec(const Tensor& input, OptionalIntArrayRef output_size, bool align_corners, std::optional<ArrayRef<double>> scale_factors) {
-  const DimVector size = output_size_of("_upsample_bilinear2d_aa", 2, input, output_size, scale_factors);
+  const DimVector size = output_size_of("_upsample_bilinear2d_aa", 2, input.sizes(), output_size, scale_factors);
   return at::_upsample_bilinear2d_aa(input, size, align_corners, factor(scale_factors, 0), factor(scale_factors, 1));
 }
 
 Tensor upsample_bicubic2d_aa_vec(const Tensor& input, OptionalIntArrayRef output_size, bool align_corners, std::optional<ArrayRef<double>> scale_factors) {
-  const DimVector size = output_size_of("_upsample_bicubic2d_aa", 2, input, output_size, scale_factors);
+  const DimVector size = output_size_of("_upsample_bicubic2d_aa", 2, input.sizes(), output_size, scale_factors);
   return at::_upsample_bicubic2d_aa(input, size, align_corners, factor(scale_factors, 0), factor(scale_factors, 1));
+}
+
+// ---- gradients of resizing, by name only: a function would make calls with nullopt ambiguous ------------------------
+
+Tensor upsample_nearest1d_backward_vec(const Tensor& grad_output, OptionalIntArrayRef output_size, IntArrayRef input_size, std::optional<ArrayRef<double>> scale_factors) {
+  const DimVector size = output_size_of("upsample_nearest1d_backward", 1, input_size, output_size, scale_factors);
+  return at::upsample_nearest1d_backward(grad_output, size, input_size, factor(scale_factors, 0));
+}
+
+Tensor upsample_nearest2d_backward_vec(const Tensor& grad_output, OptionalIntArrayRef output_size, IntArrayRef input_size, std::optional<ArrayRef<double>> scale_factors) {
+  const DimVector size = output_size_of("upsample_nearest2d_backward", 2, input_size, output_size, scale_factors);
+  return at::upsample_nearest2d_backward(grad_output, size, input_size, factor(scale_factors, 0), factor(scale_factors, 1));
+}
+
+Tensor upsample_nearest3d_backward_vec(const Tensor& grad_output, OptionalIntArrayRef output_size, IntArrayRef input_size, std::optional<ArrayRef<double>> scale_factors) {
+  const DimVector size = output_size_of("upsample_nearest3d_backward", 3, input_size, output_size, scale_factors);
+  return at::upsample_nearest3d_backward(grad_output, size, input_size, factor(scale_factors, 0), factor(scale_factors, 1), factor(scale_factors, 2));
+}
+
+Tensor upsample_nearest_exact1d_backward_vec(const Tensor& grad_output, OptionalIntArrayRef output_size, IntArrayRef input_size, std::optional<ArrayRef<double>> scale_factors) {
+  const DimVector size = output_size_of("_upsample_nearest_exact1d_backward", 1, input_size, output_size, scale_factors);
+  return at::_upsample_nearest_exact1d_backward(grad_output, size, input_size, factor(scale_factors, 0));
+}
+
+Tensor upsample_nearest_exact2d_backward_vec(const Tensor& grad_output, OptionalIntArrayRef output_size, IntArrayRef input_size, std::optional<ArrayRef<double>> scale_factors) {
+  const DimVector size = output_size_of("_upsample_nearest_exact2d_backward", 2, input_size, output_size, scale_factors);
+  return at::_upsample_nearest_exact2d_backward(grad_output, size, input_size, factor(scale_factors, 0), factor(scale_factors, 1));
+}
+
+Tensor upsample_nearest_exact3d_backward_vec(const Tensor& grad_output, OptionalIntArrayRef output_size, IntArrayRef input_size, std::optional<ArrayRef<double>> scale_factors) {
+  const DimVector size = output_size_of("_upsample_nearest_exact3d_backward", 3, input_size, output_size, scale_factors);
+  return at::_upsample_nearest_exact3d_backward(grad_output, size, input_size, factor(scale_factors, 0), factor(scale_factors, 1), factor(scale_factors, 2));
+}
+
+Tensor upsample_linear1d_backward_vec(const Tensor& grad_output, OptionalIntArrayRef output_size, IntArrayRef input_size, bool align_corners, std::optional<ArrayRef<double>> scale_factors) {
+  const DimVector size = output_size_of("upsample_linear1d_backward", 1, input_size, output_size, scale_factors);
+  return at::upsample_linear1d_backward(grad_output, size, input_size, align_corners, factor(scale_factors, 0));
+}
+
+Tensor upsample_bilinear2d_backward_vec(const Tensor& grad_output, OptionalIntArrayRef output_size, IntArrayRef input_size, bool align_corners, std::optional<ArrayRef<double>> scale_factors) {
+  const DimVector size = output_size_of("upsample_bilinear2d_backward", 2, input_size, output_size, scale_factors);
+  return at::upsample_bilinear2d_backward(grad_output, size, input_size, align_corners, factor(scale_factors, 0), factor(scale_factors, 1));
+}
+
+Tensor upsample_trilinear3d_backward_vec(const Tensor& grad_output, OptionalIntArrayRef output_size, IntArrayRef input_size, bool align_corners, std::optional<ArrayRef<double>> scale_factors) {
+  const DimVector size = output_size_of("upsample_trilinear3d_backward", 3, input_size, output_size, scale_factors);
+  return at::upsample_trilinear3d_backward(grad_output, size, input_size, align_corners, factor(scale_factors, 0), factor(scale_factors, 1), factor(scale_factors, 2));
+}
+
+Tensor upsample_bicubic2d_backward_vec(const Tensor& grad_output, OptionalIntArrayRef output_size, IntArrayRef input_size, bool align_corners, std::optional<ArrayRef<double>> scale_factors) {
+  const DimVector size = output_size_of("upsample_bicubic2d_backward", 2, input_size, output_size, scale_factors);
+  return at::upsample_bicubic2d_backward(grad_output, size, input_size, align_corners, factor(scale_factors, 0), factor(scale_factors, 1));
+}
+
+Tensor upsample_bilinear2d_aa_backward_vec(const Tensor& grad_output, OptionalIntArrayRef output_size, IntArrayRef input_size, bool align_corners, std::optional<ArrayRef<double>> scale_factors) {
+  const DimVector size = output_size_of("_upsample_bilinear2d_aa_backward", 2, input_size, output_size, scale_factors);
+  return at::_upsample_bilinear2d_aa_backward(grad_output, size, input_size, align_corners, factor(scale_factors, 0), factor(scale_factors, 1));
+}
+
+Tensor upsample_bicubic2d_aa_backward_vec(const Tensor& grad_output, OptionalIntArrayRef output_size, IntArrayRef input_size, bool align_corners, std::optional<ArrayRef<double>> scale_factors) {
+  const DimVector size = output_size_of("_upsample_bicubic2d_aa_backward", 2, input_size, output_size, scale_factors);
+  return at::_upsample_bicubic2d_aa_backward(grad_output, size, input_size, align_corners, factor(scale_factors, 0), factor(scale_factors, 1));
 }
 
 // ---- sampling ------------------------------------------------------------------------------------------------------

@@ -69,7 +69,7 @@ void topk_kernel(const TensorBase& self, int64_t k, int64_t dim, bool largest, b
 } // namespace cuda
 
 Tensor& randperm_out_cuda(int64_t n, std::optional<Generator> generator, Tensor& out) {
-  TORCH_CHECK(n >= 0, "n must be non-negative, got", n);
+  TORCH_CHECK(n >= 0, "Trying to create tensor with negative dimension ", n, ": [", n, "] (in randperm)");
   TORCH_CHECK(n <= INT32_MAX, "randperm: on CUDA up to 2^31 - 1 elements are supported, got ", n);
   dispatch("randperm", out.scalar_type(), at::kIntegral | at::kFloating, [&]<class T> {
     const double most = std::is_integral_v<T> ? static_cast<double>(std::numeric_limits<T>::max())

@@ -123,9 +123,6 @@ HOST_DEVICE inline double zeta(double s, double q) {
   if (!(s > 1)) {
     return std::numeric_limits<double>::quiet_NaN();
   }
-  if (q == std::numeric_limits<double>::infinity()) {
-    return 0;
-  }
   if (q <= 0) {
     if (q == std::floor(q)) {
       return std::numeric_limits<double>::infinity();
@@ -189,9 +186,6 @@ HOST_DEVICE inline double bessel_i(int order, double argument) {
       // In two factors: e^x overflows before the function does.
       const double half = std::exp(x / 2);
       result = result * half * half;
-    }
-    if (x == std::numeric_limits<double>::infinity()) {
-      result = Scaled ? 0 : x;
     }
   }
   return order == 1 && argument < 0 ? -result : argument != argument ? argument : result;

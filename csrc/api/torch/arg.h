@@ -1,3 +1,3 @@
 #pragma once
 
-#include <csrc/nn/arg.h>
+#include <csrc/arg.h>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <torch/optim/optimizer.h>
+#include <torch/optim/serialize.h>
 #include <torch/optim/sgd.h>
 #include <torch/optim/adam.h>
 #include <torch/optim/adamw.h>

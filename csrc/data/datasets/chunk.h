@@ -1,6 +1,6 @@
 #pragma once
 
-#include <csrc/nn/arg.h>
+#include <csrc/arg.h>
 #include <csrc/data/datasets/stateful.h>
 #include <csrc/data/detail/wait_point.h>
 #include <csrc/data/detail/worker_threads.h>

@@ -1,7 +1,7 @@
 // Options of convolutions and transposed convolutions.
 #pragma once
 
-#include <csrc/nn/arg.h>
+#include <csrc/arg.h>
 #include <csrc/nn/enum.h>
 #include <csrc/nn/expanding_array.h>
 #include <csrc/types.h>

@@ -1,7 +1,7 @@
 // Options of the dropout family. `p` is the probability that an element, or a whole channel, is dropped.
 #pragma once
 
-#include <csrc/nn/arg.h>
+#include <csrc/arg.h>
 #include <csrc/types.h>
 
 namespace torch::nn {

@@ -1,7 +1,7 @@
 // Options of fold and unfold, which turn images into columns of patches and back.
 #pragma once
 
-#include <csrc/nn/arg.h>
+#include <csrc/arg.h>
 #include <csrc/nn/expanding_array.h>
 #include <csrc/types.h>
 

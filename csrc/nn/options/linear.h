@@ -1,7 +1,7 @@
 // Options of linear layers, Flatten and Unflatten.
 #pragma once
 
-#include <csrc/nn/arg.h>
+#include <csrc/arg.h>
 #include <csrc/types.h>
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // which keeps them apart.
 #pragma once
 
-#include <csrc/nn/arg.h>
+#include <csrc/arg.h>
 #include <csrc/nn/enum.h>
 #include <csrc/types.h>
 

@@ -1,7 +1,7 @@
 // Options of layer, group and local normalization.
 #pragma once
 
-#include <csrc/nn/arg.h>
+#include <csrc/arg.h>
 #include <csrc/types.h>
 
 #include <cstdint>

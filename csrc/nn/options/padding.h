@@ -2,7 +2,7 @@
 // first: left, right, top, bottom, front, back.
 #pragma once
 
-#include <csrc/nn/arg.h>
+#include <csrc/arg.h>
 #include <csrc/nn/enum.h>
 #include <csrc/nn/expanding_array.h>
 #include <csrc/types.h>

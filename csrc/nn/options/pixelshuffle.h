@@ -1,7 +1,7 @@
 // Options of pixel shuffling, which trades channels for resolution.
 #pragma once
 
-#include <csrc/nn/arg.h>
+#include <csrc/arg.h>
 #include <csrc/types.h>
 
 #include <cstdint>

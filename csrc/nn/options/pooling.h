@@ -1,7 +1,7 @@
 // Options of pooling. `stride` is the kernel's size unless it is given.
 #pragma once
 
-#include <csrc/nn/arg.h>
+#include <csrc/arg.h>
 #include <csrc/nn/expanding_array.h>
 #include <csrc/types.h>
 

@@ -1,7 +1,7 @@
 // Options of a transformer's encoder and decoder.
 #pragma once
 
-#include <csrc/nn/arg.h>
+#include <csrc/arg.h>
 #include <csrc/nn/modules/container/any.h>
 #include <csrc/nn/modules/transformerlayer.h>
 

@@ -1,7 +1,7 @@
 // Options of Upsample and F::interpolate. Exactly one of `size`, the sizes of the result, and `scale_factor` is given.
 #pragma once
 
-#include <csrc/nn/arg.h>
+#include <csrc/arg.h>
 #include <csrc/nn/enum.h>
 #include <csrc/types.h>
 

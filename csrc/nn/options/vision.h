@@ -1,7 +1,7 @@
 // Options of F::grid_sample.
 #pragma once
 
-#include <csrc/nn/arg.h>
+#include <csrc/arg.h>
 #include <csrc/nn/enum.h>
 #include <csrc/types.h>
 

@@ -162,7 +162,7 @@ const SampleSet kPinv("linalg_pinv", [](ScalarType dtype, Random& random) -> Arg
 const SampleSet kMatrixRank("linalg_matrix_rank", [](ScalarType dtype, Random& random) -> Arguments {
   const at::Tensor a = random.tensor(dtype, {4, 2});
   return {{a, 1e-3}, {a.matmul(a.mH()).contiguous(), 1e-3}, {random.tensor(dtype, {2, 0, 3}), 1e-3}};
-});
+}, kNoGradient);
 const SampleSet kMatrixPower("linalg_matrix_power", [](ScalarType dtype, Random& random) -> Arguments {
   Arguments all;
   for (const int64_t n : {0, 1, 2, 3, 5, -1, -2}) all.push_back({regular(dtype, random, {2, 2}), n});

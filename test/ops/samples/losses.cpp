@@ -25,7 +25,8 @@ Arguments pairs(ScalarType dtype, Random& random, const Stack& more, double low 
 const SampleSet kL1Loss("l1_loss", [](ScalarType dtype, Random& random) { return pairs(dtype, random, {}); });
 const SampleSet kSmoothL1("smooth_l1_loss", [](ScalarType dtype, Random& random) { return pairs(dtype, random, {0.75}); });
 const SampleSet kHuber("huber_loss", [](ScalarType dtype, Random& random) { return pairs(dtype, random, {0.75}); });
-const SampleSet kSoftMargin("soft_margin_loss", [](ScalarType dtype, Random& random) { return pairs(dtype, random, {}); });
+const SampleSet kSoftMargin(
+    "soft_margin_loss", [](ScalarType dtype, Random& random) { return pairs(dtype, random, {}); }, {.constants = {1}});
 const SampleSet kKlDiv("kl_div", [](ScalarType dtype, Random& random) {
   Arguments arguments = pairs(dtype, random, {false}, 0.1, 0.9);
   for (Stack& args : pairs(dtype, random, {true}, -2, -0.1)) arguments.push_back(std::move(args));

@@ -87,10 +87,13 @@ template <class T>
 void check_bound(double value, const char* name) {
   const double low = std::is_same_v<T, bool> ? 0 : std::is_integral_v<T> ? static_cast<double>(std::numeric_limits<T>::lowest()) : -std::ldexp(1.0, kDigits<T>);
   const double high = std::is_same_v<T, bool> ? 1 : std::is_integral_v<T> ? static_cast<double>(std::numeric_limits<T>::max()) : std::ldexp(1.0, kDigits<T>);
-  TORCH_CHECK(value >= low && (std::is_integral_v<T> ? value <= high : true), name, " is out of bounds for ", c10::CppTypeToScalarType<T>::value);
+  TORCH_CHECK(value >= low && (std::is_integral_v<T> ? value <= high : true), name, " is out of bounds for ", c10::scalarTypeToTypeMeta(c10::CppTypeToScalarType<T>::value).name());
 }
 
 void check_random_range(const Tensor& self, int64_t from, int64_t last) {
+  TORCH_CHECK(
+      !self.is_complex(), "check_random_bounds handles only integral, floating-point and boolean types; got ",
+      self.scalar_type());
   dispatch("random_", self.scalar_type(), kRandomDtypes, [&]<class T> {
     check_bound<T>(static_cast<double>(from), "from");
     check_bound<T>(static_cast<double>(last), "to - 1");

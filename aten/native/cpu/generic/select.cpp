@@ -115,8 +115,8 @@ int64_t median_place(Entry<T>* entries, int64_t count, bool ignore_nan) {
   return kth_place(entries, count, std::max<int64_t>(0, count - nans - 1) / 2);
 }
 
-// The smallest of the most frequent values, at its last place. NaNs are not equal to each other; where nothing repeats,
-// the first of them is taken.
+// The smallest of the most frequent values, at its last place. NaNs are not equal to each other and larger than the rest;
+// but where nothing repeats, one at the front stays there.
 template <class T>
 int64_t mode_place(Entry<T>* entries, int64_t count) {
   sorting::sort_entries<T>(entries, count, entries + count);
@@ -131,9 +131,9 @@ int64_t mode_place(Entry<T>* entries, int64_t count) {
       best = i;
     }
   }
-  if (best_length <= 1 && is_nan_key<T>(entries[count - 1].key())) {
-    while (best < count && !is_nan_key<T>(entries[best].key())) {
-      ++best;
+  for (int64_t i = count; best_length <= 1 && i-- > 0 && is_nan_key<T>(entries[i].key());) {
+    if (entries[i].index() == 0) {
+      return 0;
     }
   }
   return entries[best].index();
@@ -161,6 +161,10 @@ void choose_along(
 void median_of_all(const TensorBase& self, bool ignore_nan, const TensorBase& out) {
   const TensorBase flat = self.contiguous();
   const int64_t count = flat.numel();
+  if (count == 0 && self.scalar_type() == ScalarType::Bool) {
+    *out.mutable_data_ptr<bool>() = true; // as NaN is when converted
+    return;
+  }
   dispatch("median_cpu", self.scalar_type(), kSelectable, [&]<class T> {
     T* result = out.mutable_data_ptr<T>();
     if (count == 0) {

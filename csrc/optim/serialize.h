@@ -1,0 +1,66 @@
+// Optimizers in archives, in libtorch's layout. For optimizers of programs: call serialize<State, Options>(archive, *this) from
+// save and load, or use the macros.
+#pragma once
+
+#include <csrc/optim/optimizer.h>
+#include <csrc/serialize/archive.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace torch::optim {
+namespace detail {
+
+using NewState = c10::function_ref<std::unique_ptr<OptimizerParamState>()>;
+
+/// "state" holds the state of each parameter under its address as a number, "param_groups" the options of each group and the
+/// addresses of its parameters.
+TORCH_API void save_optimizer(serialize::OutputArchive& archive, const Optimizer& optimizer);
+/// Reads everything before anything is changed. Throws where groups or their sizes differ.
+TORCH_API void load_optimizer(serialize::InputArchive& archive, Optimizer& optimizer, NewState new_state);
+
+} // namespace detail
+
+template <typename DerivedOptimizerParamState, typename DerivedOptimizerParamOptions>
+void serialize(serialize::OutputArchive& archive, const Optimizer& optimizer) {
+  detail::save_optimizer(archive, optimizer);
+}
+
+template <typename DerivedOptimizerParamState, typename DerivedOptimizerParamOptions>
+void serialize(serialize::InputArchive& archive, Optimizer& optimizer) {
+  detail::load_optimizer(archive, optimizer, [] { return std::make_unique<DerivedOptimizerParamState>(); });
+}
+
+/// A number, and a list of numbers, under a name.
+TORCH_API void serialize(serialize::OutputArchive& archive, const std::string& key, const int64_t& value);
+TORCH_API void serialize(serialize::InputArchive& archive, const std::string& key, int64_t& value);
+TORCH_API void serialize(serialize::OutputArchive& archive, const std::string& key, const std::vector<int64_t>& steps);
+TORCH_API void serialize(serialize::InputArchive& archive, const std::string& key, std::vector<int64_t>& steps);
+
+} // namespace torch::optim
+
+#define _TORCH_OPTIM_SERIALIZE(name) torch::optim::serialize(archive, #name, self.name)
+
+#define _TORCH_OPTIM_SERIALIZE_WITH_TEMPLATE_ARG(OptimizerName) \
+  torch::optim::serialize<OptimizerName##ParamState, OptimizerName##Options>(archive, self)
+
+/// In serialize(OutputArchive&) of options or of a state: writes a field of TORCH_ARG unless it is an undefined tensor.
+#define _TORCH_OPTIM_SERIALIZE_TORCH_ARG(name)                                     \
+  {                                                                                \
+    const c10::IValue ivalue(name());                                              \
+    if (!ivalue.isTensor() || ivalue.toTensor().defined()) archive.write(#name, ivalue); \
+  }
+
+/// In serialize(InputArchive&): reads the field if it is there.
+#define _TORCH_OPTIM_DESERIALIZE_TORCH_ARG(T, name)                     \
+  {                                                                     \
+    c10::IValue ivalue;                                                 \
+    if (archive.try_read(#name, ivalue)) name(ivalue.to<T>());          \
+  }
+
+#define _TORCH_OPTIM_DESERIALIZE_TORCH_ARG_OPTIONAL(T, name)            \
+  {                                                                     \
+    c10::IValue ivalue;                                                 \
+    if (archive.try_read(#name, ivalue)) name(ivalue.toOptional<T>());  \
+  }

@@ -1,0 +1,127 @@
+// Arguments that once crashed an operator, hung it, or gave wrong values; tools/fuzz found them.
+
+#include <ATen/Functions.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <c10/util/Exception.h>
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+namespace {
+
+using at::Tensor;
+
+void call_boxed(const char* name, const char* overload, std::vector<c10::IValue> stack) {
+  c10::Dispatcher::singleton().findSchemaOrThrow(name, overload).callBoxed(stack);
+}
+
+Tensor numbers(at::IntArrayRef sizes) {
+  int64_t count = 1;
+  for (const int64_t size : sizes) count *= size;
+  return at::arange(count, at::kFloat).reshape(sizes);
+}
+
+}  // namespace
+
+TEST_CASE("a dimension of a tensor without dimensions is refused", "[aten][hostile]") {
+  const Tensor scalar = at::ones({});
+  CHECK_THROWS_AS(at::tensordot(at::ones({3}), scalar, {-1}, {-1}), c10::IndexError);
+  CHECK_THROWS_AS(at::gradient(scalar, at::Scalar(1), 0), c10::IndexError);
+  CHECK_THROWS_AS(at::linalg_tensorsolve(scalar, at::ones({3}), at::IntArrayRef({0})), c10::IndexError);
+}
+
+TEST_CASE("integers that name no enumerator are refused", "[aten][hostile]") {
+  for (const int64_t dtype : {int64_t{-2}, int64_t{1000}, INT64_MAX})
+    CHECK_THROWS_AS(call_boxed("aten::cumprod", "", {at::ones({2}), 0, dtype}), c10::Error);
+  CHECK_THROWS_AS(call_boxed("aten::contiguous", "", {at::ones({2}), 77}), c10::Error);
+}
+
+TEST_CASE("sums do not go into dtypes that are only stored", "[aten][hostile]") {
+  const Tensor x = at::ones({4});
+  CHECK_THROWS_AS(at::sum(x, at::ScalarType::Float8_e4m3fn), c10::NotImplementedError);
+  CHECK_THROWS_AS(at::nansum(x, 0, false, at::ScalarType::Float8_e5m2), c10::NotImplementedError);
+  CHECK_THROWS_AS(at::prod(x, at::ScalarType::Float8_e4m3fn), c10::NotImplementedError);
+  CHECK_THROWS_AS(at::mean(x, at::ScalarType::Float8_e4m3fn), c10::NotImplementedError);
+}
+
+TEST_CASE("one tensor cannot be two outputs", "[aten][hostile]") {
+  Tensor out = at::empty({0});
+  const Tensor x = numbers({5, 3});
+  CHECK_THROWS_WITH(
+      call_boxed("aten::linalg_svd", "U", {x, true, c10::IValue(), out, out, out}), Catch::Contains("two outputs share memory"));
+  CHECK(out.numel() == 0);
+}
+
+TEST_CASE("a result is not made where no argument has data", "[aten][hostile]") {
+  const Tensor meta = at::empty({2}, at::TensorOptions().device(at::kMeta));
+  CHECK_THROWS_WITH(at::bucketize(at::ones({3}), meta), Catch::Contains("same device"));
+  Tensor out = at::empty({0}, at::kLong);
+  CHECK_THROWS_WITH(at::bucketize_out(out, at::ones({3}), meta), Catch::Contains("same device"));
+}
+
+TEST_CASE("a call does not take hours for want of a bound", "[aten][hostile]") {
+  constexpr int64_t kHuge = int64_t{1} << 40;
+  CHECK(at::triu_indices(kHuge, 3).sizes() == at::IntArrayRef({2, 6}));
+  CHECK(at::tril_indices(kHuge, 0).numel() == 0);
+  CHECK(at::tril_indices(3, kHuge).sizes() == at::IntArrayRef({2, 6}));
+  CHECK_THROWS_AS(at::tril_indices(INT64_MAX, INT64_MAX), c10::Error);
+  CHECK(std::isinf(at::polygamma(kHuge, at::full({1}, 0.5)).item<double>()));
+  CHECK(std::isnan(at::special_laguerre_polynomial_l(at::full({1}, 2.5), at::Scalar(kHuge)).item<double>()));
+  CHECK(at::_adaptive_avg_pool2d(at::ones({0, 2, 2, 2}), {1, kHuge}).numel() == 0);
+  CHECK_THROWS_AS(at::tensor_split(at::ones({3}), kHuge), c10::Error);
+}
+
+TEST_CASE("triangle indices count from any offset", "[aten][hostile]") {
+  for (int64_t offset = -6; offset <= 6; ++offset) {
+    const Tensor whole = at::ones({4, 5}, at::kLong);
+    CHECK(at::equal(at::tril_indices(4, 5, offset), whole.tril(offset).nonzero().t()));
+    CHECK(at::equal(at::triu_indices(4, 5, offset), whole.triu(offset).nonzero().t()));
+  }
+}
+
+TEST_CASE("a window that overflows is a window of zeros and NaN", "[aten][hostile]") {
+  const Tensor window = at::kaiser_window(5, false, 1e308);
+  CHECK(window[0].item<double>() == 0);
+  CHECK(std::isnan(window[2].item<double>()));
+}
+
+TEST_CASE("pooling without a batch does not see channels last", "[aten][hostile]") {
+  // The strides of a batch of images in channels last, but these are channels of volumes.
+  const Tensor volumes = numbers({4, 3, 6, 5}).contiguous(at::MemoryFormat::ChannelsLast);
+  const Tensor plain = volumes.contiguous();
+  CHECK(at::equal(at::_adaptive_avg_pool3d(volumes, {2, 3, 2}), at::_adaptive_avg_pool3d(plain, {2, 3, 2})));
+  CHECK(at::equal(at::avg_pool3d(volumes, 2), at::avg_pool3d(plain, 2)));
+  CHECK(at::equal(at::max_pool3d(volumes, 2), at::max_pool3d(plain, 2)));
+}
+
+TEST_CASE("results of permuted inputs", "[aten][hostile]") {
+  const Tensor a = numbers({3, 2}).t();
+  const Tensor b = numbers({4, 5}).t();
+  CHECK(at::equal(at::kron(a, b), at::kron(a.contiguous(), b.contiguous())));
+  Tensor out = at::empty({0}, at::kComplexFloat);
+  CHECK(at::acosh_out(out, a).strides() == a.strides());
+}
+
+TEST_CASE("a wrapped diagonal stays inside a padded matrix", "[aten][hostile]") {
+  const Tensor padded = at::zeros({11, 5});
+  Tensor part = padded.narrow(1, 0, 3);
+  part.fill_diagonal_(1, /*wrap=*/true);
+  CHECK(at::equal(part, at::zeros({11, 3}).fill_diagonal_(1, /*wrap=*/true)));
+  CHECK(padded.narrow(1, 3, 2).sum().item<double>() == 0);
+}
+
+TEST_CASE("gradients of a selection use the memory they own", "[aten][hostile]") {
+  const Tensor mask = at::tensor({true, false, true, true});
+  const Tensor grad = numbers({3}) + 1;
+  CHECK(at::equal(at::masked_select_backward(grad, at::ones({4}), mask), at::tensor({1.0F, 0.0F, 2.0F, 3.0F})));
+}
+
+TEST_CASE("gates of a cell have their shape", "[aten][hostile]") {
+  const Tensor x = at::ones({2, 3});
+  CHECK_THROWS_WITH(
+      at::_thnn_differentiable_gru_cell_backward(x, x, x.narrow(1, 0, 2), x, std::nullopt, std::nullopt),
+      Catch::Contains("hidden_size"));
+  CHECK_THROWS_WITH(
+      at::_thnn_differentiable_gru_cell_backward(x, x, x, x, std::nullopt, at::ones({3})), Catch::Contains("bias"));
+}
