@@ -207,6 +207,8 @@ TEST_CASE("tuples", "[ivalue]") {
   CHECK((boxed.to<std::tuple<int64_t, std::string, std::optional<double>>>() == value));
   CHECK(boxed.toTupleRef().elements()[1].toStringRef() == "a");
   CHECK(c10::ivalue::Tuple::create({IValue(1), IValue(2)})->elements().size() == 2);
+  const c10::ArrayRef<IValue> seen = boxed.toTupleRef().elements();
+  CHECK(seen.size() == boxed.toTupleRef().elements().size());
   CHECK(c10::ivalue::Tuple::create(1, "x", 2.5)->size() == 3);
   CHECK(IValue(std::make_pair(int64_t{1}, 2.5)).toTuple()->elements()[1].toDouble() == 2.5);
   CHECK_THROWS_AS((boxed.to<std::tuple<int64_t>>()), c10::Error);
