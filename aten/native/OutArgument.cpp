@@ -57,6 +57,12 @@ bool shares_memory(const Tensor& out, const Tensor& input) {
       at::get_overlap_status(out.unsafeGetTensorImpl(), input.unsafeGetTensorImpl()) != at::MemOverlapStatus::No;
 }
 
+/// Whether two outputs are known to meet: interleaved ones, of which only a search could tell, may be apart.
+bool meet(const Tensor& a, const Tensor& b) {
+  const at::MemOverlapStatus status = at::get_overlap_status(a, b);
+  return status == at::MemOverlapStatus::Full || status == at::MemOverlapStatus::Partial;
+}
+
 } // namespace
 
 void OutArgument::check(
@@ -69,7 +75,7 @@ void OutArgument::check(
         break;
       }
       TORCH_CHECK(
-          !other->is_same(*out) && !shares_memory(*out, *other), op,
+          !other->is_same(*out) && !meet(*out, *other), op,
           ": unsupported operation: two outputs share memory. Give each of them a tensor of its own");
     }
   }

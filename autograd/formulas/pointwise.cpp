@@ -179,14 +179,14 @@ std::tuple<Tensor, Tensor> atan2_backward(
   return {mask[0] ? scaled * other : Tensor(), mask[1] ? scaled * -self : Tensor()};
 }
 
-std::tuple<Tensor, Tensor> polar_backward(const Tensor& grad, const Tensor& angle, const Tensor& result) {
+std::tuple<Tensor, Tensor> polar_backward(const Tensor& grad, const Tensor& result) {
   if (!grad.defined()) {
     return {};
   }
   const Tensor grad_conj = grad.conj();
-  // Not sgn(result), which points the other way where abs is negative and nowhere where it is zero.
+  // PyTorch's: the derivative for abs > 0. Where abs is negative it points the other way, at zero nowhere.
   return {
-      at::real(grad_conj * at::polar(at::ones_like(angle), angle)),
+      at::real(grad_conj * at::sgn(result)),
       at::real(grad_conj * (result * Scalar(c10::complex<double>(0.0, 1.0))))};
 }
 

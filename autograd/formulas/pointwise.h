@@ -73,7 +73,7 @@ std::tuple<at::Tensor, at::Tensor> atan2_backward(
     const at::Tensor& self,
     const at::Tensor& other,
     std::array<bool, 2> mask);
-std::tuple<at::Tensor, at::Tensor> polar_backward(const at::Tensor& grad, const at::Tensor& angle, const at::Tensor& result);
+std::tuple<at::Tensor, at::Tensor> polar_backward(const at::Tensor& grad, const at::Tensor& result);
 at::Tensor rad2deg_backward(const at::Tensor& grad);
 at::Tensor deg2rad_backward(const at::Tensor& grad);
 at::Tensor sinc_backward(const at::Tensor& grad, const at::Tensor& self);

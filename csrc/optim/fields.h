@@ -243,7 +243,7 @@ c10::IValue BuiltinParamState<Derived>::state_dict() const {
     c10::IValue packed = pack(value);
     if (packed.isNone() || (packed.isTensor() && !packed.toTensor().defined())) return;
     if constexpr (std::is_arithmetic_v<Value> && Fields<Derived>::kNumbersAsTensors) {
-      packed = at::scalar_tensor(value, at::get_default_dtype_as_scalartype() == at::kDouble ? at::kDouble : at::kFloat);
+      packed = at::scalar_tensor(value, at::kDouble); // whole, so that training goes on as if it had not stopped
     }
     dict.insert(std::string(Fields<Derived>::kNames[i]), std::move(packed));
   });

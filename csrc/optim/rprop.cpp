@@ -36,7 +36,8 @@ void by_operators(const detail::StepLists<RpropParamState>& lists, const RpropOp
     const Tensor grad = options.maximize() ? lists.grads[i].neg() : lists.grads[i];
     const Tensor before = lists.real_view(state.prev()), size = lists.real_view(state.step_size());
     const Tensor turn = grad.mul(before).sign();
-    size.mul_(at::where(turn.gt(0), eta_plus, at::where(turn.lt(0), eta_minus, 1))).clamp_(smallest, largest);
+    const auto same = [&](double number) { return at::full({}, number, size.options()); };
+    size.mul_(at::where(turn.gt(0), same(eta_plus), at::where(turn.lt(0), same(eta_minus), same(1)))).clamp_(smallest, largest);
     before.copy_(at::where(turn.lt(0), 0, grad));
     param.addcmul_(before.sign(), size, -1);
   }

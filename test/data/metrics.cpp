@@ -116,7 +116,7 @@ TEST_CASE("TensorBoard files hold events with checksums", "[metrics]") {
   CHECK(all[0][0] == '\x09');
   CHECK(raw<double>(all[0], 1) > 1.7e9);
   // step 300, a summary with two values: a name and a float each
-  CHECK(all[1].substr(9) == std::string("\x10\xac\x02\x2a\x1a\x0a\x0b\x0a\x04loss\x15\0\0\0\x3f\x0a\x09\x0a\x02lr\x15\0\0\x80\x3e", 31));
+  CHECK(all[1].substr(9) == std::string("\x10\xac\x02\x2a\x18\x0a\x0b\x0a\x04loss\x15\0\0\0\x3f\x0a\x09\x0a\x02lr\x15\0\0\x80\x3e", 29));
 }
 
 TEST_CASE("metrics that cannot be written name the file", "[metrics]") {

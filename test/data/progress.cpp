@@ -72,7 +72,8 @@ TEST_CASE("a terminal gets one line that fits", "[progress]") {
   }
   const std::string text = out.text();
   CHECK(lines(text) == 1);
-  CHECK_THAT(text, Catch::StartsWith("\r[##############..............]  50%  12 steps  state warming up  "));
+  // The bar takes the room that the numbers leave.
+  CHECK_THAT(text, Catch::Matches("\r\\[#+\\.+\\]  50%  12 steps  state warming up  [^]*"));
   CHECK_THAT(text, Catch::EndsWith("\033[K\n"));
 
   Captured narrow;
