@@ -8,6 +8,7 @@
 #include <aten/TensorIndexing.h>
 #include <aten/TensorOperators.h>
 #include <aten/core/dtype_dispatch.h>
+#include <aten/core/ivalue.h>
 
 #include <vector>
 

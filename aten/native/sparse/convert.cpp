@@ -4,6 +4,7 @@
 
 #include <aten/Functions.h>
 #include <aten/TensorIndexing.h>
+#include <aten/core/ivalue.h>
 
 namespace at::native {
 
