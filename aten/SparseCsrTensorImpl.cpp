@@ -1,6 +1,7 @@
 #include <aten/SparseCsrTensorImpl.h>
 
 #include <aten/core/TensorSpec.h>
+#include <c10/core/Contiguity.h>
 #include <c10/util/DimVector.h>
 
 #include <utility>
@@ -21,11 +22,10 @@ SparseCsrTensorImpl::SparseCsrTensorImpl(
     c10::DispatchKeySet key_set, c10::Device device, c10::Layout layout, const caffe2::TypeMeta data_type)
     : SparseCsrTensorImpl(WithoutMembers(), key_set, device, layout, data_type) {
   set_layout(layout);
-  crow_indices_ = at::zeros({1}, c10::TensorOptions(kLong).device(device));
-  col_indices_ = empty_contiguous({0}, kLong, device);
-  values_ = block_dim() == 0 ? empty_contiguous({0}, c10::typeMetaToScalarType(data_type), device)
-                             : empty_contiguous({0, 1, 1}, c10::typeMetaToScalarType(data_type), device);
-  set_sizes_contiguous({0, 0});
+  const Tensor values = block_dim() == 0 ? empty_contiguous({0}, c10::typeMetaToScalarType(data_type), device)
+                                         : empty_contiguous({0, 1, 1}, c10::typeMetaToScalarType(data_type), device);
+  set_member_tensors(
+      at::zeros({1}, c10::TensorOptions(kLong).device(device)), empty_contiguous({0}, kLong, device), values, {0, 0});
 }
 
 void SparseCsrTensorImpl::set_layout(c10::Layout layout) {
@@ -39,7 +39,12 @@ void SparseCsrTensorImpl::set_member_tensors(
   TORCH_CHECK(
       values.scalar_type() == c10::typeMetaToScalarType(dtype()), "dtype of values (", values.scalar_type(),
       ") must match dtype of sparse tensor (", c10::typeMetaToScalarType(dtype()), ")");
-  set_sizes_contiguous(size);
+  c10::checked_numel(size); // the last thing that may throw
+  const c10::DimVector zeros(size.size(), 0);
+  // Custom strides, which refuse every reader, refuse a new shape too.
+  set_custom_sizes_strides(SizesStridesPolicy::Default);
+  set_sizes_and_strides(size, zeros);
+  set_custom_sizes_strides(SizesStridesPolicy::CustomStrides);
   crow_indices_ = compressed_indices;
   col_indices_ = plain_indices;
   values_ = values;
