@@ -100,7 +100,7 @@ TEST_CASE("sparse products and sums agree with PyTorch", "[sparse]") {
 
 TEST_CASE("sparse parts and joins agree with PyTorch", "[sparse]") {
   CHECK(show(s.t()) == "coo [3, 2] at 2 2 0 2 1 0 1 1 are 1 3 4 4");
-  CHECK(show(at::stack({c, t}).coalesce().permute({2, 0, 1}).coalesce()) == "sorted [3, 2, 2] at 0 0 2 2 2 0 1 0 0 1 1 1 0 1 1 are 4 2 3 5 -1");
+  CHECK(show(at::stack({c, t}).coalesce().permute({2, 0, 1}).coalesce()) == "sorted [3, 2, 2] at 0 0 2 2 2 0 1 0 0 1 1 0 0 1 1 are 4 2 3 5 -1");
   CHECK(show(c.unsqueeze(1).coalesce()) == "sorted [2, 1, 3] at 0 1 1 0 0 0 2 0 2 are 3 4 5");
   CHECK(show(c[1].coalesce()) == "sorted [3] at 0 2 are 4 5");
   CHECK(show(c.select(1, -1).coalesce()) == "sorted [2] at 0 1 are 3 5");

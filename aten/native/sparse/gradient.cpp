@@ -62,7 +62,9 @@ Tensor _gather_sparse_backward(const Tensor& self, int64_t dim_, const Tensor& i
   // Coordinates of all elements of the index, but along `dim` what it says.
   const Tensor places = at::sparse::full_coo_indices(index.sizes(), index.options());
   places.select(0, dim).copy_(index.reshape({-1}));
-  return at::_sparse_coo_tensor_unsafe(places, grad.reshape({-1}), self.sizes());
+  const Tensor values = grad.reshape({-1});
+  at::_validate_sparse_coo_tensor_args(places, values, self.sizes());
+  return at::_sparse_coo_tensor_unsafe(places, values, self.sizes());
 }
 
 Tensor threshold_backward_coo(const Tensor& grad, const Tensor& self, const Scalar& threshold) {
