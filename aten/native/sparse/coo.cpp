@@ -341,7 +341,7 @@ Tensor& copy_sparse_to_sparse_(Tensor& self, const Tensor& src, bool non_blockin
 }
 
 Tensor& copy_coo_(Tensor& self, const Tensor& src, bool non_blocking) {
-  TORCH_CHECK(
+  TORCH_CHECK_NOT_IMPLEMENTED(
       self.is_sparse() && src.is_sparse(), "copy_() between dense and sparse Tensors is not implemented! Found self type = ",
       self.toString(), " and src type = ", src.toString());
   return at::native::copy_sparse_to_sparse_(self, src, non_blocking);
