@@ -23,6 +23,8 @@ void accumulate(Variable& sum, Variable&& var) {
   } else if (may_add_in_place(var, sum)) {
     var.add_(sum);
     sum = std::move(var);
+  } else if (sum.layout() != at::kStrided && var.layout() == at::kStrided) {
+    sum = var + sum; // the other order is not there
   } else {
     sum = sum + var;
   }

@@ -1,5 +1,7 @@
 #include <aten/core/Formatting.h>
 
+#include <aten/SparseCsrTensorImpl.h>
+#include <aten/SparseTensorImpl.h>
 #include <aten/ops/select.h>
 #include <aten/ops/to.h>
 
@@ -11,6 +13,7 @@
 #include <locale>
 #include <sstream>
 #include <tuple>
+#include <utility>
 
 namespace at {
 namespace {
@@ -145,9 +148,40 @@ void print_slices(std::ostream& stream, const Tensor& self, int64_t linesize) {
   }
 }
 
+void print_to(std::ostream& stream, const Tensor& tensor_, int64_t linesize);
+
+/// A sparse tensor by its members.
+void print_members(
+    std::ostream& stream, const Tensor& tensor, std::initializer_list<std::pair<const char*, const Tensor*>> members,
+    int64_t linesize) {
+  stream << "[ " << tensor.toString() << "{}\n";
+  for (const auto& [name, member] : members) {
+    stream << name << ":\n";
+    print_to(stream, *member, linesize);
+    stream << '\n';
+  }
+  stream << "size:\n" << tensor.sizes() << "\n]";
+}
+
 void print_to(std::ostream& stream, const Tensor& tensor_, int64_t linesize) {
   if (!tensor_.defined()) {
     stream << "[ Tensor (undefined) ]";
+    return;
+  }
+  if (tensor_.is_sparse()) {
+    const auto& impl = static_cast<const SparseTensorImpl&>(*tensor_.unsafeGetTensorImpl());
+    print_members(stream, tensor_, {{"indices", &impl.indices()}, {"values", &impl.values()}}, linesize);
+    return;
+  }
+  if (tensor_.unsafeGetTensorImpl()->is_sparse_compressed()) {
+    const auto& impl = static_cast<const SparseCsrTensorImpl&>(*tensor_.unsafeGetTensorImpl());
+    const bool by_rows = tensor_.layout() == kSparseCsr || tensor_.layout() == kSparseBsr;
+    print_members(
+        stream, tensor_,
+        {{by_rows ? "crow_indices" : "ccol_indices", &impl.compressed_indices()},
+         {by_rows ? "col_indices" : "row_indices", &impl.plain_indices()},
+         {"values", &impl.values()}},
+        linesize);
     return;
   }
   const Tensor tensor = tensor_.to(at::TensorOptions(kCPU).dtype(kDouble)).contiguous();

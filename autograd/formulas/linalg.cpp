@@ -12,7 +12,8 @@ namespace {
 
 /// Whether a matrix of these sizes and strides lies by columns.
 bool by_columns(at::IntArrayRef sizes, at::IntArrayRef strides) {
-  return strides[0] == 1 && strides[1] == sizes[0];
+  // Sparse matrices have no strides.
+  return strides.size() == 2 && strides[0] == 1 && strides[1] == sizes[0];
 }
 
 } // namespace

@@ -14,10 +14,15 @@ AccumulateGrad::AccumulateGrad(Variable variable_) : Node(UINT64_MAX), variable(
 
 namespace {
 
+bool is_strided(const at::Tensor& t) {
+  return t.layout() == at::kStrided;
+}
+
 // A gradient becomes `.grad()` itself, without a copy, if nobody else has it, it has the right strides, and it will not
-// be differentiated. A pending post-hook of the accumulator keeps one more reference.
+// be differentiated. A pending post-hook of the accumulator keeps one more reference. Members of sparse gradients may be those
+// of a tensor that somebody has.
 bool may_take(const at::Tensor& new_grad, const at::Tensor& variable, size_t references) {
-  return !GradMode::is_enabled() && new_grad.use_count() <= references &&
+  return !GradMode::is_enabled() && new_grad.use_count() <= references && is_strided(new_grad) && is_strided(variable) &&
       utils::obeys_layout_contract(new_grad, variable);
 }
 
@@ -41,7 +46,10 @@ variable_list AccumulateGrad::apply(variable_list&& grads) {
     if (!grad.defined()) {
       const size_t references = 1 + (!std::as_const(*this).post_hooks().empty() ? 1 : 0);
       grad = may_take(new_grad, variable, references) ? new_grad.detach()
-                                                      : utils::clone_obey_contract(new_grad, variable);
+          : is_strided(new_grad) && is_strided(variable) ? utils::clone_obey_contract(new_grad, variable)
+                                                         : new_grad.clone();
+    } else if (!is_strided(grad) && is_strided(new_grad)) {
+      grad = new_grad + grad; // the sum is strided, and the other order is not there
     } else if (GradMode::is_enabled()) {
       grad = grad + new_grad;
     } else {

@@ -23,7 +23,7 @@ from emit_docs import reference_page  # noqa: E402
 from emit_kernels import KernelEmitter  # noqa: E402
 from emit_signatures import SharedSignatures  # noqa: E402
 from emit_tests import rows_file, table_file  # noqa: E402
-from entries import Entry, EntryError, load_entries  # noqa: E402
+from entries import SPARSE_KINDS, Entry, EntryError, load_entries  # noqa: E402
 from sources import SourceIndex  # noqa: E402
 
 # What one generated source holds. Runs end where the checksum of a name says so, not after a count: an entry that is
@@ -80,8 +80,9 @@ def generate(root: Path, out: Path) -> None:
             if entry.get(key):
                 sources.require(entry.get(key), entry, key)
         for ref in entry.kernels.values():
-            if ref.kind != "pointwise":
-                sources.require(ref.name, entry, "kernel")
+            if ref.kind not in ("pointwise", *SPARSE_KINDS):
+                for name in (ref.name, *ref.others):
+                    sources.require(name, entry, "kernel")
     writer = Writer(out)
     groups = by_base_name(entries)
     for base, members in groups.items():
@@ -119,6 +120,8 @@ def generate(root: Path, out: Path) -> None:
         families.setdefault(entry.family, []).append(entry)
     for family, members in families.items():
         writer.write(f"test/op_rows_{family}.cpp", rows_file(family, members))
+        if text := kernels.file(members, "sparse"):
+            writer.write(f"src/sparse_{family}.cpp", text)
     writer.write("test/op_rows.cpp", table_file(list(families)))
     writer.write("docs/operators.md", reference_page(entries, sources))
     writer.prune()

@@ -9,12 +9,14 @@ import cpp
 from entries import Entry
 from schema import Argument, Schema
 
+# Sparse tensors have none.
+_STRIDES = "({0}.layout() == at::kStrided ? {0}.strides().vec() : std::vector<int64_t>())"
 # What may be asked of a tensor without keeping it: method -> (suffix, stored type, expression to store).
 _PROPERTIES = {
     "sizes": ("sizes", "std::vector<int64_t>", "{0}.sizes().vec()"),
     "sym_sizes": ("sizes", "std::vector<int64_t>", "{0}.sizes().vec()"),
-    "strides": ("strides", "std::vector<int64_t>", "{0}.strides().vec()"),
-    "sym_strides": ("strides", "std::vector<int64_t>", "{0}.strides().vec()"),
+    "strides": ("strides", "std::vector<int64_t>", _STRIDES),
+    "sym_strides": ("strides", "std::vector<int64_t>", _STRIDES),
     "options": ("options", "at::TensorOptions", "{0}.options()"),
     "scalar_type": ("scalar_type", "at::ScalarType", "{0}.scalar_type()"),
     "dim": ("dim", "int64_t", "{0}.dim()"),

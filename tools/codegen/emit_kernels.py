@@ -8,7 +8,7 @@ from pathlib import Path
 import cpp
 from cpp import Param
 from emit_api import cstring
-from entries import Entry, KernelRef
+from entries import SPARSE_BACKENDS, SPARSE_KINDS, Entry, KernelRef
 from schema import Argument, Schema
 from sources import SourceIndex
 
@@ -132,7 +132,7 @@ class KernelEmitter:
         result = targets[0] if len(targets) == 1 else "{" + ", ".join(targets) + "}"
         return text + f"  return {result};\n"
 
-    def copy_out_body(self, entry: Entry, form: str, function: str) -> str:
+    def copy_out_body(self, entry: Entry, form: str, function: str, sparse: bool = False) -> str:
         """In-place and out forms of operators that exist as a function only: compute, then copy into place."""
         schema = entry.forms[form]
         args = ", ".join(call_arguments(entry.schema))
@@ -142,6 +142,8 @@ class KernelEmitter:
             check += f"  at::shape::{entry.get('out_check')}({', '.join([cstring(schema.name)] + call_arguments(entry.schema) + targets)});\n"
         exact = entry.get("out_dtype") == "exact"
         call = "copy_into_self" if form == "inplace" else "write_exact_out" if exact else "copy_into_out"
+        if sparse:
+            call = "write_sparse"
         if not schema.returns:
             return f"  at::native::write_list_out({cstring(schema.name)}, {targets[0]}, {function}({args}));\n"
         text = check + f"  auto result = {function}({args});\n"
@@ -168,11 +170,11 @@ class KernelEmitter:
 
     # ---- all wrappers of an entry -------------------------------------------
     def backend(self, entry: Entry, backend: str) -> list[Wrapper]:
-        """Wrappers for `cpu` or `cuda`."""
+        """Wrappers for one backend."""
         ref = entry.kernels.get(backend)
         if ref is None:
             return []
-        key = {"cpu": "CPU", "cuda": "CUDA"}[backend]
+        key = {"cpu": "CPU", "cuda": "CUDA", "sparse": "SparseCPU", "sparse_csr": "SparseCsrCPU"}[backend]
         guard = "  const c10::OptionalDeviceGuard device_guard(at::native::device_of_arguments({}));\n"
         result = []
         for form, schema in entry.forms.items():
@@ -197,10 +199,29 @@ class KernelEmitter:
             args = ", ".join(call_arguments(entry.schema) + ["{outs}"])
             return self.shaped_body(entry, form, f"  {self._invoke(entry, ref, backend, ref.name)}({args});\n")
         schema = entry.forms[form]
-        if form == self.primary(entry):
+        if ref.kind == "refused":
+            unused = "".join(f"  static_cast<void>({a.name});\n" for a in schema.arguments[1:])
+            return f"{unused}  at::native::refuse_sparse({cstring(schema.full_name)}, {schema.arguments[0].name}.layout());\n"
+        if ref.kind in ("values", "linear"):
+            return self._on_values(entry, form, ref.kind)
+        number = list(entry.forms).index(form)
+        if number <= len(ref.others):
             args = ", ".join(cpp.from_sym(a) for a in schema.arguments)
-            return f"  return at::native::{ref.name}({args});\n"
-        return self.copy_out_body(entry, form, f"at::native::{ref.name}")
+            return f"  return at::native::{(ref.name, *ref.others)[number]}({args});\n"
+        return self.copy_out_body(entry, form, f"at::native::{ref.name}", backend in SPARSE_BACKENDS)
+
+    def _on_values(self, entry: Entry, form: str, kind: str) -> str:
+        """A sparse tensor's form of an operator that keeps zeros: the operator on the values, coalesced unless it is linear."""
+        schema = entry.forms[form]
+        rest = "".join(f", {a.name}" for a in inputs(schema)[1:])
+        target = entry.forms["inplace" if form == "inplace" else self.primary(entry)].unambiguous_name
+        form_of = {"inplace": "_in_place", "out": "_out"}.get(form, "")
+        names = "self, out" if form == "out" else "self"
+        head = "(at::Tensor& values) -> at::Tensor&" if form == "inplace" else "(const at::Tensor& values)"
+        return (
+            f"  return at::native::map_values{form_of}({cstring(schema.name)}, {names}, at::native::ValuesMap::{kind.capitalize()},\n"
+            f"      [&]{head} {{ return at::_ops::{target}::call(values{rest}); }});\n"
+        )
 
     def _cuda_pointwise(self, entry: Entry, ref: KernelRef) -> str:
         """The statement that runs a functor on the GPU; its kernels are shared by all entries that name it."""
@@ -228,7 +249,7 @@ class KernelEmitter:
     def generic(self, entry: Entry) -> list[Wrapper]:
         """Meta, composite and any-backend wrappers."""
         result: list[Wrapper] = []
-        kinds = {r.kind for r in entry.kernels.values()}
+        kinds = {r.kind for b, r in entry.kernels.items() if b not in SPARSE_BACKENDS}
         for form, schema in entry.forms.items():
             if entry.is_composite or entry.is_explicit:
                 result.append(self._whole(entry, form, schema))
@@ -305,10 +326,14 @@ class KernelEmitter:
         for entry in entries:
             if backend is None:
                 self._declare_whole(entry, native)
-            refs = [entry.kernels[b] for b in ([backend] if backend else ["meta"]) if b in entry.kernels]
+            backends = SPARSE_BACKENDS if backend == "sparse" else [backend or "meta"]
+            refs = [entry.kernels[b] for b in backends if b in entry.kernels]
             for ref in refs:
+                if ref.kind in SPARSE_KINDS:
+                    continue
                 if ref.kind == "raw":
-                    native[self._prototype(entry.forms[self.primary(entry)], ref.name)] = None
+                    for name, form in zip((ref.name, *ref.others), entry.forms.values()):
+                        native[self._prototype(form, name)] = None
                     continue
                 name, params = self._kernel_prototype(entry, ref)
                 if backend == "cuda" and ref.kind == "pointwise":
@@ -358,12 +383,18 @@ class KernelEmitter:
 
     # ---- files ----------------------------------------------------------------
     def file(self, entries: list[Entry], backend: str | None) -> str:
-        """One source with the wrappers of `entries`: of a backend, or the backend-free ones when None."""
+        """One source with the wrappers of `entries`: of a backend ("sparse": of all sparse layouts), or the backend-free ones
+        when None."""
         if backend == "cuda":
             entries = [e for e in entries if "cuda" in e.kernels]
-        wrappers = [w for e in entries for w in (self.backend(e, backend) if backend else self.generic(e))]
+        if backend == "sparse":
+            entries = [e for e in entries if e.kernels.keys() & set(SPARSE_BACKENDS)]
+        backends = SPARSE_BACKENDS if backend == "sparse" else (backend,)
+        wrappers = [w for e in entries for b in backends for w in (self.backend(e, b) if b else self.generic(e))]
         if not wrappers:
             return ""
+        if backend == "sparse":
+            wrappers.sort(key=lambda w: w.op)  # rows for one operator stand together
         shapes = sorted({h for e in entries for n in (e.get("shape"), e.get("check"), e.get("out_check")) if n and n != "pointwise"
                          for h in [self.sources.shape_header(n, e)]})
         if any(e.get("through") for e in entries):
@@ -381,8 +412,10 @@ class KernelEmitter:
             f"c10::impl::builtin_kernel<&{w.name}>(), {cstring(self._origin(entries, w))}}},"
             for w in wrappers
         )
-        table = {"cpu": "kCpuKernels", "cuda": "kCudaKernels", None: "kGenericKernels"}[backend]
-        what = {"cpu": "CPU kernels", "cuda": "CUDA kernels", None: "Meta, composite and any-backend kernels"}[backend]
+        if backend == "sparse":
+            ops += "#include <aten/native/sparse/values.h>\n"
+        table = {"cpu": "kCpuKernels", "cuda": "kCudaKernels", "sparse": "kSparseKernels", None: "kGenericKernels"}[backend]
+        what = {"cpu": "CPU kernels", "cuda": "CUDA kernels", "sparse": "Kernels for sparse tensors", None: "Meta, composite and any-backend kernels"}[backend]
         return f"""// {what} of the operators in {", ".join(sorted({e.path.name for e in entries}))}.
 {self._kernel_paths(entries, backend)}
 {ops}{includes}

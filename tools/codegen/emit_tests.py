@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from emit_api import cstring
-from entries import Entry
+from entries import SPARSE_BACKENDS, Entry
 from schema import Argument
 
 _SETS = {
@@ -123,9 +123,10 @@ def row(entry: Entry) -> str:
         fields.append(f".reference = {cstring(entry.get('reference'))}")
     if entry.is_composite or isinstance(entry.get("grad"), dict):
         fields.append(".differentiable = true")
-    if entry.kernels:
+    kernels = {b: k for b, k in entry.kernels.items() if b not in SPARSE_BACKENDS}
+    if kernels:
         fields.append(".has_kernel = true")
-    if not entry.is_explicit and any(k.kind == "raw" for k in entry.kernels.values()) and "meta" not in entry.kernels:
+    if not entry.is_explicit and any(k.kind == "raw" for k in kernels.values()) and "meta" not in kernels:
         fields.append(".has_meta = false")
     errors = [f"{{[] {{ {e['call']}; }}, {cstring(e['says'])}}}" for e in entry.get("errors") or []]
     if errors:

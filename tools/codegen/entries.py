@@ -17,6 +17,8 @@ FIELDS = {
     "output_differentiability", "reference", "samples", "errors", "doc", "out_contiguous", "inplace_alias_ok",
     "out_dtype", "out_check", "cpp_no_default_args", "tags", "test", "through",
 }
+SPARSE_BACKENDS = ("sparse", "sparse_csr")  # kernels for the keys SparseCPU and SparseCsrCPU
+SPARSE_KINDS = ("values", "linear", "refused")
 VARIANTS = ("function", "method", "inplace", "out")
 RESULTS = ("common", "float", "bool", "real")
 DTYPE_SETS = {
@@ -44,10 +46,11 @@ class EntryError(ValueError):
 
 @dataclass(frozen=True)
 class KernelRef:
-    """`pointwise<F>`, `iter f`, `raw f` or a plain kernel name."""
+    """`pointwise<F>`, `iter f`, `raw f`, a plain kernel name, or a way for sparse tensors: `values`, `linear` or `refused`."""
 
     kind: str
     name: str
+    others: tuple[str, ...] = ()  # of the forms after the first, where they have a function of their own
 
     @staticmethod
     def parse(text: str) -> KernelRef:
@@ -55,6 +58,11 @@ class KernelRef:
             return KernelRef("pointwise", match[1])
         if match := re.fullmatch(r"(iter|raw)\s+(\w+)", text):
             return KernelRef(match[1], match[2])
+        if match := re.fullmatch(r"raw((?:\s+\w+){2,})", text):
+            first, *others = match[1].split()
+            return KernelRef("raw", first, tuple(others))
+        if text in SPARSE_KINDS:
+            return KernelRef(text, "")
         if re.fullmatch(r"\w+", text):
             return KernelRef("shaped", text)
         raise ValueError("expected pointwise<Functor>, 'iter name', 'raw name' or a kernel name")
@@ -167,8 +175,8 @@ def _check(entry: Entry) -> None:
         if variant not in VARIANTS:
             raise entry.fail("variants", f"'{variant}'; allowed: {', '.join(VARIANTS)}")
     ways = [k for k in ("composite", "foreach", "explicit", "kernel") if k in entry.raw]
-    if ways == ["explicit", "kernel"] and set(entry.get("kernel")) == {"cuda"}:
-        ways = ["explicit"]  # one backend does better than the function for all
+    if ways == ["explicit", "kernel"] and set(entry.get("kernel")) <= {"cuda", *SPARSE_BACKENDS}:
+        ways = ["explicit"]  # one backend does better than the function for all, or that is for strided tensors
     if len(ways) != 1:
         raise entry.fail("kernel", f"exactly one of composite, foreach, explicit, kernel must be given; got {ways or 'none'}")
     if "foreach" in entry.raw and "function" not in entry.get("foreach"):
@@ -181,13 +189,15 @@ def _check(entry: Entry) -> None:
             if arg not in names:
                 raise entry.fail(key, f"'{arg}' is not an argument; arguments: {', '.join(names)}")
     for backend, text in (entry.get("kernel") or {}).items():
-        if backend not in ("cpu", "cuda", "meta"):
-            raise entry.fail("kernel", f"backend '{backend}'; allowed: cpu, cuda, meta")
+        if backend not in ("cpu", "cuda", "meta", *SPARSE_BACKENDS):
+            raise entry.fail("kernel", f"backend '{backend}'; allowed: cpu, cuda, meta, {', '.join(SPARSE_BACKENDS)}")
         try:
             entry.kernels[backend] = KernelRef.parse(text)
         except ValueError as error:
             raise entry.fail("kernel", f"'{text}': {error}") from None
-    kinds = {k.kind for k in entry.kernels.values()}
+        if backend in SPARSE_BACKENDS and entry.kernels[backend].kind not in ("raw", *SPARSE_KINDS):
+            raise entry.fail("kernel", f"'{text}': sparse tensors take 'raw name', {', '.join(SPARSE_KINDS)}")
+    kinds = {k.kind for b, k in entry.kernels.items() if b not in SPARSE_BACKENDS}
     if ("pointwise" in kinds or "iter" in kinds) and not entry.is_pointwise:
         raise entry.fail("shape", "must be 'pointwise' for a pointwise or iter kernel")
     if "shaped" in kinds and "shape" not in entry.raw:

@@ -48,14 +48,16 @@ Tensor _embedding_bag_backward(
     const Tensor& grad, const Tensor& indices, const Tensor& offsets, const Tensor& offset2bag, const Tensor& bag_size,
     const Tensor& maximum_indices, int64_t num_weights, bool scale_grad_by_freq, int64_t mode, bool sparse,
     const std::optional<Tensor>& per_sample_weights, int64_t padding_idx) {
-  TORCH_CHECK_NOT_IMPLEMENTED(
-      !sparse, "embedding_bag: there are no sparse gradients; call it with sparse = false");
   Tensor bag = offset2bag;
   if (offset2bag.numel() == 0 && indices.numel() > 0 && mode != 2) {
     // A plain sum did not say which bag an index is in: as many offsets are at or before it, but one.
     const Tensor positions = at::arange(indices.numel(), offsets.options());
     const Tensor starts = offsets.slice(0, 0, grad.size(0)).contiguous();
     bag = at::searchsorted(starts, positions, /*out_int32=*/false, /*right=*/true).sub(1).clamp_min(0);
+  }
+  if (sparse) {
+    return at::_embedding_bag_sparse_backward(
+        grad, indices, offsets, bag, bag_size, num_weights, scale_grad_by_freq, mode, per_sample_weights, padding_idx);
   }
   return at::_embedding_bag_dense_backward(
       grad, indices, bag, bag_size, maximum_indices, num_weights, scale_grad_by_freq, mode, per_sample_weights, padding_idx);

@@ -25,7 +25,9 @@ Tensor index_select_backward(const Tensor& grad, IntArrayRef self_sizes, int64_t
 }
 
 Tensor gather_backward(const Tensor& grad, const Tensor& self, int64_t dim, const Tensor& index, bool sparse_grad) {
-  TORCH_CHECK_NOT_IMPLEMENTED(!sparse_grad, "gather_backward: there are no sparse tensors; call it with sparse_grad = false");
+  if (sparse_grad) {
+    return at::_gather_sparse_backward(self, dim, index, grad);
+  }
   return grad.new_zeros(self.sizes(), grad.options()).scatter_add(dim, index, grad);
 }
 

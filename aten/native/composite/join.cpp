@@ -23,7 +23,7 @@ Tensor stack(TensorList tensors, int64_t dim) {
         tensors[0].sizes(), " at entry 0 and ", tensors[i].sizes(), " at entry ", i);
   }
   dim = c10::maybe_wrap_dim(dim, tensors[0].dim() + 1);
-  if (dim < tensors[0].dim()) {
+  if (dim < tensors[0].dim() && tensors[0].layout() == kStrided) {
     // Joined along the dimension and split again: so the result keeps the memory format of the tensors.
     return at::cat(tensors, dim).unflatten(dim, {static_cast<int64_t>(tensors.size()), tensors[0].size(dim)});
   }

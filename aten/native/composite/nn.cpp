@@ -36,7 +36,9 @@ Tensor& log_softmax_out(const Tensor& self, int64_t dim, std::optional<ScalarTyp
 // ---- embedding -----------------------------------------------------------------------------------------------------
 
 Tensor embedding_backward(const Tensor& grad, const Tensor& indices, int64_t num_weights, int64_t padding_idx, bool scale_grad_by_freq, bool sparse) {
-  TORCH_CHECK_NOT_IMPLEMENTED(!sparse, "embedding_backward: sparse gradients are not supported; use sparse = false");
+  if (sparse) {
+    return at::embedding_sparse_backward(grad, indices, num_weights, padding_idx, scale_grad_by_freq);
+  }
   return at::embedding_dense_backward(grad, indices, num_weights, padding_idx, scale_grad_by_freq);
 }
 

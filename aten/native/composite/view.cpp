@@ -359,7 +359,8 @@ Tensor imag(const Tensor& self) {
 }
 
 Tensor conj(const Tensor& self) {
-  return self.is_complex() ? self._conj() : self;
+  // Sparse tensors have no memory that a view could read in another way.
+  return !self.is_complex() ? self : self.layout() == kStrided ? self._conj() : self.conj_physical();
 }
 
 Tensor resolve_conj(const Tensor& self) {

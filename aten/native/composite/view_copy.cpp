@@ -40,7 +40,18 @@ Tensor lift_fresh_copy(const Tensor& self) {
   return dense(at::lift_fresh(self));
 }
 Tensor narrow_copy(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
-  return dense(self.narrow(dim, start, length));
+  if (self.layout() == kStrided) {
+    return dense(self.narrow(dim, start, length));
+  }
+  TORCH_CHECK(self.dim() > 0, "narrow() cannot be applied to a 0-dim tensor.");
+  TORCH_CHECK(length >= 0, "narrow(): length must be non-negative.");
+  const int64_t size = self.size(dim);
+  TORCH_CHECK_INDEX(
+      start >= -size && start <= size, "start out of range (expected to be in range of [", -size, ", ", size, "], but got ", start, ")");
+  start += start < 0 ? size : 0;
+  TORCH_CHECK(
+      start <= size - length, "start (", start, ") + length (", length, ") exceeds dimension size (", size, ").");
+  return self.index_select(dim, at::arange(start, start + length, c10::TensorOptions(kLong)));
 }
 Tensor permute_copy(const Tensor& self, IntArrayRef dims) {
   return dense(self.permute(dims));

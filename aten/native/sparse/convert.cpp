@@ -1,0 +1,191 @@
+// Between strided tensors and coordinates.
+#include <aten/native/sparse/compressed.h>
+#include <aten/native/sparse/coo.h>
+
+#include <aten/Functions.h>
+#include <aten/TensorIndexing.h>
+#include <aten/core/ivalue.h>
+
+namespace at::native {
+
+using c10::DimVector;
+
+Tensor to_dense(const Tensor& self, std::optional<ScalarType> dtype, std::optional<bool> masked_grad) {
+  if (self.layout() == kStrided) {
+    return dtype ? self.to(*dtype) : self;
+  }
+  return at::_to_dense(self, dtype, masked_grad);
+}
+
+Tensor _to_dense_coo(const Tensor& self, std::optional<ScalarType> dtype, std::optional<bool>) {
+  const SparseTensorImpl* impl = get_sparse_impl(self);
+  const ScalarType type = dtype.value_or(self.scalar_type());
+  const Tensor result = at::zeros(self.sizes(), self.options().layout(kStrided).dtype(type));
+  if (impl->nnz() > 0 && result.numel() > 0) {
+    // Values of one place add up in self's dtype.
+    const bool direct = type == self.scalar_type();
+    const Tensor source = direct ? self : coalesced(self);
+    const SparseTensorImpl* from = get_sparse_impl(source);
+    add_blocks(result, at::sparse::flatten_indices(from->indices(), self.sizes()), from->values().to(type), 1);
+  }
+  return result;
+}
+
+Tensor to_dense_backward(const Tensor& grad, const Tensor& input, std::optional<bool> masked_grad) {
+  if (input.layout() == kStrided) {
+    return grad.to(input.scalar_type());
+  }
+  const Tensor cast = grad.to(input.scalar_type());
+  if (masked_grad.value_or(true)) {
+    return cast.sparse_mask(input.is_sparse() ? input.coalesce() : input);
+  }
+  return input.is_sparse() ? cast.to_sparse(get_sparse_impl(input)->sparse_dim()) : at::native::compressed_like(cast, input);
+}
+
+// ---- to sparse -------------------------------------------------------------------------
+
+Tensor _to_sparse_dim_strided(const Tensor& self, int64_t sparse_dim) {
+  const int64_t dims = self.dim();
+  TORCH_CHECK(
+      sparse_dim >= 0 && sparse_dim <= dims, "dense_to_sparse: sparse_dim argument must be in [0,", dims, "] range, but ", sparse_dim,
+      " is given");
+  TORCH_CHECK(
+      sparse_dim > 0 || dims == 0, "dense_to_sparse: sparse_dim argument must be in >0 when self.dim()>0");
+  Tensor indices;
+  if (sparse_dim == dims) {
+    indices = dims == 0 ? at::empty({0, self.item().toComplexDouble() == 0. ? 0 : 1}, self.options().dtype(kLong))
+                        : self.nonzero().t().contiguous();
+  } else {
+    // A place counts when anything in its block does.
+    DimVector rest;
+    for (int64_t dim = sparse_dim; dim < dims; ++dim) {
+      rest.push_back(dim);
+    }
+    indices = self.ne(0).sum(rest).nonzero().t().contiguous();
+  }
+  Tensor values;
+  if (dims == 0) {
+    values = self.reshape({1}).narrow(0, 0, indices.size(1)).clone();
+  } else {
+    c10::List<std::optional<Tensor>> places;
+    for (int64_t dim = 0; dim < sparse_dim; ++dim) {
+      places.push_back(indices.select(0, dim));
+    }
+    values = self.index(places);
+  }
+  return make_coo(self.sizes(), indices, values, /*coalesced=*/true);
+}
+
+Tensor _to_sparse_dim_coo(const Tensor& self, int64_t sparse_dim) {
+  TORCH_CHECK(
+      sparse_dim == get_sparse_impl(self)->sparse_dim(),
+      "to_sparse: conversion from Sparse to Sparse with sparse_dim argument !=self.sparse_dim() is not supported");
+  return self;
+}
+
+Tensor to_sparse_dim(const Tensor& self, int64_t sparse_dim) {
+  if (self.is_sparse() && sparse_dim == get_sparse_impl(self)->sparse_dim()) {
+    return self;
+  }
+  return at::_to_sparse(self, sparse_dim);
+}
+
+// ---- masks -----------------------------------------------------------------------------
+
+namespace {
+
+/// The blocks of `t`, a strided tensor of the size of a sparse one, at the places of that.
+Tensor blocks_at(const Tensor& t, const Tensor& indices) {
+  const int64_t sparse_dim = indices.size(0);
+  if (sparse_dim == 0) {
+    return t.unsqueeze(0).index_select(0, at::zeros({indices.size(1)}, indices.options()));
+  }
+  DimVector sizes{-1};
+  sizes.append(t.sizes().begin() + sparse_dim, t.sizes().end());
+  if (t.numel() == 0) {
+    sizes[0] = indices.size(1);
+    return at::empty(sizes, t.options());
+  }
+  return t.contiguous().view(sizes).index_select(0, at::sparse::flatten_indices(indices, t.sizes()));
+}
+
+/// For each place of `wanted` (linear), the number of the same place in `places`, or -1.
+Tensor matches(const Tensor& places, const Tensor& wanted) {
+  const auto [sorted, order] = places.sort(/*stable=*/true, 0, false);
+  Tensor found = at::searchsorted(sorted, wanted);
+  const int64_t count = sorted.size(0);
+  const int64_t* keys = sorted.const_data_ptr<int64_t>();
+  const int64_t* from = order.const_data_ptr<int64_t>();
+  const int64_t* want = wanted.const_data_ptr<int64_t>();
+  int64_t* at = found.mutable_data_ptr<int64_t>();
+  for (int64_t i = 0; i < found.numel(); ++i) {
+    at[i] = at[i] < count && keys[at[i]] == want[i] ? from[at[i]] : -1;
+  }
+  return found;
+}
+
+} // namespace
+
+Tensor _sparse_mask_projection(const Tensor& self, const Tensor& mask, bool /*accumulate_matches*/) {
+  check_coo("_sparse_mask_projection", "self", self);
+  check_coo("_sparse_mask_projection", "mask", mask);
+  TORCH_CHECK(
+      self.sizes() == mask.sizes(), "sparse_mask(): operands have incompatible sizes; self has size ", self.sizes(),
+      " but mask has size ", mask.sizes());
+  const SparseTensorImpl* places = get_sparse_impl(mask);
+  TORCH_CHECK(
+      places->sparse_dim() == get_sparse_impl(self)->sparse_dim(), "sparse_mask(): self has ", get_sparse_impl(self)->sparse_dim(),
+      " sparse dimensions and mask has ", places->sparse_dim());
+  const Tensor source = coalesced(self);
+  const SparseTensorImpl* from = get_sparse_impl(source);
+  DimVector sizes(places->values().sizes().begin(), places->values().sizes().end());
+  Tensor values = at::zeros(sizes, from->values().options());
+  if (from->nnz() > 0 && places->nnz() > 0) {
+    const Tensor found = matches(
+        at::sparse::flatten_indices(from->indices(), self.sizes()), at::sparse::flatten_indices(places->indices(), self.sizes()));
+    const Tensor hits = found.ge(0).nonzero().squeeze(1);
+    values.index_copy_(0, hits, from->values().index_select(0, found.index_select(0, hits)));
+  }
+  return make_coo(self.sizes(), places->indices().clone(), values, places->coalesced());
+}
+
+Tensor sparse_mask_coo(const Tensor& self, const Tensor& mask) {
+  check_coo("sparse_mask", "mask", mask);
+  TORCH_CHECK(
+      self.sizes() == mask.sizes(), "sparse_mask(): operands have incompatible sizes; self has size ", self.sizes(),
+      " but mask has size ", mask.sizes());
+  const SparseTensorImpl* places = get_sparse_impl(mask);
+  if (self.layout() == kStrided) {
+    return make_coo(self.sizes(), places->indices().clone(), blocks_at(self, places->indices()), places->coalesced());
+  }
+  return at::native::_sparse_mask_projection(self, mask, /*accumulate_matches=*/true);
+}
+
+Tensor _sparse_broadcast_to(const Tensor& self, IntArrayRef size) {
+  const SparseTensorImpl* impl = get_sparse_impl(self);
+  const int64_t dims = static_cast<int64_t>(size.size());
+  const int64_t more = dims - self.dim();
+  TORCH_CHECK(more >= 0, "input not broadcastable to size with smaller dimensionality: ", self.sizes(), " to ", size);
+  // Sparse dimensions that grow are repeated place by place.
+  DimVector repeated;
+  for (int64_t dim = 0; dim < more + impl->sparse_dim(); ++dim) {
+    const int64_t old = dim < more ? 1 : self.size(dim - more);
+    TORCH_CHECK(
+        size[dim] >= 0 && (old == size[dim] || old == 1), "The expanded size of the tensor (", size[dim], ") must match the existing size (", old,
+        ") at non-singleton dimension ", dim, ".  Target sizes: ", size, ".  Tensor sizes: ", self.sizes());
+    repeated.push_back(old == size[dim] && dim >= more ? 1 : size[dim]);
+  }
+  const Tensor copies = at::sparse::full_coo_indices(repeated, impl->indices().options());
+  const int64_t times = copies.size(1);
+  const int64_t nnz = impl->nnz();
+  const int64_t sparse_dim = more + impl->sparse_dim();
+  const Tensor own = more == 0 ? impl->indices() : at::cat({at::zeros({more, nnz}, impl->indices().options()), impl->indices()}, 0);
+  const Tensor indices = own.unsqueeze(1).add(copies.unsqueeze(2)).reshape({sparse_dim, times * nnz});
+  DimVector value_sizes{nnz};
+  value_sizes.append(size.begin() + sparse_dim, size.end());
+  DimVector repeats(value_sizes.size(), 1);
+  repeats[0] = times;
+  return make_coo(size, indices, impl->values().expand(value_sizes).repeat(repeats), impl->coalesced() && (times == 1 || nnz < 2));
+}
+
+} // namespace at::native

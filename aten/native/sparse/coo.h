@@ -1,0 +1,37 @@
+// Shared by the kernels of coordinate tensors. They run below autograd: members of sparse tensors carry no history.
+#pragma once
+
+#include <aten/SparseTensorImpl.h>
+#include <aten/SparseTensorUtils.h>
+#include <aten/core/Tensor.h>
+#include <c10/util/DimVector.h>
+
+namespace at::native {
+
+using at::sparse::get_sparse_impl;
+
+/// A sparse tensor around these members, of the values' dtype and device. Shapes are checked, places are not.
+TORCH_API Tensor make_coo(IntArrayRef sizes, const Tensor& indices, const Tensor& values, bool coalesced);
+
+/// One with the places, and whether they are coalesced, of `like`.
+inline Tensor with_values(const Tensor& like, const Tensor& values) {
+  const SparseTensorImpl* impl = get_sparse_impl(like);
+  return make_coo(like.sizes(), impl->indices(), values, impl->coalesced());
+}
+
+/// A vector of int64.
+TORCH_API Tensor int64_tensor(IntArrayRef list);
+
+/// Throws unless `t` is coordinate sparse; `op` and `name` begin the message.
+TORCH_API void check_coo(const char* op, const char* name, const Tensor& t);
+
+/// The tensor with each place once; itself where it is so already.
+TORCH_API Tensor coalesced(const Tensor& self);
+
+/// Elements of one place: the product of the dense sizes.
+TORCH_API int64_t block_size(const Tensor& self);
+
+/// Adds alpha * values[i] to block number places[i] of `out`, which is contiguous, in order. The places were checked.
+TORCH_API void add_blocks(const Tensor& out, const Tensor& places, const Tensor& values, const Scalar& alpha);
+
+} // namespace at::native

@@ -1,0 +1,115 @@
+// Values of sparse operators. The expected texts were taken from PyTorch 2.
+#include "support.h"
+
+using namespace sparse_test;
+
+namespace {
+
+// The tensors that the rows below speak of.
+const Tensor s = coo({{1, 0, 1, 1}, {2, 2, 0, 2}}, at::tensor({1.f, 3.f, 4.f, 4.f}), {2, 3});
+const Tensor c = s.coalesce();
+const Tensor t = coo({{0, 1}, {0, 2}}, at::tensor({2.f, -1.f}), {2, 3}).coalesce();
+const Tensor h = coo({{2, 0, 2}}, at::arange(1.f, 7.f).view({3, 2}), {3, 2});
+const Tensor r = c.to_sparse_csr();
+const Tensor d = at::arange(1.f, 7.f).view({2, 3});
+const Tensor m = at::arange(1.f, 7.f).view({3, 2});
+const Tensor v = at::arange(1.f, 4.f);
+
+} // namespace
+
+TEST_CASE("sparse conversions agree with PyTorch", "[sparse]") {
+  CHECK(show(s.coalesce()) == "sorted [2, 3] at 0 1 1 2 0 2 are 3 4 5");
+  CHECK(show(h.coalesce()) == "sorted [3, 2] at 0 2 are 3 4 6 8");
+  CHECK(show(s.to_dense()) == "[2, 3] 0 0 3 4 0 5");
+  CHECK(show(h.to_dense()) == "[3, 2] 3 4 0 0 6 8");
+  CHECK(show(d.sub(3).relu().to_sparse()) == "sorted [2, 3] at 1 1 1 0 1 2 are 1 2 3");
+  CHECK(show(d.sub(3).relu().to_sparse(1)) == "sorted [2, 3] at 1 are 1 2 3");
+  CHECK(show(s.to_sparse_csr()) == "csr [2, 3] from 0 1 3 at 2 0 2 are 3 4 5");
+  CHECK(show(s.to_sparse_csc()) == "csc [2, 3] from 0 1 1 3 at 1 0 1 are 4 3 5");
+  CHECK(show(c.to_sparse_bsr({2, 1})) == "bsr [2, 3] from 0 2 at 0 2 are 0 4 3 5");
+  CHECK(show(c.to_sparse_bsc({1, 3})) == "bsc [2, 3] from 0 2 at 0 1 are 0 0 3 4 0 5");
+  CHECK(show(r.to_sparse()) == "sorted [2, 3] at 0 1 1 2 0 2 are 3 4 5");
+  CHECK(show(s.to_sparse_csc().to_sparse_csr()) == "csr [2, 3] from 0 1 3 at 2 0 2 are 3 4 5");
+  CHECK(show(c.to_sparse_bsr({2, 1}).to_dense()) == "[2, 3] 0 0 3 4 0 5");
+  CHECK(show(s.to_sparse_csc().to_dense()) == "[2, 3] 0 0 3 4 0 5");
+  CHECK(show(d.sparse_mask(c)) == "sorted [2, 3] at 0 1 1 2 0 2 are 3 4 6");
+  CHECK(show(t.sparse_mask(c)) == "sorted [2, 3] at 0 1 1 2 0 2 are 0 0 -1");
+  CHECK(show(at::zeros_like(c)) == "sorted [2, 3] at  are ");
+  CHECK(show(c.to(at::kDouble)) == "sorted [2, 3] at 0 1 1 2 0 2 are 3 4 5");
+  CHECK(show(at::stack({d, d * 2}).to_sparse_csr()) == "csr [2, 2, 3] from 0 3 6 0 3 6 at 0 1 2 0 1 2 0 1 2 0 1 2 are 1 2 3 4 5 6 2 4 6 8 10 12");
+  CHECK(show(at::stack({d, d * 2}).to_sparse_csr().to_dense()) == "[2, 2, 3] 1 2 3 4 5 6 2 4 6 8 10 12");
+}
+
+TEST_CASE("sparse pointwise operators agree with PyTorch", "[sparse]") {
+  CHECK(show(c + t) == "sorted [2, 3] at 0 0 1 1 0 2 0 2 are 2 3 4 4");
+  CHECK(show(at::add(c, t, 3)) == "sorted [2, 3] at 0 0 1 1 0 2 0 2 are 6 3 4 2");
+  CHECK(show(d + s) == "[2, 3] 1 2 6 8 5 11");
+  CHECK(show(c - t) == "sorted [2, 3] at 0 0 1 1 0 2 0 2 are -2 3 4 6");
+  CHECK(show(d - s) == "[2, 3] 1 2 0 0 5 1");
+  CHECK(show(c * t) == "sorted [2, 3] at 1 2 are -5");
+  CHECK(show(c * d) == "sorted [2, 3] at 0 1 1 2 0 2 are 9 16 30");
+  CHECK(show(d * c) == "sorted [2, 3] at 0 1 1 2 0 2 are 9 16 30");
+  CHECK(show(c * d[0]) == "sorted [2, 3] at 0 1 1 2 0 2 are 9 4 15");
+  CHECK(show(c * 2) == "sorted [2, 3] at 0 1 1 2 0 2 are 6 8 10");
+  CHECK(show(c / 2) == "sorted [2, 3] at 0 1 1 2 0 2 are 1.5 2 2.5");
+  CHECK(show(at::div(c, 3, "floor")) == "sorted [2, 3] at 0 1 1 2 0 2 are 1 1 1");
+  CHECK(show(-c) == "sorted [2, 3] at 0 1 1 2 0 2 are -3 -4 -5");
+  CHECK(show(c.pow(2)) == "sorted [2, 3] at 0 1 1 2 0 2 are 9 16 25");
+  CHECK(show(c.mul(0).sin()) == "sorted [2, 3] at 0 1 1 2 0 2 are 0 0 0");
+  CHECK(show(c.sub(t).mul(4).mul(0.25).abs().coalesce().sign()) == "sorted [2, 3] at 0 0 1 1 0 2 0 2 are 1 1 1 1");
+  CHECK(show(t.relu()) == "sorted [2, 3] at 0 1 0 2 are 2 0");
+  CHECK(show(c.isnan().to(at::kDouble)) == "sorted [2, 3] at 0 1 1 2 0 2 are 0 0 0");
+  CHECK(show(h.coalesce() + h.coalesce()) == "sorted [3, 2] at 0 2 are 6 8 12 16");
+  CHECK(show(h.coalesce() * m) == "sorted [3, 2] at 0 2 are 3 8 30 48");
+  CHECK(show(r + t.to_sparse_csr()) == "csr [2, 3] from 0 2 4 at 0 2 0 2 are 2 3 4 4");
+  CHECK(show(d + r) == "[2, 3] 1 2 6 8 5 11");
+  CHECK(show(r * t.to_sparse_csr()) == "csr [2, 3] from 0 0 1 at 2 are -5");
+  CHECK(show(r * 3) == "csr [2, 3] from 0 1 3 at 2 0 2 are 9 12 15");
+  CHECK(show(r.mul(0).sin()) == "csr [2, 3] from 0 1 3 at 2 0 2 are 0 0 0");
+}
+
+TEST_CASE("sparse products and sums agree with PyTorch", "[sparse]") {
+  CHECK(show(s.mm(m)) == "[2, 2] 15 18 29 38");
+  CHECK(show(m.mm(s)) == "[3, 3] 8 0 13 16 0 29 24 0 45");
+  CHECK(show(at::mm(c, t.t()).coalesce()) == "sorted [2, 2] at 0 1 1 1 0 1 are -3 8 -5");
+  CHECK(show(s.mv(v)) == "[2] 9 19");
+  CHECK(show(at::addmm(at::ones({2, 2}), s, m, 2, 3)) == "[2, 2] 47 56 89 116");
+  CHECK(show(at::hspmm(c, m).coalesce()) == "sorted [2, 2] at 0 1 are 15 18 29 38");
+  CHECK(show(at::smm(c, m).coalesce()) == "sorted [2, 2] at 0 0 1 1 0 1 0 1 are 15 18 29 38");
+  CHECK(show(at::sspaddmm(at::eye(2).to_sparse(), c, m, 2, 3).coalesce()) == "sorted [2, 2] at 0 0 1 1 0 1 0 1 are 47 54 87 116");
+  CHECK(show(at::bmm(at::stack({c, t}), at::stack({m, m * 2}))) == "[2, 2, 2] 15 18 29 38 4 8 -10 -12");
+  CHECK(show(s.sum()) == "[] 12");
+  CHECK(show(s.sum(0)) == "sorted [3] at 0 2 are 4 8");
+  CHECK(show(s.sum(1, true).coalesce()) == "sorted [2, 1] at 0 1 0 0 are 3 9");
+  CHECK(show(s.sum({0, 1})) == "[] 12");
+  CHECK(show(h.sum(0)) == "[2] 9 12");
+  CHECK(show(h.sum(1)) == "sorted [3] at 0 2 are 7 14");
+  CHECK(show(c.mul(2).pow(2).norm(1)) == "[] 200");
+  CHECK(show(at::_sparse_softmax(c * 0, 1)) == "sorted [2, 3] at 0 1 1 2 0 2 are 1 0.5 0.5");
+  CHECK(show(s.any().to(at::kDouble)) == "[] 1");
+  CHECK(show(r.mm(m)) == "[2, 2] 15 18 29 38");
+  CHECK(show(m.mm(r)) == "[3, 3] 8 0 13 16 0 29 24 0 45");
+  CHECK(show(r.mv(v)) == "[2] 9 19");
+  CHECK(show(at::addmm(at::ones({2, 2}), r, m, 2, 3)) == "[2, 2] 47 56 89 116");
+  CHECK(show(r.sum()) == "[] 12");
+  CHECK(show(r.sum(0, true)) == "csr [1, 3] from 0 2 at 0 2 are 4 8");
+  CHECK(show(r.sum(1, true)) == "csr [2, 1] from 0 1 2 at 0 0 are 3 9");
+  CHECK(show(at::sparse_sampled_addmm(r, m.narrow(0, 0, 2), m.narrow(0, 0, 2).t().mm(at::ones({2, 3})), 2, 1)) == "csr [2, 3] from 0 1 3 at 2 0 2 are 22 44 46");
+  CHECK(show(d.sparse_mask(r)) == "csr [2, 3] from 0 1 3 at 2 0 2 are 3 4 6");
+}
+
+TEST_CASE("sparse parts and joins agree with PyTorch", "[sparse]") {
+  CHECK(show(s.t()) == "coo [3, 2] at 2 2 0 2 1 0 1 1 are 1 3 4 4");
+  CHECK(show(at::stack({c, t}).coalesce().permute({2, 0, 1}).coalesce()) == "sorted [3, 2, 2] at 0 0 2 2 2 0 1 0 0 1 1 0 0 1 1 are 4 2 3 5 -1");
+  CHECK(show(c.unsqueeze(1).coalesce()) == "sorted [2, 1, 3] at 0 1 1 0 0 0 2 0 2 are 3 4 5");
+  CHECK(show(c[1].coalesce()) == "sorted [3] at 0 2 are 4 5");
+  CHECK(show(c.select(1, -1).coalesce()) == "sorted [2] at 0 1 are 3 5");
+  CHECK(show(h.coalesce()[2]) == "[2] 6 8");
+  CHECK(show(c.index_select(1, indices({2, 0, 2})).coalesce()) == "sorted [2, 3] at 0 0 1 1 1 0 2 0 1 2 are 3 3 5 4 5");
+  CHECK(show(c.narrow_copy(1, 1, 2).coalesce()) == "sorted [2, 2] at 0 1 1 1 are 3 5");
+  CHECK(show(at::cat({c, t}, 1).coalesce()) == "sorted [2, 6] at 0 0 1 1 1 2 3 0 2 5 are 3 2 4 5 -1");
+  CHECK(show(at::cat({h, h}, 1).coalesce()) == "sorted [3, 4] at 0 2 are 3 4 3 4 6 8 6 8");
+  CHECK(show(at::stack({c, t}).coalesce()) == "sorted [2, 2, 3] at 0 0 0 1 1 0 1 1 0 1 2 0 2 0 2 are 3 4 5 2 -1");
+  CHECK(show(r.t()) == "csc [3, 2] from 0 1 3 at 2 0 2 are 3 4 5");
+  CHECK(show(r[1]) == "sorted [3] at 0 2 are 4 5");
+}
