@@ -103,14 +103,14 @@ Tensor full_coo_indices(c10::IntArrayRef sizes, c10::TensorOptions options) {
   for (const int64_t size : sizes) {
     count *= size;
   }
-  Tensor result = at::empty({static_cast<int64_t>(sizes.size()), count}, c10::TensorOptions(options).dtype(kLong).layout(kStrided));
+  const Tensor result = at::empty({static_cast<int64_t>(sizes.size()), count}, at::kLong);
   int64_t* out = result.mutable_data_ptr<int64_t>();
   for (size_t d = 0; d < sizes.size(); ++d) {
     for (int64_t i = 0; i < count; ++i) {
       *out++ = i / steps[d] % sizes[d];
     }
   }
-  return result;
+  return result.to(options.device());
 }
 
 } // namespace at::sparse

@@ -63,7 +63,9 @@ Tensor _gather_sparse_backward(const Tensor& self, int64_t dim_, const Tensor& i
   const Tensor places = at::sparse::full_coo_indices(index.sizes(), index.options());
   places.select(0, dim).copy_(index.reshape({-1}));
   const Tensor values = grad.reshape({-1});
-  at::_validate_sparse_coo_tensor_args(places, values, self.sizes());
+  if (!places.is_meta()) {
+    at::_validate_sparse_coo_tensor_args(places, values, self.sizes());
+  }
   return at::_sparse_coo_tensor_unsafe(places, values, self.sizes());
 }
 
