@@ -125,3 +125,15 @@ TEST_CASE("gates of a cell have their shape", "[aten][hostile]") {
   CHECK_THROWS_WITH(
       at::_thnn_differentiable_gru_cell_backward(x, x, x, x, std::nullopt, at::ones({3})), Catch::Contains("bias"));
 }
+
+TEST_CASE("combinations of a huge size", "[errors]") {
+  CHECK(at::combinations(at::ones({3}), INT64_MAX).sizes() == at::IntArrayRef({0, INT64_MAX}));
+  CHECK_THROWS_AS(at::combinations(at::ones({3}), INT64_MAX, /*with_replacement=*/true), c10::Error);
+  CHECK_THROWS_AS(at::combinations(at::ones({1}), int64_t{1} << 50, /*with_replacement=*/true), c10::Error);
+  CHECK(at::combinations(at::arange(5), 4, true).size(0) == 70);
+}
+
+TEST_CASE("attention whose keys have no heads", "[errors]") {
+  const at::Tensor query = at::ones({1, 4, 2, 8}), none = at::ones({1, 0, 2, 8});
+  CHECK_THROWS_AS(at::scaled_dot_product_attention(query, none, none, {}, 0.0, false, std::nullopt, true), c10::Error);
+}

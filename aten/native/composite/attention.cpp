@@ -53,7 +53,7 @@ Tensor masked_softmax(const Tensor& scores) {
 Tensor repeat_heads(const Tensor& t, const Tensor& query, bool enable_gqa) {
   if (!enable_gqa || t.size(-3) == query.size(-3)) return t;
   TORCH_CHECK(
-      query.size(-3) % t.size(-3) == 0,
+      t.size(-3) != 0 && query.size(-3) % t.size(-3) == 0,
       "Number of heads in key and value must divide the number of heads in query, got ", t.size(-3), " and ", query.size(-3));
   return t.repeat_interleave(query.size(-3) / t.size(-3), -3);
 }

@@ -115,9 +115,14 @@ Tensor combinations(const Tensor& self, int64_t r, bool with_replacement) {
   }
   const int64_t n = self.numel();
   // How many there are: n over r, or n + r - 1 over r. Each step of the product stays a whole number.
-  const int64_t choices = with_replacement ? n + r - 1 : n;
-  int64_t count = n == 0 || choices < r ? 0 : 1;
-  for (int64_t i = 0; i < r && count > 0; ++i) {
+  int64_t choices = n;
+  TORCH_CHECK(
+      !with_replacement || !c10::add_overflows(n, r - 1, &choices), "combinations: too many to hold, ", r, " of ", n, " elements");
+  if (n == 0 || choices < r) {
+    return at::empty({0, r}, self.options());
+  }
+  int64_t count = 1;
+  for (int64_t i = 0; i < std::min(r, choices - r); ++i) {
     TORCH_CHECK(
         !c10::mul_overflows(count, choices - i, &count), "combinations: too many to hold, ", r, " of ", n, " elements");
     count /= i + 1;
@@ -127,12 +132,13 @@ Tensor combinations(const Tensor& self, int64_t r, bool with_replacement) {
       !c10::mul_overflows(count, r, &elements), "combinations: too many to hold, ", count, " rows of ", r, " elements");
   const Tensor places = at::empty({elements}, kLong);
   int64_t* to = places.mutable_data_ptr<int64_t>();
-  std::vector<int64_t> row(r);
+  const Tensor row_places = at::empty({r}, kLong);
+  int64_t* const row = row_places.mutable_data_ptr<int64_t>();
   for (int64_t k = 0; k < r; ++k) {
     row[k] = with_replacement ? 0 : k;
   }
   for (int64_t i = 0; i < count; ++i) {
-    to = std::copy(row.begin(), row.end(), to);
+    to = std::copy(row, row + r, to);
     // The last place that can still grow; those after it start over behind it.
     int64_t k = r - 1;
     while (k >= 0 && row[k] == (with_replacement ? n - 1 : n - r + k)) {
