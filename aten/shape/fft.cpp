@@ -12,6 +12,7 @@ using c10::DimVector;
 DimVector wrapped(const char* op, const TensorBase& self, IntArrayRef dim) {
   DimVector dims;
   std::bitset<64> seen;
+  TORCH_CHECK(self.dim() <= 64, op, ": only tensors with up to 64 dims are supported, got ", self.dim());
   for (const int64_t d : dim) {
     dims.push_back(c10::maybe_wrap_dim(d, self.dim(), /*wrap_scalar=*/false));
     TORCH_CHECK(!seen[dims.back()], "FFT dims must be unique; ", op, " got ", dim);

@@ -137,3 +137,15 @@ TEST_CASE("attention whose keys have no heads", "[errors]") {
   const at::Tensor query = at::ones({1, 4, 2, 8}), none = at::ones({1, 0, 2, 8});
   CHECK_THROWS_AS(at::scaled_dot_product_attention(query, none, none, {}, 0.0, false, std::nullopt, true), c10::Error);
 }
+
+TEST_CASE("a convolution of one window takes any stride", "[errors]") {
+  const at::Tensor image = at::ones({1, 3, 1, 4}), weight = at::ones({3, 3, 1, 3});
+  const at::Tensor result = at::conv2d(image, weight, {}, at::IntArrayRef({1, INT64_MAX}), at::IntArrayRef({0, 1}));
+  CHECK(result.sizes() == at::IntArrayRef({1, 3, 1, 1}));
+  CHECK(result.sum().item<double>() == 18);
+}
+
+TEST_CASE("transforms of more dimensions than a set of them holds", "[errors]") {
+  std::vector<int64_t> sizes(66, 1);
+  CHECK_THROWS_AS(at::fft_fftn(at::ones(sizes), {}, std::vector<int64_t>{65}), c10::Error);
+}

@@ -106,6 +106,7 @@ ShapeAndDims shape_and_dims(const Tensor& self, OptionalIntArrayRef shape, Optio
   const int64_t ndim = self.dim();
   if (dim.has_value()) {
     std::bitset<64> seen;
+    TORCH_CHECK(ndim <= 64, "fft: only tensors with up to 64 dims are supported, got ", ndim);
     for (const int64_t d : *dim) {
       result.dims.push_back(c10::maybe_wrap_dim(d, ndim, /*wrap_scalar=*/false));
       TORCH_CHECK(!seen[result.dims.back()], "FFT dims must be unique, got ", *dim);

@@ -46,9 +46,10 @@ ConvProblem problem_of(
     p.in[d] = image[i + 2];
     p.out[d] = features[i + 2];
     p.kernel[d] = weight.size(i + 2);
-    p.stride[d] = at(stride, i);
+    // A single window takes no step, a single weight has no gap: there any number may come, also one that overflows.
+    p.stride[d] = p.out[d] == 1 ? 1 : at(stride, i);
     p.padding[d] = at(padding, i);
-    p.dilation[d] = at(dilation, i);
+    p.dilation[d] = p.kernel[d] == 1 ? 1 : at(dilation, i);
   }
   return p;
 }
