@@ -119,7 +119,7 @@ Tensor combinations(const Tensor& self, int64_t r, bool with_replacement) {
   TORCH_CHECK(
       !with_replacement || !c10::add_overflows(n, r - 1, &choices), "combinations: too many to hold, ", r, " of ", n, " elements");
   if (n == 0 || choices < r) {
-    return at::empty({0, r}, self.options());
+    return self.index_select(0, at::empty({0}, self.options().dtype(kLong))).view({0, r});
   }
   int64_t count = 1;
   for (int64_t i = 0; i < std::min(r, choices - r); ++i) {
