@@ -1,6 +1,6 @@
 #include <csrc/serialize/zip_reader.h>
 
-#include <csrc/serialize/crc32.h>
+#include <csrc/utils/crc32.h>
 #include <csrc/serialize/zip_format.h>
 #include <c10/util/Exception.h>
 
@@ -180,7 +180,7 @@ const ZipReader::Entry& ZipReader::entry(std::string_view name) {
   TORCH_CHECK(entry.method == kStored, where(name), ": the entry is compressed (method ", entry.method,
       "); PyTorch stores data as it is: unpack the file and pack it again with `zip -0`");
   if (verify_crc_ && !entry.checked) {
-    const uint32_t crc = crc32(bytes_.data() + entry.data_offset, entry.size);
+    const uint32_t crc = utils::crc32(bytes_.data() + entry.data_offset, entry.size);
     TORCH_CHECK(crc == entry.crc, where(name), ", ", entry.size, " bytes at offset ", entry.data_offset,
         fmt::format(": CRC-32 is {:08x}, must be {:08x}", crc, entry.crc), ". The file is damaged");
     entry.checked = true;

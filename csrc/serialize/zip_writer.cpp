@@ -1,6 +1,6 @@
 #include <csrc/serialize/zip_writer.h>
 
-#include <csrc/serialize/crc32.h>
+#include <csrc/utils/crc32.h>
 #include <csrc/serialize/zip_format.h>
 #include <c10/util/Exception.h>
 
@@ -40,7 +40,7 @@ void ZipWriter::put(const std::string& bytes) {
 }
 
 void ZipWriter::add(std::string_view name, const void* data, size_t size) {
-  Entry entry{folder_ + "/" + std::string(name), offset_, size, crc32(data, size)};
+  Entry entry{folder_ + "/" + std::string(name), offset_, size, utils::crc32(data, size)};
   TORCH_CHECK(entry.name.size() <= kMax16, "ZIP entry name of ", entry.name.size(), " bytes: at most 65535 are possible");
   const bool zip64 = size >= kMax32;
   std::string header;
@@ -80,8 +80,8 @@ void ZipWriter::add(std::string_view name, const void* data, size_t size) {
 void ZipWriter::finish() {
   uint32_t names = 0, contents = 0;
   for (const Entry& entry : entries_) {
-    names = crc32(entry.name.data(), entry.name.size(), names);
-    contents = crc32(&entry.crc, sizeof entry.crc, contents);
+    names = utils::crc32(entry.name.data(), entry.name.size(), names);
+    contents = utils::crc32(&entry.crc, sizeof entry.crc, contents);
   }
   add(".data/serialization_id", fmt::format("{:020}{:020}", names, contents));
   write_directory();

@@ -2,7 +2,7 @@
 #include <csrc/utils/metrics.h>
 
 #include <c10/util/Exception.h>
-#include <csrc/utils/crc32c.h>
+#include <csrc/utils/crc32.h>
 #include <csrc/utils/metrics_file.h>
 
 #include <fmt/format.h>

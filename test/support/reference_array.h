@@ -5,6 +5,7 @@
 #include <complex>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace test {
 /// References by operator, with or without the overload.
 using References = std::map<std::string, Reference>;
 
+const References& network_references();
 const References& statistics_references();
 const References& loss_references();
 
@@ -105,6 +107,21 @@ inline std::vector<bool> reduced_dims(const Stack& args, size_t position, int64_
 }
 
 using Group = std::vector<Complex>;
+
+inline Complex total(const Group& group) {
+  return std::accumulate(group.begin(), group.end(), Complex(0));
+}
+
+inline double variance(const Group& group, double correction) {
+  const Complex mean = total(group) / static_cast<double>(group.size());
+  double sum = 0;
+  for (const Complex value : group) sum += std::norm(value - mean);
+  return sum / std::max(0.0, static_cast<double>(group.size()) - correction);
+}
+
+inline int64_t integer_at(const Array& indices, const Shape& index) {
+  return static_cast<int64_t>(indices.at(index).real());
+}
 
 /// One result for each group of elements that share the indices of the kept dimensions.
 inline Array reduce_groups(

@@ -1,23 +1,22 @@
-#include <csrc/serialize/crc32.h>
+#include <csrc/utils/crc32.h>
 
 #include <array>
 #include <cstring>
 
-namespace torch::serialize {
+namespace torch::utils {
 
 namespace {
 
-constexpr uint32_t kPolynomial = 0xEDB88320;
 constexpr size_t kSlices = 16;
 
 // tables[k][b]: what byte b contributes when k more bytes follow it. Sixteen bytes are then sixteen independent look-ups.
 using Tables = std::array<std::array<uint32_t, 256>, kSlices>;
 
-constexpr Tables make_tables() {
+constexpr Tables make_tables(uint32_t polynomial) {
   Tables tables{};
   for (uint32_t byte = 0; byte < 256; ++byte) {
     uint32_t crc = byte;
-    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ ((crc & 1) ? kPolynomial : 0);
+    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ ((crc & 1) ? polynomial : 0);
     tables[0][byte] = crc;
   }
   for (size_t slice = 1; slice < kSlices; ++slice) {
@@ -29,11 +28,9 @@ constexpr Tables make_tables() {
   return tables;
 }
 
-constexpr Tables kTables = make_tables();
-
-} // namespace
-
-uint32_t crc32(const void* data, size_t size, uint32_t crc) {
+template <uint32_t kReversedPolynomial>
+uint32_t check(const void* data, size_t size, uint32_t crc) {
+  static constexpr Tables kTables = make_tables(kReversedPolynomial);
   const auto* bytes = static_cast<const uint8_t*>(data);
   crc = ~crc;
   for (; size >= kSlices; size -= kSlices, bytes += kSlices) {
@@ -47,4 +44,14 @@ uint32_t crc32(const void* data, size_t size, uint32_t crc) {
   return ~crc;
 }
 
-} // namespace torch::serialize
+} // namespace
+
+uint32_t crc32(const void* data, size_t size, uint32_t crc) {
+  return check<0xEDB88320>(data, size, crc);
+}
+
+uint32_t crc32c(const void* data, size_t size) {
+  return check<0x82F63B78>(data, size, 0);
+}
+
+} // namespace torch::utils
