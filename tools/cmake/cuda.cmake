@@ -37,5 +37,13 @@ target_link_libraries(tensor_cuda PRIVATE tensor CUDA::cudart CUDA::cublas CUDA:
 target_compile_options(tensor_cuda PRIVATE
   $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr --compress-mode=size -diag-suppress=186 -Xcompiler=-Wall>
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra>)
+if(TENSOR_PRECOMPILE)
+  target_precompile_headers(tensor_cuda PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:${PROJECT_SOURCE_DIR}/aten/core/Tensor.h>
+    $<$<COMPILE_LANGUAGE:CXX>:${PROJECT_SOURCE_DIR}/aten/TensorOperators.h>
+    $<$<COMPILE_LANGUAGE:CXX>:${PROJECT_SOURCE_DIR}/aten/core/dispatch/BuiltinRegistration.h>)
+  file(GLOB_RECURSE C10_CUDA_SOURCES CONFIGURE_DEPENDS c10/cuda/*.cpp)
+  set_source_files_properties(${C10_CUDA_SOURCES} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+endif()
 target_link_options(tensor_cuda PRIVATE -Wl,-Bsymbolic -Wl,--no-undefined)
 install(TARGETS tensor_cuda EXPORT TensorTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
