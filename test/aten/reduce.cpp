@@ -31,7 +31,7 @@ Tensor noise(at::IntArrayRef sizes, at::ScalarType dtype = at::kFloat) {
   return result.view(sizes).to(dtype);
 }
 
-std::vector<double> values(const Tensor& t) {
+std::vector<double> numbers(const Tensor& t) {
   const Tensor flat = t.to(at::kDouble).contiguous();
   return std::vector<double>(flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel());
 }
@@ -62,7 +62,7 @@ std::vector<double> naive_sum(const Tensor& self, const std::vector<bool>& reduc
 }
 
 void check_close(const Tensor& got, const std::vector<double>& want, double tolerance) {
-  const auto have = values(got);
+  const auto have = numbers(got);
   REQUIRE(have.size() == want.size());
   for (size_t i = 0; i < want.size(); ++i) {
     REQUIRE(std::abs(have[i] - want[i]) <= tolerance * (1 + std::abs(want[i])));
@@ -90,13 +90,13 @@ TEST_CASE("a reduction does not depend on the number of threads", "[reduce]") {
   const Tensor columns = noise({300'001, 7});
   const int before = at::get_num_threads();
   at::set_num_threads(1);
-  const auto rows_one = values(x.sum(1));
-  const auto columns_one = values(columns.sum(0));
-  const auto var_one = values(columns.var(at::IntArrayRef{0}));
+  const auto rows_one = numbers(x.sum(1));
+  const auto columns_one = numbers(columns.sum(0));
+  const auto var_one = numbers(columns.var(at::IntArrayRef{0}));
   at::set_num_threads(4);
-  CHECK(values(x.sum(1)) == rows_one);
-  CHECK(values(columns.sum(0)) == columns_one);
-  CHECK(values(columns.var(at::IntArrayRef{0})) == var_one);
+  CHECK(numbers(x.sum(1)) == rows_one);
+  CHECK(numbers(columns.sum(0)) == columns_one);
+  CHECK(numbers(columns.var(at::IntArrayRef{0})) == var_one);
   at::set_num_threads(before);
 }
 
@@ -196,10 +196,10 @@ TEST_CASE("variance survives a large mean", "[reduce]") {
   const Tensor moved = x + 1e8;
   CHECK(moved.var().item<double>() == Approx(x.var().item<double>()).epsilon(1e-6));
   const Tensor columns = moved.view({2000, 10});
-  check_close(columns.var(at::IntArrayRef{0}), values(x.view({2000, 10}).var(at::IntArrayRef{0})), 1e-6);
-  check_close(columns.t().contiguous().var(at::IntArrayRef{1}), values(x.view({2000, 10}).var(at::IntArrayRef{0})), 1e-6);
+  check_close(columns.var(at::IntArrayRef{0}), numbers(x.view({2000, 10}).var(at::IntArrayRef{0})), 1e-6);
+  check_close(columns.t().contiguous().var(at::IntArrayRef{1}), numbers(x.view({2000, 10}).var(at::IntArrayRef{0})), 1e-6);
   const auto both = at::var_mean(x.view({40, 500}), at::IntArrayRef{1}, at::Scalar(0), false);
-  check_close(std::get<1>(both), values(x.view({40, 500}).mean(1)), 1e-12);
+  check_close(std::get<1>(both), numbers(x.view({40, 500}).mean(1)), 1e-12);
   CHECK(std::isnan(at::ones({1}).var().item<float>()));
   CHECK(std::isnan(at::empty({0}).var().item<float>()));
   CHECK(at::ones({1}).var(at::IntArrayRef{0}, at::Scalar(0), false).item<float>() == 0.f);
@@ -222,10 +222,10 @@ TEST_CASE("empty reductions give the identity or refuse", "[reduce]") {
 
 TEST_CASE("scans along rows and columns agree", "[reduce][scan]") {
   const Tensor x = noise({37, 65});
-  check_close(x.cumsum(0).t(), values(x.t().contiguous().cumsum(1)), 1e-6);
-  check_close(x.cumprod(0).t(), values(x.t().contiguous().cumprod(1)), 1e-6);
-  check_close(x.logcumsumexp(0), values(x.exp().cumsum(0).log()), 1e-5);
-  check_close(x.cumsum(1).select(1, 64), values(x.sum(1)), 1e-5);
+  check_close(x.cumsum(0).t(), numbers(x.t().contiguous().cumsum(1)), 1e-6);
+  check_close(x.cumprod(0).t(), numbers(x.t().contiguous().cumprod(1)), 1e-6);
+  check_close(x.logcumsumexp(0), numbers(x.exp().cumsum(0).log()), 1e-5);
+  check_close(x.cumsum(1).select(1, 64), numbers(x.sum(1)), 1e-5);
   CHECK(at::ones({300}, at::kByte).cumsum(0).scalar_type() == at::kLong);
   const Tensor infinities = at::full({3}, -std::numeric_limits<float>::infinity());
   CHECK((infinities.logcumsumexp(0) == infinities).all().item<bool>());
@@ -236,7 +236,7 @@ TEST_CASE("cummax takes the last of equal elements and keeps NaN", "[reduce][sca
   const float given[] = {1, 3, 3, 2, kNan, 5};
   std::copy(given, given + 6, x.data_ptr<float>());
   const auto result = x.cummax(0);
-  const auto places = values(std::get<1>(result));
+  const auto places = numbers(std::get<1>(result));
   CHECK(places == std::vector<double>{0, 1, 2, 2, 4, 4});
   CHECK(std::isnan(std::get<0>(result)[5].item<float>()));
 }
