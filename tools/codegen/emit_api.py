@@ -102,9 +102,10 @@ def is_method(entry: Entry, form: str) -> bool:
 
 
 def is_function(entry: Entry, form: str) -> bool:
+    variants = entry.get("variants", ["function"])
     if form == "functional" or (form == "inplace" and entry.forms[form] is entry.schema):
-        return "function" in entry.get("variants", ["function"])
-    return True
+        return "function" in variants
+    return form != "inplace" or "inplace" in variants
 
 
 def takes_bool_for_dim(entry: Entry, form: str) -> bool:

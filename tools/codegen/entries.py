@@ -19,7 +19,7 @@ FIELDS = {
 }
 SPARSE_BACKENDS = ("sparse", "sparse_csr")  # kernels for the keys SparseCPU and SparseCsrCPU
 SPARSE_KINDS = ("values", "linear", "refused")
-VARIANTS = ("function", "method", "inplace", "out")
+VARIANTS = ("function", "method", "inplace", "inplace_method", "out")
 RESULTS = ("common", "float", "bool", "real")
 DTYPE_SETS = {
     "bool": ["bool"],
@@ -253,7 +253,7 @@ def load_entries(paths: list[Path]) -> list[Entry]:
             primary = "out" if schema.is_out else "inplace" if schema.is_inplace else "functional"
             entry.forms[primary] = schema
             try:
-                if "inplace" in variants and primary == "functional":
+                if {"inplace", "inplace_method"} & set(variants) and primary == "functional":
                     entry.forms["inplace"] = _inplace_schema(entry)
                 if "out" in variants and primary != "out":
                     entry.forms["out"] = _out_schema(entry)

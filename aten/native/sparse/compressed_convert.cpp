@@ -144,7 +144,7 @@ Tensor strided_to_compressed(const Tensor& self, Layout layout, OptionalIntArray
       batch >= 0, "to_sparse for Strided to ", layout, " conversion does not support tensors with ", self.dim() - dense,
       " batch and sparse dimensions; it needs at least two");
   if (batch == 0) {
-    return coo_to_compressed(at::_to_sparse(self, 2), layout, blocksize);
+    return coo_to_compressed(self._to_sparse(2), layout, blocksize);
   }
   const Tensor matrices = self.flatten(0, batch - 1);
   TORCH_CHECK(matrices.size(0) > 0, "to_sparse: a batch without matrices cannot be converted to the ", layout, " layout");
@@ -182,8 +182,8 @@ Tensor to_compressed(const Tensor& self, Layout layout, OptionalIntArrayRef bloc
 
 Tensor compressed_like(const Tensor& t, const Tensor& like) {
   const std::array<int64_t, 2> block = block_sizes(like);
-  return at::_to_sparse(
-      t, like.layout(), is_blocked(like.layout()) ? OptionalIntArrayRef(block) : OptionalIntArrayRef(),
+  return t._to_sparse(
+      like.layout(), is_blocked(like.layout()) ? OptionalIntArrayRef(block) : OptionalIntArrayRef(),
       compressed_impl(like)->dense_dim());
 }
 
@@ -222,7 +222,7 @@ Tensor _to_sparse_any(
   if (self.layout() == kStrided) {
     const int64_t dense = dense_dim.value_or(0);
     TORCH_CHECK(dense >= 0 && dense <= self.dim(), "to_sparse: dense_dim must be in [0, ", self.dim(), "], but got ", dense);
-    return at::_to_sparse(self, self.dim() - dense);
+    return self._to_sparse(self.dim() - dense);
   }
   return self.is_sparse() ? self : compressed_to_coo(self);
 }
@@ -246,20 +246,20 @@ Tensor to_sparse(const Tensor& self, std::optional<Layout> layout, OptionalIntAr
   if (self.layout() == wanted && (!blocksize.has_value() || *blocksize == IntArrayRef(block_sizes(self)))) {
     return self;
   }
-  return at::_to_sparse(self, layout, blocksize, dense_dim);
+  return self._to_sparse(layout, blocksize, dense_dim);
 }
 
 Tensor to_sparse_csr(const Tensor& self, std::optional<int64_t> dense_dim) {
-  return self.layout() == kSparseCsr ? self : at::_to_sparse_csr(self, dense_dim);
+  return self.layout() == kSparseCsr ? self : self._to_sparse_csr(dense_dim);
 }
 Tensor to_sparse_csc(const Tensor& self, std::optional<int64_t> dense_dim) {
-  return self.layout() == kSparseCsc ? self : at::_to_sparse_csc(self, dense_dim);
+  return self.layout() == kSparseCsc ? self : self._to_sparse_csc(dense_dim);
 }
 Tensor to_sparse_bsr(const Tensor& self, IntArrayRef blocksize, std::optional<int64_t> dense_dim) {
-  return self.layout() == kSparseBsr && blocksize == IntArrayRef(block_sizes(self)) ? self : at::_to_sparse_bsr(self, blocksize, dense_dim);
+  return self.layout() == kSparseBsr && blocksize == IntArrayRef(block_sizes(self)) ? self : self._to_sparse_bsr(blocksize, dense_dim);
 }
 Tensor to_sparse_bsc(const Tensor& self, IntArrayRef blocksize, std::optional<int64_t> dense_dim) {
-  return self.layout() == kSparseBsc && blocksize == IntArrayRef(block_sizes(self)) ? self : at::_to_sparse_bsc(self, blocksize, dense_dim);
+  return self.layout() == kSparseBsc && blocksize == IntArrayRef(block_sizes(self)) ? self : self._to_sparse_bsc(blocksize, dense_dim);
 }
 
 Tensor sparse_mask_compressed(const Tensor& self, const Tensor& mask) {

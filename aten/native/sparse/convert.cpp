@@ -14,7 +14,7 @@ Tensor to_dense(const Tensor& self, std::optional<ScalarType> dtype, std::option
   if (self.layout() == kStrided) {
     return dtype ? self.to(*dtype) : self;
   }
-  return at::_to_dense(self, dtype, masked_grad);
+  return self._to_dense(dtype, masked_grad);
 }
 
 Tensor _to_dense_coo(const Tensor& self, std::optional<ScalarType> dtype, std::optional<bool>) {
@@ -87,7 +87,7 @@ Tensor to_sparse_dim(const Tensor& self, int64_t sparse_dim) {
   if (self.is_sparse() && sparse_dim == get_sparse_impl(self)->sparse_dim()) {
     return self;
   }
-  return at::_to_sparse(self, sparse_dim);
+  return self._to_sparse(sparse_dim);
 }
 
 // ---- masks -----------------------------------------------------------------------------
