@@ -2,6 +2,8 @@
 
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
+#include <aten/native/cpu/random.h>
+#include <aten/native/cpu_isa.h>
 
 #include <cstring>
 #include <mutex>
@@ -22,13 +24,8 @@ void mt19937::init(uint64_t seed) {
 }
 
 void mt19937::refill() {
-  constexpr int kShift = 397;
-  const auto twist = [](uint32_t u, uint32_t v) {
-    return (((u & 0x80000000U) | (v & 0x7fffffffU)) >> 1) ^ ((v & 1) != 0 ? 0x9908b0dfU : 0U);
-  };
-  for (int j = 0; j < kStateSize; ++j) {
-    state_[j] = state_[(j + kShift) % kStateSize] ^ twist(state_[j], state_[(j + 1) % kStateSize]);
-  }
+  constexpr void (*kTable[])(uint32_t*) = {native::v2::twist_state, native::v3::twist_state, native::v4::twist_state};
+  kTable[native::cpu_isa_level()](state_.data());
   left_ = kStateSize;
   next_ = 0;
 }

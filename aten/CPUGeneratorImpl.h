@@ -11,7 +11,7 @@
 namespace at {
 
 /// The 32-bit Mersenne Twister of Matsumoto and Nishimura (1998).
-class mt19937 {
+class TORCH_API mt19937 {
  public:
   static constexpr int kStateSize = 624;
 
@@ -23,13 +23,32 @@ class mt19937 {
     } else {
       --left_;
     }
-    uint32_t y = state_[next_++];
+    return temper(state_[next_++]);
+  }
+
+  /// The words that the next draws are made of by temper(): at least one, at most `most`. Those draws are then done.
+  struct Words {
+    const uint32_t* data;
+    int count;
+  };
+  C10_ALWAYS_INLINE Words take(int64_t most) {
+    if (left_ == 1) {
+      refill();
+      left_ = kStateSize + 1; // the first draw after refilling is not counted down
+    }
+    const int count = most < left_ - 1 ? static_cast<int>(most) : left_ - 1;
+    left_ -= count;
+    next_ += count;
+    return {state_.data() + next_ - count, count};
+  }
+  static C10_ALWAYS_INLINE uint32_t temper(uint32_t y) {
     y ^= y >> 11;
     y ^= (y << 7) & 0x9d2c5680;
     y ^= (y << 15) & 0xefc60000;
     y ^= y >> 18;
     return y;
   }
+
   uint64_t seed() const { return seed_; }
   bool operator==(const mt19937& other) const {
     return seed_ == other.seed_ && left_ == other.left_ && next_ == other.next_ && state_ == other.state_;
@@ -73,6 +92,8 @@ struct TORCH_API CPUGeneratorImpl final : public c10::GeneratorImpl {
     const uint64_t high = engine_();
     return high << 32 | engine_();
   }
+  /// The words of the next draws of 32 bits, see mt19937.
+  C10_ALWAYS_INLINE mt19937::Words take(int64_t most) { return engine_.take(most); }
   /// Normal samples come in pairs; the second waits here.
   std::optional<double> next_double_normal_sample() const { return next_normal_; }
   void set_next_double_normal_sample(std::optional<double> value) { next_normal_ = value; }

@@ -122,21 +122,24 @@ Tensor empty_strided_on(Device device, IntArrayRef size, IntArrayRef stride, Opt
 
 namespace {
 
-/// With deterministic algorithms fresh memory has a known value: NaN, or the largest integer, so that its use is seen.
-Tensor uninitialized(Tensor fresh) {
-  if (C10_LIKELY(!at::detail::fill_uninitialized_memory.load(std::memory_order_relaxed))) {
-    return fresh;
-  }
+C10_NOINLINE void fill_with_known_value(const Tensor& fresh) {
   const ScalarType dtype = fresh.scalar_type();
   if (c10::isFloatingType(dtype) || c10::isComplexType(dtype)) {
-    return fresh.fill_(std::numeric_limits<double>::quiet_NaN());
+    fresh.fill_(std::numeric_limits<double>::quiet_NaN());
+  } else if (dtype == kBool) {
+    fresh.fill_(true);
+  } else {
+    dispatch("empty", dtype, at::kIntegral | at::kUnsigned, [&]<class T> {
+      fresh.fill_(Scalar(std::numeric_limits<T>::max()));
+    });
   }
-  if (dtype == kBool) {
-    return fresh.fill_(true);
+}
+
+/// With deterministic algorithms fresh memory has a known value: NaN, or the largest integer, so that its use is seen.
+C10_ALWAYS_INLINE Tensor uninitialized(Tensor fresh) {
+  if (C10_UNLIKELY(at::detail::fill_uninitialized_memory.load(std::memory_order_relaxed))) {
+    fill_with_known_value(fresh);
   }
-  dispatch("empty", dtype, at::kIntegral | at::kUnsigned, [&]<class T> {
-    fresh.fill_(Scalar(std::numeric_limits<T>::max()));
-  });
   return fresh;
 }
 

@@ -3,6 +3,7 @@
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
 #include <aten/core/Reduction.h>
+#include <aten/native/cpu/generic/dropout.h>
 #include <autograd/grad_mode.h>
 
 namespace torch::autograd::formulas {
@@ -237,6 +238,10 @@ Tensor binary_cross_entropy_with_logits_target_backward(
   const Tensor softplus = (-self.abs()).exp().log1p() + (-self).clamp_min(0);
   const Tensor slope = pos_weight.defined() ? (pos_weight - 1) * softplus - self : -self;
   return per_element(weighted(slope * grad, weight), reduction, self.numel());
+}
+
+Tensor fused_dropout_backward(const Tensor& grad, const Tensor& mask, double keep) {
+  return at::native_dropout_backward(grad, mask, at::native::dropout_scale(grad.scalar_type(), keep));
 }
 
 } // namespace torch::autograd::formulas

@@ -87,4 +87,7 @@ at::Tensor binary_cross_entropy_with_logits_target_backward(
     const at::Tensor& pos_weight,
     int64_t reduction);
 
+/// `keep` is the probability that an element was kept.
+at::Tensor fused_dropout_backward(const at::Tensor& grad, const at::Tensor& mask, double keep);
+
 } // namespace torch::autograd::formulas

@@ -290,6 +290,51 @@ TEST_CASE("other distributions follow the stream of PyTorch", "[random]") {
   });
 }
 
+// More draws than the twister makes at a time.
+TEST_CASE("far samples follow the stream of PyTorch", "[random]") {
+  const auto last = [](const Tensor& drawn, int64_t count) { return drawn.slice(0, drawn.size(0) - count); };
+  check_streams<double>({
+      {"rand", [=] { return last(torch::rand({3000}), 4); },
+       {0.845196187, 0.2716254, 0.301693439, 0.081194222},
+       {0.146342397, 0.00915747881, 0.972089171, 0.678815901}},
+      {"rand of doubles", [=] { return last(torch::rand({3000}, torch::kDouble), 4); },
+       {0.47986831844469491, 0.76086799860613441, 0.14019005942709939, 0.27597298173592144},
+       {0.8281501981998125, 0.86271306356324995, 0.1831555534694268, 0.80174296431220349}},
+      {"uniform_", [=] { return last(torch::empty({3000}).uniform_(-2, 3), 4); },
+       {2.225981, -0.641873002, -0.491532803, -1.59402895},
+       {-1.26828802, -1.95421267, 2.86044598, 1.39407945}},
+      {"randn", [=] { return last(torch::randn({3000}), 4); },
+       {1.64215636, -0.326587737, 0.366865069, -0.724487603},
+       {0.179605499, -0.119386099, -0.123755634, -0.956761718}},
+      {"randn of doubles", [=] { return last(torch::randn({3000}, torch::kDouble), 4); },
+       {-0.15907231711177147, -0.15272983277879126, 0.53003086140615396, -0.37839959633914722},
+       {-2.3437956836425178, -0.060051685128858404, -1.5375808292586959, 1.0000287639406265}},
+      {"randn of halfs", [=] { return last(torch::randn({3000}, torch::kHalf), 4); },
+       {-1.87988281, 0.287109375, 0.261962891, -0.358154297},
+       {0.0708007812, 0.0482788086, 0.213745117, 0.569335938}},
+      {"bernoulli_", [=] { return last(torch::empty({3000}).bernoulli_(0.3), 12); },
+       {0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 1},
+       {0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0}},
+      {"exponential_", [=] { return last(torch::empty({3000}).exponential_(1.5), 4); },
+       {0.435782164, 0.953826368, 0.100695945, 0.215284377},
+       {1.17408967, 1.32378805, 0.134871066, 1.078794}},
+      {"geometric_", [=] { return last(torch::empty({3000}).geometric_(0.2), 6); },
+       {3, 3, 4, 2, 9, 6},
+       {4, 3, 1, 1, 8, 1}},
+  });
+  check_streams<int64_t>({
+      {"randint", [=] { return last(torch::randint(1000, {3000}), 6); },
+       {19, 651, 199, 326, 104, 877},
+       {722, 631, 58, 197, 390, 385}},
+      {"randint with a range beyond 32 bits", [=] { return last(torch::randint(-5, int64_t{1} << 40, {3000}), 4); },
+       {89305668473, 33666926946, 480381861912, 847298144496},
+       {226913030567, 379772163971, 451075444470, 965733694321}},
+      {"randperm", [=] { return last(torch::randperm(3000), 6); },
+       {2315, 2791, 2682, 2481, 2576, 477},
+       {30, 403, 2192, 1979, 1662, 1606}},
+  });
+}
+
 TEST_CASE("samplers share one stream", "[random]") {
   check_streams<double>({
       {"an odd normal sample waits while others are drawn", [] { return [] {

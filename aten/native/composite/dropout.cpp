@@ -3,6 +3,7 @@
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
+#include <aten/native/cpu/generic/dropout.h>
 
 #include <cmath>
 
@@ -58,6 +59,9 @@ Tensor& apply_(Tensor& input, const Noise& noise) {
 } // namespace
 
 Tensor dropout(const Tensor& input, double p, bool train) {
+  if (train && p > 0 && p < 1 && input.numel() != 0 && is_dropped_in_one_pass(input)) {
+    return std::get<0>(at::_fused_dropout(input, 1 - p));
+  }
   return apply(input, make_noise(input, p, train, false, false));
 }
 Tensor& dropout_(Tensor& self, double p, bool train) {
@@ -86,13 +90,25 @@ std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p, std::op
   check_probability(p);
   const auto mask_options = input.options().dtype(kBool);
   if (!train.value_or(true)) return {input.clone(), at::ones(input.sizes(), mask_options)};
+  const double scale = p == 1 ? 0.0 : 1 / (1 - p);
+  if (is_dropped_in_one_pass(input)) return drop(input, 1 - p, scale, std::nullopt);
   Tensor mask = at::empty_like(input, mask_options);
   mask.bernoulli_(1 - p);
-  return {input.mul(mask).mul_(p == 1 ? 0.0 : 1 / (1 - p)), mask};
+  return {input.mul(mask).mul_(scale), mask};
 }
 
 Tensor native_dropout_backward(const Tensor& grad_output, const Tensor& mask, double scale) {
+  const bool is_plain_mask = mask.is_cpu() && mask.layout() == kStrided && mask.scalar_type() == kBool;
+  if (is_plain_mask && mask.sizes() == grad_output.sizes() && is_dropped_in_one_pass(grad_output) &&
+      grad_output.is_non_overlapping_and_dense()) {
+    return drop_backward(grad_output, mask, scale);
+  }
   return grad_output * mask * scale;
+}
+
+std::tuple<Tensor, Tensor> fused_dropout_cpu(const Tensor& self, double p, std::optional<Generator> generator) {
+  TORCH_CHECK(p > 0 && p <= 1, "_fused_dropout: the probability of keeping an element must be in (0, 1], but got ", p);
+  return drop(self, p, dropout_scale(self.scalar_type(), p), generator);
 }
 
 } // namespace at::native

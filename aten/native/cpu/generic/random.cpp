@@ -1,5 +1,4 @@
-// Samplers of the CPU generator. Each draws the numbers that PyTorch draws, in the same order.
-#include <aten/CPUGeneratorImpl.h>
+// Samplers of real numbers. Each draws the numbers that PyTorch draws, in the same order.
 #include <aten/ExpandUtils.h>
 #include <aten/MemoryOverlap.h>
 #include <aten/OpMathType.h>
@@ -7,9 +6,8 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
-#include <aten/native/OutArgument.h>
 #include <aten/native/cpu/generic/random_draws.h>
-#include <aten/ops/copy__ops.h>
+#include <aten/native/cpu/generic/random_fill.h>
 #include <aten/ops/view_as_real_ops.h>
 
 #include <algorithm>
@@ -21,20 +19,34 @@
 namespace at::native {
 namespace {
 
-/// self[i] = draw() in PyTorch's order: the order of memory, as TensorIterator walks it.
+/// self[i] = draw(), one by one, in the order of memory.
 template <class T, class Draw>
 void fill_serially(const Tensor& self, Draw draw) {
-  auto iter = TensorIteratorConfig().set_check_mem_overlap(false).resize_outputs(false).add_output(self).build();
-  iter.serial_for_each(
-      [&](char** data, const int64_t* strides, int64_t n) {
-        for (int64_t i = 0; i < n; ++i) {
-          *reinterpret_cast<T*>(data[0] + i * strides[0]) = static_cast<T>(draw());
-        }
-      },
-      {0, iter.numel()});
+  fill_runs<T>(self, [&](T* to, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) {
+      to[i] = static_cast<T>(draw());
+    }
+  });
 }
 
-constexpr auto kRandomDtypes = at::kIntegral | at::kUnsigned | at::kFloating | at::kBooleans;
+/// self[i] = map(u) of doubles u that are uniform in [0, 1).
+template <class T, class Map>
+void fill_from_units(const Tensor& self, CPUGeneratorImpl& generator, Map map) {
+  fill_mapped<T, double>(self, [&](double* u, int64_t n) { draw_uniform(generator, u, n, 0, 1); }, map);
+}
+
+/// Exponential numbers. Those that are stored as doubles are libm's to the last bit, as PyTorch's are.
+template <class T>
+void draw_exponential(CPUGeneratorImpl& generator, double* to, int64_t n, double lambd) {
+  if constexpr (!std::is_same_v<T, double>) {
+    by_isa(v2::draw_exponential, v3::draw_exponential, v4::draw_exponential)(generator, to, n, lambd);
+  } else {
+    draw_uniform(generator, to, n, 0, 1);
+    for (int64_t i = 0; i < n; ++i) {
+      to[i] = -1.0 / lambd * std::log1p(-to[i]);
+    }
+  }
+}
 
 void check_floating(const char* op, const Tensor& self) {
   TORCH_CHECK(
@@ -42,127 +54,7 @@ void check_floating(const char* op, const Tensor& self) {
       self.scalar_type());
 }
 
-/// Bounds that a dtype holds exactly, for random_ without an upper limit.
-template <class T>
-uint64_t full_range() {
-  if constexpr (std::is_same_v<T, bool>) {
-    return 1;
-  } else if constexpr (std::is_integral_v<T>) {
-    return static_cast<uint64_t>(std::numeric_limits<T>::max());
-  } else {
-    return uint64_t{1} << kDigits<T>;
-  }
-}
-
-/// Draws of 32 bits serve ranges below 2^32 in PyTorch 1.x; 2.x takes 64 bits from 2^28 on, where the bias of the
-/// remainder would show.
-constexpr uint64_t kWideRange = uint64_t{1} << 28;
-
 } // namespace
-
-// ---- integers ----------------------------------------------------------------------------
-
-Tensor& random_cpu(Tensor& self, OptGenerator generator) {
-  at::assert_no_internal_overlap(self);
-  LockedGenerator draw(generator);
-  dispatch("random_", self.scalar_type(), kRandomDtypes, [&]<class T> {
-    fill_serially<T>(self, [&]() -> T {
-      if constexpr (std::is_same_v<T, bool>) {
-        return (draw->random() & 1) != 0;
-      } else if constexpr (std::is_same_v<T, double>) {
-        return static_cast<T>(draw->random64() % (full_range<T>() + 1));
-      } else if constexpr (std::is_same_v<T, int64_t> || std::is_same_v<T, uint64_t>) {
-        return static_cast<T>(draw->random64() % (full_range<T>() + 1 == 0 ? ~uint64_t{0} : full_range<T>() + 1));
-      } else {
-        return static_cast<T>(draw->random() % (full_range<T>() + 1));
-      }
-    });
-  });
-  return self;
-}
-
-namespace {
-
-template <class T>
-void check_bound(double value, const char* name) {
-  const double low = std::is_same_v<T, bool> ? 0 : std::is_integral_v<T> ? static_cast<double>(std::numeric_limits<T>::lowest()) : -std::ldexp(1.0, kDigits<T>);
-  const double high = std::is_same_v<T, bool> ? 1 : std::is_integral_v<T> ? static_cast<double>(std::numeric_limits<T>::max()) : std::ldexp(1.0, kDigits<T>);
-  TORCH_CHECK(value >= low && (std::is_integral_v<T> ? value <= high : true), name, " is out of bounds for ", c10::scalarTypeToTypeMeta(c10::CppTypeToScalarType<T>::value).name());
-}
-
-void check_random_range(const Tensor& self, int64_t from, int64_t last) {
-  TORCH_CHECK(
-      !self.is_complex(), "check_random_bounds handles only integral, floating-point and boolean types; got ",
-      self.scalar_type());
-  dispatch("random_", self.scalar_type(), kRandomDtypes, [&]<class T> {
-    check_bound<T>(static_cast<double>(from), "from");
-    check_bound<T>(static_cast<double>(last), "to - 1");
-  });
-}
-
-} // namespace
-
-Tensor& random_from_cpu(Tensor& self, int64_t from, std::optional<int64_t> to, OptGenerator generator) {
-  at::assert_no_internal_overlap(self);
-  uint64_t range = 0;
-  if (to) {
-    TORCH_CHECK(from < *to, "random_ expects 'from' to be less than 'to', but got from=", from, " >= to=", *to);
-    check_random_range(self, from, *to - 1);
-    range = static_cast<uint64_t>(*to) - static_cast<uint64_t>(from);
-  } else if (from == std::numeric_limits<int64_t>::lowest()) {
-    range = 0; // all of int64
-  } else {
-    int64_t last = std::numeric_limits<int64_t>::max();
-    dispatch("random_", self.scalar_type(), kRandomDtypes, [&]<class T> {
-      last = static_cast<int64_t>(std::min<uint64_t>(full_range<T>(), std::numeric_limits<int64_t>::max()));
-    });
-    check_random_range(self, from, last);
-    range = static_cast<uint64_t>(last) - static_cast<uint64_t>(from) + 1;
-  }
-  LockedGenerator draw(generator);
-  dispatch("random_", self.scalar_type(), kRandomDtypes, [&]<class T> {
-    fill_serially<T>(self, [&]() -> T {
-      if (range == 0) {
-        return static_cast<T>(static_cast<int64_t>(draw->random64()));
-      }
-      const uint64_t bits = range >= kWideRange ? draw->random64() : draw->random();
-      return static_cast<T>(static_cast<int64_t>(bits % range + static_cast<uint64_t>(from)));
-    });
-  });
-  return self;
-}
-
-Tensor& random_to_cpu(Tensor& self, int64_t to, OptGenerator generator) {
-  return random_from_cpu(self, 0, to, std::move(generator));
-}
-
-Tensor& randperm_out_cpu(int64_t n, OptGenerator generator, Tensor& out) {
-  TORCH_CHECK(n >= 0, "n must be non-negative, got", n);
-  TORCH_CHECK(!generator || !generator->defined() || generator->device().is_cpu(), "Expected a 'cpu' generator device but found '", generator->device(), "'");
-  dispatch("randperm", out.scalar_type(), at::kIntegral | at::kFloating, [&]<class T> {
-    const bool fits = std::is_integral_v<T> ? n - 1 <= static_cast<int64_t>(std::min<uint64_t>(full_range<T>(), INT64_MAX))
-                                             : n <= static_cast<int64_t>(full_range<T>()) + 1;
-    TORCH_CHECK(fits || n == 0, "n is too large for result tensor type: '", out.toString(), "'");
-    resize_output(out, {n});
-    Tensor dense = out.is_contiguous() ? out : empty_contiguous({n}, out.scalar_type(), kCPU);
-    T* r = dense.mutable_data_ptr<T>();
-    for (int64_t i = 0; i < n; ++i) {
-      r[i] = static_cast<T>(static_cast<int64_t>(i));
-    }
-    LockedGenerator draw(generator);
-    for (int64_t i = 0; i < n - 1; ++i) {
-      const auto left = static_cast<uint64_t>(n - i);
-      const uint64_t z = (left >= (uint64_t{1} << 32) ? draw->random64() : draw->random()) % left;
-      std::swap(r[i], r[i + static_cast<int64_t>(z)]);
-    }
-    if (!dense.is_same(out)) {
-      at::_ops::copy_::call(out, dense, false);
-    }
-  });
-  return out;
-}
-
-// ---- reals -------------------------------------------------------------------------------
 
 Tensor& uniform_cpu(Tensor& self, double from, double to, OptGenerator generator) {
   at::assert_no_internal_overlap(self);
@@ -179,11 +71,7 @@ Tensor& uniform_cpu(Tensor& self, double from, double to, OptGenerator generator
         to - from <= highest, "uniform_ expects to-from <= std::numeric_limits<", c10::CppTypeToScalarType<T>::value,
         ">::max(), but found to=", to, " and from=", from, " which result in to-from to exceed the limit");
     LockedGenerator draw(generator);
-    fill_serially<T>(self, [&]() -> T {
-      const T x = static_cast<T>(uniform_sample<opmath_type<T>>(*draw, from, to));
-      // A 16-bit type may round up to the excluded bound.
-      return !std::is_same_v<T, opmath_type<T>> && static_cast<double>(x) >= to && from < to ? static_cast<T>(from) : x;
-    });
+    fill_runs<T>(self, [&](T* run, int64_t n) { draw_uniform(*draw, run, n, from, to); });
   });
   return self;
 }
@@ -197,7 +85,7 @@ Tensor rrelu_slopes_cpu(const Tensor& self, double lower, double upper, OptGener
     LockedGenerator draw(generator);
     for (int64_t i = 0; i < input.numel(); ++i) {
       const bool is_drawn = static_cast<opmath_type<T>>(from[i]) <= 0;
-      to[i] = static_cast<T>(is_drawn ? uniform_sample<double>(*draw, lower, upper) : 1.0);
+      to[i] = static_cast<T>(is_drawn ? uniform_sample(*draw, lower, upper) : 1.0);
     }
   });
   return slopes;
@@ -206,48 +94,6 @@ Tensor rrelu_slopes_cpu(const Tensor& self, double lower, double upper, OptGener
 Tensor rrelu_slopes_meta(const Tensor& self, double, double, OptGenerator) {
   return at::empty_contiguous(self.sizes(), self.scalar_type(), self.device());
 }
-
-namespace {
-
-/// Sixteen uniforms become sixteen normals: the first eight are angles' radii, the last eight angles.
-template <class Acc>
-void box_muller_16(Acc* data, Acc mean, Acc std) {
-  for (int j = 0; j < 8; ++j) {
-    const Acc u1 = Acc(1) - data[j];
-    const Acc u2 = data[j + 8];
-    const Acc radius = std::sqrt(Acc(-2) * std::log(u1));
-    const Acc theta = Acc(2) * std::numbers::pi_v<Acc> * u2;
-    data[j] = radius * std::cos(theta) * std + mean;
-    data[j + 8] = radius * std::sin(theta) * std + mean;
-  }
-}
-
-template <class T>
-void normal_fill(T* data, int64_t size, double mean, double std, CPUGeneratorImpl& generator) {
-  using Acc = opmath_type<T>;
-  Acc block[16];
-  const auto fill = [&](T* to) {
-    for (Acc& x : block) {
-      x = uniform_sample<Acc>(generator, 0, 1);
-    }
-    box_muller_16<Acc>(block, static_cast<Acc>(mean), static_cast<Acc>(std));
-    for (int i = 0; i < 16; ++i) {
-      to[i] = static_cast<T>(block[i]);
-    }
-  };
-  for (int64_t i = 0; i + 15 < size; i += 16) {
-    fill(data + i);
-  }
-  if (const int64_t rest = size % 16; rest != 0) {
-    // The last sixteen are drawn anew. Float and double have drawn for the rest before that, the 16-bit types have not.
-    for (int64_t i = 0; std::is_same_v<T, Acc> && i < rest; ++i) {
-      uniform_sample<Acc>(generator, 0, 1);
-    }
-    fill(data + size - 16);
-  }
-}
-
-} // namespace
 
 Tensor& normal_cpu(Tensor& self, double mean, double std, OptGenerator generator) {
   at::assert_no_internal_overlap(self);
@@ -262,7 +108,8 @@ Tensor& normal_cpu(Tensor& self, double mean, double std, OptGenerator generator
   LockedGenerator draw(generator);
   dispatch("normal_", self.scalar_type(), at::kFloating, [&]<class T> {
     if (self.numel() >= 16 && self.is_contiguous()) {
-      normal_fill<T>(self.mutable_data_ptr<T>(), self.numel(), mean, std, *draw);
+      by_isa(v2::draw_normal<T>, v3::draw_normal<T>, v4::draw_normal<T>)(
+          *draw, self.mutable_data_ptr<T>(), self.numel(), mean, std);
     } else {
       fill_serially<T>(self, [&] { return normal_sample(*draw, mean, std); });
     }
@@ -285,10 +132,9 @@ Tensor& exponential_cpu(Tensor& self, double lambd, OptGenerator generator) {
   TORCH_CHECK(lambd > 0.0, "exponential_ expects lambda > 0.0, but found lambda=", lambd);
   LockedGenerator draw(generator);
   dispatch("exponential_", self.scalar_type(), at::kFloating, [&]<class T> {
-    fill_serially<T>(self, [&] {
-      const double u = uniform_sample<double>(*draw, 0.0, 1.0);
-      return -1.0 / lambd * std::log1p(-u);
-    });
+    fill_mapped<T, double>(
+        self, [&](double* drawn, int64_t n) { draw_exponential<T>(*draw, drawn, n, lambd); },
+        [](double x) { return static_cast<T>(x); });
   });
   return self;
 }
@@ -298,9 +144,8 @@ Tensor& cauchy_cpu(Tensor& self, double median, double sigma, OptGenerator gener
   TORCH_CHECK(sigma > 0.0, "cauchy_ expects sigma > 0.0, but found sigma=", sigma);
   LockedGenerator draw(generator);
   dispatch("cauchy_", self.scalar_type(), at::kFloating, [&]<class T> {
-    fill_serially<T>(self, [&] {
-      const double u = uniform_sample<double>(*draw, 0.0, 1.0);
-      return median + sigma * std::tan(std::numbers::pi * (u - 0.5));
+    fill_from_units<T>(self, *draw, [=](double u) {
+      return static_cast<T>(median + sigma * std::tan(std::numbers::pi * (u - 0.5)));
     });
   });
   return self;
@@ -311,10 +156,9 @@ Tensor& geometric_cpu(Tensor& self, double p, OptGenerator generator) {
   TORCH_CHECK(p > 0 && p < 1, "geometric_ expects p to be in (0, 1), but got p=", p);
   LockedGenerator draw(generator);
   dispatch("geometric_", self.scalar_type(), at::kIntegral | at::kFloating, [&]<class T> {
-    fill_serially<T>(self, [&] {
-      const double u = uniform_sample<double>(*draw, 0.0, 1.0);
-      return std::ceil(std::log(u) / std::log1p(-p));
-    });
+    auto* geometric = by_isa(v2::draw_geometric, v3::draw_geometric, v4::draw_geometric);
+    fill_mapped<T, double>(
+        self, [&](double* drawn, int64_t n) { geometric(*draw, drawn, n, p); }, [](double x) { return static_cast<T>(x); });
   });
   return self;
 }
@@ -324,7 +168,9 @@ Tensor& bernoulli_float_cpu(Tensor& self, double p, OptGenerator generator) {
   TORCH_CHECK(p >= 0 && p <= 1, "bernoulli_ expects p to be in [0, 1], but got p=", p);
   LockedGenerator draw(generator);
   dispatch("bernoulli_", self.scalar_type(), at::kAll, [&]<class T> {
-    fill_serially<T>(self, [&] { return static_cast<T>(uniform_sample<double>(*draw, 0.0, 1.0) < p ? 1 : 0); });
+    auto* coins = by_isa(v2::draw_coins, v3::draw_coins, v4::draw_coins);
+    fill_mapped<T, uint8_t>(
+        self, [&](uint8_t* drawn, int64_t n) { coins(*draw, drawn, n, p); }, [](uint8_t x) { return static_cast<T>(x); });
   });
   return self;
 }
@@ -357,10 +203,15 @@ Tensor& bernoulli_tensor_cpu(Tensor& self, const Tensor& p, OptGenerator generat
       LockedGenerator draw(generator);
       iter.serial_for_each(
           [&](char** data, const int64_t* strides, int64_t n) {
-            for (int64_t i = 0; i < n; ++i) {
-              const auto chance = static_cast<opmath_type<P>>(*reinterpret_cast<const P*>(data[1] + i * strides[1]));
-              *reinterpret_cast<T*>(data[0] + i * strides[0]) =
-                  static_cast<T>(uniform_sample<opmath_type<P>>(*draw, 0.0, 1.0) < chance ? 1 : 0);
+            opmath_type<P> u[kRun];
+            for (int64_t first = 0; first < n; first += kRun) {
+              const int64_t count = std::min(kRun, n - first);
+              draw_uniform(*draw, u, count, 0, 1);
+              for (int64_t i = 0; i < count; ++i) {
+                const P chance = *reinterpret_cast<const P*>(data[1] + (first + i) * strides[1]);
+                *reinterpret_cast<T*>(data[0] + (first + i) * strides[0]) =
+                    static_cast<T>(u[i] < static_cast<opmath_type<P>>(chance) ? 1 : 0);
+              }
             }
           },
           {0, iter.numel()});
@@ -391,8 +242,8 @@ Tensor poisson_cpu(const Tensor& self, OptGenerator generator) {
         const double invalpha = 1.1239 + 1.1328 / (b - 3.4);
         const double vr = 0.9277 - 3.6224 / (b - 2);
         while (true) {
-          const double u = uniform_sample<double>(*draw, 0.0, 1.0) - 0.5;
-          const double v = uniform_sample<double>(*draw, 0.0, 1.0);
+          const double u = uniform_sample(*draw, 0.0, 1.0) - 0.5;
+          const double v = uniform_sample(*draw, 0.0, 1.0);
           const double us = 0.5 - std::fabs(u);
           count = static_cast<int64_t>(std::floor((2 * a / us + b) * u + lambda + 0.43));
           if (us >= 0.07 && v <= vr) {
@@ -410,7 +261,7 @@ Tensor poisson_cpu(const Tensor& self, OptGenerator generator) {
         const double limit = std::exp(-lambda);
         double product = 1;
         while (true) {
-          product *= uniform_sample<double>(*draw, 0.0, 1.0);
+          product *= uniform_sample(*draw, 0.0, 1.0);
           if (product <= limit) {
             break;
           }
@@ -467,9 +318,11 @@ Tensor multinomial_cpu(const Tensor& self, int64_t num_samples, bool replacement
     if (!replacement || num_samples == 1) {
       // The n largest of p / q with exponential q: sampling without replacement in one pass (Efraimidis and Spirakis).
       std::vector<Acc> keys(rows * categories);
-      for (Acc& key : keys) {
-        const double u = uniform_sample<double>(*draw, 0.0, 1.0);
-        key = static_cast<Acc>(static_cast<T>(-std::log1p(-u)));
+      for (int64_t first = 0; first < rows * categories; first += kRun) {
+        double run[kRun];
+        const int64_t count = std::min(kRun, rows * categories - first);
+        draw_exponential<T>(*draw, run, count, 1);
+        std::transform(run, run + count, keys.begin() + first, [](double x) { return static_cast<Acc>(static_cast<T>(x)); });
       }
       std::vector<int64_t> order(categories);
       for (int64_t row = 0; row < rows; ++row) {
@@ -498,7 +351,7 @@ Tensor multinomial_cpu(const Tensor& self, int64_t num_samples, bool replacement
       }
       cumulative.back() = 1;
       for (int64_t k = 0; k < num_samples; ++k) {
-        const double u = uniform_sample<double>(*draw, 0.0, 1.0);
+        const double u = uniform_sample(*draw, 0.0, 1.0);
         const auto found = std::lower_bound(
             cumulative.begin(), cumulative.end(), u, [](Acc c, double x) { return static_cast<double>(c) < x; });
         to[row * num_samples + k] = found - cumulative.begin();

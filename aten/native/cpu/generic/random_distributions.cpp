@@ -15,7 +15,7 @@ namespace at::native {
 namespace {
 
 double uniform(CPUGeneratorImpl& generator) {
-  return uniform_sample<double>(generator, 0.0, 1.0);
+  return uniform_sample(generator, 0.0, 1.0);
 }
 
 /// Marsaglia and Tsang 2000; below 1 by a sample for alpha + 1 and a power of a uniform.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <aten/CPUGeneratorImpl.h>
-#include <aten/OpMathType.h>
 #include <aten/core/Generator.h>
 
 #include <cmath>
@@ -11,7 +10,6 @@
 #include <mutex>
 #include <numbers>
 #include <optional>
-#include <type_traits>
 
 namespace at::native {
 
@@ -37,29 +35,25 @@ inline constexpr int kDigits<c10::Half> = 11;
 template <>
 inline constexpr int kDigits<c10::BFloat16> = 8;
 
-/// Uniform in [from, to): as many random bits as float or double have digits. Double draws 64 bits, float 32.
-template <class T>
-T uniform_sample(CPUGeneratorImpl& generator, double from, double to) {
-  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>);
-  constexpr uint64_t mask = (uint64_t{1} << kDigits<T>) - 1;
-  constexpr T divisor = T(1) / static_cast<T>(uint64_t{1} << kDigits<T>);
-  const uint64_t bits = std::is_same_v<T, double> ? generator.random64() : generator.random();
-  const T x = static_cast<T>(bits & mask) * divisor;
-  return x * (static_cast<T>(to) - static_cast<T>(from)) + static_cast<T>(from);
+/// Uniform in [from, to), of as many of 64 random bits as double has digits.
+inline double uniform_sample(CPUGeneratorImpl& generator, double from, double to) {
+  constexpr uint64_t mask = (uint64_t{1} << kDigits<double>) - 1;
+  const double x = static_cast<double>(generator.random64() & mask) * 0x1p-53;
+  return x * (to - from) + from;
 }
 
-/// One normal sample by Box and Muller in double; the second of each pair waits in the generator.
+/// One normal sample by Box and Muller in double; the second of each pair waits in the generator. PyTorch's scaling is fused.
 inline double normal_sample(CPUGeneratorImpl& generator, double mean, double std) {
   if (const auto waiting = generator.next_double_normal_sample()) {
     generator.set_next_double_normal_sample(std::nullopt);
-    return *waiting * std + mean;
+    return std::fma(*waiting, std, mean);
   }
-  const double u1 = uniform_sample<double>(generator, 0.0, 1.0);
-  const double u2 = uniform_sample<double>(generator, 0.0, 1.0);
+  const double u1 = uniform_sample(generator, 0.0, 1.0);
+  const double u2 = uniform_sample(generator, 0.0, 1.0);
   const double radius = std::sqrt(-2.0 * std::log1p(-u2));
   const double theta = 2.0 * std::numbers::pi * u1;
   generator.set_next_double_normal_sample(radius * std::sin(theta));
-  return radius * std::cos(theta) * std + mean;
+  return std::fma(radius * std::cos(theta), std, mean);
 }
 
 } // namespace at::native
