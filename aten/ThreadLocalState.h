@@ -1,6 +1,7 @@
 // A thread's settings, to be carried to another thread that works for it.
 #pragma once
 
+#include <aten/autocast_dtypes.h>
 #include <c10/core/AutogradState.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <c10/macros/Export.h>
@@ -9,12 +10,14 @@
 
 namespace at {
 
-/// A copy of this thread's settings: included and excluded dispatch keys, grad mode and inference mode. Cheap: three
-/// words.
+/// A copy of this thread's settings: included and excluded dispatch keys (so also whether autocast is on), the dtypes of
+/// autocast, grad mode and inference mode. Cheap: a few words.
 class TORCH_API ThreadLocalState {
  public:
   ThreadLocalState()
-      : dispatch_keys_(c10::impl::raw_local_dispatch_key_set), autograd_(c10::AutogradState::get_tls_state()) {}
+      : dispatch_keys_(c10::impl::raw_local_dispatch_key_set),
+        autograd_(c10::AutogradState::get_tls_state()),
+        autocast_dtypes_(autocast::get_thread_dtypes()) {}
 
   void set_grad_mode(bool enabled) {
     autograd_.set_grad_mode(enabled);
@@ -27,11 +30,13 @@ class TORCH_API ThreadLocalState {
   static void setThreadLocalState(const ThreadLocalState& state) {
     c10::impl::raw_local_dispatch_key_set = state.dispatch_keys_;
     c10::AutogradState::set_tls_state(state.autograd_);
+    autocast::set_thread_dtypes(state.autocast_dtypes_);
   }
 
  private:
   c10::impl::PODLocalDispatchKeySet dispatch_keys_;
   c10::AutogradState autograd_;
+  autocast::Dtypes autocast_dtypes_;
 };
 
 /// Gives the thread other settings while it lives.

@@ -32,6 +32,7 @@
 #include <ATen/Version.h>
 #include <ATen/WrapDimUtils.h>
 #include <ATen/WrapDimUtilsMulti.h>
+#include <ATen/autocast_mode.h>
 #include <ATen/ceil_div.h>
 #include <ATen/core/Generator.h>
 #include <ATen/core/List.h>

@@ -33,7 +33,7 @@ function(tensor_test name)
   set_tests_properties(${name}_threads PROPERTIES LABELS "threads;slow")
 endfunction()
 
-foreach(folder c10 aten autograd api backend nn optim data serialize sparse)
+foreach(folder c10 aten autograd api backend nn optim amp data serialize sparse)
   file(GLOB sources CONFIGURE_DEPENDS test/${folder}/*.cpp)
   if(sources)
     tensor_test(${folder} SOURCES ${sources})

@@ -113,7 +113,8 @@ void OperatorEntry::assertSignatureIsCorrect(const CppSignature& call_signature,
   if (known) check(known->signature, known->debug);
   for (const auto& [rows, count] : builtin_kernels_) {
     for (size_t i = 0; i < count; ++i) {
-      if (rows[i].kernel->has_symint == has_symint) {
+      // Kernels with a boxed form alone serve calls of any type and have no signature.
+      if (rows[i].kernel->signature != nullptr && rows[i].kernel->has_symint == has_symint) {
         check(CppSignature(*rows[i].kernel->signature), std::string("defined in ") + rows[i].debug);
         return;
       }

@@ -45,14 +45,19 @@ struct Weights {
   Tensor w_hr; // projects the hidden state of an LSTM
 };
 
+// A product in the weights' dtype: under autocast it comes in lower precision, and the state must not be carried on so.
+Tensor product(const Tensor& x, const Tensor& weight, const Tensor& bias = {}) {
+  return at::linear(x, weight, bias).to(weight.scalar_type());
+}
+
 struct LstmCell {
   static constexpr int64_t kGates = 4;
   /// Both biases go with the inputs: they only add up.
   static Tensor inputs(const Tensor& x, const Weights& w) {
-    return at::linear(x, w.w_ih, w.b_ih.defined() ? w.b_ih + w.b_hh : Tensor());
+    return product(x, w.w_ih, w.b_ih.defined() ? w.b_ih + w.b_hh : Tensor());
   }
   static State step(const Tensor& gates, const State& s, const Weights& w) {
-    auto [hidden, cell, workspace] = at::_thnn_fused_lstm_cell(gates, at::linear(s.hidden, w.w_hh), s.cell);
+    auto [hidden, cell, workspace] = at::_thnn_fused_lstm_cell(gates, product(s.hidden, w.w_hh), s.cell);
     if (w.w_hr.defined()) hidden = at::linear(hidden, w.w_hr);
     return {hidden, cell};
   }
@@ -60,9 +65,9 @@ struct LstmCell {
 
 struct GruCell {
   static constexpr int64_t kGates = 3;
-  static Tensor inputs(const Tensor& x, const Weights& w) { return at::linear(x, w.w_ih, w.b_ih); }
+  static Tensor inputs(const Tensor& x, const Weights& w) { return product(x, w.w_ih, w.b_ih); }
   static State step(const Tensor& gates, const State& s, const Weights& w) {
-    return {std::get<0>(at::_thnn_fused_gru_cell(gates, at::linear(s.hidden, w.w_hh, w.b_hh), s.hidden)), Tensor()};
+    return {std::get<0>(at::_thnn_fused_gru_cell(gates, product(s.hidden, w.w_hh, w.b_hh), s.hidden)), Tensor()};
   }
 };
 

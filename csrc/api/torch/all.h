@@ -4,6 +4,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/TensorUtils.h>
 #include <c10/util/irange.h>
+#include <torch/amp/autocast_guard.h>
 #include <torch/amp/grad_scaler.h>
 #include <torch/autograd.h>
 #include <torch/cuda.h>

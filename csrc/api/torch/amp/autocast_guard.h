@@ -1,0 +1,3 @@
+#pragma once
+
+#include <csrc/amp/autocast_guard.h>

@@ -1,0 +1,3 @@
+#pragma once
+
+#include <torch/amp/autocast_guard.h>
