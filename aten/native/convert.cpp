@@ -3,6 +3,7 @@
 #include <aten/TensorIterator.h>
 #include <aten/core/TensorBase.h>
 #include <aten/native/cpu_isa.h>
+#include <aten/native/transposed_copy.h>
 
 #include <utility>
 
@@ -38,6 +39,9 @@ void convert_tensor(const TensorBase& dst, const TensorBase& src) {
                   .add_output(dst)
                   .add_const_input(src)
                   .build();
+  if (copy_transposed(iter)) {
+    return;
+  }
   const c10::ScalarType to = dst.scalar_type();
   const c10::ScalarType from = src.scalar_type();
   iter.for_each([to, from](char** data, const std::int64_t* strides, std::int64_t n) {

@@ -12,6 +12,8 @@ namespace {
 
 constexpr int kMaxOperands = 9;
 constexpr std::int64_t kBlockBytes = 4096;
+// Where a value is repeated along a row, and another along the next: one short run of it is read again and again.
+constexpr std::int64_t kRepeatedBytes = 1024;
 // Rows at least this long are handled one by one; shorter ones are gathered together.
 constexpr std::int64_t kLongRow = 64;
 
@@ -44,6 +46,17 @@ template <class W>
 void move_typed(char* dst, std::int64_t dst_stride, const char* src, std::int64_t src_stride, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i, dst += dst_stride, src += src_stride) {
     *reinterpret_cast<W*>(dst) = *reinterpret_cast<const W*>(src);
+  }
+}
+
+// n copies of an element, side by side. `dst` has room for 63 bytes more.
+void repeat(int size, char* dst, const char* src, std::int64_t n) {
+  alignas(16) char pattern[64];
+  for (int i = 0; i < 64; i += size) {
+    std::memcpy(pattern + i, src, size);
+  }
+  for (std::int64_t i = 0; i < n * size; i += 64) {
+    std::memcpy(dst + i, pattern, 64);
   }
 }
 
@@ -93,7 +106,7 @@ void move_grid(
 
 // One two-dimensional piece of the iteration.
 __attribute__((noinline)) void walk_grid(const Walk& walk, char** data, const std::int64_t* strides, std::int64_t n0, std::int64_t n1) {
-  alignas(64) char buffers[kMaxOperands][kBlockBytes];
+  alignas(64) char buffers[kMaxOperands][kBlockBytes + 64]; // room for repeat()
   const int count = walk.count;
   const std::int64_t* outer = strides + count;
   const char* inputs[kMaxOperands];
@@ -118,7 +131,7 @@ __attribute__((noinline)) void walk_grid(const Walk& walk, char** data, const st
           continue;
         }
         if (constant) {
-          move(walk.size[i], buffers[i], walk.size[i], rows[i], 0, std::min(walk.block, total));
+          repeat(walk.size[i], buffers[i], rows[i], std::min(walk.block, total));
           filled[i] = true;
         } else {
           move_grid<true>(walk.size[i], buffers[i], rows[i], strides[i], outer[i], n0, first, n);
@@ -137,17 +150,21 @@ __attribute__((noinline)) void walk_grid(const Walk& walk, char** data, const st
   bool dense[kMaxOperands];
   bool all_dense = true;
   const char* constant_of[kMaxOperands] = {}; // the value that a buffer is filled with
+  std::int64_t block = walk.block;
   for (int i = 0; i < count; ++i) {
     dense[i] = strides[i] == walk.size[i];
     all_dense = all_dense && dense[i];
+    if (strides[i] == 0 && outer[i] != 0) {
+      block = walk.block / (kBlockBytes / kRepeatedBytes);
+    }
   }
   for (std::int64_t row = 0; row < n1; ++row) {
     if (all_dense) {
       std::copy(rows + 1, rows + count, inputs);
       walk.kernel(walk.context, rows[0], inputs, n0);
     } else {
-      for (std::int64_t first = 0; first < n0; first += walk.block) {
-        const std::int64_t n = std::min(walk.block, n0 - first);
+      for (std::int64_t first = 0; first < n0; first += block) {
+        const std::int64_t n = std::min(block, n0 - first);
         for (int i = 1; i < count; ++i) {
           if (dense[i]) {
             inputs[i - 1] = rows[i] + first * walk.size[i];
@@ -157,7 +174,7 @@ __attribute__((noinline)) void walk_grid(const Walk& walk, char** data, const st
           if (strides[i] != 0) {
             move(walk.size[i], buffers[i], walk.size[i], rows[i] + first * strides[i], strides[i], n);
           } else if (constant_of[i] != rows[i]) {
-            move(walk.size[i], buffers[i], walk.size[i], rows[i], 0, std::min(walk.block, n0));
+            repeat(walk.size[i], buffers[i], rows[i], std::min(block, n0));
             constant_of[i] = rows[i];
           }
         }

@@ -93,6 +93,24 @@ TEST_CASE("one long row sorts the same on one thread and on four", "[sort]") {
   CHECK(one == naive_order(data, false));
 }
 
+TEST_CASE("integers of 64 bits sort by keys that fit a word beside their place, and by those that do not", "[sort]") {
+  const int bits = GENERATE(0, 1, 9, 30, 45, 46, 47, 63, 64); // 17 bits are left for the place beside 47
+  const bool descending = GENERATE(false, true);
+  const int64_t count = GENERATE(1, 2, 400, 100'000);
+  std::vector<int64_t> data(count);
+  uint64_t state = 11;
+  for (auto& value : data) {
+    state = state * 6364136223846793005ull + 1442695040888963407ull;
+    const uint64_t draw = bits == 0 ? 0 : (state ^ (state >> 32)) >> (64 - bits);
+    value = static_cast<int64_t>(draw - (bits == 0 ? 0 : uint64_t{1} << (bits - 1)));
+  }
+  const auto order = naive_order(data, descending);
+  const auto got = at::sort(tensor_of(data), /*stable=*/true, 0, descending);
+  CHECK(places(std::get<1>(got)) == order);
+  const auto sorted = places(std::get<0>(got));
+  CHECK(std::equal(order.begin(), order.end(), sorted.begin(), [&](int64_t place, int64_t value) { return data[place] == value; }));
+}
+
 TEST_CASE("sort along any dimension of any layout", "[sort]") {
   const Tensor base = tensor_of(rough<double>(4 * 30 * 7, 3)).view({4, 30, 7});
   for (const Tensor& x : {base, base.permute({2, 0, 1}), base.slice(1, 0, 30, 2)}) {

@@ -7,12 +7,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/library.h>
 
-#include <algorithm>
-#include <cstdio>
-#include <ctime>
-#include <functional>
-#include <string>
-#include <vector>
+#include "measure.h"
 
 namespace {
 
@@ -32,13 +27,6 @@ TORCH_LIBRARY_IMPL(bench_calls, CPU, m) {
   m.impl("mixed", &mixed);
 }
 
-/// Processor time of this thread: what other processes take does not count.
-double now() {
-  timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return 1e9 * static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec);
-}
-
 /// x * b + a, `steps` times: a chain of 2 * steps small operators.
 at::Tensor chain(at::Tensor x, const at::Tensor& a, const at::Tensor& b, int steps) {
   for (int i = 0; i < steps; ++i) {
@@ -46,32 +34,6 @@ at::Tensor chain(at::Tensor x, const at::Tensor& a, const at::Tensor& b, int ste
   }
   return x;
 }
-
-/// Median over samples of the time of one call; each sample runs for about two milliseconds.
-double measure(const std::function<void()>& call) {
-  int64_t count = 1;
-  double took = 0;
-  while (took < 1e6) {
-    count *= 2;
-    const double start = now();
-    for (int64_t i = 0; i < count; ++i) {
-      call();
-    }
-    took = now() - start;
-  }
-  std::vector<double> samples;
-  for (int s = 0; s < 9; ++s) {
-    const double start = now();
-    for (int64_t i = 0; i < count; ++i) {
-      call();
-    }
-    samples.push_back((now() - start) / static_cast<double>(count));
-  }
-  std::nth_element(samples.begin(), samples.begin() + 4, samples.end());
-  return samples[4];
-}
-
-using Cases = std::vector<std::pair<std::string, std::function<void()>>>;
 
 // Everything that a case uses lives as long as the program.
 struct Inputs {
@@ -189,12 +151,6 @@ int main() {
   add_views(plain, in);
   add_dispatcher(plain, in);
   add_recorded(recorded, in);
-  const auto report = [](const Cases& cases) {
-    for (const auto& [name, call] : cases) {
-      std::printf("%-22s %10.1f\n", name.c_str(), measure(call));
-      std::fflush(stdout);
-    }
-  };
   {
     const at::NoGradGuard no_grad;
     report(plain);

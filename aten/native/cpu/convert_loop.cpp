@@ -113,12 +113,38 @@ void through(
   }
 }
 
+// n copies of an element, side by side.
+void repeat(void* dst, const void* element, std::int64_t size, std::int64_t n) {
+  const auto fill = [&](auto word) {
+    std::memcpy(&word, element, sizeof(word));
+    std::fill_n(static_cast<decltype(word)*>(dst), n, word);
+  };
+  switch (size) {
+    case 1:
+      return fill(std::uint8_t{});
+    case 2:
+      return fill(std::uint16_t{});
+    case 4:
+      return fill(std::uint32_t{});
+    case 8:
+      return fill(std::uint64_t{});
+    default:
+      return fill(c10::complex<double>{});
+  }
+}
+
 } // namespace
 
 void convert_loop(c10::ScalarType dst_dtype, void* dst, std::int64_t dst_stride, c10::ScalarType src_dtype, const void* src, std::int64_t src_stride, std::int64_t n) {
   if (dst_dtype == src_dtype && (n == 1 || (dst_stride == src_stride && dst_stride == static_cast<std::int64_t>(c10::elementSize(src_dtype))))) {
     std::memmove(dst, src, n * c10::elementSize(src_dtype));
     return;
+  }
+  const auto dst_size = static_cast<std::int64_t>(c10::elementSize(dst_dtype));
+  if (src_stride == 0 && dst_stride == dst_size && n > 1) {
+    alignas(16) char element[16];
+    convert_loop(dst_dtype, element, 0, src_dtype, src, 0, 1);
+    return repeat(dst, element, dst_size, n);
   }
   if (kPairs.contains(dst_dtype) && kPairs.contains(src_dtype)) {
     dispatch("copy_", dst_dtype, kPairs, [&]<class To> {

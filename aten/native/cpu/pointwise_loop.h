@@ -16,6 +16,8 @@
 // Optional members of a functor:
 //   static constexpr bool kVec = true;          it also takes Vec<float> and Vec<double>; for functions that compilers do
 //                                               not vectorise. Write `using std::exp; return exp(x);`.
+//   static constexpr bool kVecReduced = true;   it takes Vec<float> where elements are of a 16-bit type; for functions so
+//                                               cheap that the time goes to the conversion.
 //   static constexpr bool kExactNumbers = true; beside 16-bit tensors a number operand (add(x, 0.1)) is not rounded first.
 #pragma once
 
@@ -43,6 +45,11 @@ template <class F, class = void>
 inline constexpr bool has_vec = false;
 template <class F>
 inline constexpr bool has_vec<F, std::enable_if_t<F::kVec>> = true;
+
+template <class F, class = void>
+inline constexpr bool has_vec_reduced = has_vec<F>;
+template <class F>
+inline constexpr bool has_vec_reduced<F, std::enable_if_t<F::kVecReduced>> = true;
 
 template <class F, class = void>
 inline constexpr bool exact_numbers = false;
@@ -124,6 +131,11 @@ struct Kernel<F, T, std::index_sequence<I...>> {
 
   static void run(const BlockContext& context, char* out, const char* const* in, std::int64_t n) {
     if constexpr (!std::is_same_v<T, Math>) {
+      if constexpr (is_reduced<T> && has_vec_reduced<F>) {
+        if (context.wide_inputs == 0) {
+          return run_converting(*static_cast<const F*>(context.functor), reinterpret_cast<Out*>(out), in, n);
+        }
+      }
       run_reduced(context, out, in, n);
     } else {
       const F f = *static_cast<const F*>(context.functor);
@@ -148,6 +160,18 @@ struct Kernel<F, T, std::index_sequence<I...>> {
       for (std::int64_t i = 0; i < n; ++i) {
         to[i] = f(from[I][i]...);
       }
+    }
+  }
+
+  // 16-bit types, converted in registers.
+  static VEC_INLINE void run_converting(const F& f, Out* to, const char* const* in, std::int64_t n) {
+    using V = vec::VecFloat;
+    std::int64_t i = 0;
+    for (; i + V::size() <= n; i += V::size()) {
+      store_reduced(f(vec::load_float(reinterpret_cast<const T*>(in[I]) + i)...), to + i);
+    }
+    if (const int rest = static_cast<int>(n - i); rest > 0) {
+      store_reduced(f(vec::load_float(reinterpret_cast<const T*>(in[I]) + i, rest)...), to + i, rest);
     }
   }
 
@@ -197,6 +221,15 @@ struct Kernel<F, T, std::index_sequence<I...>> {
       }
     } else {
       value.store(to, n);
+    }
+  }
+  // The same from float lanes to a 16-bit type.
+  template <class V, class... Count>
+  static VEC_INLINE void store_reduced(V value, Out* to, Count... n) {
+    if constexpr (std::is_same_v<Out, bool>) {
+      store(value, to, n...);
+    } else {
+      vec::store_float(value, to, n...);
     }
   }
 };

@@ -8,9 +8,11 @@ namespace at::native {
 template <class T>
 struct AddAlpha {
   static constexpr bool kExactNumbers = true;
+  static constexpr bool kVecReduced = true;
   explicit AddAlpha(const c10::Scalar& scalar) : alpha(scalar.to<T>()) {}
-  HOST_DEVICE T operator()(T a, T b) const {
-    return pointwise::add(a, pointwise::mul(alpha, b));
+  template <class V>
+  HOST_DEVICE V operator()(V a, V b) const {
+    return pointwise::add(a, pointwise::mul(V(alpha), b));
   }
   T alpha;
 };
@@ -18,9 +20,11 @@ struct AddAlpha {
 template <class T>
 struct SubAlpha {
   static constexpr bool kExactNumbers = true;
+  static constexpr bool kVecReduced = true;
   explicit SubAlpha(const c10::Scalar& scalar) : alpha(scalar.to<T>()) {}
-  HOST_DEVICE T operator()(T a, T b) const {
-    return pointwise::sub(a, pointwise::mul(alpha, b));
+  template <class V>
+  HOST_DEVICE V operator()(V a, V b) const {
+    return pointwise::sub(a, pointwise::mul(V(alpha), b));
   }
   T alpha;
 };
@@ -28,15 +32,18 @@ struct SubAlpha {
 template <class T>
 struct RsubAlpha {
   static constexpr bool kExactNumbers = true;
+  static constexpr bool kVecReduced = true;
   explicit RsubAlpha(const c10::Scalar& scalar) : alpha(scalar.to<T>()) {}
-  HOST_DEVICE T operator()(T a, T b) const {
-    return pointwise::sub(b, pointwise::mul(alpha, a));
+  template <class V>
+  HOST_DEVICE V operator()(V a, V b) const {
+    return pointwise::sub(b, pointwise::mul(V(alpha), a));
   }
   T alpha;
 };
 
 struct Mul {
   static constexpr bool kExactNumbers = true;
+  static constexpr bool kVecReduced = true;
   template <class T>
   HOST_DEVICE T operator()(T a, T b) const {
     return pointwise::mul(a, b);
@@ -45,6 +52,7 @@ struct Mul {
 
 struct Div {
   static constexpr bool kExactNumbers = true;
+  static constexpr bool kVecReduced = true;
   template <class T>
   HOST_DEVICE T operator()(T a, T b) const {
     return a / b;

@@ -249,14 +249,44 @@ VEC_INLINE Vec<T, N> select(Vec<int_same<T>, N> m, Vec<T, N> a, Vec<T, N> b) {
   return Vec<T, N>(m.v ? a.v : b.v);
 }
 
-/// The lower of two values; the second when one is NaN (as the x86 instruction does).
+/// The lower of two values; the second when one is NaN (as the x86 instruction does, which GCC does not find by itself).
 template <class T, int N>
 VEC_INLINE Vec<T, N> min(Vec<T, N> a, Vec<T, N> b) {
-  return Vec<T, N>(a.v < b.v ? a.v : b.v);
+#if defined(VEC_AVX512)
+  if constexpr (std::is_same_v<T, float> && N == 16) {
+    return Vec<T, N>((typename Vec<T, N>::raw)_mm512_min_ps((__m512)a.v, (__m512)b.v));
+  } else if constexpr (std::is_same_v<T, double> && N == 8) {
+    return Vec<T, N>((typename Vec<T, N>::raw)_mm512_min_pd((__m512d)a.v, (__m512d)b.v));
+  } else
+#elif defined(__AVX2__)
+  if constexpr (std::is_same_v<T, float> && N == 8) {
+    return Vec<T, N>((typename Vec<T, N>::raw)_mm256_min_ps((__m256)a.v, (__m256)b.v));
+  } else if constexpr (std::is_same_v<T, double> && N == 4) {
+    return Vec<T, N>((typename Vec<T, N>::raw)_mm256_min_pd((__m256d)a.v, (__m256d)b.v));
+  } else
+#endif
+  {
+    return Vec<T, N>(a.v < b.v ? a.v : b.v);
+  }
 }
 template <class T, int N>
 VEC_INLINE Vec<T, N> max(Vec<T, N> a, Vec<T, N> b) {
-  return Vec<T, N>(a.v > b.v ? a.v : b.v);
+#if defined(VEC_AVX512)
+  if constexpr (std::is_same_v<T, float> && N == 16) {
+    return Vec<T, N>((typename Vec<T, N>::raw)_mm512_max_ps((__m512)a.v, (__m512)b.v));
+  } else if constexpr (std::is_same_v<T, double> && N == 8) {
+    return Vec<T, N>((typename Vec<T, N>::raw)_mm512_max_pd((__m512d)a.v, (__m512d)b.v));
+  } else
+#elif defined(__AVX2__)
+  if constexpr (std::is_same_v<T, float> && N == 8) {
+    return Vec<T, N>((typename Vec<T, N>::raw)_mm256_max_ps((__m256)a.v, (__m256)b.v));
+  } else if constexpr (std::is_same_v<T, double> && N == 4) {
+    return Vec<T, N>((typename Vec<T, N>::raw)_mm256_max_pd((__m256d)a.v, (__m256d)b.v));
+  } else
+#endif
+  {
+    return Vec<T, N>(a.v > b.v ? a.v : b.v);
+  }
 }
 
 template <class T, int N>
@@ -464,8 +494,15 @@ VEC_INLINE VecFloat load_float(const float* p) {
   return VecFloat::load(p);
 }
 VEC_INLINE VecFloat load_float(const c10::BFloat16* p) {
+  using U32 = Vec<std::uint32_t, VecFloat::size()>;
+#if defined(VEC_AVX512)
+  const U32 wide((U32::raw)_mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))));
+#elif defined(__AVX2__)
+  const U32 wide((U32::raw)_mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
+#else
   using U16 = Vec<std::uint16_t, VecFloat::size()>;
-  const auto wide = convert<std::uint32_t>(U16::load(reinterpret_cast<const std::uint16_t*>(p)));
+  const U32 wide = convert<std::uint32_t>(U16::load(reinterpret_cast<const std::uint16_t*>(p)));
+#endif
   return bit_cast<float>(wide << 16);
 }
 VEC_INLINE VecFloat load_float(const c10::Half* p) {
@@ -493,7 +530,15 @@ VEC_INLINE void store_float(VecFloat x, c10::BFloat16* p) {
   const auto nan = x != x;
   const U32 result = bit_cast<std::uint32_t>(
       select(nan, Vec<std::int32_t, VecFloat::size()>(0x7fc0), bit_cast<std::int32_t>(rounded)));
+#if defined(VEC_AVX512)
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_cvtepi32_epi16((__m512i)result.v));
+#elif defined(__AVX2__)
+  const __m256i whole = (__m256i)result.v;
+  _mm_storeu_si128(
+      reinterpret_cast<__m128i*>(p), _mm_packus_epi32(_mm256_castsi256_si128(whole), _mm256_extracti128_si256(whole, 1)));
+#else
   convert<std::uint16_t>(result).store(reinterpret_cast<std::uint16_t*>(p));
+#endif
 }
 VEC_INLINE void store_float(VecFloat x, c10::Half* p) {
 #if defined(VEC_AVX512)

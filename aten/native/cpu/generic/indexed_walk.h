@@ -6,6 +6,7 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/native/convert.h>
+#include <aten/native/index_rows.h>
 #include <c10/util/DimVector.h>
 
 #include <algorithm>
@@ -46,11 +47,7 @@ class IndexSpan {
     const auto is_outside = [bound](int64_t value) { return static_cast<uint64_t>(value) >= static_cast<uint64_t>(bound); };
     std::atomic<bool> found = false;
     at::parallel_for(0, size(), at::internal::GRAIN_SIZE, [&](int64_t begin, int64_t end) {
-      bool outside = false;
-      for (int64_t i = begin; i < end; ++i) {
-        outside |= is_outside(values[i]);
-      }
-      if (outside) {
+      if (any_index_outside(values + begin, end - begin, bound)) {
         found = true;
       }
     });
@@ -69,6 +66,10 @@ struct IndexedWalk {
   c10::DimVector value_strides; // in the index values; 0 where they do not depend on the dimension
   c10::DimVector a_strides, b_strides;
 };
+
+/// Functions of pairs that have a form for n of them side by side, f.row(first offset in a, first offset in b, n).
+template <class F>
+concept TakesRows = requires(const F& f) { f.row(int64_t{}, int64_t{}, int64_t{}); };
 
 /// Calls f(offset in a, offset in b) for every pair. Elements that differ in `dim` alone, which may meet in `a`, are seen
 /// in order by one thread, unless `free_order` says that only `b` is written.
@@ -116,6 +117,12 @@ void for_each_pair(const IndexedWalk& walk, const int64_t* values, bool free_ord
         }
       }
       if (along_last) {
+        if (a_step == 1 && b_step == 1 && value_step == 1) {
+          for (int64_t k = from; k < to; ++k) {
+            f(a + value[k], b + k);
+          }
+          continue;
+        }
         for (int64_t k = from; k < to; ++k) {
           f(a + value[k * value_step] * a_step, b + k * b_step);
         }
@@ -124,6 +131,12 @@ void for_each_pair(const IndexedWalk& walk, const int64_t* values, bool free_ord
       for (int64_t k = 0; k < count; ++k, b += b_step, value += value_step) {
         if (value_last == 0) {
           const int64_t row = a + *value * a_step;
+          if constexpr (TakesRows<F>) {
+            if (a_last == 1 && b_last == 1) {
+              f.row(row + from, b + from, to - from);
+              continue;
+            }
+          }
           for (int64_t j = from; j < to; ++j) {
             f(row + j * a_last, b + j * b_last);
           }

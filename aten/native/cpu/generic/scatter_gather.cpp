@@ -264,6 +264,21 @@ void for_each_slice_pair(
   for_each_pair(walk, index.data(), free_order, f);
 }
 
+template <class T>
+struct AddScaled {
+  T* to;
+  const T* from;
+  T factor;
+  AddRow* add_row;
+
+  void operator()(int64_t o, int64_t s) const {
+    to[o] = static_cast<T>(to[o] + static_cast<T>(from[s] * factor));
+  }
+  void row(int64_t o, int64_t s, int64_t n) const {
+    add_row(to + o, from + s, n, &factor);
+  }
+};
+
 IndexSpan slice_index(const char* op, const TensorBase& index, int64_t size) {
   IndexSpan values(index);
   if (const std::optional<int64_t> value = values.first_outside(size)) {
@@ -315,12 +330,9 @@ void index_add_kernel(
   const IndexSpan values = slice_index("index_add", index, dim_size(self, dim));
   start_from(self, out);
   dispatch("index_add", self.scalar_type(), at::kAll | at::kComplexHalves, [&]<class T> {
-    const T* from = source.const_data_ptr<T>();
-    T* to = out.mutable_data_ptr<T>();
-    const T factor = alpha.to<T>();
-    for_each_slice_pair(out, source, dim, values, [=](int64_t o, int64_t s) {
-      to[o] = static_cast<T>(to[o] + static_cast<T>(from[s] * factor));
-    });
+    const AddScaled<T> add{
+        out.mutable_data_ptr<T>(), source.const_data_ptr<T>(), alpha.to<T>(), add_row_of(self.scalar_type(), !alpha.equal(1))};
+    for_each_slice_pair(out, source, dim, values, add);
   });
 }
 

@@ -2,21 +2,23 @@
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/generic/row_walk.h>
 #include <aten/native/cpu/generic/sort_keys.h>
-
-#include <memory>
+#include <c10/core/CPUAllocator.h>
 
 namespace at::native {
 
 namespace {
 
-// Sorts chunks on all threads, then merges neighbours. Worth it for one long row only.
-template <class T>
-void sort_long_row(sorting::Entry<T>* entries, int64_t count, sorting::Entry<T>* scratch, int64_t chunks) {
+// Sorts chunks on all threads by sort(entries, count, scratch), then merges neighbours. Worth it for one long row only.
+template <class E, class Sort>
+void sort_long_row(E* entries, int64_t count, E* scratch, int64_t chunks, const Sort& sort) {
   const int64_t chunk = (count + chunks - 1) / chunks;
   at::parallel_for(0, chunks, 1, [&](int64_t begin, int64_t end) {
     for (int64_t c = begin; c < end; ++c) {
       const int64_t first = std::min(count, c * chunk);
-      sorting::sort_entries<T>(entries + first, std::min(count, first + chunk) - first, scratch + first);
+      const int64_t size = std::min(count, first + chunk) - first;
+      if (size > 0) {
+        sort(entries + first, size, scratch + first);
+      }
     }
   });
   auto* from = entries;
@@ -40,9 +42,72 @@ void sort_long_row(sorting::Entry<T>* entries, int64_t count, sorting::Entry<T>*
 
 constexpr int64_t kLongRow = 1 << 17;
 
+// Sorts the rows of one thread. Its memory comes from the allocator of tensors, which keeps large blocks for reuse.
+template <class T>
+class RowSorter {
+ public:
+  using Entry = sorting::Entry<T>;
+
+  RowSorter(int64_t count, bool descending, int64_t threads)
+      : count_(count),
+        mask_(descending ? static_cast<Key>(~Key{0}) : Key{0}),
+        threads_(threads),
+        memory_(c10::GetCPUAllocator()->allocate(2 * count * sizeof(Entry))) {}
+
+  /// Calls store(i, value, place) for the elements in order.
+  template <class Store>
+  void operator()(const T* row, int64_t stride, const Store& store) const {
+    if constexpr (sizeof(Key) == 8) {
+      if (const auto packing = sorting::pack_words(row, count_, stride, mask_)) {
+        return sort_as_words(row, stride, *packing, store);
+      }
+    }
+    auto* entries = static_cast<Entry*>(memory_.get());
+    sorting::load_entries(row, count_, stride, mask_ != 0, entries);
+    sort(entries, sorting::sort_entries<T>);
+    for (int64_t i = 0; i < count_; ++i) {
+      const int64_t place = entries[i].index();
+      store(i, row[place * stride], place);
+    }
+  }
+
+ private:
+  using Key = sorting::Key<T>;
+
+  template <class E, class Sort>
+  void sort(E* entries, const Sort& sort) const {
+    if (threads_ > 1) {
+      sort_long_row(entries, count_, entries + count_, threads_, sort);
+    } else {
+      sort(entries, count_, entries + count_);
+    }
+  }
+
+  template <class Store>
+  void sort_as_words(const T* row, int64_t stride, const sorting::WordPacking& packing, const Store& store) const {
+    auto* words = static_cast<uint64_t*>(memory_.get());
+    for (int64_t i = 0; i < count_; ++i) {
+      words[i] = packing.word(sorting::key_of(row[i * stride]) ^ mask_, i);
+    }
+    sort(words, [&](uint64_t* some, int64_t count, uint64_t* scratch) { sorting::sort_words(some, count, scratch, packing); });
+    for (int64_t i = 0; i < count_; ++i) {
+      const int64_t place = packing.index(words[i]);
+      if constexpr (std::is_integral_v<T>) {
+        store(i, sorting::value_of<T>(static_cast<Key>(packing.key(words[i]) ^ mask_)), place);
+      } else {
+        store(i, row[place * stride], place); // keys do not tell 0.0 from -0.0, nor NaNs
+      }
+    }
+  }
+
+  int64_t count_;
+  Key mask_;
+  int64_t threads_;
+  c10::DataPtr memory_;
+};
+
 template <class T>
 void sort_rows(const TensorBase& self, int64_t dim, bool descending, const TensorBase& values, const TensorBase& indices) {
-  using sorting::Entry;
   const int64_t count = row_size(self, dim);
   const int64_t in_stride = row_stride(self, dim);
   const int64_t value_stride = row_stride(values, dim);
@@ -53,19 +118,11 @@ void sort_rows(const TensorBase& self, int64_t dim, bool descending, const Tenso
   const int64_t threads = count >= kLongRow && self.numel() / count < at::get_num_threads() ? at::get_num_threads() : 1;
 
   for_rows<3>({&self, &values, &indices}, dim, threads > 1 ? 1 : count * 8, [&] {
-    return [&, entries = std::make_unique_for_overwrite<Entry<T>[]>(count),
-            scratch = std::make_unique_for_overwrite<Entry<T>[]>(count)](const std::array<int64_t, 3>& at) {
-      sorting::load_entries(in + at[0], count, in_stride, descending, entries.get());
-      if (threads > 1) {
-        sort_long_row<T>(entries.get(), count, scratch.get(), threads);
-      } else {
-        sorting::sort_entries<T>(entries.get(), count, scratch.get());
-      }
-      for (int64_t i = 0; i < count; ++i) {
-        const int64_t place = entries[i].index();
-        value[at[1] + i * value_stride] = in[at[0] + place * in_stride];
+    return [&, sorter = RowSorter<T>(count, descending, threads)](const std::array<int64_t, 3>& at) {
+      sorter(in + at[0], in_stride, [&](int64_t i, T x, int64_t place) {
+        value[at[1] + i * value_stride] = x;
         index[at[2] + i * index_stride] = place;
-      }
+      });
     };
   });
 }

@@ -14,6 +14,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -58,6 +59,13 @@ inline Key<T> key_of(T value) {
   } else {
     return bits;
   }
+}
+
+/// The value of an integer's key.
+template <class T>
+inline T value_of(Key<T> key) {
+  static_assert(std::is_integral_v<T>);
+  return static_cast<T>(std::is_signed_v<T> ? static_cast<Key<T>>(key ^ static_cast<Key<T>>(Key<T>{1} << (8 * sizeof(T) - 1))) : key);
 }
 
 /// Whether the key stands for NaN.
@@ -109,22 +117,17 @@ void load_entries(const T* row, int64_t count, int64_t stride, bool flip, Entry<
   }
 }
 
-/// Least significant digit first, 8 bits at a time, skipping digits that are the same everywhere.
-template <class T>
-void radix_sort(Entry<T>* entries, int64_t count, Entry<T>* scratch) {
-  constexpr int kDigits = static_cast<int>(sizeof(Key<T>));
-  std::array<std::array<int64_t, 256>, kDigits> histogram{};
-  for (int64_t i = 0; i < count; ++i) {
-    const Key<T> key = entries[i].key();
-    for (int d = 0; d < kDigits; ++d) {
-      ++histogram[d][static_cast<uint8_t>(key >> (8 * d))];
+/// Least significant digit first, `digits` of 8 bits of key(entry), skipping those that are the same everywhere. Stable.
+template <class E, class KeyFunction>
+void radix_sort(E* entries, int64_t count, E* scratch, int digits, const KeyFunction& key) {
+  E* from = entries;
+  E* to = scratch;
+  for (int d = 0; d < digits; ++d) {
+    const auto digit = [&key, d](const E& e) { return static_cast<uint8_t>(key(e) >> (8 * d)); };
+    std::array<int64_t, 256> places{};
+    for (int64_t i = 0; i < count; ++i) {
+      ++places[digit(from[i])];
     }
-  }
-  Entry<T>* from = entries;
-  Entry<T>* to = scratch;
-  for (int d = 0; d < kDigits; ++d) {
-    auto& places = histogram[d];
-    const auto digit = [d](const Entry<T>& e) { return static_cast<uint8_t>(e.key() >> (8 * d)); };
     if (places[digit(from[0])] == count) {
       continue;
     }
@@ -144,14 +147,54 @@ void radix_sort(Entry<T>* entries, int64_t count, Entry<T>* scratch) {
   }
 }
 
+/// Entries from which a radix sort is worth its tables.
+constexpr int64_t radix_from(int digits) {
+  return 64 * static_cast<int64_t>(digits);
+}
+
 /// Sorts entries; `scratch` has room for as many.
 template <class T>
 void sort_entries(Entry<T>* entries, int64_t count, Entry<T>* scratch) {
-  constexpr int64_t kRadixFrom = 64 * static_cast<int64_t>(sizeof(Key<T>));
-  if (count >= kRadixFrom) {
-    radix_sort<T>(entries, count, scratch);
+  constexpr int kDigits = static_cast<int>(sizeof(Key<T>));
+  if (count >= radix_from(kDigits)) {
+    radix_sort(entries, count, scratch, kDigits, [](const Entry<T>& e) { return e.key(); });
   } else {
     std::sort(entries, entries + count);
+  }
+}
+
+/// Keys of 64 bits beside their places in one word: those of a row mostly lie in a range that leaves room for it.
+struct WordPacking {
+  uint64_t least;
+  int key_bits;
+  int index_bits;
+
+  uint64_t word(uint64_t key, int64_t index) const { return (key - least) << index_bits | static_cast<uint64_t>(index); }
+  uint64_t key(uint64_t word) const { return (word >> index_bits) + least; }
+  int64_t index(uint64_t word) const { return static_cast<int64_t>(word & ((uint64_t{1} << index_bits) - 1)); }
+};
+
+/// How the keys of a row, xored with `mask`, fit into words; nothing where they do not.
+template <class T>
+std::optional<WordPacking> pack_words(const T* row, int64_t count, int64_t stride, uint64_t mask) {
+  uint64_t least = ~uint64_t{0};
+  uint64_t largest = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const uint64_t key = key_of(row[i * stride]) ^ mask;
+    least = std::min(least, key);
+    largest = std::max(largest, key);
+  }
+  const int key_bits = std::bit_width(largest - least);
+  const int index_bits = std::bit_width(static_cast<uint64_t>(count - 1));
+  return key_bits + index_bits <= 64 ? std::optional(WordPacking{least, key_bits, index_bits}) : std::nullopt;
+}
+
+inline void sort_words(uint64_t* words, int64_t count, uint64_t* scratch, const WordPacking& packing) {
+  const int digits = (packing.key_bits + 7) / 8;
+  if (count >= radix_from(digits)) {
+    radix_sort(words, count, scratch, digits, [shift = packing.index_bits](uint64_t word) { return word >> shift; });
+  } else {
+    std::sort(words, words + count);
   }
 }
 

@@ -1,0 +1,61 @@
+// The vectorised steps of indexing, see aten/native/index_rows.h.
+#include <aten/native/index_rows.h>
+
+#include <aten/core/dtype_dispatch.h>
+#include <aten/native/vec/Vec.h>
+#include <c10/util/complex.h>
+
+#include <type_traits>
+
+namespace at::native {
+inline namespace CPU_CAPABILITY {
+
+namespace {
+
+template <class T>
+void add_row(void* to_row, const void* from_row, std::int64_t n, const void*) {
+  T* to = static_cast<T*>(to_row);
+  const T* from = static_cast<const T*>(from_row);
+  std::int64_t i = 0;
+  if constexpr (std::is_same_v<T, c10::Half> || std::is_same_v<T, c10::BFloat16>) {
+    // Compilers do not vectorise these conversions.
+    using V = vec::VecFloat;
+    for (; i + V::size() <= n; i += V::size()) {
+      vec::store_float(vec::load_float(to + i) + vec::load_float(from + i), to + i);
+    }
+  }
+  for (; i < n; ++i) {
+    to[i] = static_cast<T>(to[i] + from[i]);
+  }
+}
+
+template <class T>
+void add_scaled_row(void* to_row, const void* from_row, std::int64_t n, const void* factor_of_rows) {
+  T* to = static_cast<T*>(to_row);
+  const T* from = static_cast<const T*>(from_row);
+  const T factor = *static_cast<const T*>(factor_of_rows);
+  for (std::int64_t i = 0; i < n; ++i) {
+    to[i] = static_cast<T>(to[i] + static_cast<T>(from[i] * factor));
+  }
+}
+
+} // namespace
+
+AddRow* find_add_row(c10::ScalarType dtype, bool scaled) {
+  return dispatch("index_add", dtype, kAll | kComplexHalves, [scaled]<class T>() -> AddRow* {
+    return scaled ? add_scaled_row<T> : add_row<T>;
+  });
+}
+
+bool find_index_outside(const std::int64_t* values, std::int64_t n, std::int64_t bound) {
+  // The highest bit of either number tells, and or keeps it. Unsigned, because the difference may wrap.
+  std::uint64_t joined = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto value = static_cast<std::uint64_t>(values[i]);
+    joined |= value | (static_cast<std::uint64_t>(bound) - 1 - value);
+  }
+  return static_cast<std::int64_t>(joined) < 0;
+}
+
+} // namespace CPU_CAPABILITY
+} // namespace at::native

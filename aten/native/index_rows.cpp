@@ -1,0 +1,32 @@
+#include <aten/native/index_rows.h>
+
+#include <aten/native/cpu_isa.h>
+
+namespace at::native {
+
+// aten/native/cpu/index_rows.cpp for each instruction set.
+namespace v2 {
+AddRow* find_add_row(c10::ScalarType, bool);
+bool find_index_outside(const std::int64_t*, std::int64_t, std::int64_t);
+}
+namespace v3 {
+AddRow* find_add_row(c10::ScalarType, bool);
+bool find_index_outside(const std::int64_t*, std::int64_t, std::int64_t);
+}
+namespace v4 {
+AddRow* find_add_row(c10::ScalarType, bool);
+bool find_index_outside(const std::int64_t*, std::int64_t, std::int64_t);
+}
+
+AddRow* add_row_of(c10::ScalarType dtype, bool scaled) {
+  static constexpr decltype(&v2::find_add_row) kFind[] = {v2::find_add_row, v3::find_add_row, v4::find_add_row};
+  return kFind[cpu_isa_level()](dtype, scaled);
+}
+
+bool any_index_outside(const std::int64_t* values, std::int64_t n, std::int64_t bound) {
+  static constexpr decltype(&v2::find_index_outside) kFind[] = {
+      v2::find_index_outside, v3::find_index_outside, v4::find_index_outside};
+  return kFind[cpu_isa_level()](values, n, bound);
+}
+
+} // namespace at::native
