@@ -83,6 +83,9 @@ at::Tensor checked_parameter(
   TORCH_CHECK_VALUE(
       parameter != nullptr && parameter->defined(), what, ": ", module.name(), " has no parameter '", name, "'; it has ",
       names.empty() ? "none" : names);
+  TORCH_CHECK_VALUE(
+      parameter->layout() == at::kStrided, what, ": parameter '", name, "' of ", module.name(), " must be dense, it has layout ",
+      parameter->layout());
   for (const char* suffix : suffixes) {
     TORCH_CHECK(!find_tensor(module, name + suffix).defined(), what, ": ", module.name(), " has a tensor '", name, suffix, "' already");
   }

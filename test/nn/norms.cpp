@@ -350,6 +350,20 @@ TEST_CASE("normalization of weights says what is wrong", "[nn][norms][errors]") 
   CHECK_THROWS_MATCHES(
       parametrize::register_parametrization(layer, "weight", std::make_shared<FloatImpl>()), c10::Error,
       Says("may not change the dtype of the tensor"));
+  CHECK_THROWS_MATCHES(
+      parametrize::register_parametrization(layer, "weight", layer), c10::Error, Says("is, or holds, the module itself"));
+  struct SparseImpl : nn::Module {
+    Tensor forward(const Tensor& x) { return x.to_sparse(); }
+  };
+  CHECK_THROWS_MATCHES(
+      parametrize::register_parametrization(layer, "weight", std::make_shared<SparseImpl>()), c10::Error, Says("must be dense"));
+  struct OddImpl : nn::Module {
+    OddImpl() { register_parameter("w", torch::ones({2, 2}).to_sparse()); }
+  };
+  OddImpl odd;
+  CHECK_THROWS_MATCHES(weight_norm(odd, "w"), c10::Error, Says("must be dense, it has layout Sparse"));
+  CHECK_THROWS_MATCHES(P::weight_norm(odd, "w"), c10::Error, Says("must be dense, it has layout Sparse"));
+  CHECK(odd.named_parameters().contains("w"));
   // Nothing of all this has changed the layer.
   CHECK(layer->named_parameters().keys() == std::vector<std::string>{"weight", "bias"});
   CHECK(layer->weight.is_leaf());

@@ -124,7 +124,9 @@ class ParametrizedTensor final : public ComputedTensor {
 };
 
 void check_same_kind(const Tensor& before, const Tensor& after, const std::string& name) {
-  TORCH_CHECK_VALUE(after.defined(), "A parametrization must return a tensor. It gave an undefined one for ", name, ".");
+  TORCH_CHECK_VALUE(
+      after.defined() && after.layout() == at::kStrided, "A parametrization must return a tensor. It gave ",
+      after.defined() ? after.toString() : std::string("an undefined one"), " for ", name, "; it must be dense.");
   TORCH_CHECK_VALUE(
       after.scalar_type() == before.scalar_type(),
       "Registering a parametrization may not change the dtype of the tensor, unless `unsafe` flag is enabled.\n",
@@ -165,6 +167,9 @@ void add_first(Module& module, const std::string& name, Parametrization parametr
   TORCH_CHECK_VALUE(
       tensor.defined(), "Module '", module.name(), "' does not have a parameter, a buffer, or a parametrized element with name '",
       name, "'");
+  TORCH_CHECK_VALUE(
+      tensor.layout() == at::kStrided, "register_parametrization: '", name, "' of ", module.name(), " must be dense, it has layout ",
+      tensor.layout());
   const auto* container = ModuleAccess::children(module).find(kContainer);
   TORCH_CHECK(
       !container || std::dynamic_pointer_cast<Parametrizations>(*container), "register_parametrization: ", module.name(),
@@ -208,6 +213,11 @@ namespace detail {
 
 void add(Module& module, const std::string& tensor_name, Parametrization parametrization, bool unsafe) {
   TORCH_CHECK_VALUE(parametrization.module, "register_parametrization: the parametrization of '", tensor_name, "' is null");
+  for (const std::shared_ptr<Module>& part : parametrization.module->modules()) {
+    TORCH_CHECK_VALUE(
+        part.get() != &module, "register_parametrization: the parametrization of '", tensor_name, "' is, or holds, the module itself (",
+        module.name(), "), which would have no end");
+  }
   parametrization.module->train(module.is_training());
   if (const auto computed = find(module, tensor_name)) {
     add_further(*computed, std::move(parametrization), unsafe);
