@@ -4,6 +4,7 @@
 #include <autograd/edge.h>
 #include <autograd/function.h>
 #include <autograd/grad_mode.h>
+#include <autograd/renewed_variable.h>
 #include <autograd/variable.h>
 #include <c10/util/Exception.h>
 #include <c10/util/StringUtil.h>
@@ -75,7 +76,8 @@ SavedTensorHooksGuard::~SavedTensorHooksGuard() {
 
 struct SavedVariable::Extra {
   std::unique_ptr<SavedVariableHooks> hooks;
-  // With hooks, the tensor may come back as another one, so what its history was must be kept here.
+  // With hooks the tensor may come back as another one, and one that is renewed will have another history, so what its
+  // history was must be kept here.
   std::shared_ptr<Node> grad_fn;
   std::shared_ptr<Node> grad_accumulator;
   // Of a view that was changed in place. Weak, because it leads to the node that keeps this value.
@@ -121,13 +123,18 @@ SavedVariable::SavedVariable(const Variable& variable, bool is_output, bool is_i
 
   // A tensor that the keeping node has not made has another node as its history, and a leaf holds its accumulator only
   // weakly: neither makes a cycle, so the tensor itself is kept.
-  if (!is_output || is_leaf_) {
+  const bool renewed = C10_UNLIKELY(impl::is_renewed(meta));
+  if ((!is_output || is_leaf_) && !renewed) {
     saved_original_ = true;
     data_ = variable;
     return;
   }
   save_metadata(variable);
   data_ = variable.tensor_data();
+  if (renewed && !is_output && !is_leaf_) {
+    extra_ = std::make_unique<Extra>();
+    extra_->grad_fn = variable.grad_fn();
+  }
 }
 
 SavedVariable::SavedVariable(const std::optional<Variable>& variable, bool is_output, bool is_inplace_on_view)
@@ -145,7 +152,7 @@ void SavedVariable::pack_with(std::unique_ptr<SavedVariableHooks>&& hooks, const
   if (is_leaf_) {
     requires_grad_ = variable.requires_grad();
     extra_->grad_accumulator = impl::grad_accumulator(variable);
-  } else if (!is_output_) {
+  } else if (!is_output_ && !extra_->grad_fn) {
     extra_->grad_fn = variable.grad_fn();
   }
   // The hook gets the bare data: what it computes with it is not part of the graph, and it must make no cycle.
@@ -226,10 +233,10 @@ std::shared_ptr<Node> SavedVariable::grad_fn_of(const std::shared_ptr<Node>& sav
   std::shared_ptr<Node> grad_fn;
   if (is_inplace_on_view_) {
     grad_fn = extra_->weak_grad_fn.lock();
-  } else if (has_hooks()) {
-    grad_fn = extra_->grad_fn;
   } else if (saved_original_) {
     grad_fn = data_.grad_fn();
+  } else if (extra_) {
+    grad_fn = extra_->grad_fn;
   }
   if (!grad_fn && !is_leaf_) {
     TORCH_INTERNAL_ASSERT(saved_for, "No grad_fn for non-leaf saved tensor");

@@ -1,4 +1,5 @@
 #include <csrc/nn/Module.h>
+#include <csrc/nn/computed_tensor.h>
 
 #include <c10/util/Exception.h>
 #include <c10/util/Type.h>
@@ -81,6 +82,7 @@ void Module::drop_state() {
 }
 
 void Module::copy_state_from(const Module& source, const std::optional<Device>& device) {
+  detail::copy_computed_tensors(*this, source, device);
   check_same_count(parameters_.size(), source.parameters_.size(), "parameters", "register_parameter");
   for (const auto& item : source.named_parameters(/*recurse=*/false)) {
     Tensor& parameter = parameters_[item.key()];

@@ -19,6 +19,10 @@
 
 namespace torch::nn {
 
+namespace detail {
+struct ModuleAccess;
+} // namespace detail
+
 /// A module registers its parameters (trained), buffers (state that is not trained) and submodules under names without
 /// dots; from the outside they are seen under paths such as "encoder.0.weight". It is kept in a std::shared_ptr, mostly
 /// through a holder (TORCH_MODULE). Subclasses derive from Cloneable<Derived> if clone() is to work.
@@ -153,6 +157,7 @@ class TORCH_API Module : public std::enable_shared_from_this<Module> {
   template <typename Derived>
   friend class Cloneable;
   friend class detail::HookedCall;
+  friend struct detail::ModuleAccess;
   friend TORCH_API bool detail::has_hooks(const Module& module);
   friend TORCH_API void detail::complete_arguments(
       Module& module,
@@ -183,6 +188,20 @@ class TORCH_API Module : public std::enable_shared_from_this<Module> {
 
 /// Prints the module and, indented, what is below it.
 TORCH_API std::ostream& operator<<(std::ostream& stream, const Module& module);
+
+namespace detail {
+
+/// The module itself, or what a holder or pointer refers to.
+template <typename M>
+auto& module_of(M& module) {
+  if constexpr (std::is_base_of_v<Module, M>) {
+    return module;
+  } else {
+    return *module;
+  }
+}
+
+} // namespace detail
 
 TORCH_API serialize::OutputArchive& operator<<(
     serialize::OutputArchive& archive,

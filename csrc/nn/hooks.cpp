@@ -1,4 +1,6 @@
 #include <csrc/nn/Module.h>
+#include <csrc/nn/computed_tensor.h>
+#include <csrc/nn/hook_lists.h>
 #include <csrc/nn/hooks.h>
 
 #include <aten/ops/detach.h>
@@ -7,31 +9,9 @@
 #include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
 
-#include <algorithm>
-
 namespace torch::nn {
 
 namespace detail {
-
-template <class Hook>
-using HookList = std::vector<std::pair<int64_t, Hook>>;
-
-struct HookLists {
-  HookList<ForwardPreHook> forward_pre;
-  HookList<ForwardHook> forward;
-  HookList<BackwardHook> backward;
-  int64_t next_id = 0;
-
-  void remove(int64_t id) {
-    const auto erase = [id](auto& list) {
-      list.erase(
-          std::remove_if(list.begin(), list.end(), [id](const auto& entry) { return entry.first == id; }), list.end());
-    };
-    erase(forward_pre);
-    erase(forward);
-    erase(backward);
-  }
-};
 
 ModuleHooks::ModuleHooks(const ModuleHooks& other)
     : lists_(other.lists_ ? std::make_shared<HookLists>(*other.lists_) : nullptr) {}
@@ -41,6 +21,10 @@ ModuleHooks& ModuleHooks::operator=(const ModuleHooks& other) {
     lists_ = other.lists_ ? std::make_shared<HookLists>(*other.lists_) : nullptr;
   }
   return *this;
+}
+
+bool ModuleHooks::empty() const noexcept {
+  return lists_ == nullptr || lists_->empty();
 }
 
 const std::shared_ptr<HookLists>& ModuleHooks::lists() {
@@ -148,6 +132,9 @@ void store(const char* kind, Module& module, const std::vector<at::Tensor*>& ten
 
 HookedCall::HookedCall(Module& module, const std::vector<at::Tensor*>& inputs)
     : module_(module), lists_(module.hooks_.lists()) {
+  for (const auto& computed : lists_->computed) {
+    computed->renew(module_);
+  }
   if (!lists_->forward_pre.empty()) {
     std::vector<at::Tensor> values = values_of(inputs);
     const HookList<ForwardPreHook> hooks = lists_->forward_pre;

@@ -45,7 +45,7 @@ class TORCH_API RemovableHandle {
 
 namespace detail {
 
-/// A module's hooks; null for nearly all of them. A copy of a module has hooks of its own.
+/// A module's hooks and computed tensors; null for nearly all modules. A copy of a module has hooks of its own.
 class TORCH_API ModuleHooks {
  public:
   ModuleHooks() = default;
@@ -55,9 +55,7 @@ class TORCH_API ModuleHooks {
   ModuleHooks& operator=(ModuleHooks&&) noexcept = default;
   ~ModuleHooks() = default;
 
-  bool empty() const noexcept {
-    return lists_ == nullptr;
-  }
+  bool empty() const noexcept;
   const std::shared_ptr<HookLists>& lists();
 
  private:

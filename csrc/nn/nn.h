@@ -8,4 +8,5 @@
 #include <csrc/nn/modules.h>
 #include <csrc/nn/options.h>
 #include <csrc/nn/pimpl.h>
+#include <csrc/nn/summary.h>
 #include <csrc/nn/utils.h>

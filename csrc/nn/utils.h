@@ -3,4 +3,8 @@
 
 #include <csrc/nn/utils/clip_grad.h>
 #include <csrc/nn/utils/convert_parameters.h>
+#include <csrc/nn/utils/parametrizations.h>
+#include <csrc/nn/utils/parametrize.h>
 #include <csrc/nn/utils/rnn.h>
+#include <csrc/nn/utils/spectral_norm.h>
+#include <csrc/nn/utils/weight_norm.h>

@@ -52,6 +52,24 @@ void by_operators(const detail::StepLists<AdagradParamState>& lists, const Adagr
   }
 }
 
+/// The rows that a gradient has, one by one: the sum of a row grows only when the row has a gradient.
+void step_sparse(const detail::StepLists<AdagradParamState>& lists, const AdagradOptions& options) {
+  TORCH_CHECK(
+      lists.sparse.empty() || options.weight_decay() == 0, "Adagrad: weight_decay option is not compatible with sparse gradients: it is ",
+      options.weight_decay(), " and must be 0 in groups that have them");
+  for (const auto& [param, grad, state] : lists.sparse) {
+    TORCH_CHECK(!param.is_complex(), "Adagrad: a sparse gradient must be real, got one of dtype ", grad.scalar_type());
+  }
+  for (const auto& [param, given, state] : lists.sparse) {
+    state->step(state->step() + 1);
+    const Tensor grad = (options.maximize() ? given.neg() : given).coalesce();  // the squares of sums, not sums of squares
+    state->sum().add_(detail::at_places_of(grad, grad._values().square()));
+    const Tensor deviation = detail::values_at(state->sum(), grad).sqrt_().add_(options.eps());
+    const double lr = options.lr() / (1 + static_cast<double>(state->step() - 1) * options.lr_decay());
+    param.add_(detail::at_places_of(grad, grad._values().div(deviation)), -lr);
+  }
+}
+
 } // namespace
 
 AdagradOptions::AdagradOptions(double lr) : lr_(lr) {}
@@ -80,7 +98,9 @@ Tensor Adagrad::step(LossClosure closure) {
   return run_step(closure, [&](OptimizerParamGroup& group) {
     const auto& options = static_cast<const AdagradOptions&>(group.options());
     const auto lists = detail::collect<AdagradParamState>(
-        "Adagrad", group, state_, [&](AdagradParamState& state, const Tensor& param) { begin(state, param, group); });
+        "Adagrad", group, state_, [&](AdagradParamState& state, const Tensor& param) { begin(state, param, group); },
+        detail::SparseGradients::taken);
+    step_sparse(lists, options);
     if (lists.size() == 0) return;
     for (AdagradParamState* state : lists.states) state->step(state->step() + 1);
     if (!options.fused().value_or(lists.on_cpu)) return by_operators(lists, options);

@@ -186,8 +186,7 @@ Tensor LBFGS::flat_grad() {
   std::vector<Tensor> rows;
   for (const Tensor& param : param_groups_[0].params()) {
     const Tensor& grad = param.grad();
-    TORCH_CHECK(!grad.defined() || grad.layout() == at::kStrided, "LBFGS does not support sparse gradients");
-    rows.push_back(real_row(grad.defined() ? grad : at::zeros_like(param)));
+    rows.push_back(real_row(!grad.defined() ? at::zeros_like(param) : grad.layout() == at::kStrided ? grad : grad.to_dense()));
   }
   const Tensor all = at::cat(rows);
   return static_cast<const LBFGSOptions&>(param_groups_[0].options()).maximize() ? all.neg() : all;

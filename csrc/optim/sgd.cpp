@@ -56,6 +56,27 @@ void by_operators(const Lists& lists, const std::vector<bool>& first, const SGDO
   }
 }
 
+/// A gradient of a few rows changes those of the parameter; momentum, whose buffer is dense, goes on in all rows.
+void step_sparse(const Lists& lists, const SGDOptions& options) {
+  TORCH_CHECK(
+      lists.sparse.empty() || options.weight_decay() == 0, "SGD: weight_decay option is not compatible with sparse gradients: it is ",
+      options.weight_decay(), " and must be 0 in groups that have them");
+  for (const auto& [param, given, state] : lists.sparse) {
+    const Tensor grad = options.maximize() ? given.neg() : given;
+    if (options.momentum() == 0) {
+      param.add_(grad, -options.lr());
+      continue;
+    }
+    if (begins(*state, param, options)) {
+      state->momentum_buffer().add_(grad);
+    } else {
+      state->momentum_buffer().mul_(options.momentum()).add_(grad, 1 - options.dampening());
+    }
+    param.add_(state->momentum_buffer(), options.nesterov() ? -options.lr() * options.momentum() : -options.lr());
+    if (options.nesterov()) param.add_(grad, -options.lr());
+  }
+}
+
 /// One call for the parameters whose momentum begins (`which`), or for the others.
 void step_fused(const Lists& lists, const std::vector<bool>& first, bool which, const SGDOptions& options) {
   std::vector<Tensor> params, grads, buffers;
@@ -93,7 +114,10 @@ std::unique_ptr<OptimizerParamState> SGD::make_state() const {
 Tensor SGD::step(LossClosure closure) {
   return run_step(closure, [&](OptimizerParamGroup& group) {
     const auto& options = static_cast<const SGDOptions&>(group.options());
-    const auto lists = detail::collect<SGDParamState>("SGD", group, state_, [](SGDParamState&, const Tensor&) {});
+    const auto lists = detail::collect<SGDParamState>(
+        "SGD", group, state_, [](SGDParamState&, const Tensor&) {}, detail::SparseGradients::taken);
+    step_sparse(lists, options);
+    if (lists.size() == 0) return;
     std::vector<bool> first(lists.size());
     for (size_t i = 0; i < lists.size(); ++i) first[i] = begins(*lists.states[i], lists.originals[i], options);
     if (!options.fused().value_or(lists.on_cpu)) return by_operators(lists, first, options);

@@ -26,14 +26,25 @@ inline void check_betas(const std::tuple<double, double>& betas, const char* opt
   check(1, std::get<1>(betas));
 }
 
+inline void check_positive(const char* phrase, double value, const char* optimizer, const char* option) {
+  TORCH_CHECK_VALUE(value > 0, phrase, ": ", value, " (", optimizer, " needs ", option, " > 0)");
+}
+
 // ---- the parameters of a step ------------------------------------------------------------------------------------------------
 
 /// Parameters of a group that have a gradient, with it and their state. Complex ones as pairs of reals.
 template <class State>
 struct StepLists {
+  /// A parameter whose gradient has coordinates; such parameters are in none of the lists.
+  struct Sparse {
+    Tensor param, grad;
+    State* state;
+  };
+
   std::vector<Tensor> params, grads;
   std::vector<State*> states;
   std::vector<Tensor> originals;  // parameters as they are
+  std::vector<Sparse> sparse;
   bool on_cpu = true;
 
   size_t size() const { return params.size(); }
@@ -50,9 +61,13 @@ struct StepLists {
   static Tensor real_view(const Tensor& t) { return t.defined() && t.is_complex() ? at::view_as_real(t) : t; }
 };
 
+enum class SparseGradients { refused, taken };
+
 /// Collects them; `init(state, param)` fills the state of a parameter that steps for the first time.
 template <class State, class Init>
-StepLists<State> collect(const char* optimizer, OptimizerParamGroup& group, Optimizer::State& state, const Init& init) {
+StepLists<State> collect(
+    const char* optimizer, OptimizerParamGroup& group, Optimizer::State& state, const Init& init,
+    SparseGradients sparse = SparseGradients::refused) {
   StepLists<State> lists;
   const size_t count = group.params().size();
   lists.params.reserve(count);
@@ -62,16 +77,22 @@ StepLists<State> collect(const char* optimizer, OptimizerParamGroup& group, Opti
   for (const Tensor& param : group.params()) {
     const Tensor& grad = param.grad();
     if (!grad.defined()) continue;
+    const bool takes = grad.layout() == at::kStrided || (grad.layout() == at::kSparse && sparse == SparseGradients::taken);
     TORCH_CHECK(
-        grad.layout() == at::kStrided, optimizer, " does not support sparse gradients",
-        ": got a gradient of layout ", grad.layout(), "; SparseAdam and SGD take them");
+        takes, optimizer, " does not support sparse gradients",
+        ": got a gradient of layout ", grad.layout(), "; SparseAdam, SGD and Adagrad take coordinates (layout Sparse)");
     std::unique_ptr<OptimizerParamState>& slot = state[param.unsafeGetTensorImpl()];
     if (!slot) {
       auto fresh = std::make_unique<State>();
       init(*fresh, param);
       slot = std::move(fresh);
     }
-    lists.states.push_back(static_cast<State*>(slot.get()));
+    auto* const current = static_cast<State*>(slot.get());
+    if (grad.layout() == at::kSparse) {
+      lists.sparse.push_back({param, grad, current});
+      continue;
+    }
+    lists.states.push_back(current);
     lists.originals.push_back(param);
     lists.params.push_back(StepLists<State>::real_view(param));
     lists.grads.push_back(StepLists<State>::real_view(grad));
@@ -99,6 +120,16 @@ std::vector<int64_t> step_numbers(const StepLists<State>& lists) {
   result.reserve(lists.size());
   for (const State* state : lists.states) result.push_back(state->step());
   return result;
+}
+
+/// Other values at the places of `like`, which is coalesced.
+inline Tensor at_places_of(const Tensor& like, const Tensor& values) {
+  return at::_sparse_coo_tensor_unsafe(like._indices(), values, like.sizes(), values.options().layout(at::kSparse), true);
+}
+
+/// The rows of `dense` at the places of `mask`, which is coalesced: a copy.
+inline Tensor values_at(const Tensor& dense, const Tensor& mask) {
+  return dense.sparse_mask(mask)._values();
 }
 
 inline Tensor zeros_like_param(const Tensor& param) {

@@ -106,7 +106,7 @@ TEST_CASE("MNIST files become floats and labels", "[files]") {
 TEST_CASE("damaged MNIST files are named with what is wrong", "[files]") {
   const TemporaryFolder folder;
   const auto message = [&] { return error_of<datasets::MNIST>(folder.path()); };
-  CHECK_THAT(message(), Catch::Contains("Error opening file " + folder.path() + "/train-images-idx3-ubyte: No such file"));
+  CHECK_THAT(message(), Catch::Contains("cannot open '" + folder.path() + "/train-images-idx3-ubyte' for reading: No such file"));
   write_mnist(folder, idx_labels(30), idx_labels(3));
   CHECK_THAT(message(), Catch::Contains("begins with the number 2049 (these are labels)"));
   write_mnist(folder, "\x1f\x8b" + std::string(40, 'x'), idx_labels(3));
@@ -126,7 +126,7 @@ TEST_CASE("damaged MNIST files are named with what is wrong", "[files]") {
   CHECK_THAT(message(), Catch::Contains("images without pixels"));
   std::filesystem::remove(folder.path() + "/train-images-idx3-ubyte");
   std::filesystem::create_directory(folder.path() + "/train-images-idx3-ubyte");
-  CHECK_THAT(message(), Catch::Contains("it is a folder"));
+  CHECK_THAT(message(), Catch::Contains("is a directory, not a file"));
 }
 
 TEST_CASE("CIFAR files become floats and labels", "[files]") {
@@ -157,7 +157,7 @@ TEST_CASE("CIFAR files become floats and labels", "[files]") {
 TEST_CASE("damaged CIFAR files are named with what is wrong", "[files]") {
   const TemporaryFolder folder;
   const auto message = [&] { return error_of<datasets::CIFAR10>(folder.path(), datasets::CIFAR10::Mode::kTest); };
-  CHECK_THAT(message(), Catch::Contains("Error opening file " + folder.path() + "/test_batch.bin"));
+  CHECK_THAT(message(), Catch::Contains("cannot open '" + folder.path() + "/test_batch.bin' for reading"));
   folder.write("test_batch.bin", cifar_file(2, 1).substr(1));
   CHECK_THAT(message(), Catch::Contains("has 6145 bytes, which is no multiple of 3073"));
   folder.write("test_batch.bin", "");

@@ -1,4 +1,4 @@
-"""Writes expected_steps.cpp and expected_rates.cpp: what PyTorch's optimizers and schedulers do.
+"""Writes expected_steps.cpp, expected_sparse.cpp and expected_rates.cpp: what PyTorch's optimizers and schedulers do.
 
     python3 reference.py     # with PyTorch 2 (the values here are of 2.15)
 """
@@ -96,6 +96,36 @@ def after(name, dtype):
     return numbers
 
 
+SPARSE = {
+    "sparse_adam": lambda p: O.SparseAdam(p, 0.05),
+    "sparse_adam_maximize": lambda p: O.SparseAdam(p, 0.01, betas=(0.8, 0.95), eps=1e-4, maximize=True),
+    "sgd": lambda p: O.SGD(p, 0.05),
+    "sgd_momentum": lambda p: O.SGD(p, 0.02, momentum=0.9),
+    "sgd_dampening": lambda p: O.SGD(p, 0.02, momentum=0.8, dampening=0.3, maximize=True),
+    "sgd_nesterov": lambda p: O.SGD(p, 0.02, momentum=0.9, nesterov=True),
+    "adagrad": lambda p: O.Adagrad(p, 0.2),
+    "adagrad_decay": lambda p: O.Adagrad(p, 0.1, lr_decay=0.05, initial_accumulator_value=0.3, maximize=True),
+}
+
+
+def after_sparse(name, dtype):
+    """Rows of a table and bags of rows of another, 20 steps."""
+    torch.set_default_dtype(dtype)
+    table = torch.nn.Embedding(7, 3, sparse=True)
+    bags = torch.nn.EmbeddingBag(5, 3, mode="sum", sparse=True)
+    with torch.no_grad():
+        table.weight.copy_(torch.linspace(-1, 1.1, 21, dtype=torch.float64).view(7, 3))
+        bags.weight.copy_(torch.linspace(0.5, -0.7, 15, dtype=torch.float64).view(5, 3))
+    optimizer = SPARSE[name]([table.weight, bags.weight])
+    for i in range(20):
+        optimizer.zero_grad()
+        rows = table(torch.tensor([2 * i % 7, (3 * i + 1) % 7, i % 7, 2 * i % 7]))
+        sums = bags(torch.tensor([[i % 5, (i + 1) % 5], [2 * i % 5, 3]]))
+        (rows.square().sum() * 0.3 + rows.cos().sum() + sums.square().sum() * 0.2 + sums.sin().sum()).backward()
+        optimizer.step()
+    return [float(x) for p in (table.weight, bags.weight) for x in p.detach().flatten()]
+
+
 def sgd(groups=2, momentum=0.9):
     params = [torch.zeros(1, requires_grad=True) for _ in range(groups)]
     return O.SGD([{"params": [p], "lr": 0.1 * (i + 1)} for i, p in enumerate(params)], lr=0.1, momentum=momentum)
@@ -170,4 +200,6 @@ import warnings
 warnings.simplefilter("ignore")
 steps = [(f"{n}/{t}", after(n, d)) for n in STEPS for t, d in (("float64", torch.float64), ("float32", torch.float32))]
 write("expected_steps.cpp", "Parameters after 50 steps (fewer of LBFGS)", steps)
+sparse = [(f"{n}/{t}", after_sparse(n, d)) for n in SPARSE for t, d in (("float64", torch.float64), ("float32", torch.float32))]
+write("expected_sparse.cpp", "Parameters after 20 steps with sparse gradients", sparse)
 write("expected_rates.cpp", "Learning rates (and momenta) of 60 steps", [(n, rates(n)) for n in RATES])

@@ -13,6 +13,7 @@
 #include <torch/optim/rmsprop.h>
 #include <torch/optim/rprop.h>
 #include <torch/optim/asgd.h>
+#include <torch/optim/sparse_adam.h>
 #include <torch/optim/lbfgs.h>
 #include <torch/optim/schedulers/composed_schedulers.h>
 #include <torch/optim/schedulers/cosine_schedulers.h>

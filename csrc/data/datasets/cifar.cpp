@@ -1,8 +1,8 @@
 #include <csrc/data/datasets/cifar.h>
 
-#include <aten/from_blob.h>
+#include <aten/ops/empty.h>
 #include <csrc/data/datasets/byte_images.h>
-#include <csrc/utils/mapped_file.h>
+#include <csrc/serialize/file_bytes.h>
 
 #include <unistd.h>
 
@@ -11,8 +11,6 @@
 namespace torch::data::datasets {
 
 namespace {
-
-using utils::MappedFile;
 
 // The format: records of some label bytes, then 1024 red, 1024 green and 1024 blue ones. There is no header.
 constexpr int64_t kSide = 32;
@@ -48,19 +46,20 @@ void check_labels(const char* dataset, const std::string& path, const Tensor& la
 }
 
 void read_file(const char* dataset, const std::string& path, const std::vector<Label>& kinds, Records& records) {
-  const auto file = std::make_shared<const MappedFile>(path);
+  const auto file = serialize::FileBytes::map(path);
   const auto label_bytes = static_cast<int64_t>(kinds.size());
   const int64_t record = label_bytes + 3 * kPixels;
-  const auto bytes = static_cast<int64_t>(file->size());
+  const auto bytes = static_cast<int64_t>(file.size());
   TORCH_CHECK(
       bytes > 0 && bytes % record == 0, dataset, ": ", path, " has ", bytes, " bytes, which is no multiple of ", record,
       ", the bytes of a record. Is it the binary version, whole and unpacked?");
   const int64_t count = bytes / record;
-  const auto keep_mapped = [file](void*) {};
-  const at::TensorOptions options(at::kByte);
-  records.images.push_back(at::from_blob(
-      file->data() + label_bytes, {count, 3, kSide, kSide}, {record, kPixels, kSide, 1}, keep_mapped, options));
-  const Tensor labels = at::from_blob(file->data(), {count, label_bytes}, {record, 1}, keep_mapped, options).to(at::kLong);
+  const c10::Storage storage = file.storage(0, file.size(), /*alignment=*/1);
+  const auto bytes_at = [&](int64_t offset, at::IntArrayRef sizes, at::IntArrayRef strides) {
+    return at::empty({0}, at::kByte).set_(storage, offset, sizes, strides);
+  };
+  records.images.push_back(bytes_at(label_bytes, {count, 3, kSide, kSide}, {record, kPixels, kSide, 1}));
+  const Tensor labels = bytes_at(0, {count, label_bytes}, {record, 1}).to(at::kLong);
   check_labels(dataset, path, labels, kinds);
   records.labels.push_back(labels);
 }

@@ -83,9 +83,12 @@ void RNNImplBase<Derived>::reset_parameters() {
 
 template <typename Derived>
 void RNNImplBase<Derived>::reset_flat_weights() {
-  flat_weights_.clear();
-  for (const std::string& name : flat_weights_names_) {
-    flat_weights_.push_back(this->parameters_[name]);
+  flat_weights_.resize(flat_weights_names_.size());
+  for (size_t i = 0; i < flat_weights_names_.size(); ++i) {
+    // One that is computed (Note [Computed tensors]) is no parameter, and stays the tensor that it was.
+    if (const Tensor* weight = this->parameters_.find(flat_weights_names_[i])) {
+      flat_weights_[i] = *weight;
+    }
   }
 }
 

@@ -1,0 +1,3 @@
+#pragma once
+
+#include <torch/nn/utils/spectral_norm.h>

@@ -1,0 +1,3 @@
+#pragma once
+
+#include <torch/nn/utils/weight_norm.h>

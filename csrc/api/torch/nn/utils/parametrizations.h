@@ -1,0 +1,4 @@
+#pragma once
+
+#include <csrc/nn/utils/parametrizations.h>
+#include <torch/types.h>

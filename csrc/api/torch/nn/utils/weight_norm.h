@@ -1,0 +1,4 @@
+#pragma once
+
+#include <csrc/nn/utils/weight_norm.h>
+#include <torch/types.h>
