@@ -21,13 +21,16 @@ function(tensor_test name)
   set_tests_properties(${name}_threads PROPERTIES LABELS "threads;slow")
 endfunction()
 
-foreach(folder c10 aten autograd api backend nn optim data serialize sparse)
+foreach(folder c10 aten autograd api backend nn optim data serialize sparse profiler)
   file(GLOB sources CONFIGURE_DEPENDS test/${folder}/*.cpp)
   if(sources)
     tensor_test(${folder} SOURCES ${sources})
   endif()
 endforeach()
 
+if(TARGET test_profiler)
+  target_sources(test_profiler PRIVATE test/conformance/json.cpp) # to read traces
+endif()
 if(TARGET test_serialize)
   target_compile_definitions(test_serialize PRIVATE TEST_SERIALIZE_DATA="${PROJECT_SOURCE_DIR}/test/serialize/data")
 endif()
