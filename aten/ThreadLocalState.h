@@ -5,19 +5,35 @@
 #include <c10/core/AutogradState.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <c10/macros/Export.h>
+#include <c10/macros/Macros.h>
 
+#include <memory>
 #include <utility>
 
 namespace at {
 
+namespace impl {
+
+/// Settings that few threads have: callbacks of RecordFunction and debug info.
+struct RareThreadState;
+/// Those of this thread; null if it has none.
+TORCH_API std::shared_ptr<const RareThreadState> rare_thread_state();
+TORCH_API void set_rare_thread_state(const std::shared_ptr<const RareThreadState>& state);
+
+/// Whether this thread may have some that have to be taken away.
+extern TORCH_API __thread bool has_rare_thread_state __attribute__((tls_model("initial-exec")));
+
+} // namespace impl
+
 /// A copy of this thread's settings: included and excluded dispatch keys (so also whether autocast is on), the dtypes of
-/// autocast, grad mode and inference mode. Cheap: a few words.
+/// autocast, grad mode and inference mode, and what few threads have. Cheap: a few words.
 class TORCH_API ThreadLocalState {
  public:
   ThreadLocalState()
       : dispatch_keys_(c10::impl::raw_local_dispatch_key_set),
         autograd_(c10::AutogradState::get_tls_state()),
-        autocast_dtypes_(autocast::get_thread_dtypes()) {}
+        autocast_dtypes_(autocast::get_thread_dtypes()),
+        rare_(impl::rare_thread_state()) {}
 
   void set_grad_mode(bool enabled) {
     autograd_.set_grad_mode(enabled);
@@ -28,6 +44,10 @@ class TORCH_API ThreadLocalState {
 
   /// Makes `state` the calling thread's settings.
   static void setThreadLocalState(const ThreadLocalState& state) {
+    if (C10_UNLIKELY(impl::has_rare_thread_state || state.rare_ != nullptr)) {
+      impl::set_rare_thread_state(state.rare_);
+    }
+    // After the callbacks, which come with a dispatch key.
     c10::impl::raw_local_dispatch_key_set = state.dispatch_keys_;
     c10::AutogradState::set_tls_state(state.autograd_);
     autocast::set_thread_dtypes(state.autocast_dtypes_);
@@ -37,6 +57,7 @@ class TORCH_API ThreadLocalState {
   c10::impl::PODLocalDispatchKeySet dispatch_keys_;
   c10::AutogradState autograd_;
   autocast::Dtypes autocast_dtypes_;
+  std::shared_ptr<const impl::RareThreadState> rare_;
 };
 
 /// Gives the thread other settings while it lives.

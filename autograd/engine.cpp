@@ -1,6 +1,7 @@
 #include <autograd/engine.h>
 
 #include <aten/Functions.h>
+#include <aten/record_function.h>
 #include <autograd/functions/basic_ops.h>
 #include <autograd/functions/utils.h>
 #include <autograd/graph_task.h>
@@ -9,6 +10,7 @@
 #include <c10/core/DeviceGuard.h>
 #include <c10/core/StreamGuard.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
+#include <c10/macros/Macros.h>
 #include <c10/util/Exception.h>
 #include <c10/util/StringUtil.h>
 
@@ -73,7 +75,7 @@ variable_list call_tensor_pre_hooks(Node& fn, variable_list inputs) {
   return inputs;
 }
 
-variable_list call_node(Node& fn, variable_list&& inputs) {
+variable_list call_unwatched_node(Node& fn, variable_list&& inputs) {
   // Without recording, what a generated node computes has no history and its fresh results no views to track: its
   // operators may go straight to their kernels.
   if (fn.is_traceable() && !GradMode::is_enabled()) {
@@ -81,6 +83,27 @@ variable_list call_node(Node& fn, variable_list&& inputs) {
     return fn(std::move(inputs));
   }
   return fn(std::move(inputs));
+}
+
+C10_NOINLINE variable_list call_watched_node(Node& fn, variable_list&& inputs) {
+  at::RecordFunction record(at::RecordScope::BACKWARD_FUNCTION);
+  if (record.isActive()) {
+    record.setForwardThreadId(this_thread.task->caller_thread_);
+    const auto sequence_nr = static_cast<int64_t>(fn.sequence_nr());
+    const std::string name = fn.name();
+    if (record.needsInputs()) {
+      const std::vector<c10::IValue> values(inputs.begin(), inputs.end());
+      record.before(name, &values, sequence_nr);
+    } else {
+      record.before(name, sequence_nr);
+    }
+  }
+  return call_unwatched_node(fn, std::move(inputs));
+}
+
+variable_list call_node(Node& fn, variable_list&& inputs) {
+  return C10_UNLIKELY(at::impl::anybody_watches()) ? call_watched_node(fn, std::move(inputs))
+                                                   : call_unwatched_node(fn, std::move(inputs));
 }
 
 variable_list call_function(const GraphTask& task, Node& fn, variable_list&& inputs) {
@@ -105,6 +128,16 @@ variable_list call_function(const GraphTask& task, Node& fn, variable_list&& inp
     }
   }
   return outputs;
+}
+
+// The node with its hooks and checks, under the name that libtorch's traces have for that.
+C10_NOINLINE variable_list call_watched_function(const GraphTask& task, Node& fn, variable_list&& inputs) {
+  at::RecordFunction record;
+  if (record.isActive()) {
+    record.setForwardThreadId(task.caller_thread_);
+    record.before("autograd::engine::evaluate_function: " + fn.name(), static_cast<int64_t>(fn.sequence_nr()));
+  }
+  return call_function(task, fn, std::move(inputs));
 }
 
 void check_no_nan(const Node& fn, const variable_list& outputs) {
@@ -244,20 +277,18 @@ namespace {
 // Keeps this thread's own settings apart from those of the passes it works on.
 class PassScope {
  public:
-  PassScope() : key_set_(c10::impl::raw_local_dispatch_key_set), autograd_(c10::AutogradState::get_tls_state()) {
+  PassScope() {
     ++this_thread.depth;
   }
   PassScope(const PassScope&) = delete;
   PassScope& operator=(const PassScope&) = delete;
   ~PassScope() {
     --this_thread.depth;
-    c10::impl::raw_local_dispatch_key_set = key_set_;
-    c10::AutogradState::set_tls_state(autograd_);
+    at::ThreadLocalState::setThreadLocalState(own_);
   }
 
  private:
-  const c10::impl::PODLocalDispatchKeySet key_set_;
-  const c10::AutogradState autograd_;
+  const at::ThreadLocalState own_;
 };
 
 } // namespace
@@ -338,7 +369,9 @@ void Engine::evaluate_function(GraphTask& task, NodeState& state) {
     }
   }
 
-  variable_list outputs = call_function(task, fn, std::move(inputs));
+  variable_list outputs = C10_UNLIKELY(at::impl::anybody_watches())
+      ? call_watched_function(task, fn, std::move(inputs))
+      : call_function(task, fn, std::move(inputs));
   if (!task.keep_graph_) {
     fn.release_variables();
   }

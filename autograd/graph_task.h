@@ -84,6 +84,8 @@ struct GraphTask : public std::enable_shared_from_this<GraphTask> {
   /// The caller's thread-local state, with the grad mode of the pass.
   at::ThreadLocalState thread_locals_;
   const SavedVariableHooksFactory* saved_tensor_hooks_;
+  /// The caller's number in records of RecordFunction; 0 when nobody watches.
+  const uint64_t caller_thread_;
 
   std::mutex final_callbacks_lock_;
   std::vector<std::function<void()>> final_callbacks_;

@@ -6,6 +6,7 @@
 #include <aten/from_blob.h>
 #include <autograd/TensorDataContainer.h>
 #include <autograd/variable.h>
+#include <c10/macros/Export.h>
 
 #include <functional>
 #include <initializer_list>
@@ -27,9 +28,7 @@ at::Tensor as_variable(F&& make, bool requires_grad) {
 
 /// A tensor from literals: `torch::tensor({{1, 2}, {3, 4}})`. Integers give int64, floating values the default dtype.
 /// Throws when rows differ in length.
-inline at::Tensor tensor(detail::TensorDataContainer data, const at::TensorOptions& options = {}) {
-  return detail::as_variable([&] { return data.convert_to_tensor(options); }, options.requires_grad());
-}
+TORCH_API at::Tensor tensor(detail::TensorDataContainer data, const at::TensorOptions& options = {});
 
 /// A tensor over memory of the caller's, which `deleter` is called with at the end.
 template <class Deleter, std::enable_if_t<std::is_invocable_v<Deleter&, void*>, int> = 0>
@@ -54,17 +53,9 @@ at::Tensor from_blob(void* data, at::IntArrayRef sizes, Deleter&& deleter, const
       options.requires_grad());
 }
 /// The same without ownership: the memory must outlive the tensor.
-inline at::Tensor from_blob(
-    void* data, at::IntArrayRef sizes, at::IntArrayRef strides, const at::TensorOptions& options = {}) {
-  return detail::as_variable(
-      [&] { return at::from_blob(data, sizes, strides, at::TensorOptions(options).requires_grad(std::nullopt)); },
-      options.requires_grad());
-}
-inline at::Tensor from_blob(void* data, at::IntArrayRef sizes, const at::TensorOptions& options = {}) {
-  return detail::as_variable(
-      [&] { return at::from_blob(data, sizes, at::TensorOptions(options).requires_grad(std::nullopt)); },
-      options.requires_grad());
-}
+TORCH_API at::Tensor from_blob(
+    void* data, at::IntArrayRef sizes, at::IntArrayRef strides, const at::TensorOptions& options = {});
+TORCH_API at::Tensor from_blob(void* data, at::IntArrayRef sizes, const at::TensorOptions& options = {});
 
 #include <autograd/variable_factories.inc>
 

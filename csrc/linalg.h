@@ -1,6 +1,7 @@
 // torch::linalg: linear algebra under the names that programs use.
 #pragma once
 
+#include <c10/macros/Export.h>
 #include <csrc/types.h>
 
 #include <optional>
@@ -11,227 +12,89 @@ namespace torch::linalg {
 
 // ---- factorizations ------------------------------------------------------------------------------------------------------
 
-inline Tensor cholesky(const Tensor& self) {
-  return at::linalg_cholesky(self);
-}
-inline Tensor cholesky_out(Tensor& result, const Tensor& self) {
-  return at::linalg_cholesky_out(result, self);
-}
-inline std::tuple<Tensor, Tensor> qr(const Tensor& input, std::string_view mode = "reduced") {
-  return at::linalg_qr(input, mode);
-}
-inline std::tuple<Tensor&, Tensor&> qr_out(Tensor& Q, Tensor& R, const Tensor& input, std::string_view mode = "reduced") {
-  return at::linalg_qr_out(Q, R, input, mode);
-}
-inline Tensor householder_product(const Tensor& input, const Tensor& tau) {
-  return at::linalg_householder_product(input, tau);
-}
-inline Tensor& householder_product_out(Tensor& result, const Tensor& input, const Tensor& tau) {
-  return at::linalg_householder_product_out(result, input, tau);
-}
-inline std::tuple<Tensor, Tensor, Tensor> lu(const Tensor& self, const bool pivot = true) {
-  return at::linalg_lu(self, pivot);
-}
-inline std::tuple<Tensor&, Tensor&, Tensor&> lu_out(Tensor& P, Tensor& L, Tensor& U, const Tensor& self, const bool pivot = true) {
-  return at::linalg_lu_out(P, L, U, self, pivot);
-}
-inline std::tuple<Tensor, Tensor> lu_factor(const Tensor& self, const bool pivot = true) {
-  return at::linalg_lu_factor(self, pivot);
-}
-inline std::tuple<Tensor&, Tensor&> lu_factor_out(Tensor& LU, Tensor& pivots, const Tensor& self, const bool pivot = true) {
-  return at::linalg_lu_factor_out(LU, pivots, self, pivot);
-}
-inline std::tuple<Tensor, Tensor> ldl_factor(const Tensor& self, bool hermitian = false) {
-  return at::linalg_ldl_factor(self, hermitian);
-}
-inline std::tuple<Tensor&, Tensor&> ldl_factor_out(Tensor& LD, Tensor& pivots, const Tensor& self, bool hermitian = false) {
-  return at::linalg_ldl_factor_out(LD, pivots, self, hermitian);
-}
-inline std::tuple<Tensor, Tensor, Tensor> ldl_factor_ex(const Tensor& self, bool hermitian, bool check_errors) {
-  return at::linalg_ldl_factor_ex(self, hermitian, check_errors);
-}
-inline Tensor ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B, bool hermitian) {
-  return at::linalg_ldl_solve(LD, pivots, B, hermitian);
-}
+TORCH_API Tensor cholesky(const Tensor& self);
+TORCH_API Tensor cholesky_out(Tensor& result, const Tensor& self);
+TORCH_API std::tuple<Tensor, Tensor> qr(const Tensor& input, std::string_view mode = "reduced");
+TORCH_API std::tuple<Tensor&, Tensor&> qr_out(Tensor& Q, Tensor& R, const Tensor& input, std::string_view mode = "reduced");
+TORCH_API Tensor householder_product(const Tensor& input, const Tensor& tau);
+TORCH_API Tensor& householder_product_out(Tensor& result, const Tensor& input, const Tensor& tau);
+TORCH_API std::tuple<Tensor, Tensor, Tensor> lu(const Tensor& self, const bool pivot = true);
+TORCH_API std::tuple<Tensor&, Tensor&, Tensor&> lu_out(Tensor& P, Tensor& L, Tensor& U, const Tensor& self, const bool pivot = true);
+TORCH_API std::tuple<Tensor, Tensor> lu_factor(const Tensor& self, const bool pivot = true);
+TORCH_API std::tuple<Tensor&, Tensor&> lu_factor_out(Tensor& LU, Tensor& pivots, const Tensor& self, const bool pivot = true);
+TORCH_API std::tuple<Tensor, Tensor> ldl_factor(const Tensor& self, bool hermitian = false);
+TORCH_API std::tuple<Tensor&, Tensor&> ldl_factor_out(Tensor& LD, Tensor& pivots, const Tensor& self, bool hermitian = false);
+TORCH_API std::tuple<Tensor, Tensor, Tensor> ldl_factor_ex(const Tensor& self, bool hermitian, bool check_errors);
+TORCH_API Tensor ldl_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B, bool hermitian);
 
 // ---- singular values and eigenvalues -----------------------------------------------------------------------------------------
 
-inline std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& input, bool full_matrices, std::optional<std::string_view> driver = std::nullopt) {
-  return at::linalg_svd(input, full_matrices, driver);
-}
-inline std::tuple<Tensor&, Tensor&, Tensor&> svd_out(Tensor& U, Tensor& S, Tensor& Vh, const Tensor& input, bool full_matrices, std::optional<std::string_view> driver = std::nullopt) {
-  return at::linalg_svd_out(U, S, Vh, input, full_matrices, driver);
-}
-inline Tensor svdvals(const Tensor& input, std::optional<std::string_view> driver = std::nullopt) {
-  return at::linalg_svdvals(input, driver);
-}
-inline Tensor& svdvals_out(Tensor& result, const Tensor& input, std::optional<std::string_view> driver = std::nullopt) {
-  return at::linalg_svdvals_out(result, input, driver);
-}
-inline std::tuple<Tensor, Tensor> eig(const Tensor& self) {
-  return at::linalg_eig(self);
-}
-inline std::tuple<Tensor&, Tensor&> eig_out(Tensor& eigvals, Tensor& eigvecs, const Tensor& self) {
-  return at::linalg_eig_out(eigvals, eigvecs, self);
-}
-inline Tensor eigvals(const Tensor& self) {
-  return at::linalg_eigvals(self);
-}
-inline Tensor& eigvals_out(Tensor& result, const Tensor& self) {
-  return at::linalg_eigvals_out(result, self);
-}
-inline std::tuple<Tensor, Tensor> eigh(const Tensor& self, std::string_view uplo = "L") {
-  return at::linalg_eigh(self, uplo);
-}
-inline std::tuple<Tensor&, Tensor&> eigh_out(Tensor& eigvals, Tensor& eigvecs, const Tensor& self, std::string_view uplo = "L") {
-  return at::linalg_eigh_out(eigvals, eigvecs, self, uplo);
-}
-inline Tensor eigvalsh(const Tensor& self, std::string_view uplo = "L") {
-  return at::linalg_eigvalsh(self, uplo);
-}
-inline Tensor& eigvalsh_out(Tensor& result, const Tensor& self, std::string_view uplo = "L") {
-  return at::linalg_eigvalsh_out(result, self, uplo);
-}
+TORCH_API std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& input, bool full_matrices, std::optional<std::string_view> driver = std::nullopt);
+TORCH_API std::tuple<Tensor&, Tensor&, Tensor&> svd_out(Tensor& U, Tensor& S, Tensor& Vh, const Tensor& input, bool full_matrices, std::optional<std::string_view> driver = std::nullopt);
+TORCH_API Tensor svdvals(const Tensor& input, std::optional<std::string_view> driver = std::nullopt);
+TORCH_API Tensor& svdvals_out(Tensor& result, const Tensor& input, std::optional<std::string_view> driver = std::nullopt);
+TORCH_API std::tuple<Tensor, Tensor> eig(const Tensor& self);
+TORCH_API std::tuple<Tensor&, Tensor&> eig_out(Tensor& eigvals, Tensor& eigvecs, const Tensor& self);
+TORCH_API Tensor eigvals(const Tensor& self);
+TORCH_API Tensor& eigvals_out(Tensor& result, const Tensor& self);
+TORCH_API std::tuple<Tensor, Tensor> eigh(const Tensor& self, std::string_view uplo = "L");
+TORCH_API std::tuple<Tensor&, Tensor&> eigh_out(Tensor& eigvals, Tensor& eigvecs, const Tensor& self, std::string_view uplo = "L");
+TORCH_API Tensor eigvalsh(const Tensor& self, std::string_view uplo = "L");
+TORCH_API Tensor& eigvalsh_out(Tensor& result, const Tensor& self, std::string_view uplo = "L");
 
 // ---- determinants, inverses, rank ----------------------------------------------------------------------------------------------
 
-inline Tensor det(const Tensor& self) {
-  return at::linalg_det(self);
-}
-inline Tensor linalg_det(const Tensor& self) {
-  return at::linalg_det(self);
-}
-inline std::tuple<Tensor, Tensor> slogdet(const Tensor& input) {
-  return at::linalg_slogdet(input);
-}
-inline std::tuple<Tensor&, Tensor&> slogdet_out(Tensor& sign, Tensor& logabsdet, const Tensor& input) {
-  return at::linalg_slogdet_out(sign, logabsdet, input);
-}
-inline Tensor inv(const Tensor& input) {
-  return at::linalg_inv(input);
-}
-inline Tensor& inv_out(Tensor& result, const Tensor& input) {
-  return at::linalg_inv_out(result, input);
-}
-inline std::tuple<Tensor, Tensor> inv_ex(const Tensor& input, bool check_errors = false) {
-  return at::linalg_inv_ex(input, check_errors);
-}
-inline Tensor pinv(const Tensor& input, double rcond = 1e-15, bool hermitian = false) {
-  return at::linalg_pinv(input, rcond, hermitian);
-}
-inline Tensor& pinv_out(Tensor& result, const Tensor& input, double rcond = 1e-15, bool hermitian = false) {
-  return at::linalg_pinv_out(result, input, rcond, hermitian);
-}
-inline Tensor matrix_rank(const Tensor& input, double tol, bool hermitian) {
-  return at::linalg_matrix_rank(input, tol, hermitian);
-}
-inline Tensor matrix_rank(const Tensor& input, const Tensor& tol, bool hermitian) {
-  return at::linalg_matrix_rank(input, tol, hermitian);
-}
-inline Tensor matrix_rank(const Tensor& input, std::optional<double> atol, std::optional<double> rtol, bool hermitian) {
-  return at::linalg_matrix_rank(input, atol, rtol, hermitian);
-}
-inline Tensor matrix_rank(const Tensor& input, const std::optional<Tensor>& atol, const std::optional<Tensor>& rtol, bool hermitian) {
-  return at::linalg_matrix_rank(input, atol, rtol, hermitian);
-}
-inline Tensor& matrix_rank_out(Tensor& result, const Tensor& input, double tol, bool hermitian) {
-  return at::linalg_matrix_rank_out(result, input, tol, hermitian);
-}
-inline Tensor& matrix_rank_out(Tensor& result, const Tensor& input, const Tensor& tol, bool hermitian) {
-  return at::linalg_matrix_rank_out(result, input, tol, hermitian);
-}
-inline Tensor& matrix_rank_out(Tensor& result, const Tensor& input, std::optional<double> atol, std::optional<double> rtol, bool hermitian) {
-  return at::linalg_matrix_rank_out(result, input, atol, rtol, hermitian);
-}
-inline Tensor& matrix_rank_out(Tensor& result, const Tensor& input, const std::optional<Tensor>& atol, const std::optional<Tensor>& rtol, bool hermitian) {
-  return at::linalg_matrix_rank_out(result, input, atol, rtol, hermitian);
-}
+TORCH_API Tensor det(const Tensor& self);
+TORCH_API Tensor linalg_det(const Tensor& self);
+TORCH_API std::tuple<Tensor, Tensor> slogdet(const Tensor& input);
+TORCH_API std::tuple<Tensor&, Tensor&> slogdet_out(Tensor& sign, Tensor& logabsdet, const Tensor& input);
+TORCH_API Tensor inv(const Tensor& input);
+TORCH_API Tensor& inv_out(Tensor& result, const Tensor& input);
+TORCH_API std::tuple<Tensor, Tensor> inv_ex(const Tensor& input, bool check_errors = false);
+TORCH_API Tensor pinv(const Tensor& input, double rcond = 1e-15, bool hermitian = false);
+TORCH_API Tensor& pinv_out(Tensor& result, const Tensor& input, double rcond = 1e-15, bool hermitian = false);
+TORCH_API Tensor matrix_rank(const Tensor& input, double tol, bool hermitian);
+TORCH_API Tensor matrix_rank(const Tensor& input, const Tensor& tol, bool hermitian);
+TORCH_API Tensor matrix_rank(const Tensor& input, std::optional<double> atol, std::optional<double> rtol, bool hermitian);
+TORCH_API Tensor matrix_rank(const Tensor& input, const std::optional<Tensor>& atol, const std::optional<Tensor>& rtol, bool hermitian);
+TORCH_API Tensor& matrix_rank_out(Tensor& result, const Tensor& input, double tol, bool hermitian);
+TORCH_API Tensor& matrix_rank_out(Tensor& result, const Tensor& input, const Tensor& tol, bool hermitian);
+TORCH_API Tensor& matrix_rank_out(Tensor& result, const Tensor& input, std::optional<double> atol, std::optional<double> rtol, bool hermitian);
+TORCH_API Tensor& matrix_rank_out(Tensor& result, const Tensor& input, const std::optional<Tensor>& atol, const std::optional<Tensor>& rtol, bool hermitian);
 
 // ---- solutions -------------------------------------------------------------------------------------------------------------------
 
-inline Tensor solve(const Tensor& input, const Tensor& other, bool left = true) {
-  return at::linalg_solve(input, other, left);
-}
-inline Tensor& solve_out(Tensor& result, const Tensor& input, const Tensor& other, bool left = true) {
-  return at::linalg_solve_out(result, input, other, left);
-}
-inline std::tuple<Tensor, Tensor> solve_ex(const Tensor& input, const Tensor& other, bool left, bool check_errors) {
-  return at::linalg_solve_ex(input, other, left, check_errors);
-}
-inline std::tuple<Tensor&, Tensor&> solve_ex_out(Tensor& result, Tensor& info, const Tensor& input, const Tensor& other, bool left, bool check_errors) {
-  return at::linalg_solve_ex_out(result, info, input, other, left, check_errors);
-}
-inline Tensor solve_triangular(const Tensor& input, const Tensor& other, bool upper, bool left, bool unitriangular) {
-  return at::linalg_solve_triangular(input, other, upper, left, unitriangular);
-}
-inline Tensor& solve_triangular_out(Tensor& result, const Tensor& input, const Tensor& other, bool upper, bool left, bool unitriangular) {
-  return at::linalg_solve_triangular_out(result, input, other, upper, left, unitriangular);
-}
-inline std::tuple<Tensor, Tensor, Tensor, Tensor> lstsq(const Tensor& self, const Tensor& b, std::optional<double> cond = std::nullopt, std::optional<std::string_view> driver = std::nullopt) {
-  return at::linalg_lstsq(self, b, cond, driver);
-}
-inline Tensor tensorinv(const Tensor& self, int64_t ind) {
-  return at::linalg_tensorinv(self, ind);
-}
-inline Tensor& tensorinv_out(Tensor& result, const Tensor& self, int64_t ind) {
-  return at::linalg_tensorinv_out(result, self, ind);
-}
-inline Tensor tensorsolve(const Tensor& self, const Tensor& other, OptionalIntArrayRef dims) {
-  return at::linalg_tensorsolve(self, other, dims);
-}
-inline Tensor& tensorsolve_out(Tensor& result, const Tensor& self, const Tensor& other, OptionalIntArrayRef dims) {
-  return at::linalg_tensorsolve_out(result, self, other, dims);
-}
+TORCH_API Tensor solve(const Tensor& input, const Tensor& other, bool left = true);
+TORCH_API Tensor& solve_out(Tensor& result, const Tensor& input, const Tensor& other, bool left = true);
+TORCH_API std::tuple<Tensor, Tensor> solve_ex(const Tensor& input, const Tensor& other, bool left, bool check_errors);
+TORCH_API std::tuple<Tensor&, Tensor&> solve_ex_out(Tensor& result, Tensor& info, const Tensor& input, const Tensor& other, bool left, bool check_errors);
+TORCH_API Tensor solve_triangular(const Tensor& input, const Tensor& other, bool upper, bool left, bool unitriangular);
+TORCH_API Tensor& solve_triangular_out(Tensor& result, const Tensor& input, const Tensor& other, bool upper, bool left, bool unitriangular);
+TORCH_API std::tuple<Tensor, Tensor, Tensor, Tensor> lstsq(const Tensor& self, const Tensor& b, std::optional<double> cond = std::nullopt, std::optional<std::string_view> driver = std::nullopt);
+TORCH_API Tensor tensorinv(const Tensor& self, int64_t ind);
+TORCH_API Tensor& tensorinv_out(Tensor& result, const Tensor& self, int64_t ind);
+TORCH_API Tensor tensorsolve(const Tensor& self, const Tensor& other, OptionalIntArrayRef dims);
+TORCH_API Tensor& tensorsolve_out(Tensor& result, const Tensor& self, const Tensor& other, OptionalIntArrayRef dims);
 
 // ---- products and functions --------------------------------------------------------------------------------------------------------
 
-inline Tensor multi_dot(TensorList tensors) {
-  return at::linalg_multi_dot(tensors);
-}
-inline Tensor& multi_dot_out(TensorList tensors, Tensor& result) {
-  return at::linalg_multi_dot_out(result, tensors);
-}
-inline Tensor matrix_power(const Tensor& self, int64_t n) {
-  return at::linalg_matrix_power(self, n);
-}
-inline Tensor& matrix_power_out(const Tensor& self, int64_t n, Tensor& result) {
-  return at::linalg_matrix_power_out(result, self, n);
-}
-inline Tensor matrix_exp(const Tensor& self) {
-  return at::linalg_matrix_exp(self);
-}
+TORCH_API Tensor multi_dot(TensorList tensors);
+TORCH_API Tensor& multi_dot_out(TensorList tensors, Tensor& result);
+TORCH_API Tensor matrix_power(const Tensor& self, int64_t n);
+TORCH_API Tensor& matrix_power_out(const Tensor& self, int64_t n, Tensor& result);
+TORCH_API Tensor matrix_exp(const Tensor& self);
 
 // ---- norms ---------------------------------------------------------------------------------------------------------------------------
 
-inline Tensor norm(const Tensor& self, const std::optional<Scalar>& opt_ord, OptionalIntArrayRef opt_dim, bool keepdim, std::optional<ScalarType> opt_dtype) {
-  return at::linalg_norm(self, opt_ord, opt_dim, keepdim, opt_dtype);
-}
-inline Tensor norm(const Tensor& self, std::string_view ord, OptionalIntArrayRef opt_dim, bool keepdim, std::optional<ScalarType> opt_dtype) {
-  return at::linalg_norm(self, ord, opt_dim, keepdim, opt_dtype);
-}
-inline Tensor& norm_out(Tensor& result, const Tensor& self, const std::optional<Scalar>& opt_ord, OptionalIntArrayRef opt_dim, bool keepdim, std::optional<ScalarType> opt_dtype) {
-  return at::linalg_norm_out(result, self, opt_ord, opt_dim, keepdim, opt_dtype);
-}
-inline Tensor& norm_out(Tensor& result, const Tensor& self, std::string_view ord, OptionalIntArrayRef opt_dim, bool keepdim, std::optional<ScalarType> opt_dtype) {
-  return at::linalg_norm_out(result, self, ord, opt_dim, keepdim, opt_dtype);
-}
-inline Tensor vector_norm(const Tensor& self, Scalar ord, OptionalIntArrayRef opt_dim, bool keepdim, std::optional<ScalarType> opt_dtype) {
-  return at::linalg_vector_norm(self, ord, opt_dim, keepdim, opt_dtype);
-}
-inline Tensor& vector_norm_out(Tensor& result, const Tensor& self, Scalar ord, OptionalIntArrayRef opt_dim, bool keepdim, std::optional<ScalarType> opt_dtype) {
-  return at::linalg_vector_norm_out(result, self, ord, opt_dim, keepdim, opt_dtype);
-}
-inline Tensor matrix_norm(const Tensor& self, const Scalar& ord, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
-  return at::linalg_matrix_norm(self, ord, dim, keepdim, dtype);
-}
-inline Tensor& matrix_norm_out(const Tensor& self, const Scalar& ord, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype, Tensor& result) {
-  return at::linalg_matrix_norm_out(result, self, ord, dim, keepdim, dtype);
-}
-inline Tensor matrix_norm(const Tensor& self, std::string_view ord, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
-  return at::linalg_matrix_norm(self, ord, dim, keepdim, dtype);
-}
-inline Tensor& matrix_norm_out(const Tensor& self, std::string_view ord, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype, Tensor& result) {
-  return at::linalg_matrix_norm_out(result, self, ord, dim, keepdim, dtype);
-}
+TORCH_API Tensor norm(const Tensor& self, const std::optional<Scalar>& opt_ord, OptionalIntArrayRef opt_dim, bool keepdim, std::optional<ScalarType> opt_dtype);
+TORCH_API Tensor norm(const Tensor& self, std::string_view ord, OptionalIntArrayRef opt_dim, bool keepdim, std::optional<ScalarType> opt_dtype);
+TORCH_API Tensor& norm_out(Tensor& result, const Tensor& self, const std::optional<Scalar>& opt_ord, OptionalIntArrayRef opt_dim, bool keepdim, std::optional<ScalarType> opt_dtype);
+TORCH_API Tensor& norm_out(Tensor& result, const Tensor& self, std::string_view ord, OptionalIntArrayRef opt_dim, bool keepdim, std::optional<ScalarType> opt_dtype);
+TORCH_API Tensor vector_norm(const Tensor& self, Scalar ord, OptionalIntArrayRef opt_dim, bool keepdim, std::optional<ScalarType> opt_dtype);
+TORCH_API Tensor& vector_norm_out(Tensor& result, const Tensor& self, Scalar ord, OptionalIntArrayRef opt_dim, bool keepdim, std::optional<ScalarType> opt_dtype);
+TORCH_API Tensor matrix_norm(const Tensor& self, const Scalar& ord, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype);
+TORCH_API Tensor& matrix_norm_out(const Tensor& self, const Scalar& ord, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype, Tensor& result);
+TORCH_API Tensor matrix_norm(const Tensor& self, std::string_view ord, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype);
+TORCH_API Tensor& matrix_norm_out(const Tensor& self, std::string_view ord, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype, Tensor& result);
 
 } // namespace torch::linalg

@@ -53,6 +53,11 @@ void throw_empty_holder() {
 } // namespace detail
 
 Module::Module() : parameters_("Parameter"), buffers_("Buffer"), children_("Submodule") {}
+Module::Module(const Module&) = default;
+Module& Module::operator=(const Module&) = default;
+Module::Module(Module&&) noexcept = default;
+Module& Module::operator=(Module&&) noexcept = default;
+Module::~Module() = default;
 
 Module::Module(std::string name) : Module() {
   name_ = std::move(name);

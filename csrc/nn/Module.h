@@ -38,11 +38,12 @@ class TORCH_API Module : public std::enable_shared_from_this<Module> {
   /// Without a name the module is called after its class.
   explicit Module(std::string name);
   Module();
-  Module(const Module&) = default;
-  Module& operator=(const Module&) = default;
-  Module(Module&&) noexcept = default;
-  Module& operator=(Module&&) noexcept = default;
-  virtual ~Module() = default;
+  // In Module.cpp: else every program compiles how dictionaries are copied.
+  Module(const Module&);
+  Module& operator=(const Module&);
+  Module(Module&&) noexcept;
+  Module& operator=(Module&&) noexcept;
+  virtual ~Module();
 
   /// The name given to the constructor, or that of the class, such as "torch::nn::LinearImpl".
   const std::string& name() const noexcept;

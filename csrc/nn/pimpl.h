@@ -107,6 +107,15 @@ class ModuleHolder : torch::detail::ModuleHolderIndicator {
   }
 };
 
+/// The holder of one of the library's modules: what TORCH_MODULE declares for those of a program, but as a template, so that a
+/// program pays at compile time for the modules that it names.
+template <typename ImplType>
+class BuiltinHolder : public ModuleHolder<ImplType> {
+ public:
+  using ModuleHolder<ImplType>::ModuleHolder;
+  using Impl = ImplType;
+};
+
 template <typename ModuleType>
 std::ostream& operator<<(std::ostream& stream, const ModuleHolder<ModuleType>& module) {
   return stream << *module;

@@ -53,6 +53,9 @@ Adadelta::Adadelta(const std::vector<OptimizerParamGroup>& param_groups, Adadelt
   detail::check_not_negative("Invalid weight_decay value", defaults.weight_decay(), "Adadelta", "weight_decay");
 }
 
+Adadelta::Adadelta(std::vector<Tensor> params, AdadeltaOptions defaults)
+    : Adadelta({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
+
 std::unique_ptr<OptimizerParamState> Adadelta::make_state() const {
   return std::make_unique<AdadeltaParamState>();
 }

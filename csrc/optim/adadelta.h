@@ -28,8 +28,7 @@ struct TORCH_API AdadeltaParamState : public detail::BuiltinParamState<AdadeltaP
 class TORCH_API Adadelta : public Optimizer {
  public:
   explicit Adadelta(const std::vector<OptimizerParamGroup>& param_groups, AdadeltaOptions defaults = {});
-  explicit Adadelta(std::vector<Tensor> params, AdadeltaOptions defaults = {})
-      : Adadelta({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
+  explicit Adadelta(std::vector<Tensor> params, AdadeltaOptions defaults = {});
 
   Tensor step(LossClosure closure = nullptr) override;
 

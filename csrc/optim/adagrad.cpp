@@ -90,6 +90,9 @@ Adagrad::Adagrad(const std::vector<OptimizerParamGroup>& param_groups, AdagradOp
   }
 }
 
+Adagrad::Adagrad(std::vector<Tensor> params, AdagradOptions defaults)
+    : Adagrad({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
+
 std::unique_ptr<OptimizerParamState> Adagrad::make_state() const {
   return std::make_unique<AdagradParamState>();
 }

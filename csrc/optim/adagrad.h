@@ -28,8 +28,7 @@ struct TORCH_API AdagradParamState : public detail::BuiltinParamState<AdagradPar
 class TORCH_API Adagrad : public Optimizer {
  public:
   explicit Adagrad(const std::vector<OptimizerParamGroup>& param_groups, AdagradOptions defaults = {});
-  explicit Adagrad(std::vector<Tensor> params, AdagradOptions defaults = {})
-      : Adagrad({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
+  explicit Adagrad(std::vector<Tensor> params, AdagradOptions defaults = {});
 
   Tensor step(LossClosure closure = nullptr) override;
 

@@ -34,6 +34,9 @@ Adam::Adam(const std::vector<OptimizerParamGroup>& param_groups, AdamOptions def
   detail::check_adam_options(defaults, "Adam");
 }
 
+Adam::Adam(std::vector<Tensor> params, AdamOptions defaults)
+    : Adam({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
+
 std::unique_ptr<OptimizerParamState> Adam::make_state() const {
   return std::make_unique<AdamParamState>();
 }

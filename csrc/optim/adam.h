@@ -32,8 +32,7 @@ struct TORCH_API AdamParamState : public detail::BuiltinParamState<AdamParamStat
 class TORCH_API Adam : public Optimizer {
  public:
   explicit Adam(const std::vector<OptimizerParamGroup>& param_groups, AdamOptions defaults = {});
-  explicit Adam(std::vector<Tensor> params, AdamOptions defaults = {})
-      : Adam({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
+  explicit Adam(std::vector<Tensor> params, AdamOptions defaults = {});
 
   Tensor step(LossClosure closure = nullptr) override;
 

@@ -52,6 +52,9 @@ Adamax::Adamax(const std::vector<OptimizerParamGroup>& param_groups, AdamaxOptio
   detail::check_not_negative("Invalid weight_decay value", defaults.weight_decay(), "Adamax", "weight_decay");
 }
 
+Adamax::Adamax(std::vector<Tensor> params, AdamaxOptions defaults)
+    : Adamax({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
+
 std::unique_ptr<OptimizerParamState> Adamax::make_state() const {
   return std::make_unique<AdamaxParamState>();
 }

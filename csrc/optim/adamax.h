@@ -30,8 +30,7 @@ struct TORCH_API AdamaxParamState : public detail::BuiltinParamState<AdamaxParam
 class TORCH_API Adamax : public Optimizer {
  public:
   explicit Adamax(const std::vector<OptimizerParamGroup>& param_groups, AdamaxOptions defaults = {});
-  explicit Adamax(std::vector<Tensor> params, AdamaxOptions defaults = {})
-      : Adamax({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
+  explicit Adamax(std::vector<Tensor> params, AdamaxOptions defaults = {});
 
   Tensor step(LossClosure closure = nullptr) override;
 

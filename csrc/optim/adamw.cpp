@@ -34,6 +34,9 @@ AdamW::AdamW(const std::vector<OptimizerParamGroup>& param_groups, AdamWOptions 
   detail::check_adam_options(defaults, "AdamW");
 }
 
+AdamW::AdamW(std::vector<Tensor> params, AdamWOptions defaults)
+    : AdamW({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
+
 std::unique_ptr<OptimizerParamState> AdamW::make_state() const {
   return std::make_unique<AdamWParamState>();
 }

@@ -32,8 +32,7 @@ struct TORCH_API AdamWParamState : public detail::BuiltinParamState<AdamWParamSt
 class TORCH_API AdamW : public Optimizer {
  public:
   explicit AdamW(const std::vector<OptimizerParamGroup>& param_groups, AdamWOptions defaults = {});
-  explicit AdamW(std::vector<Tensor> params, AdamWOptions defaults = {})
-      : AdamW({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
+  explicit AdamW(std::vector<Tensor> params, AdamWOptions defaults = {});
 
   Tensor step(LossClosure closure = nullptr) override;
 

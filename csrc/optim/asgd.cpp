@@ -77,6 +77,9 @@ ASGD::ASGD(const std::vector<OptimizerParamGroup>& param_groups, ASGDOptions def
   detail::check_not_negative("Invalid weight_decay value", defaults.weight_decay(), "ASGD", "weight_decay");
 }
 
+ASGD::ASGD(std::vector<Tensor> params, ASGDOptions defaults)
+    : ASGD({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
+
 std::unique_ptr<OptimizerParamState> ASGD::make_state() const {
   return std::make_unique<ASGDParamState>();
 }

@@ -32,8 +32,7 @@ struct TORCH_API ASGDParamState : public detail::BuiltinParamState<ASGDParamStat
 class TORCH_API ASGD : public Optimizer {
  public:
   explicit ASGD(const std::vector<OptimizerParamGroup>& param_groups, ASGDOptions defaults = {});
-  explicit ASGD(std::vector<Tensor> params, ASGDOptions defaults = {})
-      : ASGD({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
+  explicit ASGD(std::vector<Tensor> params, ASGDOptions defaults = {});
 
   Tensor step(LossClosure closure = nullptr) override;
 

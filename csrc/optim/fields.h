@@ -120,6 +120,11 @@ T initial_options() {
 }
 
 template <class Derived>
+std::unique_ptr<OptimizerOptions> BuiltinOptions<Derived>::clone() const {
+  return std::make_unique<Derived>(static_cast<const Derived&>(*this));
+}
+
+template <class Derived>
 bool BuiltinOptions<Derived>::equal(const Derived& lhs, const Derived& rhs) {
   return same_fields(lhs, rhs);
 }
@@ -218,6 +223,11 @@ void BuiltinOptions<Derived>::load_state_dict(const c10::IValue& fields) {
 }
 
 // ---- state of a parameter -----------------------------------------------------------------------------------------------
+
+template <class Derived>
+std::unique_ptr<OptimizerParamState> BuiltinParamState<Derived>::clone() const {
+  return std::make_unique<Derived>(static_cast<const Derived&>(*this));
+}
 
 template <class Derived>
 bool BuiltinParamState<Derived>::equal(const Derived& lhs, const Derived& rhs) {

@@ -36,6 +36,38 @@ template class BuiltinParamState<LBFGSParamState>;
 
 } // namespace detail
 
+LBFGSParamState::LBFGSParamState() = default;
+LBFGSParamState::LBFGSParamState(const LBFGSParamState&) = default;
+LBFGSParamState::LBFGSParamState(LBFGSParamState&&) noexcept = default;
+LBFGSParamState& LBFGSParamState::operator=(const LBFGSParamState&) = default;
+LBFGSParamState& LBFGSParamState::operator=(LBFGSParamState&&) noexcept = default;
+LBFGSParamState::~LBFGSParamState() = default;
+
+LBFGSParamState& LBFGSParamState::old_dirs(const std::deque<Tensor>& new_old_dirs) {
+  old_dirs_ = new_old_dirs;
+  return *this;
+}
+LBFGSParamState& LBFGSParamState::old_dirs(std::deque<Tensor>&& new_old_dirs) {
+  old_dirs_ = std::move(new_old_dirs);
+  return *this;
+}
+LBFGSParamState& LBFGSParamState::old_stps(const std::deque<Tensor>& new_old_stps) {
+  old_stps_ = new_old_stps;
+  return *this;
+}
+LBFGSParamState& LBFGSParamState::old_stps(std::deque<Tensor>&& new_old_stps) {
+  old_stps_ = std::move(new_old_stps);
+  return *this;
+}
+LBFGSParamState& LBFGSParamState::ro(const std::deque<Tensor>& new_ro) {
+  ro_ = new_ro;
+  return *this;
+}
+LBFGSParamState& LBFGSParamState::ro(std::deque<Tensor>&& new_ro) {
+  ro_ = std::move(new_ro);
+  return *this;
+}
+
 namespace {
 
 double number(const Tensor& t) {
@@ -177,6 +209,9 @@ LBFGS::LBFGS(const std::vector<OptimizerParamGroup>& param_groups, LBFGSOptions 
     static_cast<LBFGSOptions&>(*defaults_).max_eval(max_eval);
   }
 }
+
+LBFGS::LBFGS(std::vector<Tensor> params, LBFGSOptions defaults)
+    : LBFGS({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
 
 std::unique_ptr<OptimizerParamState> LBFGS::make_state() const {
   return std::make_unique<LBFGSParamState>();

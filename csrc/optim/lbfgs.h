@@ -28,6 +28,13 @@ struct TORCH_API LBFGSOptions : public detail::BuiltinOptions<LBFGSOptions> {
 
 /// State of the whole optimizer; it is kept under the first parameter.
 struct TORCH_API LBFGSParamState : public detail::BuiltinParamState<LBFGSParamState> {
+  LBFGSParamState();
+  LBFGSParamState(const LBFGSParamState&);
+  LBFGSParamState(LBFGSParamState&&) noexcept;
+  LBFGSParamState& operator=(const LBFGSParamState&);
+  LBFGSParamState& operator=(LBFGSParamState&&) noexcept;
+  ~LBFGSParamState() override;
+
   TORCH_ARG(int64_t, func_evals) = 0;
   TORCH_ARG(int64_t, n_iter) = 0;
   TORCH_ARG(double, t) = 0;
@@ -35,17 +42,31 @@ struct TORCH_API LBFGSParamState : public detail::BuiltinParamState<LBFGSParamSt
   TORCH_ARG(Tensor, d);
   TORCH_ARG(Tensor, H_diag);
   TORCH_ARG(Tensor, prev_flat_grad);
-  TORCH_ARG(std::deque<Tensor>, old_dirs);
-  TORCH_ARG(std::deque<Tensor>, old_stps);
-  TORCH_ARG(std::deque<Tensor>, ro);
+
+  // As TORCH_ARG, but the setters are not compiled by every program.
+ public:
+  LBFGSParamState& old_dirs(const std::deque<Tensor>& new_old_dirs);
+  LBFGSParamState& old_dirs(std::deque<Tensor>&& new_old_dirs);
+  const std::deque<Tensor>& old_dirs() const noexcept { return old_dirs_; }
+  std::deque<Tensor>& old_dirs() noexcept { return old_dirs_; }
+  LBFGSParamState& old_stps(const std::deque<Tensor>& new_old_stps);
+  LBFGSParamState& old_stps(std::deque<Tensor>&& new_old_stps);
+  const std::deque<Tensor>& old_stps() const noexcept { return old_stps_; }
+  std::deque<Tensor>& old_stps() noexcept { return old_stps_; }
+  LBFGSParamState& ro(const std::deque<Tensor>& new_ro);
+  LBFGSParamState& ro(std::deque<Tensor>&& new_ro);
+  const std::deque<Tensor>& ro() const noexcept { return ro_; }
+  std::deque<Tensor>& ro() noexcept { return ro_; }
+
+ private:
+  std::deque<Tensor> old_dirs_, old_stps_, ro_;
   TORCH_ARG(std::optional<std::vector<Tensor>>, al) = std::nullopt;
 };
 
 class TORCH_API LBFGS : public Optimizer {
  public:
   explicit LBFGS(const std::vector<OptimizerParamGroup>& param_groups, LBFGSOptions defaults = {});
-  explicit LBFGS(std::vector<Tensor> params, LBFGSOptions defaults = {})
-      : LBFGS({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
+  explicit LBFGS(std::vector<Tensor> params, LBFGSOptions defaults = {});
 
   /// Up to max_iter iterations. The closure is needed: it is called several times.
   Tensor step(LossClosure closure) override;

@@ -69,6 +69,9 @@ NAdam::NAdam(const std::vector<OptimizerParamGroup>& param_groups, NAdamOptions 
   detail::check_not_negative("Invalid momentum_decay value", defaults.momentum_decay(), "NAdam", "momentum_decay");
 }
 
+NAdam::NAdam(std::vector<Tensor> params, NAdamOptions defaults)
+    : NAdam({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
+
 std::unique_ptr<OptimizerParamState> NAdam::make_state() const {
   return std::make_unique<NAdamParamState>();
 }

@@ -34,8 +34,7 @@ struct TORCH_API NAdamParamState : public detail::BuiltinParamState<NAdamParamSt
 class TORCH_API NAdam : public Optimizer {
  public:
   explicit NAdam(const std::vector<OptimizerParamGroup>& param_groups, NAdamOptions defaults = {});
-  explicit NAdam(std::vector<Tensor> params, NAdamOptions defaults = {})
-      : NAdam({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
+  explicit NAdam(std::vector<Tensor> params, NAdamOptions defaults = {});
 
   Tensor step(LossClosure closure = nullptr) override;
 

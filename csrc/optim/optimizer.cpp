@@ -72,6 +72,12 @@ OptimizerParamGroup::OptimizerParamGroup(const OptimizerParamGroup& param_group)
     : params_(param_group.params()),
       options_(param_group.has_options() ? param_group.options().clone() : nullptr),
       initial_lr_(param_group.initial_lr()) {}
+OptimizerParamGroup::OptimizerParamGroup(OptimizerParamGroup&&) = default;
+OptimizerParamGroup::OptimizerParamGroup(std::vector<Tensor> params) : params_(std::move(params)) {}
+OptimizerParamGroup::OptimizerParamGroup(std::vector<Tensor> params, std::unique_ptr<OptimizerOptions> options)
+    : params_(std::move(params)), options_(std::move(options)) {}
+OptimizerParamGroup& OptimizerParamGroup::operator=(OptimizerParamGroup&&) noexcept = default;
+OptimizerParamGroup::~OptimizerParamGroup() = default;
 
 bool OptimizerParamGroup::has_options() const {
   return options_ != nullptr;
@@ -138,6 +144,10 @@ void Optimizer::call_hooks(bool before) {
 }
 
 // ---- the optimizer ------------------------------------------------------------------------------------------------------
+
+Optimizer::Optimizer(Optimizer&&) = default;
+Optimizer& Optimizer::operator=(Optimizer&&) = default;
+Optimizer::~Optimizer() = default;
 
 Optimizer::Optimizer(const std::vector<OptimizerParamGroup>& param_groups, std::unique_ptr<OptimizerOptions> defaults)
     : defaults_(std::move(defaults)) {

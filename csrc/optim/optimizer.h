@@ -96,13 +96,12 @@ class OptimizerCloneableOptions : public OptimizerOptions {
 class TORCH_API OptimizerParamGroup {
  public:
   OptimizerParamGroup(const OptimizerParamGroup& param_group);
-  OptimizerParamGroup(OptimizerParamGroup&& param_group) = default;
-  OptimizerParamGroup(std::vector<Tensor> params) : params_(std::move(params)) {}
-  OptimizerParamGroup(std::vector<Tensor> params, std::unique_ptr<OptimizerOptions> options)
-      : params_(std::move(params)), options_(std::move(options)) {}
+  OptimizerParamGroup(OptimizerParamGroup&& param_group);
+  OptimizerParamGroup(std::vector<Tensor> params);
+  OptimizerParamGroup(std::vector<Tensor> params, std::unique_ptr<OptimizerOptions> options);
   OptimizerParamGroup& operator=(const OptimizerParamGroup& param_group) = delete;
-  OptimizerParamGroup& operator=(OptimizerParamGroup&& param_group) noexcept = default;
-  ~OptimizerParamGroup() = default;
+  OptimizerParamGroup& operator=(OptimizerParamGroup&& param_group) noexcept;
+  ~OptimizerParamGroup();
 
   bool has_options() const;
   OptimizerOptions& options();
@@ -144,10 +143,10 @@ class TORCH_API Optimizer {
   explicit Optimizer(const std::vector<OptimizerParamGroup>& param_groups, std::unique_ptr<OptimizerOptions> defaults);
   explicit Optimizer(std::vector<Tensor> parameters, std::unique_ptr<OptimizerOptions> defaults);
   Optimizer(const Optimizer& optimizer) = delete;
-  Optimizer(Optimizer&& optimizer) = default;
+  Optimizer(Optimizer&& optimizer);
   Optimizer& operator=(const Optimizer& optimizer) = delete;
-  Optimizer& operator=(Optimizer&& optimizer) = default;
-  virtual ~Optimizer() = default;
+  Optimizer& operator=(Optimizer&& optimizer);
+  virtual ~Optimizer();
 
   /// Adds a group. Its options, where it has some, take from the defaults what they leave at its initial value.
   /// Throws for parameters that are not leaves of the graph or are in a group already.
@@ -218,8 +217,9 @@ namespace detail {
 
 /// What the options of the library's optimizers share. Each source of an optimizer instantiates it.
 template <typename Derived>
-class TORCH_API BuiltinOptions : public OptimizerCloneableOptions<Derived> {
+class TORCH_API BuiltinOptions : public OptimizerOptions {
  public:
+  std::unique_ptr<OptimizerOptions> clone() const override;
   void serialize(torch::serialize::InputArchive& archive) override;
   void serialize(torch::serialize::OutputArchive& archive) const override;
   double get_lr() const override;
@@ -240,8 +240,9 @@ class TORCH_API BuiltinOptions : public OptimizerCloneableOptions<Derived> {
 
 /// The same for the state of a parameter.
 template <typename Derived>
-class TORCH_API BuiltinParamState : public OptimizerCloneableParamState<Derived> {
+class TORCH_API BuiltinParamState : public OptimizerParamState {
  public:
+  std::unique_ptr<OptimizerParamState> clone() const override;
   void serialize(torch::serialize::InputArchive& archive) override;
   void serialize(torch::serialize::OutputArchive& archive) const override;
   c10::IValue state_dict() const override;

@@ -69,6 +69,9 @@ RAdam::RAdam(const std::vector<OptimizerParamGroup>& param_groups, RAdamOptions 
   detail::check_not_negative("Invalid weight_decay value", defaults.weight_decay(), "RAdam", "weight_decay");
 }
 
+RAdam::RAdam(std::vector<Tensor> params, RAdamOptions defaults)
+    : RAdam({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
+
 std::unique_ptr<OptimizerParamState> RAdam::make_state() const {
   return std::make_unique<RAdamParamState>();
 }

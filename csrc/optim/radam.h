@@ -31,8 +31,7 @@ struct TORCH_API RAdamParamState : public detail::BuiltinParamState<RAdamParamSt
 class TORCH_API RAdam : public Optimizer {
  public:
   explicit RAdam(const std::vector<OptimizerParamGroup>& param_groups, RAdamOptions defaults = {});
-  explicit RAdam(std::vector<Tensor> params, RAdamOptions defaults = {})
-      : RAdam({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
+  explicit RAdam(std::vector<Tensor> params, RAdamOptions defaults = {});
 
   Tensor step(LossClosure closure = nullptr) override;
 

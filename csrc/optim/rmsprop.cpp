@@ -69,6 +69,9 @@ RMSprop::RMSprop(const std::vector<OptimizerParamGroup>& param_groups, RMSpropOp
   detail::check_not_negative("Invalid alpha value", defaults.alpha(), "RMSprop", "alpha");
 }
 
+RMSprop::RMSprop(std::vector<Tensor> params, RMSpropOptions defaults)
+    : RMSprop({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
+
 std::unique_ptr<OptimizerParamState> RMSprop::make_state() const {
   return std::make_unique<RMSpropParamState>();
 }

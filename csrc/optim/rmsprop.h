@@ -31,8 +31,7 @@ struct TORCH_API RMSpropParamState : public detail::BuiltinParamState<RMSpropPar
 class TORCH_API RMSprop : public Optimizer {
  public:
   explicit RMSprop(const std::vector<OptimizerParamGroup>& param_groups, RMSpropOptions defaults = {});
-  explicit RMSprop(std::vector<Tensor> params, RMSpropOptions defaults = {})
-      : RMSprop({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
+  explicit RMSprop(std::vector<Tensor> params, RMSpropOptions defaults = {});
 
   Tensor step(LossClosure closure = nullptr) override;
 

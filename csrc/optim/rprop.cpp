@@ -55,6 +55,9 @@ Rprop::Rprop(const std::vector<OptimizerParamGroup>& param_groups, RpropOptions 
       0 < minus && minus < 1 && 1 < plus, "Invalid eta values: ", minus, ", ", plus, " (Rprop needs 0 < etas[0] < 1 < etas[1])");
 }
 
+Rprop::Rprop(std::vector<Tensor> params, RpropOptions defaults)
+    : Rprop({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
+
 std::unique_ptr<OptimizerParamState> Rprop::make_state() const {
   return std::make_unique<RpropParamState>();
 }

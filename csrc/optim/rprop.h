@@ -31,8 +31,7 @@ struct TORCH_API RpropParamState : public detail::BuiltinParamState<RpropParamSt
 class TORCH_API Rprop : public Optimizer {
  public:
   explicit Rprop(const std::vector<OptimizerParamGroup>& param_groups, RpropOptions defaults = {});
-  explicit Rprop(std::vector<Tensor> params, RpropOptions defaults = {})
-      : Rprop({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
+  explicit Rprop(std::vector<Tensor> params, RpropOptions defaults = {});
 
   Tensor step(LossClosure closure = nullptr) override;
 

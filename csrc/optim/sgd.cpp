@@ -107,6 +107,9 @@ SGD::SGD(const std::vector<OptimizerParamGroup>& param_groups, SGDOptions defaul
       defaults.dampening());
 }
 
+SGD::SGD(std::vector<Tensor> params, SGDOptions defaults)
+    : SGD({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
+
 std::unique_ptr<OptimizerParamState> SGD::make_state() const {
   return std::make_unique<SGDParamState>();
 }

@@ -27,8 +27,7 @@ struct TORCH_API SGDParamState : public detail::BuiltinParamState<SGDParamState>
 class TORCH_API SGD : public Optimizer {
  public:
   explicit SGD(const std::vector<OptimizerParamGroup>& param_groups, SGDOptions defaults);
-  explicit SGD(std::vector<Tensor> params, SGDOptions defaults)
-      : SGD({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
+  explicit SGD(std::vector<Tensor> params, SGDOptions defaults);
 
   Tensor step(LossClosure closure = nullptr) override;
 

@@ -10,7 +10,7 @@ target_compile_options(test_support PRIVATE -O1 -Wall -Wextra)
 set_target_properties(test_support PROPERTIES CXX_VISIBILITY_PRESET default)
 
 # The programs whose sources mostly begin with these headers; the first of them precompiles them for all.
-set(PRECOMPILED_TESTS aten autograd api backend nn optim data serialize sparse ops)
+set(PRECOMPILED_TESTS aten autograd api backend nn optim amp profiler data serialize sparse ops)
 set(PRECOMPILED_TEST_HEADERS <catch2/catch.hpp> <torch/torch.h>)
 
 function(tensor_test name)
@@ -33,13 +33,16 @@ function(tensor_test name)
   set_tests_properties(${name}_threads PROPERTIES LABELS "threads;slow")
 endfunction()
 
-foreach(folder c10 aten autograd api backend nn optim amp data serialize sparse)
+foreach(folder c10 aten autograd api backend nn optim amp data serialize sparse profiler)
   file(GLOB sources CONFIGURE_DEPENDS test/${folder}/*.cpp)
   if(sources)
     tensor_test(${folder} SOURCES ${sources})
   endif()
 endforeach()
 
+if(TARGET test_profiler)
+  target_sources(test_profiler PRIVATE test/conformance/json.cpp) # to read traces
+endif()
 if(TARGET test_serialize)
   target_compile_definitions(test_serialize PRIVATE TEST_SERIALIZE_DATA="${PROJECT_SOURCE_DIR}/test/serialize/data")
 endif()
@@ -131,6 +134,13 @@ if(NOT TENSOR_SANITIZER)
   target_link_libraries(call_counts PRIVATE tensor)
   add_test(NAME call_counts COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/tools/bench/call_counts $<TARGET_FILE:call_counts>)
   set_tests_properties(call_counts PROPERTIES SKIP_RETURN_CODE 77)
+endif()
+
+# What it costs to include the whole library.
+if(NOT TENSOR_SANITIZER)
+  add_test(NAME include_cost COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/tools/bench/include_cost
+    ${CMAKE_CXX_COMPILER} ${PROJECT_BINARY_DIR})
+  set_tests_properties(include_cost PROPERTIES RUN_SERIAL ON)
 endif()
 
 # What the generator and the daily scripts promise.

@@ -292,9 +292,10 @@ def _replace_self(sig: Signature, this: str) -> str:
     return ", ".join(values[a.name] for a in sig.schema.arguments)
 
 
-def variable_factories(entries: list[Entry]) -> str:
-    """torch:: forms of the factories: the same, and options.requires_grad() is honoured."""
-    lines: list[str] = []
+def variable_factories(entries: list[Entry]) -> tuple[str, str]:
+    """torch:: forms of the factories, which honour options.requires_grad(): declarations and definitions."""
+    declarations: list[str] = []
+    bodies: list[str] = []
     for entry in entries:
         for form, schema in entry.forms.items():
             if form != "functional" or not is_function(entry, form) or not cpp.options_span(schema) or schema.name in ("to", "_to_copy"):
@@ -302,14 +303,25 @@ def variable_factories(entries: list[Entry]) -> str:
             for name, sig in signatures(schema, entry.get("cpp_no_default_args", [])):
                 if all(p.name != "options" for p in sig.params):
                     continue
-                params = ", ".join(p.declared(True) for p in sig.params)
                 args = ", ".join(
                     "at::TensorOptions(options).requires_grad(std::nullopt)" if p.name == "options" else p.name
                     for p in sig.params)
-                lines.append(
-                    f"inline at::Tensor {name}({params}) {{\n"
+                declarations.append(f"TORCH_API at::Tensor {name}({', '.join(p.declared(True) for p in sig.params)});")
+                bodies.append(
+                    f"at::Tensor {name}({', '.join(p.declared(False) for p in sig.params)}) {{\n"
                     f"  return detail::as_variable([&] {{ return at::{name}({args}); }}, options.requires_grad());\n}}")
-    return "// torch:: factories, included inside namespace torch.\n" + "\n".join(lines) + "\n"
+    nl = "\n"
+    return (
+        f"// torch:: factories, included inside namespace torch.\n{nl.join(declarations)}\n",
+        f"""// torch:: factories.
+#include <autograd/variable_factories.h>
+
+namespace torch {{
+
+{nl.join(bodies)}
+
+}} // namespace torch
+""")
 
 
 def by_base_name(entries: list[Entry]) -> dict[str, list[tuple[Entry, str, Schema]]]:

@@ -2,6 +2,7 @@
 
 #include <aten/core/dispatch/BuiltinRegistration.h>
 #include <aten/core/dispatch/Dispatcher.h>
+#include <aten/core/dispatch/WatchedCalls.h>
 #include <aten/core/op_registration/infer_schema.h>
 #include <aten/core/schema_parser.h>
 #include <c10/util/StringUtil.h>
@@ -325,6 +326,7 @@ OperatorEntry::Resolved OperatorEntry::resolve(DispatchKeySet ks) const {
   const DispatchKey key = ks.highestPriorityTypeId();
   const KernelFunction* kernel = computeEntry(key).kernel;
   if (!kernel) reportMissingKernel(ks);
+  if (C10_UNLIKELY(all_threads_are_watched()) && key != kWatcherKey) kernel = &watched_kernel(*kernel);
 
   fillPlace(static_cast<size_t>(ks.getDispatchTableIndexForDispatchKeySet()), *kernel);
   const DispatchKeySet usual = extractor_.applyMasks((plain_cpu_keys | default_included_set) - default_excluded_set);
@@ -344,8 +346,8 @@ const KernelFunction& OperatorEntry::resolvePlain() const {
   // What the Autograd kernel would redispatch to with nothing to record.
   const DispatchKeySet below =
       extractor_.applyMasks((plain_cpu_keys | default_included_set) - default_excluded_set - autograd_dispatch_keyset);
-  const bool plain = generated(DispatchKey::BackendSelect, DispatchKey::BackendSelect) ||
-      (generated(DispatchKey::AutogradCPU, DispatchKey::Autograd) && below.highestPriorityTypeId() == DispatchKey::CPU);
+  const bool plain = !all_threads_are_watched() && (generated(DispatchKey::BackendSelect, DispatchKey::BackendSelect) ||
+      (generated(DispatchKey::AutogradCPU, DispatchKey::Autograd) && below.highestPriorityTypeId() == DispatchKey::CPU));
   static const KernelFunction none;
   const KernelFunction* kernel = plain ? computeEntry(DispatchKey::CPU).kernel : nullptr;
   const KernelFunction& found = kernel != nullptr ? *kernel : none;

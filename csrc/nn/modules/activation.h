@@ -22,7 +22,7 @@ class TORCH_API ELUImpl : public Cloneable<ELUImpl> {
 
   ELUOptions options;
 };
-TORCH_MODULE(ELU);
+using ELU = BuiltinHolder<ELUImpl>;
 
 /// scale * ELU with the constants of self-normalizing networks (Klambauer et al. 2017).
 class TORCH_API SELUImpl : public Cloneable<SELUImpl> {
@@ -35,7 +35,7 @@ class TORCH_API SELUImpl : public Cloneable<SELUImpl> {
 
   SELUOptions options;
 };
-TORCH_MODULE(SELU);
+using SELU = BuiltinHolder<SELUImpl>;
 
 /// x where |x| > lambda, else 0.
 class TORCH_API HardshrinkImpl : public Cloneable<HardshrinkImpl> {
@@ -48,7 +48,7 @@ class TORCH_API HardshrinkImpl : public Cloneable<HardshrinkImpl> {
 
   HardshrinkOptions options;
 };
-TORCH_MODULE(Hardshrink);
+using Hardshrink = BuiltinHolder<HardshrinkImpl>;
 
 /// x moved into [min_val, max_val].
 class TORCH_API HardtanhImpl : public Cloneable<HardtanhImpl> {
@@ -61,7 +61,7 @@ class TORCH_API HardtanhImpl : public Cloneable<HardtanhImpl> {
 
   HardtanhOptions options;
 };
-TORCH_MODULE(Hardtanh);
+using Hardtanh = BuiltinHolder<HardtanhImpl>;
 
 /// x where x > 0, else negative_slope * x.
 class TORCH_API LeakyReLUImpl : public Cloneable<LeakyReLUImpl> {
@@ -74,7 +74,7 @@ class TORCH_API LeakyReLUImpl : public Cloneable<LeakyReLUImpl> {
 
   LeakyReLUOptions options;
 };
-TORCH_MODULE(LeakyReLU);
+using LeakyReLU = BuiltinHolder<LeakyReLUImpl>;
 
 /// log(1 / (1 + exp(-x))).
 class TORCH_API LogSigmoidImpl : public Cloneable<LogSigmoidImpl> {
@@ -83,7 +83,7 @@ class TORCH_API LogSigmoidImpl : public Cloneable<LogSigmoidImpl> {
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(const Tensor& input);
 };
-TORCH_MODULE(LogSigmoid);
+using LogSigmoid = BuiltinHolder<LogSigmoidImpl>;
 
 /// exp(x), scaled so that slices along `dim` sum to 1.
 class TORCH_API SoftmaxImpl : public Cloneable<SoftmaxImpl> {
@@ -97,7 +97,7 @@ class TORCH_API SoftmaxImpl : public Cloneable<SoftmaxImpl> {
 
   SoftmaxOptions options;
 };
-TORCH_MODULE(Softmax);
+using Softmax = BuiltinHolder<SoftmaxImpl>;
 
 /// Softmax of -x.
 class TORCH_API SoftminImpl : public Cloneable<SoftminImpl> {
@@ -111,7 +111,7 @@ class TORCH_API SoftminImpl : public Cloneable<SoftminImpl> {
 
   SoftminOptions options;
 };
-TORCH_MODULE(Softmin);
+using Softmin = BuiltinHolder<SoftminImpl>;
 
 /// Logarithm of Softmax.
 class TORCH_API LogSoftmaxImpl : public Cloneable<LogSoftmaxImpl> {
@@ -125,7 +125,7 @@ class TORCH_API LogSoftmaxImpl : public Cloneable<LogSoftmaxImpl> {
 
   LogSoftmaxOptions options;
 };
-TORCH_MODULE(LogSoftmax);
+using LogSoftmax = BuiltinHolder<LogSoftmaxImpl>;
 
 /// Softmax over the channels of [N, C, H, W] or [C, H, W].
 class TORCH_API Softmax2dImpl : public Cloneable<Softmax2dImpl> {
@@ -134,7 +134,7 @@ class TORCH_API Softmax2dImpl : public Cloneable<Softmax2dImpl> {
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(const Tensor& input);
 };
-TORCH_MODULE(Softmax2d);
+using Softmax2d = BuiltinHolder<Softmax2dImpl>;
 
 /// x where x > 0, else weight * x, with a weight for all or for each channel.
 class TORCH_API PReLUImpl : public Cloneable<PReLUImpl> {
@@ -149,7 +149,7 @@ class TORCH_API PReLUImpl : public Cloneable<PReLUImpl> {
   /// [num_parameters].
   Tensor weight;
 };
-TORCH_MODULE(PReLU);
+using PReLU = BuiltinHolder<PReLUImpl>;
 
 /// max(0, x).
 class TORCH_API ReLUImpl : public Cloneable<ReLUImpl> {
@@ -162,7 +162,7 @@ class TORCH_API ReLUImpl : public Cloneable<ReLUImpl> {
 
   ReLUOptions options;
 };
-TORCH_MODULE(ReLU);
+using ReLU = BuiltinHolder<ReLUImpl>;
 
 /// x moved into [0, 6].
 class TORCH_API ReLU6Impl : public Cloneable<ReLU6Impl> {
@@ -175,7 +175,7 @@ class TORCH_API ReLU6Impl : public Cloneable<ReLU6Impl> {
 
   ReLU6Options options;
 };
-TORCH_MODULE(ReLU6);
+using ReLU6 = BuiltinHolder<ReLU6Impl>;
 
 /// x where x > 0, else a * x; in training a is drawn from U(lower, upper), else it is their mean.
 class TORCH_API RReLUImpl : public Cloneable<RReLUImpl> {
@@ -188,7 +188,7 @@ class TORCH_API RReLUImpl : public Cloneable<RReLUImpl> {
 
   RReLUOptions options;
 };
-TORCH_MODULE(RReLU);
+using RReLU = BuiltinHolder<RReLUImpl>;
 
 /// max(0, x) + min(0, alpha * (exp(x / alpha) - 1)).
 class TORCH_API CELUImpl : public Cloneable<CELUImpl> {
@@ -201,7 +201,7 @@ class TORCH_API CELUImpl : public Cloneable<CELUImpl> {
 
   CELUOptions options;
 };
-TORCH_MODULE(CELU);
+using CELU = BuiltinHolder<CELUImpl>;
 
 /// a * sigmoid(b), where a and b are the halves of the input along `dim`.
 class TORCH_API GLUImpl : public Cloneable<GLUImpl> {
@@ -214,7 +214,7 @@ class TORCH_API GLUImpl : public Cloneable<GLUImpl> {
 
   GLUOptions options;
 };
-TORCH_MODULE(GLU);
+using GLU = BuiltinHolder<GLUImpl>;
 
 /// x * Phi(x), Phi being the distribution function of N(0, 1).
 class TORCH_API GELUImpl : public Cloneable<GELUImpl> {
@@ -227,7 +227,7 @@ class TORCH_API GELUImpl : public Cloneable<GELUImpl> {
 
   GELUOptions options;
 };
-TORCH_MODULE(GELU);
+using GELU = BuiltinHolder<GELUImpl>;
 
 /// x * sigmoid(x).
 class TORCH_API SiLUImpl : public Cloneable<SiLUImpl> {
@@ -236,7 +236,7 @@ class TORCH_API SiLUImpl : public Cloneable<SiLUImpl> {
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(const Tensor& input);
 };
-TORCH_MODULE(SiLU);
+using SiLU = BuiltinHolder<SiLUImpl>;
 
 /// x * tanh(softplus(x)).
 class TORCH_API MishImpl : public Cloneable<MishImpl> {
@@ -245,7 +245,7 @@ class TORCH_API MishImpl : public Cloneable<MishImpl> {
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(const Tensor& input);
 };
-TORCH_MODULE(Mish);
+using Mish = BuiltinHolder<MishImpl>;
 
 /// 1 / (1 + exp(-x)).
 class TORCH_API SigmoidImpl : public Cloneable<SigmoidImpl> {
@@ -254,7 +254,7 @@ class TORCH_API SigmoidImpl : public Cloneable<SigmoidImpl> {
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(const Tensor& input);
 };
-TORCH_MODULE(Sigmoid);
+using Sigmoid = BuiltinHolder<SigmoidImpl>;
 
 /// log(1 + exp(beta * x)) / beta.
 class TORCH_API SoftplusImpl : public Cloneable<SoftplusImpl> {
@@ -267,7 +267,7 @@ class TORCH_API SoftplusImpl : public Cloneable<SoftplusImpl> {
 
   SoftplusOptions options;
 };
-TORCH_MODULE(Softplus);
+using Softplus = BuiltinHolder<SoftplusImpl>;
 
 /// x moved towards 0 by lambda, and 0 where it is nearer.
 class TORCH_API SoftshrinkImpl : public Cloneable<SoftshrinkImpl> {
@@ -280,7 +280,7 @@ class TORCH_API SoftshrinkImpl : public Cloneable<SoftshrinkImpl> {
 
   SoftshrinkOptions options;
 };
-TORCH_MODULE(Softshrink);
+using Softshrink = BuiltinHolder<SoftshrinkImpl>;
 
 /// x / (1 + |x|).
 class TORCH_API SoftsignImpl : public Cloneable<SoftsignImpl> {
@@ -289,7 +289,7 @@ class TORCH_API SoftsignImpl : public Cloneable<SoftsignImpl> {
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(const Tensor& input);
 };
-TORCH_MODULE(Softsign);
+using Softsign = BuiltinHolder<SoftsignImpl>;
 
 /// The hyperbolic tangent.
 class TORCH_API TanhImpl : public Cloneable<TanhImpl> {
@@ -298,7 +298,7 @@ class TORCH_API TanhImpl : public Cloneable<TanhImpl> {
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(const Tensor& input);
 };
-TORCH_MODULE(Tanh);
+using Tanh = BuiltinHolder<TanhImpl>;
 
 /// x - tanh(x).
 class TORCH_API TanhshrinkImpl : public Cloneable<TanhshrinkImpl> {
@@ -307,7 +307,7 @@ class TORCH_API TanhshrinkImpl : public Cloneable<TanhshrinkImpl> {
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(const Tensor& input);
 };
-TORCH_MODULE(Tanhshrink);
+using Tanhshrink = BuiltinHolder<TanhshrinkImpl>;
 
 /// x where x > threshold, else value.
 class TORCH_API ThresholdImpl : public Cloneable<ThresholdImpl> {
@@ -321,7 +321,7 @@ class TORCH_API ThresholdImpl : public Cloneable<ThresholdImpl> {
 
   ThresholdOptions options;
 };
-TORCH_MODULE(Threshold);
+using Threshold = BuiltinHolder<ThresholdImpl>;
 
 /// Attention of several heads (Vaswani et al. 2017). Sequences come first: query [L, N, embed_dim], key [S, N, kdim], value
 /// [S, N, vdim], or without N.
@@ -361,6 +361,6 @@ class TORCH_API MultiheadAttentionImpl : public Cloneable<MultiheadAttentionImpl
  protected:
   FORWARD_HAS_DEFAULT_ARGS({3, AnyValue(Tensor())}, {4, AnyValue(true)}, {5, AnyValue(Tensor())}, {6, AnyValue(true)})
 };
-TORCH_MODULE(MultiheadAttention);
+using MultiheadAttention = BuiltinHolder<MultiheadAttentionImpl>;
 
 } // namespace torch::nn

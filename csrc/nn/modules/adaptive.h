@@ -49,6 +49,6 @@ class TORCH_API AdaptiveLogSoftmaxWithLossImpl : public Cloneable<AdaptiveLogSof
   Linear head = nullptr;
   ModuleList tail;
 };
-TORCH_MODULE(AdaptiveLogSoftmaxWithLoss);
+using AdaptiveLogSoftmaxWithLoss = BuiltinHolder<AdaptiveLogSoftmaxWithLossImpl>;
 
 } // namespace torch::nn

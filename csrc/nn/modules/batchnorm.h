@@ -100,7 +100,7 @@ class TORCH_API BatchNorm1dImpl : public BatchNormImplBase<1, BatchNorm1dImpl> {
  protected:
   void _check_input_dim(const Tensor& input) override;
 };
-TORCH_MODULE(BatchNorm1d);
+using BatchNorm1d = BuiltinHolder<BatchNorm1dImpl>;
 
 /// For [N, C, H, W].
 class TORCH_API BatchNorm2dImpl : public BatchNormImplBase<2, BatchNorm2dImpl> {
@@ -110,7 +110,7 @@ class TORCH_API BatchNorm2dImpl : public BatchNormImplBase<2, BatchNorm2dImpl> {
  protected:
   void _check_input_dim(const Tensor& input) override;
 };
-TORCH_MODULE(BatchNorm2d);
+using BatchNorm2d = BuiltinHolder<BatchNorm2dImpl>;
 
 /// For [N, C, D, H, W].
 class TORCH_API BatchNorm3dImpl : public BatchNormImplBase<3, BatchNorm3dImpl> {
@@ -120,6 +120,6 @@ class TORCH_API BatchNorm3dImpl : public BatchNormImplBase<3, BatchNorm3dImpl> {
  protected:
   void _check_input_dim(const Tensor& input) override;
 };
-TORCH_MODULE(BatchNorm3d);
+using BatchNorm3d = BuiltinHolder<BatchNorm3dImpl>;
 
 } // namespace torch::nn

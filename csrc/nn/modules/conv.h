@@ -93,7 +93,7 @@ class TORCH_API Conv1dImpl : public ConvNdImpl<1, Conv1dImpl> {
 
   Tensor forward(const Tensor& input);
 };
-TORCH_MODULE(Conv1d);
+using Conv1d = BuiltinHolder<Conv1dImpl>;
 
 /// Convolution of [N, C, H, W] or [C, H, W].
 class TORCH_API Conv2dImpl : public ConvNdImpl<2, Conv2dImpl> {
@@ -106,7 +106,7 @@ class TORCH_API Conv2dImpl : public ConvNdImpl<2, Conv2dImpl> {
  protected:
   Tensor _conv_forward(const Tensor& input, const Tensor& weight);
 };
-TORCH_MODULE(Conv2d);
+using Conv2d = BuiltinHolder<Conv2dImpl>;
 
 /// Convolution of [N, C, D, H, W] or [C, D, H, W].
 class TORCH_API Conv3dImpl : public ConvNdImpl<3, Conv3dImpl> {
@@ -116,7 +116,7 @@ class TORCH_API Conv3dImpl : public ConvNdImpl<3, Conv3dImpl> {
 
   Tensor forward(const Tensor& input);
 };
-TORCH_MODULE(Conv3d);
+using Conv3d = BuiltinHolder<Conv3dImpl>;
 
 /// What all transposed convolutions have in common.
 template <size_t D, typename Derived>
@@ -144,7 +144,7 @@ class TORCH_API ConvTranspose1dImpl : public ConvTransposeNdImpl<1, ConvTranspos
  protected:
   FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(std::optional<at::IntArrayRef>())})
 };
-TORCH_MODULE(ConvTranspose1d);
+using ConvTranspose1d = BuiltinHolder<ConvTranspose1dImpl>;
 
 /// Transposed convolution of [N, C, H, W] or [C, H, W]. `output_size` chooses among the sizes from which a convolution gives
 /// the input's.
@@ -158,7 +158,7 @@ class TORCH_API ConvTranspose2dImpl : public ConvTransposeNdImpl<2, ConvTranspos
  protected:
   FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(std::optional<at::IntArrayRef>())})
 };
-TORCH_MODULE(ConvTranspose2d);
+using ConvTranspose2d = BuiltinHolder<ConvTranspose2dImpl>;
 
 /// Transposed convolution of [N, C, D, H, W] or [C, D, H, W]. `output_size` chooses among the sizes from which a convolution gives
 /// the input's.
@@ -172,6 +172,6 @@ class TORCH_API ConvTranspose3dImpl : public ConvTransposeNdImpl<3, ConvTranspos
  protected:
   FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(std::optional<at::IntArrayRef>())})
 };
-TORCH_MODULE(ConvTranspose3d);
+using ConvTranspose3d = BuiltinHolder<ConvTranspose3dImpl>;
 
 } // namespace torch::nn

@@ -17,7 +17,7 @@ class TORCH_API CosineSimilarityImpl : public Cloneable<CosineSimilarityImpl> {
 
   CosineSimilarityOptions options;
 };
-TORCH_MODULE(CosineSimilarity);
+using CosineSimilarity = BuiltinHolder<CosineSimilarityImpl>;
 
 /// The p-norm of x1 - x2 + eps along the last dimension.
 class TORCH_API PairwiseDistanceImpl : public Cloneable<PairwiseDistanceImpl> {
@@ -30,6 +30,6 @@ class TORCH_API PairwiseDistanceImpl : public Cloneable<PairwiseDistanceImpl> {
 
   PairwiseDistanceOptions options;
 };
-TORCH_MODULE(PairwiseDistance);
+using PairwiseDistance = BuiltinHolder<PairwiseDistanceImpl>;
 
 } // namespace torch::nn

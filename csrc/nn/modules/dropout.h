@@ -35,7 +35,7 @@ class TORCH_API DropoutImpl : public detail::_DropoutNd<DropoutImpl> {
   Tensor forward(Tensor input);
   void pretty_print(std::ostream& stream) const override;
 };
-TORCH_MODULE(Dropout);
+using Dropout = BuiltinHolder<DropoutImpl>;
 
 /// Drops whole channels of [N, C, H, W] or [C, H, W].
 class TORCH_API Dropout2dImpl : public detail::_DropoutNd<Dropout2dImpl> {
@@ -44,7 +44,7 @@ class TORCH_API Dropout2dImpl : public detail::_DropoutNd<Dropout2dImpl> {
   Tensor forward(Tensor input);
   void pretty_print(std::ostream& stream) const override;
 };
-TORCH_MODULE(Dropout2d);
+using Dropout2d = BuiltinHolder<Dropout2dImpl>;
 
 /// Drops whole channels of [N, C, D, H, W] or [C, D, H, W].
 class TORCH_API Dropout3dImpl : public detail::_DropoutNd<Dropout3dImpl> {
@@ -53,7 +53,7 @@ class TORCH_API Dropout3dImpl : public detail::_DropoutNd<Dropout3dImpl> {
   Tensor forward(Tensor input);
   void pretty_print(std::ostream& stream) const override;
 };
-TORCH_MODULE(Dropout3d);
+using Dropout3d = BuiltinHolder<Dropout3dImpl>;
 
 /// Dropout that keeps mean and variance of what SELU gives.
 class TORCH_API AlphaDropoutImpl : public detail::_DropoutNd<AlphaDropoutImpl> {
@@ -62,7 +62,7 @@ class TORCH_API AlphaDropoutImpl : public detail::_DropoutNd<AlphaDropoutImpl> {
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& stream) const override;
 };
-TORCH_MODULE(AlphaDropout);
+using AlphaDropout = BuiltinHolder<AlphaDropoutImpl>;
 
 /// The same for whole channels.
 class TORCH_API FeatureAlphaDropoutImpl : public detail::_DropoutNd<FeatureAlphaDropoutImpl> {
@@ -71,6 +71,6 @@ class TORCH_API FeatureAlphaDropoutImpl : public detail::_DropoutNd<FeatureAlpha
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& stream) const override;
 };
-TORCH_MODULE(FeatureAlphaDropout);
+using FeatureAlphaDropout = BuiltinHolder<FeatureAlphaDropoutImpl>;
 
 } // namespace torch::nn

@@ -18,7 +18,7 @@ class TORCH_API FoldImpl : public Cloneable<FoldImpl> {
 
   FoldOptions options;
 };
-TORCH_MODULE(Fold);
+using Fold = BuiltinHolder<FoldImpl>;
 
 /// Takes the patches [N, C * kernel, L] out of images [N, C, H, W].
 class TORCH_API UnfoldImpl : public Cloneable<UnfoldImpl> {
@@ -32,6 +32,6 @@ class TORCH_API UnfoldImpl : public Cloneable<UnfoldImpl> {
 
   UnfoldOptions options;
 };
-TORCH_MODULE(Unfold);
+using Unfold = BuiltinHolder<UnfoldImpl>;
 
 } // namespace torch::nn

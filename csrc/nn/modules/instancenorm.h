@@ -41,7 +41,7 @@ class TORCH_API InstanceNorm1dImpl : public InstanceNormImpl<1, InstanceNorm1dIm
  protected:
   void _check_input_dim(const Tensor& input) override;
 };
-TORCH_MODULE(InstanceNorm1d);
+using InstanceNorm1d = BuiltinHolder<InstanceNorm1dImpl>;
 
 /// For [N, C, H, W] or [C, H, W].
 class TORCH_API InstanceNorm2dImpl : public InstanceNormImpl<2, InstanceNorm2dImpl> {
@@ -51,7 +51,7 @@ class TORCH_API InstanceNorm2dImpl : public InstanceNormImpl<2, InstanceNorm2dIm
  protected:
   void _check_input_dim(const Tensor& input) override;
 };
-TORCH_MODULE(InstanceNorm2d);
+using InstanceNorm2d = BuiltinHolder<InstanceNorm2dImpl>;
 
 /// For [N, C, D, H, W] or [C, D, H, W].
 class TORCH_API InstanceNorm3dImpl : public InstanceNormImpl<3, InstanceNorm3dImpl> {
@@ -61,6 +61,6 @@ class TORCH_API InstanceNorm3dImpl : public InstanceNormImpl<3, InstanceNorm3dIm
  protected:
   void _check_input_dim(const Tensor& input) override;
 };
-TORCH_MODULE(InstanceNorm3d);
+using InstanceNorm3d = BuiltinHolder<InstanceNorm3dImpl>;
 
 } // namespace torch::nn

@@ -17,7 +17,7 @@ class TORCH_API IdentityImpl : public Cloneable<IdentityImpl> {
   void pretty_print(std::ostream& stream) const override;
   Tensor forward(const Tensor& input);
 };
-TORCH_MODULE(Identity);
+using Identity = BuiltinHolder<IdentityImpl>;
 
 /// input @ weight^T + bias: [..., in_features] to [..., out_features].
 class TORCH_API LinearImpl : public Cloneable<LinearImpl> {
@@ -37,7 +37,7 @@ class TORCH_API LinearImpl : public Cloneable<LinearImpl> {
   /// [out_features]; undefined without a bias.
   Tensor bias;
 };
-TORCH_MODULE(Linear);
+using Linear = BuiltinHolder<LinearImpl>;
 
 /// Makes one dimension of several.
 class TORCH_API FlattenImpl : public Cloneable<FlattenImpl> {
@@ -50,7 +50,7 @@ class TORCH_API FlattenImpl : public Cloneable<FlattenImpl> {
 
   FlattenOptions options;
 };
-TORCH_MODULE(Flatten);
+using Flatten = BuiltinHolder<FlattenImpl>;
 
 /// Makes several dimensions of one.
 class TORCH_API UnflattenImpl : public Cloneable<UnflattenImpl> {
@@ -64,7 +64,7 @@ class TORCH_API UnflattenImpl : public Cloneable<UnflattenImpl> {
 
   UnflattenOptions options;
 };
-TORCH_MODULE(Unflatten);
+using Unflatten = BuiltinHolder<UnflattenImpl>;
 
 /// out[k] = input1^T @ weight[k] @ input2 + bias[k], over the last dimensions.
 class TORCH_API BilinearImpl : public Cloneable<BilinearImpl> {
@@ -84,6 +84,6 @@ class TORCH_API BilinearImpl : public Cloneable<BilinearImpl> {
   /// [out_features]; undefined without a bias.
   Tensor bias;
 };
-TORCH_MODULE(Bilinear);
+using Bilinear = BuiltinHolder<BilinearImpl>;
 
 } // namespace torch::nn

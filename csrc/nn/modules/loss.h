@@ -16,7 +16,7 @@ struct TORCH_API L1LossImpl : public Cloneable<L1LossImpl> {
 
   L1LossOptions options;
 };
-TORCH_MODULE(L1Loss);
+using L1Loss = BuiltinHolder<L1LossImpl>;
 
 /// Kullback-Leibler divergence of target distributions from inputs, which are logarithms of probabilities.
 struct TORCH_API KLDivLossImpl : public Cloneable<KLDivLossImpl> {
@@ -28,7 +28,7 @@ struct TORCH_API KLDivLossImpl : public Cloneable<KLDivLossImpl> {
 
   KLDivLossOptions options;
 };
-TORCH_MODULE(KLDivLoss);
+using KLDivLoss = BuiltinHolder<KLDivLossImpl>;
 
 /// Mean of (x - y)^2.
 struct TORCH_API MSELossImpl : public Cloneable<MSELossImpl> {
@@ -40,7 +40,7 @@ struct TORCH_API MSELossImpl : public Cloneable<MSELossImpl> {
 
   MSELossOptions options;
 };
-TORCH_MODULE(MSELoss);
+using MSELoss = BuiltinHolder<MSELossImpl>;
 
 /// Cross entropy of probabilities of two classes.
 struct TORCH_API BCELossImpl : public Cloneable<BCELossImpl> {
@@ -52,7 +52,7 @@ struct TORCH_API BCELossImpl : public Cloneable<BCELossImpl> {
 
   BCELossOptions options;
 };
-TORCH_MODULE(BCELoss);
+using BCELoss = BuiltinHolder<BCELossImpl>;
 
 /// x where the target is 1, max(0, margin - x) where it is -1.
 struct TORCH_API HingeEmbeddingLossImpl : public Cloneable<HingeEmbeddingLossImpl> {
@@ -64,7 +64,7 @@ struct TORCH_API HingeEmbeddingLossImpl : public Cloneable<HingeEmbeddingLossImp
 
   HingeEmbeddingLossOptions options;
 };
-TORCH_MODULE(HingeEmbeddingLoss);
+using HingeEmbeddingLoss = BuiltinHolder<HingeEmbeddingLossImpl>;
 
 /// Hinge loss of a classification of several classes.
 struct TORCH_API MultiMarginLossImpl : public Cloneable<MultiMarginLossImpl> {
@@ -76,7 +76,7 @@ struct TORCH_API MultiMarginLossImpl : public Cloneable<MultiMarginLossImpl> {
 
   MultiMarginLossOptions options;
 };
-TORCH_MODULE(MultiMarginLoss);
+using MultiMarginLoss = BuiltinHolder<MultiMarginLossImpl>;
 
 /// Pulls two vectors together (target 1) or apart (-1), by their cosine.
 struct TORCH_API CosineEmbeddingLossImpl : public Cloneable<CosineEmbeddingLossImpl> {
@@ -88,7 +88,7 @@ struct TORCH_API CosineEmbeddingLossImpl : public Cloneable<CosineEmbeddingLossI
 
   CosineEmbeddingLossOptions options;
 };
-TORCH_MODULE(CosineEmbeddingLoss);
+using CosineEmbeddingLoss = BuiltinHolder<CosineEmbeddingLossImpl>;
 
 /// Quadratic where |x - y| < beta, else linear.
 struct TORCH_API SmoothL1LossImpl : public Cloneable<SmoothL1LossImpl> {
@@ -100,7 +100,7 @@ struct TORCH_API SmoothL1LossImpl : public Cloneable<SmoothL1LossImpl> {
 
   SmoothL1LossOptions options;
 };
-TORCH_MODULE(SmoothL1Loss);
+using SmoothL1Loss = BuiltinHolder<SmoothL1LossImpl>;
 
 /// Quadratic where |x - y| < delta, else linear with slope delta.
 struct TORCH_API HuberLossImpl : public Cloneable<HuberLossImpl> {
@@ -112,7 +112,7 @@ struct TORCH_API HuberLossImpl : public Cloneable<HuberLossImpl> {
 
   HuberLossOptions options;
 };
-TORCH_MODULE(HuberLoss);
+using HuberLoss = BuiltinHolder<HuberLossImpl>;
 
 /// Hinge loss of a classification of several labels.
 struct TORCH_API MultiLabelMarginLossImpl : public Cloneable<MultiLabelMarginLossImpl> {
@@ -124,7 +124,7 @@ struct TORCH_API MultiLabelMarginLossImpl : public Cloneable<MultiLabelMarginLos
 
   MultiLabelMarginLossOptions options;
 };
-TORCH_MODULE(MultiLabelMarginLoss);
+using MultiLabelMarginLoss = BuiltinHolder<MultiLabelMarginLossImpl>;
 
 /// log(1 + exp(-y * x)), y being 1 or -1.
 struct TORCH_API SoftMarginLossImpl : public Cloneable<SoftMarginLossImpl> {
@@ -136,7 +136,7 @@ struct TORCH_API SoftMarginLossImpl : public Cloneable<SoftMarginLossImpl> {
 
   SoftMarginLossOptions options;
 };
-TORCH_MODULE(SoftMarginLoss);
+using SoftMarginLoss = BuiltinHolder<SoftMarginLossImpl>;
 
 /// Cross entropy of each label against the others, from logits.
 struct TORCH_API MultiLabelSoftMarginLossImpl : public Cloneable<MultiLabelSoftMarginLossImpl> {
@@ -148,7 +148,7 @@ struct TORCH_API MultiLabelSoftMarginLossImpl : public Cloneable<MultiLabelSoftM
 
   MultiLabelSoftMarginLossOptions options;
 };
-TORCH_MODULE(MultiLabelSoftMarginLoss);
+using MultiLabelSoftMarginLoss = BuiltinHolder<MultiLabelSoftMarginLossImpl>;
 
 /// max(0, d(anchor, positive) - d(anchor, negative) + margin), d being a p-norm.
 struct TORCH_API TripletMarginLossImpl : public Cloneable<TripletMarginLossImpl> {
@@ -160,7 +160,7 @@ struct TORCH_API TripletMarginLossImpl : public Cloneable<TripletMarginLossImpl>
 
   TripletMarginLossOptions options;
 };
-TORCH_MODULE(TripletMarginLoss);
+using TripletMarginLoss = BuiltinHolder<TripletMarginLossImpl>;
 
 /// The same with a distance of choice.
 struct TORCH_API TripletMarginWithDistanceLossImpl : public Cloneable<TripletMarginWithDistanceLossImpl> {
@@ -172,7 +172,7 @@ struct TORCH_API TripletMarginWithDistanceLossImpl : public Cloneable<TripletMar
 
   TripletMarginWithDistanceLossOptions options;
 };
-TORCH_MODULE(TripletMarginWithDistanceLoss);
+using TripletMarginWithDistanceLoss = BuiltinHolder<TripletMarginWithDistanceLossImpl>;
 
 /// Connectionist temporal classification (Graves et al. 2006).
 struct TORCH_API CTCLossImpl : public Cloneable<CTCLossImpl> {
@@ -188,7 +188,7 @@ struct TORCH_API CTCLossImpl : public Cloneable<CTCLossImpl> {
 
   CTCLossOptions options;
 };
-TORCH_MODULE(CTCLoss);
+using CTCLoss = BuiltinHolder<CTCLossImpl>;
 
 /// Negative logarithm of the likelihood of a Poisson distribution.
 struct TORCH_API PoissonNLLLossImpl : public Cloneable<PoissonNLLLossImpl> {
@@ -200,7 +200,7 @@ struct TORCH_API PoissonNLLLossImpl : public Cloneable<PoissonNLLLossImpl> {
 
   PoissonNLLLossOptions options;
 };
-TORCH_MODULE(PoissonNLLLoss);
+using PoissonNLLLoss = BuiltinHolder<PoissonNLLLossImpl>;
 
 /// max(0, -y * (x1 - x2) + margin).
 struct TORCH_API MarginRankingLossImpl : public Cloneable<MarginRankingLossImpl> {
@@ -212,7 +212,7 @@ struct TORCH_API MarginRankingLossImpl : public Cloneable<MarginRankingLossImpl>
 
   MarginRankingLossOptions options;
 };
-TORCH_MODULE(MarginRankingLoss);
+using MarginRankingLoss = BuiltinHolder<MarginRankingLossImpl>;
 
 /// -x[target], x being logarithms of probabilities.
 struct TORCH_API NLLLossImpl : public Cloneable<NLLLossImpl> {
@@ -225,7 +225,7 @@ struct TORCH_API NLLLossImpl : public Cloneable<NLLLossImpl> {
   NLLLossOptions options;
   Tensor weight;
 };
-TORCH_MODULE(NLLLoss);
+using NLLLoss = BuiltinHolder<NLLLossImpl>;
 
 /// Cross entropy of classes, from logits; targets are classes or probabilities.
 struct TORCH_API CrossEntropyLossImpl : public Cloneable<CrossEntropyLossImpl> {
@@ -238,7 +238,7 @@ struct TORCH_API CrossEntropyLossImpl : public Cloneable<CrossEntropyLossImpl> {
   CrossEntropyLossOptions options;
   Tensor weight;
 };
-TORCH_MODULE(CrossEntropyLoss);
+using CrossEntropyLoss = BuiltinHolder<CrossEntropyLossImpl>;
 
 /// Cross entropy of two classes, from logits.
 struct TORCH_API BCEWithLogitsLossImpl : public Cloneable<BCEWithLogitsLossImpl> {
@@ -252,6 +252,6 @@ struct TORCH_API BCEWithLogitsLossImpl : public Cloneable<BCEWithLogitsLossImpl>
   Tensor weight;
   Tensor pos_weight;
 };
-TORCH_MODULE(BCEWithLogitsLoss);
+using BCEWithLogitsLoss = BuiltinHolder<BCEWithLogitsLossImpl>;
 
 } // namespace torch::nn

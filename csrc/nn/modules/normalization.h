@@ -27,7 +27,7 @@ class TORCH_API LayerNormImpl : public Cloneable<LayerNormImpl> {
   Tensor weight;
   Tensor bias;
 };
-TORCH_MODULE(LayerNorm);
+using LayerNorm = BuiltinHolder<LayerNormImpl>;
 
 /// x / sqrt(mean(x^2) + eps) * weight over the last dimensions (Zhang and Sennrich 2019).
 class TORCH_API RMSNormImpl : public Cloneable<RMSNormImpl> {
@@ -45,7 +45,7 @@ class TORCH_API RMSNormImpl : public Cloneable<RMSNormImpl> {
   /// normalized_shape; undefined without elementwise_affine.
   Tensor weight;
 };
-TORCH_MODULE(RMSNorm);
+using RMSNorm = BuiltinHolder<RMSNormImpl>;
 
 /// Divides by a power of the sum of squares over neighbouring channels.
 class TORCH_API LocalResponseNormImpl : public Cloneable<LocalResponseNormImpl> {
@@ -59,7 +59,7 @@ class TORCH_API LocalResponseNormImpl : public Cloneable<LocalResponseNormImpl> 
 
   LocalResponseNormOptions options;
 };
-TORCH_MODULE(LocalResponseNorm);
+using LocalResponseNorm = BuiltinHolder<LocalResponseNormImpl>;
 
 /// The same as Caffe computes it for [N, C, H, W]: alpha is divided by `size` at the edges too.
 class TORCH_API CrossMapLRN2dImpl : public Cloneable<CrossMapLRN2dImpl> {
@@ -73,7 +73,7 @@ class TORCH_API CrossMapLRN2dImpl : public Cloneable<CrossMapLRN2dImpl> {
 
   CrossMapLRN2dOptions options;
 };
-TORCH_MODULE(CrossMapLRN2d);
+using CrossMapLRN2d = BuiltinHolder<CrossMapLRN2dImpl>;
 
 /// Normalizes groups of channels of each element of the batch.
 class TORCH_API GroupNormImpl : public Cloneable<GroupNormImpl> {
@@ -92,6 +92,6 @@ class TORCH_API GroupNormImpl : public Cloneable<GroupNormImpl> {
   Tensor weight;
   Tensor bias;
 };
-TORCH_MODULE(GroupNorm);
+using GroupNorm = BuiltinHolder<GroupNormImpl>;
 
 } // namespace torch::nn

@@ -27,19 +27,19 @@ class TORCH_API ReflectionPad1dImpl : public ReflectionPadImpl<1, ReflectionPad1
  public:
   using ReflectionPadImpl<1, ReflectionPad1dImpl>::ReflectionPadImpl;
 };
-TORCH_MODULE(ReflectionPad1d);
+using ReflectionPad1d = BuiltinHolder<ReflectionPad1dImpl>;
 
 class TORCH_API ReflectionPad2dImpl : public ReflectionPadImpl<2, ReflectionPad2dImpl> {
  public:
   using ReflectionPadImpl<2, ReflectionPad2dImpl>::ReflectionPadImpl;
 };
-TORCH_MODULE(ReflectionPad2d);
+using ReflectionPad2d = BuiltinHolder<ReflectionPad2dImpl>;
 
 class TORCH_API ReflectionPad3dImpl : public ReflectionPadImpl<3, ReflectionPad3dImpl> {
  public:
   using ReflectionPadImpl<3, ReflectionPad3dImpl>::ReflectionPadImpl;
 };
-TORCH_MODULE(ReflectionPad3d);
+using ReflectionPad3d = BuiltinHolder<ReflectionPad3dImpl>;
 
 /// Continues with the element at the edge.
 template <size_t D, typename Derived>
@@ -59,19 +59,19 @@ class TORCH_API ReplicationPad1dImpl : public ReplicationPadImpl<1, ReplicationP
  public:
   using ReplicationPadImpl<1, ReplicationPad1dImpl>::ReplicationPadImpl;
 };
-TORCH_MODULE(ReplicationPad1d);
+using ReplicationPad1d = BuiltinHolder<ReplicationPad1dImpl>;
 
 class TORCH_API ReplicationPad2dImpl : public ReplicationPadImpl<2, ReplicationPad2dImpl> {
  public:
   using ReplicationPadImpl<2, ReplicationPad2dImpl>::ReplicationPadImpl;
 };
-TORCH_MODULE(ReplicationPad2d);
+using ReplicationPad2d = BuiltinHolder<ReplicationPad2dImpl>;
 
 class TORCH_API ReplicationPad3dImpl : public ReplicationPadImpl<3, ReplicationPad3dImpl> {
  public:
   using ReplicationPadImpl<3, ReplicationPad3dImpl>::ReplicationPadImpl;
 };
-TORCH_MODULE(ReplicationPad3d);
+using ReplicationPad3d = BuiltinHolder<ReplicationPad3dImpl>;
 
 /// Continues with zeros.
 template <size_t D, typename Derived>
@@ -91,19 +91,19 @@ class TORCH_API ZeroPad1dImpl : public ZeroPadImpl<1, ZeroPad1dImpl> {
  public:
   using ZeroPadImpl<1, ZeroPad1dImpl>::ZeroPadImpl;
 };
-TORCH_MODULE(ZeroPad1d);
+using ZeroPad1d = BuiltinHolder<ZeroPad1dImpl>;
 
 class TORCH_API ZeroPad2dImpl : public ZeroPadImpl<2, ZeroPad2dImpl> {
  public:
   using ZeroPadImpl<2, ZeroPad2dImpl>::ZeroPadImpl;
 };
-TORCH_MODULE(ZeroPad2d);
+using ZeroPad2d = BuiltinHolder<ZeroPad2dImpl>;
 
 class TORCH_API ZeroPad3dImpl : public ZeroPadImpl<3, ZeroPad3dImpl> {
  public:
   using ZeroPadImpl<3, ZeroPad3dImpl>::ZeroPadImpl;
 };
-TORCH_MODULE(ZeroPad3d);
+using ZeroPad3d = BuiltinHolder<ZeroPad3dImpl>;
 
 /// Continues with a value.
 template <size_t D, typename Derived>
@@ -124,18 +124,18 @@ class TORCH_API ConstantPad1dImpl : public ConstantPadImpl<1, ConstantPad1dImpl>
  public:
   using ConstantPadImpl<1, ConstantPad1dImpl>::ConstantPadImpl;
 };
-TORCH_MODULE(ConstantPad1d);
+using ConstantPad1d = BuiltinHolder<ConstantPad1dImpl>;
 
 class TORCH_API ConstantPad2dImpl : public ConstantPadImpl<2, ConstantPad2dImpl> {
  public:
   using ConstantPadImpl<2, ConstantPad2dImpl>::ConstantPadImpl;
 };
-TORCH_MODULE(ConstantPad2d);
+using ConstantPad2d = BuiltinHolder<ConstantPad2dImpl>;
 
 class TORCH_API ConstantPad3dImpl : public ConstantPadImpl<3, ConstantPad3dImpl> {
  public:
   using ConstantPadImpl<3, ConstantPad3dImpl>::ConstantPadImpl;
 };
-TORCH_MODULE(ConstantPad3d);
+using ConstantPad3d = BuiltinHolder<ConstantPad3dImpl>;
 
 } // namespace torch::nn

@@ -16,7 +16,7 @@ struct TORCH_API PixelShuffleImpl : public Cloneable<PixelShuffleImpl> {
 
   PixelShuffleOptions options;
 };
-TORCH_MODULE(PixelShuffle);
+using PixelShuffle = BuiltinHolder<PixelShuffleImpl>;
 
 /// [..., C, H * r, W * r] to [..., C * r^2, H, W].
 struct TORCH_API PixelUnshuffleImpl : public Cloneable<PixelUnshuffleImpl> {
@@ -28,6 +28,6 @@ struct TORCH_API PixelUnshuffleImpl : public Cloneable<PixelUnshuffleImpl> {
 
   PixelUnshuffleOptions options;
 };
-TORCH_MODULE(PixelUnshuffle);
+using PixelUnshuffle = BuiltinHolder<PixelUnshuffleImpl>;
 
 } // namespace torch::nn

@@ -32,21 +32,21 @@ class TORCH_API AvgPool1dImpl : public AvgPoolImpl<1, AvgPool1dImpl> {
   using AvgPoolImpl<1, AvgPool1dImpl>::AvgPoolImpl;
   Tensor forward(const Tensor& input);
 };
-TORCH_MODULE(AvgPool1d);
+using AvgPool1d = BuiltinHolder<AvgPool1dImpl>;
 
 class TORCH_API AvgPool2dImpl : public AvgPoolImpl<2, AvgPool2dImpl> {
  public:
   using AvgPoolImpl<2, AvgPool2dImpl>::AvgPoolImpl;
   Tensor forward(const Tensor& input);
 };
-TORCH_MODULE(AvgPool2d);
+using AvgPool2d = BuiltinHolder<AvgPool2dImpl>;
 
 class TORCH_API AvgPool3dImpl : public AvgPoolImpl<3, AvgPool3dImpl> {
  public:
   using AvgPoolImpl<3, AvgPool3dImpl>::AvgPoolImpl;
   Tensor forward(const Tensor& input);
 };
-TORCH_MODULE(AvgPool3d);
+using AvgPool3d = BuiltinHolder<AvgPool3dImpl>;
 
 /// The maximum of each window; indices count in the flattened window dimensions of the input.
 template <size_t D, typename Derived>
@@ -67,7 +67,7 @@ class TORCH_API MaxPool1dImpl : public MaxPoolImpl<1, MaxPool1dImpl> {
   Tensor forward(const Tensor& input);
   std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
 };
-TORCH_MODULE(MaxPool1d);
+using MaxPool1d = BuiltinHolder<MaxPool1dImpl>;
 
 class TORCH_API MaxPool2dImpl : public MaxPoolImpl<2, MaxPool2dImpl> {
  public:
@@ -75,7 +75,7 @@ class TORCH_API MaxPool2dImpl : public MaxPoolImpl<2, MaxPool2dImpl> {
   Tensor forward(const Tensor& input);
   std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
 };
-TORCH_MODULE(MaxPool2d);
+using MaxPool2d = BuiltinHolder<MaxPool2dImpl>;
 
 class TORCH_API MaxPool3dImpl : public MaxPoolImpl<3, MaxPool3dImpl> {
  public:
@@ -83,7 +83,7 @@ class TORCH_API MaxPool3dImpl : public MaxPoolImpl<3, MaxPool3dImpl> {
   Tensor forward(const Tensor& input);
   std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
 };
-TORCH_MODULE(MaxPool3d);
+using MaxPool3d = BuiltinHolder<MaxPool3dImpl>;
 
 /// The maximum of windows chosen so that the result has `output_size`.
 template <size_t D, typename output_size_t, typename Derived>
@@ -104,7 +104,7 @@ class TORCH_API AdaptiveMaxPool1dImpl : public AdaptiveMaxPoolImpl<1, ExpandingA
   Tensor forward(const Tensor& input);
   std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
 };
-TORCH_MODULE(AdaptiveMaxPool1d);
+using AdaptiveMaxPool1d = BuiltinHolder<AdaptiveMaxPool1dImpl>;
 
 class TORCH_API AdaptiveMaxPool2dImpl : public AdaptiveMaxPoolImpl<2, ExpandingArrayWithOptionalElem<2>, AdaptiveMaxPool2dImpl> {
  public:
@@ -112,7 +112,7 @@ class TORCH_API AdaptiveMaxPool2dImpl : public AdaptiveMaxPoolImpl<2, ExpandingA
   Tensor forward(const Tensor& input);
   std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
 };
-TORCH_MODULE(AdaptiveMaxPool2d);
+using AdaptiveMaxPool2d = BuiltinHolder<AdaptiveMaxPool2dImpl>;
 
 class TORCH_API AdaptiveMaxPool3dImpl : public AdaptiveMaxPoolImpl<3, ExpandingArrayWithOptionalElem<3>, AdaptiveMaxPool3dImpl> {
  public:
@@ -120,7 +120,7 @@ class TORCH_API AdaptiveMaxPool3dImpl : public AdaptiveMaxPoolImpl<3, ExpandingA
   Tensor forward(const Tensor& input);
   std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
 };
-TORCH_MODULE(AdaptiveMaxPool3d);
+using AdaptiveMaxPool3d = BuiltinHolder<AdaptiveMaxPool3dImpl>;
 
 /// The mean of windows chosen so that the result has `output_size`.
 template <size_t D, typename output_size_t, typename Derived>
@@ -140,21 +140,21 @@ class TORCH_API AdaptiveAvgPool1dImpl : public AdaptiveAvgPoolImpl<1, ExpandingA
   using AdaptiveAvgPoolImpl<1, ExpandingArray<1>, AdaptiveAvgPool1dImpl>::AdaptiveAvgPoolImpl;
   Tensor forward(const Tensor& input);
 };
-TORCH_MODULE(AdaptiveAvgPool1d);
+using AdaptiveAvgPool1d = BuiltinHolder<AdaptiveAvgPool1dImpl>;
 
 class TORCH_API AdaptiveAvgPool2dImpl : public AdaptiveAvgPoolImpl<2, ExpandingArrayWithOptionalElem<2>, AdaptiveAvgPool2dImpl> {
  public:
   using AdaptiveAvgPoolImpl<2, ExpandingArrayWithOptionalElem<2>, AdaptiveAvgPool2dImpl>::AdaptiveAvgPoolImpl;
   Tensor forward(const Tensor& input);
 };
-TORCH_MODULE(AdaptiveAvgPool2d);
+using AdaptiveAvgPool2d = BuiltinHolder<AdaptiveAvgPool2dImpl>;
 
 class TORCH_API AdaptiveAvgPool3dImpl : public AdaptiveAvgPoolImpl<3, ExpandingArrayWithOptionalElem<3>, AdaptiveAvgPool3dImpl> {
  public:
   using AdaptiveAvgPoolImpl<3, ExpandingArrayWithOptionalElem<3>, AdaptiveAvgPool3dImpl>::AdaptiveAvgPoolImpl;
   Tensor forward(const Tensor& input);
 };
-TORCH_MODULE(AdaptiveAvgPool3d);
+using AdaptiveAvgPool3d = BuiltinHolder<AdaptiveAvgPool3dImpl>;
 
 /// Puts elements back to where max pooling found them, among zeros.
 template <size_t D, typename Derived>
@@ -180,7 +180,7 @@ class TORCH_API MaxUnpool1dImpl : public MaxUnpoolImpl<1, MaxUnpool1dImpl> {
  protected:
   FORWARD_HAS_DEFAULT_ARGS({2, AnyValue(std::optional<std::vector<int64_t>>())})
 };
-TORCH_MODULE(MaxUnpool1d);
+using MaxUnpool1d = BuiltinHolder<MaxUnpool1dImpl>;
 
 class TORCH_API MaxUnpool2dImpl : public MaxUnpoolImpl<2, MaxUnpool2dImpl> {
  public:
@@ -193,7 +193,7 @@ class TORCH_API MaxUnpool2dImpl : public MaxUnpoolImpl<2, MaxUnpool2dImpl> {
  protected:
   FORWARD_HAS_DEFAULT_ARGS({2, AnyValue(std::optional<std::vector<int64_t>>())})
 };
-TORCH_MODULE(MaxUnpool2d);
+using MaxUnpool2d = BuiltinHolder<MaxUnpool2dImpl>;
 
 class TORCH_API MaxUnpool3dImpl : public MaxUnpoolImpl<3, MaxUnpool3dImpl> {
  public:
@@ -206,7 +206,7 @@ class TORCH_API MaxUnpool3dImpl : public MaxUnpoolImpl<3, MaxUnpool3dImpl> {
  protected:
   FORWARD_HAS_DEFAULT_ARGS({2, AnyValue(std::optional<std::vector<int64_t>>())})
 };
-TORCH_MODULE(MaxUnpool3d);
+using MaxUnpool3d = BuiltinHolder<MaxUnpool3dImpl>;
 
 /// The maximum of windows of random places (Graham 2014). Exactly one of output_size and output_ratio is given.
 class TORCH_API FractionalMaxPool2dImpl : public Cloneable<FractionalMaxPool2dImpl> {
@@ -222,7 +222,7 @@ class TORCH_API FractionalMaxPool2dImpl : public Cloneable<FractionalMaxPool2dIm
   FractionalMaxPool2dOptions options;
   Tensor _random_samples;
 };
-TORCH_MODULE(FractionalMaxPool2d);
+using FractionalMaxPool2d = BuiltinHolder<FractionalMaxPool2dImpl>;
 
 /// The maximum of windows of random places (Graham 2014). Exactly one of output_size and output_ratio is given.
 class TORCH_API FractionalMaxPool3dImpl : public Cloneable<FractionalMaxPool3dImpl> {
@@ -238,7 +238,7 @@ class TORCH_API FractionalMaxPool3dImpl : public Cloneable<FractionalMaxPool3dIm
   FractionalMaxPool3dOptions options;
   Tensor _random_samples;
 };
-TORCH_MODULE(FractionalMaxPool3d);
+using FractionalMaxPool3d = BuiltinHolder<FractionalMaxPool3dImpl>;
 
 /// (sum of x^p over the window)^(1/p), p being norm_type.
 template <size_t D, typename Derived>
@@ -258,20 +258,20 @@ class TORCH_API LPPool1dImpl : public LPPoolImpl<1, LPPool1dImpl> {
   using LPPoolImpl<1, LPPool1dImpl>::LPPoolImpl;
   Tensor forward(const Tensor& input);
 };
-TORCH_MODULE(LPPool1d);
+using LPPool1d = BuiltinHolder<LPPool1dImpl>;
 
 class TORCH_API LPPool2dImpl : public LPPoolImpl<2, LPPool2dImpl> {
  public:
   using LPPoolImpl<2, LPPool2dImpl>::LPPoolImpl;
   Tensor forward(const Tensor& input);
 };
-TORCH_MODULE(LPPool2d);
+using LPPool2d = BuiltinHolder<LPPool2dImpl>;
 
 class TORCH_API LPPool3dImpl : public LPPoolImpl<3, LPPool3dImpl> {
  public:
   using LPPoolImpl<3, LPPool3dImpl>::LPPoolImpl;
   Tensor forward(const Tensor& input);
 };
-TORCH_MODULE(LPPool3d);
+using LPPool3d = BuiltinHolder<LPPool3dImpl>;
 
 } // namespace torch::nn

@@ -77,7 +77,7 @@ class TORCH_API RNNImpl : public detail::RNNImplBase<RNNImpl> {
       int64_t max_batch_size,
       Tensor hx);
 };
-TORCH_MODULE(RNN);
+using RNN = BuiltinHolder<RNNImpl>;
 
 /// Long short-term memory (Hochreiter and Schmidhuber 1997); shapes as for RNN, with a hidden state (h, c).
 class TORCH_API LSTMImpl : public detail::RNNImplBase<LSTMImpl> {
@@ -103,7 +103,7 @@ class TORCH_API LSTMImpl : public detail::RNNImplBase<LSTMImpl> {
       int64_t max_batch_size,
       std::optional<std::tuple<Tensor, Tensor>> hx_opt);
 };
-TORCH_MODULE(LSTM);
+using LSTM = BuiltinHolder<LSTMImpl>;
 
 /// Gated recurrent units (Cho et al. 2014); shapes as for RNN.
 class TORCH_API GRUImpl : public detail::RNNImplBase<GRUImpl> {
@@ -127,7 +127,7 @@ class TORCH_API GRUImpl : public detail::RNNImplBase<GRUImpl> {
       int64_t max_batch_size,
       Tensor hx);
 };
-TORCH_MODULE(GRU);
+using GRU = BuiltinHolder<GRUImpl>;
 
 namespace detail {
 
@@ -172,7 +172,7 @@ class TORCH_API RNNCellImpl : public detail::RNNCellImplBase<RNNCellImpl> {
   FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(Tensor())})
   std::string get_nonlinearity_str() const override;
 };
-TORCH_MODULE(RNNCell);
+using RNNCell = BuiltinHolder<RNNCellImpl>;
 
 /// One step of an LSTM, with a hidden state (h, c).
 class TORCH_API LSTMCellImpl : public detail::RNNCellImplBase<LSTMCellImpl> {
@@ -187,7 +187,7 @@ class TORCH_API LSTMCellImpl : public detail::RNNCellImplBase<LSTMCellImpl> {
  protected:
   FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(std::optional<std::tuple<Tensor, Tensor>>())})
 };
-TORCH_MODULE(LSTMCell);
+using LSTMCell = BuiltinHolder<LSTMCellImpl>;
 
 /// One step of a GRU.
 class TORCH_API GRUCellImpl : public detail::RNNCellImplBase<GRUCellImpl> {
@@ -202,6 +202,6 @@ class TORCH_API GRUCellImpl : public detail::RNNCellImplBase<GRUCellImpl> {
  protected:
   FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(Tensor())})
 };
-TORCH_MODULE(GRUCell);
+using GRUCell = BuiltinHolder<GRUCellImpl>;
 
 } // namespace torch::nn

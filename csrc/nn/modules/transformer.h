@@ -45,6 +45,6 @@ class TORCH_API TransformerImpl : public Cloneable<TransformerImpl> {
       {6, AnyValue(Tensor())},
       {7, AnyValue(Tensor())})
 };
-TORCH_MODULE(Transformer);
+using Transformer = BuiltinHolder<TransformerImpl>;
 
 } // namespace torch::nn

@@ -29,7 +29,7 @@ class TORCH_API TransformerEncoderImpl : public Cloneable<TransformerEncoderImpl
  protected:
   FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(Tensor())}, {2, AnyValue(Tensor())})
 };
-TORCH_MODULE(TransformerEncoder);
+using TransformerEncoder = BuiltinHolder<TransformerEncoderImpl>;
 
 class TORCH_API TransformerDecoderImpl : public Cloneable<TransformerDecoderImpl> {
  public:
@@ -55,6 +55,6 @@ class TORCH_API TransformerDecoderImpl : public Cloneable<TransformerDecoderImpl
   FORWARD_HAS_DEFAULT_ARGS(
       {2, AnyValue(Tensor())}, {3, AnyValue(Tensor())}, {4, AnyValue(Tensor())}, {5, AnyValue(Tensor())})
 };
-TORCH_MODULE(TransformerDecoder);
+using TransformerDecoder = BuiltinHolder<TransformerDecoderImpl>;
 
 } // namespace torch::nn

@@ -38,7 +38,7 @@ class TORCH_API TransformerEncoderLayerImpl : public Cloneable<TransformerEncode
  protected:
   FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(Tensor())}, {2, AnyValue(Tensor())})
 };
-TORCH_MODULE(TransformerEncoderLayer);
+using TransformerEncoderLayer = BuiltinHolder<TransformerEncoderLayerImpl>;
 
 /// Attention of a sequence [T, N, d_model] to itself, then to the encoder's result `memory` [S, N, d_model], then two linear
 /// layers; each is added to what it got and normalized.
@@ -77,6 +77,6 @@ class TORCH_API TransformerDecoderLayerImpl : public Cloneable<TransformerDecode
       {2, AnyValue(Tensor())}, {3, AnyValue(Tensor())}, {4, AnyValue(Tensor())}, {5, AnyValue(Tensor())})
   Tensor activation(const Tensor& input);
 };
-TORCH_MODULE(TransformerDecoderLayer);
+using TransformerDecoderLayer = BuiltinHolder<TransformerDecoderLayerImpl>;
 
 } // namespace torch::nn

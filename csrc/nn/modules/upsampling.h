@@ -17,6 +17,6 @@ class TORCH_API UpsampleImpl : public Cloneable<UpsampleImpl> {
 
   UpsampleOptions options;
 };
-TORCH_MODULE(Upsample);
+using Upsample = BuiltinHolder<UpsampleImpl>;
 
 } // namespace torch::nn

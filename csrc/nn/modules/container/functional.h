@@ -33,6 +33,6 @@ class TORCH_API FunctionalImpl : public torch::nn::Cloneable<FunctionalImpl> {
  private:
   Function function_;
 };
-TORCH_MODULE(Functional);
+using Functional = BuiltinHolder<FunctionalImpl>;
 
 } // namespace torch::nn

@@ -30,6 +30,22 @@ void ModuleDictImpl::pretty_print(std::ostream& stream) const {
   stream << "torch::nn::ModuleDict";
 }
 
+std::vector<std::pair<std::string, std::shared_ptr<Module>>> ModuleDictImpl::items() const {
+  return modules_.pairs();
+}
+std::vector<std::string> ModuleDictImpl::keys() const {
+  return modules_.keys();
+}
+std::vector<std::shared_ptr<Module>> ModuleDictImpl::values() const {
+  return modules_.values();
+}
+bool ModuleDictImpl::contains(const std::string& key) const noexcept {
+  return modules_.contains(key);
+}
+std::shared_ptr<Module> ModuleDictImpl::operator[](const std::string& key) const {
+  return modules_[key];
+}
+
 void ModuleDictImpl::clear() {
   for (const auto& item : modules_) {
     unregister_module(item.key());

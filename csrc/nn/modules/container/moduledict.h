@@ -33,15 +33,9 @@ class TORCH_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
 
-  std::vector<std::pair<std::string, std::shared_ptr<Module>>> items() const {
-    return modules_.pairs();
-  }
-  std::vector<std::string> keys() const {
-    return modules_.keys();
-  }
-  std::vector<std::shared_ptr<Module>> values() const {
-    return modules_.values();
-  }
+  std::vector<std::pair<std::string, std::shared_ptr<Module>>> items() const;
+  std::vector<std::string> keys() const;
+  std::vector<std::shared_ptr<Module>> values() const;
   Iterator begin() {
     return modules_.begin();
   }
@@ -60,9 +54,7 @@ class TORCH_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   bool empty() const noexcept {
     return modules_.is_empty();
   }
-  bool contains(const std::string& key) const noexcept {
-    return modules_.contains(key);
-  }
+  bool contains(const std::string& key) const noexcept;
 
   /// Takes all modules out.
   void clear();
@@ -78,9 +70,7 @@ class TORCH_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   }
 
   /// The module of a key. Throw when there is none, at<T> also when it is no T.
-  std::shared_ptr<Module> operator[](const std::string& key) const {
-    return modules_[key];
-  }
+  std::shared_ptr<Module> operator[](const std::string& key) const;
   template <typename T>
   T& at(const std::string& key) {
     return get_as<T>(key);
@@ -94,7 +84,7 @@ class TORCH_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   template <typename T>
   T& get_as(const std::string& key) const {
     static_assert(torch::detail::is_module<T>::value, "Can only call ModuleDict::at with an nn::Module type");
-    if (T* module = modules_[key]->template as<T>()) {
+    if (T* module = (*this)[key]->template as<T>()) {
       return *module;
     }
     detail::throw_bad_module_cast(key, typeid(T));
@@ -103,6 +93,6 @@ class TORCH_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
 
   Dict modules_;
 };
-TORCH_MODULE(ModuleDict);
+using ModuleDict = BuiltinHolder<ModuleDictImpl>;
 
 } // namespace torch::nn

@@ -121,6 +121,6 @@ class TORCH_API ModuleListImpl : public Cloneable<ModuleListImpl> {
 
   std::vector<std::shared_ptr<Module>> modules_;
 };
-TORCH_MODULE(ModuleList);
+using ModuleList = BuiltinHolder<ModuleListImpl>;
 
 } // namespace torch::nn

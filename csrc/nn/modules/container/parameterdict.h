@@ -40,16 +40,10 @@ class TORCH_API ParameterDictImpl : public Cloneable<ParameterDictImpl> {
       set(item.key(), item.value());
     }
   }
-  void clear() {
-    parameters_.clear();
-  }
+  void clear();
 
-  std::vector<std::string> keys() const {
-    return parameters_.keys();
-  }
-  std::vector<torch::Tensor> values() const {
-    return parameters_.values();
-  }
+  std::vector<std::string> keys() const;
+  std::vector<torch::Tensor> values() const;
   Iterator begin() {
     return parameters_.begin();
   }
@@ -89,6 +83,6 @@ class TORCH_API ParameterDictImpl : public Cloneable<ParameterDictImpl> {
  private:
   void set(const std::string& key, const Tensor& parameter);
 };
-TORCH_MODULE(ParameterDict);
+using ParameterDict = BuiltinHolder<ParameterDictImpl>;
 
 } // namespace torch::nn

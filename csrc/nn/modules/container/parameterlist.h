@@ -82,6 +82,6 @@ class TORCH_API ParameterListImpl : public Cloneable<ParameterListImpl> {
     return at(index);
   }
 };
-TORCH_MODULE(ParameterList);
+using ParameterList = BuiltinHolder<ParameterListImpl>;
 
 } // namespace torch::nn

@@ -74,6 +74,16 @@ const Tensor& ParameterListImpl::at(size_t index) const {
 ParameterDictImpl::ParameterDictImpl() = default;
 ParameterDictImpl::~ParameterDictImpl() = default;
 
+void ParameterDictImpl::clear() {
+  parameters_.clear();
+}
+std::vector<std::string> ParameterDictImpl::keys() const {
+  return parameters_.keys();
+}
+std::vector<torch::Tensor> ParameterDictImpl::values() const {
+  return parameters_.values();
+}
+
 ParameterDictImpl::ParameterDictImpl(const torch::OrderedDict<std::string, torch::Tensor>& parameters) {
   update(parameters);
 }

@@ -1,0 +1,30 @@
+#include <aten/ThreadLocalState.h>
+
+#include <aten/record_function.h>
+#include <c10/util/ThreadLocalDebugInfo.h>
+
+namespace at::impl {
+
+__thread bool has_rare_thread_state __attribute__((tls_model("initial-exec"))) = false;
+
+struct RareThreadState {
+  SharedRecordFunctionTLS callbacks;
+  std::shared_ptr<c10::ThreadLocalDebugInfo> debug_info;
+};
+
+std::shared_ptr<const RareThreadState> rare_thread_state() {
+  const SharedRecordFunctionTLS& callbacks = shared_record_function_tls();
+  std::shared_ptr<c10::ThreadLocalDebugInfo> debug_info = c10::ThreadLocalDebugInfo::current();
+  if (!callbacks && !debug_info) {
+    return nullptr;
+  }
+  return std::make_shared<RareThreadState>(RareThreadState{callbacks, std::move(debug_info)});
+}
+
+void set_rare_thread_state(const std::shared_ptr<const RareThreadState>& state) {
+  set_shared_record_function_tls(state ? state->callbacks : nullptr);
+  c10::ThreadLocalDebugInfo::_forceCurrentDebugInfo(state ? state->debug_info : nullptr);
+  has_rare_thread_state = state != nullptr;
+}
+
+} // namespace at::impl

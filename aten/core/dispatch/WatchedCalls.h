@@ -1,0 +1,19 @@
+// How the dispatcher lets observers hear of calls; see Note [Watched calls] in aten/record_function.cpp.
+#pragma once
+
+#include <aten/core/boxing/KernelFunction.h>
+#include <c10/core/DispatchKey.h>
+
+namespace c10::impl {
+
+/// The key that watched threads include: the one above all others, which has no other use here.
+constexpr DispatchKey kWatcherKey = DispatchKey::PythonDispatcher;
+
+/// Whether operators must hand out watched kernels. The caller holds the registration lock.
+bool all_threads_are_watched();
+
+/// A kernel that makes an unwatched thread a watched one, and calls `kernel`. One for each kernel, and it lives for ever: a
+/// call that found it may be on its way.
+const KernelFunction& watched_kernel(const KernelFunction& kernel);
+
+} // namespace c10::impl

@@ -1,0 +1,5 @@
+// Records of functions, and the profiler; see <csrc/profiler/profile.h>.
+#pragma once
+
+#include <aten/record_function.h>
+#include <csrc/profiler/profile.h>
