@@ -32,11 +32,21 @@ TensorDataContainer::TensorDataContainer(std::initializer_list<TensorDataContain
   sizes_.insert(sizes_.end(), first.sizes_.begin(), first.sizes_.end());
 }
 
-TensorDataContainer::TensorDataContainer(const void* data, size_t count, c10::ScalarType dtype)
-    : sizes_({static_cast<int64_t>(count)}), scalar_type_(dtype), type_(TensorDataContainerType::Tensor) {
-  if (dtype == at::kDouble) {
-    scalar_type_ = c10::get_default_dtype_as_scalartype();
+c10::ScalarType TensorDataContainer::literal_dtype(c10::ScalarType number) {
+  switch (number) {
+    case at::kInt:
+    case at::kLong:
+      return at::kLong;
+    case at::kFloat:
+    case at::kDouble:
+      return c10::get_default_dtype_as_scalartype();
+    default:
+      return number;
   }
+}
+
+TensorDataContainer::TensorDataContainer(const void* data, size_t count, c10::ScalarType dtype)
+    : sizes_({static_cast<int64_t>(count)}), scalar_type_(literal_dtype(dtype)), type_(TensorDataContainerType::Tensor) {
   at::AutoDispatchBelowADInplaceOrView guard;
   tensor_ = at::empty(sizes_, at::TensorOptions(dtype).device(at::kCPU));
   if (count > 0) {

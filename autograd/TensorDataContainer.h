@@ -23,9 +23,8 @@ class TORCH_API TensorDataContainer {
   TensorDataContainer(std::initializer_list<TensorDataContainer> init_list);
 
 #define TENSOR_DATA_NUMBER(T, S) \
-  TensorDataContainer(T value) : sizes_(), scalar_type_(at::k##S), type_(TensorDataContainerType::Scalar), scalar_(value) { \
-    use_default_dtype(); \
-  }
+  TensorDataContainer(T value) \
+      : sizes_(), scalar_type_(literal_dtype(at::k##S)), type_(TensorDataContainerType::Scalar), scalar_(value) {}
   AT_FORALL_SCALAR_TYPES_AND3(Bool, Half, BFloat16, TENSOR_DATA_NUMBER)
   AT_FORALL_COMPLEX_TYPES(TENSOR_DATA_NUMBER)
 #undef TENSOR_DATA_NUMBER
@@ -54,16 +53,8 @@ class TORCH_API TensorDataContainer {
  private:
   TensorDataContainer(const void* data, size_t count, c10::ScalarType dtype);
 
-  /// A floating literal is of type double in C++ and of the default dtype in a tensor.
-  void use_default_dtype() {
-    if (scalar_type_ == at::kDouble) {
-      scalar_type_ = c10::get_default_dtype_as_scalartype();
-    } else if (scalar_type_ == at::kInt || scalar_type_ == at::kByte || scalar_type_ == at::kChar || scalar_type_ == at::kShort) {
-      scalar_type_ = at::kLong;
-    } else if (scalar_type_ == at::kComplexDouble) {
-      scalar_type_ = c10::toComplexType(c10::get_default_dtype_as_scalartype());
-    }
-  }
+  /// What a tensor of numbers of a C++ type holds: int64 for int, the default dtype for float and double, else that type.
+  static c10::ScalarType literal_dtype(c10::ScalarType number);
   void fill(at::Tensor& tensor) const;
 
   std::vector<int64_t> sizes_;

@@ -21,6 +21,7 @@
 #include <autograd/variable_factories.h>
 #include <c10/core/InferenceMode.h>
 #include <c10/core/TensorOptions.h>
+#include <c10/util/Optional.h>
 #include <c10/util/string_view.h>
 
 #include <optional>

@@ -2,6 +2,7 @@
 
 #include <aten/SparseCsrTensorImpl.h>
 #include <aten/SparseTensorImpl.h>
+#include <aten/core/DeprecatedTypeProperties.h>
 #include <aten/ops/select.h>
 #include <aten/ops/to.h>
 
@@ -47,8 +48,7 @@ std::tuple<double, int> choose_format(std::ostream& stream, const Tensor& self) 
       const double z = std::fabs(p[i]);
       if (std::isfinite(z)) {
         low = std::min(low, z);
-        // libtorch compares the signed value here; its output is followed to the letter.
-        high = p[i] > high ? p[i] : high;
+        high = std::max(high, z);
       }
     }
     low = low != 0 ? std::floor(std::log10(low)) + 1 : 1;
@@ -220,6 +220,10 @@ std::ostream& print(std::ostream& stream, const Tensor& tensor, int64_t linesize
   print_to(text, tensor, linesize);
   const std::string whole = text.str();
   return stream.write(whole.data(), static_cast<std::streamsize>(whole.size()));
+}
+
+std::ostream& operator<<(std::ostream& out, const DeprecatedTypeProperties& type) {
+  return out << type.toString();
 }
 
 std::ostream& operator<<(std::ostream& out, const Tensor& t) {

@@ -8,8 +8,12 @@
 
 namespace at {
 
+class DeprecatedTypeProperties;
+
 /// The values of a tensor and a last line with its type and sizes. The stream's format is left as it was.
 TORCH_API std::ostream& operator<<(std::ostream& out, const Tensor& t);
+/// "CPUFloatType".
+TORCH_API std::ostream& operator<<(std::ostream& out, const DeprecatedTypeProperties& type);
 
 /// The same with lines of at most `linesize` characters; wide matrices are printed in groups of columns.
 TORCH_API std::ostream& print(std::ostream& stream, const Tensor& tensor, int64_t linesize);

@@ -30,7 +30,7 @@ TORCH_API void print_expanding_array(std::ostream& out, c10::ArrayRef<std::optio
 /// `D` values, made from a list of `D` values or from one value that is repeated. An `ExpandingArray<2>` for the kernel of
 /// a convolution takes `3` as well as `{3, 5}`. A list of another length is an error.
 template <size_t D, typename T = int64_t>
-class ExpandingArray {
+class TORCH_API ExpandingArray {
  public:
   ExpandingArray(std::initializer_list<T> list) : ExpandingArray(c10::ArrayRef<T>(list)) {}
   ExpandingArray(std::vector<T> vec) : ExpandingArray(c10::ArrayRef<T>(vec)) {}
@@ -61,7 +61,7 @@ class ExpandingArray {
 
 /// The same for values that may be missing: takes lists of `T` and of `std::optional<T>`.
 template <size_t D, typename T = int64_t>
-class ExpandingArrayWithOptionalElem : public ExpandingArray<D, std::optional<T>> {
+class TORCH_API ExpandingArrayWithOptionalElem : public ExpandingArray<D, std::optional<T>> {
  public:
   using ExpandingArray<D, std::optional<T>>::ExpandingArray;
 

@@ -54,7 +54,7 @@ static auto old_style = torch::RegisterOperators()
 TEST_CASE("the registration macros work at load time", "[dispatcher]") {
   CHECK(typed<int64_t(const Tensor&)>("macros::one").call(cpu_tensor()) == 1);
   CHECK(typed<int64_t(const Tensor&)>("macros::two").call(cpu_tensor()) == 2);
-  CHECK(toString(find("macros::inferred").schema()) == "macros::inferred(Tensor _0, int _1, float _2, str _3) -> (int, Tensor)");
+  CHECK(toString(find("macros::inferred").schema()) == "macros::inferred(Tensor _0, int _1, float _2, str _3) -> (int _0, Tensor _1)");
   CHECK(find("macros::two").hasTag(at::Tag::core));
   CHECK_FALSE(find("macros::two").hasTag(at::Tag::generated));
   CHECK(find("macros::three").getTags().empty());
@@ -208,7 +208,7 @@ TEST_CASE("an operator tells its registrations", "[dispatcher]") {
   const auto op = find("dumped::op");
   CHECK_THAT(op.dumpState(),
       Says("name: dumped::op\n") && Says("schema: dumped::op(Tensor a) -> int\n") && Says("debug: registered at defs.cpp:80\n") &&
-          Says("CPU: registered at impls.cpp:82 :: (Tensor _0) -> int [ boxed unboxed ]") && Says("CPU (inactive): registered at impls.cpp:81"));
+          Says("CPU: registered at impls.cpp:82 :: (Tensor _0) -> int _0 [ boxed unboxed ]") && Says("CPU (inactive): registered at impls.cpp:81"));
   CHECK_THAT(op.dumpComputedTable(),
       Says("CPU: registered at impls.cpp:82 [kernel]\n") && Says("CUDA: registered at impls.cpp:83 [math kernel]\n") &&
           Says("AutogradCUDA: registered at impls.cpp:83 [math kernel]\n"));

@@ -176,6 +176,10 @@ TEST_CASE("vectors are printed one element a line", "[formatting]") {
      "-123.5000\n"
      "  -4.2500\n"
      "[ CPUDoubleType{2} ]"},
+    {"1-D negative integers", [] { return torch::tensor({-8., -60.}, torch::kDouble); },
+     " -8\n"
+     "-60\n"
+     "[ CPUDoubleType{2} ]"},
     {"1-D zeros", [] { return torch::zeros({3}); },
      " 0\n"
      " 0\n"

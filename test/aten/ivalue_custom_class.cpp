@@ -93,7 +93,7 @@ TEST_CASE("bound methods run boxed", "[ivalue][class]") {
   CHECK_THROWS_WITH(invoke("Counter", "add", {counter, "x"}), Catch::Matchers::Contains("Expected a value of type 'int' for argument 'n' but instead found type 'str'"));
   CHECK(type->getMethod("add").doc_string() == "Adds.");
   CHECK(type->doc_string() == "Counts.");
-  CHECK(toString(type->getMethod("add").getSchema()) == "add(__torch__.torch.classes.testing.Counter _0, int n=1) -> int");
+  CHECK(toString(type->getMethod("add").getSchema()) == "add(__torch__.torch.classes.testing.Counter _0, int n=1) -> int _0");
 
   const auto step = type->getProperty("step");
   REQUIRE(step.has_value());

@@ -188,11 +188,12 @@ TEST_CASE("at::tensor", "[utils]") {
 
 TEST_CASE("torch::tensor", "[utils]") {
   CHECK(torch::tensor(1).scalar_type() == at::kLong);
-  CHECK(torch::tensor(int16_t{1}).scalar_type() == at::kLong);
+  CHECK(torch::tensor(int16_t{1}).scalar_type() == at::kShort);
+  CHECK(torch::tensor(std::vector<int>{1, 2}).scalar_type() == at::kLong);
   CHECK(torch::tensor(1.5).scalar_type() == at::kFloat);
   CHECK(torch::tensor(1.5f).scalar_type() == at::kFloat);
   CHECK(torch::tensor(true).scalar_type() == at::kBool);
-  CHECK(torch::tensor(c10::complex<double>(1, 2)).scalar_type() == at::kComplexFloat);
+  CHECK(torch::tensor(c10::complex<double>(1, 2)).scalar_type() == at::kComplexDouble);
   CHECK(torch::tensor({}).sizes() == at::IntArrayRef({0}));
   CHECK(torch::tensor({{}, {}}).sizes() == at::IntArrayRef({2, 0}));
   CHECK(torch::tensor({true, false}).scalar_type() == at::kBool);

@@ -13,7 +13,7 @@ at::Tensor scale_add_meta(const at::Tensor& self, const at::Tensor&, double) {
   return at::empty_like(self);
 }
 
-// The schema is inferred from this type: (Tensor _0, int _1, str _2) -> (Tensor, int).
+// The schema is inferred from this type: (Tensor _0, int _1, str _2) -> (Tensor _0, int _1).
 std::tuple<at::Tensor, int64_t> shifted(const at::Tensor& self, int64_t by, const std::string& way) {
   return {way == "up" ? self + by : self - by, by};
 }

@@ -92,6 +92,45 @@ target_include_directories(fuzz_ops PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_options(fuzz_ops PRIVATE -O1 -Wall -Wextra)
 add_test(NAME fuzz COMMAND fuzz_ops --calls 12000 --time 15)
 
+# The readers of files with damaged ones; see docs/testing.md. The plain driver runs everywhere.
+set(FUZZ_READERS tools/fuzz/readers/readers.cpp tools/fuzz/readers/inputs.cpp)
+add_executable(fuzz_readers ${FUZZ_READERS} tools/fuzz/readers/replay.cpp csrc/utils/crc32.cpp)
+target_link_libraries(fuzz_readers PRIVATE tensor)
+target_include_directories(fuzz_readers PRIVATE ${PROJECT_SOURCE_DIR})
+target_compile_options(fuzz_readers PRIVATE -O1 -Wall -Wextra)
+add_test(NAME fuzz_readers COMMAND fuzz_readers --changes 20000 --time 10)
+set_tests_properties(fuzz_readers PROPERTIES ENVIRONMENT OMP_NUM_THREADS=1)
+
+# The same under libFuzzer, whatever compiler builds the rest: the readers' sources are compiled once more, with clang, its
+# coverage and AddressSanitizer, and stand before those of the library.
+option(TENSOR_FUZZERS "Build libFuzzer's target of the readers; needs clang++" OFF)
+if(TENSOR_FUZZERS)
+  find_program(CLANGXX NAMES clang++ clang++-14 clang++-15 clang++-16 clang++-17 clang++-18 REQUIRED)
+  file(GLOB READER_SOURCES CONFIGURE_DEPENDS csrc/serialize/*.cpp)
+  list(APPEND READER_SOURCES ${PROJECT_SOURCE_DIR}/csrc/utils/crc32.cpp ${PROJECT_SOURCE_DIR}/csrc/utils/mapped_file.cpp
+    ${PROJECT_SOURCE_DIR}/csrc/data/datasets/mnist.cpp ${PROJECT_SOURCE_DIR}/csrc/data/datasets/cifar.cpp
+    ${PROJECT_SOURCE_DIR}/csrc/data/datasets/byte_images.cpp)
+  foreach(source ${FUZZ_READERS} tools/fuzz/readers/fuzzer.cpp)
+    list(APPEND READER_SOURCES ${PROJECT_SOURCE_DIR}/${source})
+  endforeach()
+  foreach(source ${READER_SOURCES})
+    file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR} ${source})
+    string(REPLACE "/" "_" name ${name})
+    set(object ${PROJECT_BINARY_DIR}/fuzzers/${name}.o)
+    add_custom_command(OUTPUT ${object}
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/fuzzers
+      COMMAND ${CLANGXX} -std=c++20 -O1 -g1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address -I${PROJECT_SOURCE_DIR}
+        -I${PROJECT_SOURCE_DIR}/csrc/api -I${GENERATED}/include -MD -MF ${object}.d -c ${source} -o ${object}
+      DEPENDS ${source} DEPFILE ${object}.d VERBATIM)
+    list(APPEND READER_OBJECTS ${object})
+  endforeach()
+  add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/fuzz_readers_libfuzzer
+    COMMAND ${CLANGXX} -fsanitize=fuzzer,address ${READER_OBJECTS} $<TARGET_FILE:tensor> -lfmt
+      -Wl,-rpath,${PROJECT_BINARY_DIR} -o ${PROJECT_BINARY_DIR}/fuzz_readers_libfuzzer
+    DEPENDS ${READER_OBJECTS} tensor VERBATIM)
+  add_custom_target(fuzz_readers_libfuzzer ALL DEPENDS ${PROJECT_BINARY_DIR}/fuzz_readers_libfuzzer)
+endif()
+
 # The kernels of the plugin run by an emulator: their sources made ordinary C++, CPU tensors in place of GPU ones.
 if(TARGET tensor_cuda)
   set(EMULATED ${PROJECT_BINARY_DIR}/emulated)

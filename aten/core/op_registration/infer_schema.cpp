@@ -10,15 +10,16 @@ namespace detail::infer_schema {
 
 FunctionSchema make_function_schema(std::string name, std::string overload_name, ArrayRef<ArgumentDef> arguments,
     ArrayRef<ArgumentDef> returns) {
-  const auto make = [](ArrayRef<ArgumentDef> defs, bool named) {
+  // Results are named as arguments are: "(Tensor _0) -> (Tensor _0, int _1)".
+  const auto make = [](ArrayRef<ArgumentDef> defs) {
     std::vector<Argument> out;
     out.reserve(defs.size());
     for (size_t i = 0; i < defs.size(); ++i) {
-      out.emplace_back(named ? "_" + std::to_string(i) : std::string(), (*defs[i].getFakeTypeFn)(), (*defs[i].getTypeFn)());
+      out.emplace_back("_" + std::to_string(i), (*defs[i].getFakeTypeFn)(), (*defs[i].getTypeFn)());
     }
     return out;
   };
-  return FunctionSchema(std::move(name), std::move(overload_name), make(arguments, true), make(returns, false));
+  return FunctionSchema(std::move(name), std::move(overload_name), make(arguments), make(returns));
 }
 
 } // namespace detail::infer_schema

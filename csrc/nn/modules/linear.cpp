@@ -73,7 +73,11 @@ UnflattenImpl::UnflattenImpl(UnflattenOptions options_) : options(std::move(opti
 void UnflattenImpl::reset() {}
 
 void UnflattenImpl::pretty_print(std::ostream& stream) const {
-  stream << "torch::nn::Unflatten(dim=" << options.dim() << ", unflattened_size={" << at::IntArrayRef(options.sizes()) << "})";
+  stream << "torch::nn::Unflatten(dim=" << options.dim() << ", unflattened_size={";
+  for (size_t i = 0; i < options.sizes().size(); ++i) {
+    stream << (i == 0 ? "" : ", ") << options.sizes()[i];
+  }
+  stream << "})";
 }
 
 Tensor UnflattenImpl::forward(const Tensor& input) {

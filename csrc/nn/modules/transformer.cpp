@@ -76,7 +76,6 @@ void TransformerEncoderLayerImpl::reset() {
   register_norm(*this, norm2, "norm2");
   dropout1 = register_module("dropout1", Dropout(options.dropout()));
   dropout2 = register_module("dropout2", Dropout(options.dropout()));
-  reset_parameters();
 }
 
 void TransformerEncoderLayerImpl::reset_parameters() {
@@ -117,7 +116,6 @@ void TransformerDecoderLayerImpl::reset() {
   dropout1 = register_module("dropout1", Dropout(options.dropout()));
   dropout2 = register_module("dropout2", Dropout(options.dropout()));
   dropout3 = register_module("dropout3", Dropout(options.dropout()));
-  reset_parameters();
 }
 
 void TransformerDecoderLayerImpl::reset_parameters() {
