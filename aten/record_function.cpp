@@ -585,7 +585,7 @@ bool is_observed(const std::string& name) {
 void watched_call(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
   const c10::DispatchKeySet below = keys.remove(c10::impl::kWatcherKey);
   std::optional<StepCallbacks> step;
-  if (is_observed(op.operator_name().name)) {
+  if (op.hasSchema() && is_observed(op.operator_name().name)) {
     step = getStepCallbacksUnlessEmpty(RecordScope::FUNCTION);
   }
   if (!step) {
