@@ -124,6 +124,13 @@ if(NOT TENSOR_SANITIZER)
   set_tests_properties(call_counts PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 
+# What it costs to include the whole library.
+if(NOT TENSOR_SANITIZER)
+  add_test(NAME include_cost COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/tools/bench/include_cost
+    ${CMAKE_CXX_COMPILER} ${PROJECT_BINARY_DIR})
+  set_tests_properties(include_cost PROPERTIES RUN_SERIAL ON)
+endif()
+
 # What the generator and the daily scripts promise.
 add_test(NAME touched_entry COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/tools/touched_entry.py ${PROJECT_BINARY_DIR})
 add_test(NAME where_places COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/tools/where_places.py ${PROJECT_BINARY_DIR})
