@@ -44,7 +44,8 @@ TEST_CASE("modules print as in libtorch, and start with its values for a seed", 
       CHECK(got.name == want.name);
       INFO(got.name);
       CHECK(got.sizes == want.sizes);
-      CHECK(weighted_sum(got.values) == Approx(want.weighted_sum).epsilon(1e-7).margin(1e-9));
+      // The last bits of a sample depend on whether scale and shift are fused, and so on the processor.
+      CHECK(weighted_sum(got.values) == Approx(want.weighted_sum).epsilon(3e-6).margin(1e-6));
     }
   }
 }
