@@ -71,7 +71,8 @@ constexpr CastRule kRules[] = {
     {"aten::addcdiv", "", none, promote},
     {"aten::addcmul", "", none, promote},
     {"aten::atan2", "", none, promote},
-    {"aten::bilinear", "", none, promote},
+    // On the CPU PyTorch has no rule for it, but there it is made of products and sums of elements, which promote too.
+    {"aten::bilinear", "", promote, promote},
     {"aten::cat", "", promote, none},
     {"aten::cross", "", none, promote},
     {"aten::dot", "", none, promote},

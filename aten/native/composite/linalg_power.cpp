@@ -5,6 +5,7 @@
 #include <aten/native/composite/exact_out.h>
 #include <aten/native/composite/linalg_support.h>
 #include <aten/shape/matrix_checks.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
 
 #include <cmath>
 
@@ -69,6 +70,8 @@ Tensor taylor_exponential(const Tensor& A) {
 }
 
 Tensor exponential_of_matrices(const Tensor& self) {
+  // The series must keep its precision: autocast is not for the products in here.
+  const c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
   const Tensor A = self.reshape({-1, self.size(-2), self.size(-1)});
   // A is halved until its norm is at most one, and its exponential squared as often. Matrices of a batch need not agree on how
   // often: those that are done are kept.
