@@ -125,7 +125,7 @@ def generate(root: Path, out: Path) -> None:
         if text := kernels.file(members, "sparse"):
             writer.write(f"src/sparse_{family}.cpp", text)
     writer.write("test/op_rows.cpp", table_file(list(families)))
-    writer.write("docs/operators.md", reference_page(entries, sources))
+    writer.write("docs/operators.md", reference_page(entries, sources, root / "test" / "conformance" / "data"))
     writer.prune()
 
 

@@ -2,18 +2,43 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import json
+from collections import Counter, defaultdict
+from pathlib import Path
 
 from entries import Entry
 from sources import SourceIndex
 
 
-def reference_page(entries: list[Entry], sources: SourceIndex) -> str:
+FORM_NAMES = {"functional": "functional", "inplace": "in-place", "out": "out"}
+
+
+def counts(entries: list[Entry], recorded: Path) -> list[str]:
+    """How many operators there are of each form, and how many of those that the recorded calls in a folder use."""
+    have = Counter(form for e in entries for form in e.forms)
+    form_of = {schema.full_name: form for e in entries for form, schema in e.forms.items()}
+    called: set[tuple[str, str]] = set()
+    for path in sorted(recorded.glob("*.jsonl")):
+        for line in path.read_text().splitlines():
+            call = json.loads(line[: line.index(',"src"')] + "}")
+            called.add((call["op"].removeprefix("aten::"), call["kind"]))
+    missing = sorted({op for op, _ in called if op not in form_of})
+    lines = ["| | operators | in recorded calls | missing there |", "|---|---|---|---|"]
+    for form, name in FORM_NAMES.items():
+        ops = {op for op, kind in called if form_of.get(op, {"inplace": "inplace", "out": "out"}.get(kind, "functional")) == form}
+        lines.append(f"| {name} | {have[form]} | {len(ops)} | {sum(op in missing for op in ops)} |")
+    absent = [f"Missing: {', '.join(f'`{op}`' for op in missing)}.", ""] if missing else []
+    return lines + ["", *absent]
+
+
+def reference_page(entries: list[Entry], sources: SourceIndex, recorded: Path) -> str:
     families: dict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
         families[entry.family].append(entry)
     count = sum(len(e.forms) for e in entries)
-    lines = ["# Operator reference", "", f"{len(entries)} entries, {count} schemas with in-place and out forms. Generated from `aten/ops/*.yaml`.", ""]
+    lines = ["# Operator reference", "", f"{len(entries)} entries, {count} schemas with in-place and out forms. Generated from `aten/ops/*.yaml`.", "",
+             "`tools/dev/schema_coverage` compares them with those of an installed PyTorch. Recorded calls are in `test/conformance/data`.", ""]
+    lines += counts(entries, recorded)
     for family, members in families.items():
         lines += [f"## {family}", "", "| operator | forms | kernel | gradient |", "|---|---|---|---|"]
         for e in members:
