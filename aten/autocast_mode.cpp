@@ -31,7 +31,8 @@ constexpr Dtypes first_dtypes() {
   return dtypes;
 }
 
-constinit thread_local Dtypes thread_dtypes = first_dtypes();
+// Read for each backward pass: with the initial-exec model that takes no call.
+constinit thread_local Dtypes thread_dtypes __attribute__((tls_model("initial-exec"))) = first_dtypes();
 constinit thread_local int thread_nesting = 0;
 constinit thread_local bool thread_cache_enabled = true;
 
