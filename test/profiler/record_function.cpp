@@ -69,8 +69,10 @@ TEST_CASE("a callback hears of operators on its thread, and of those inside", "[
   {
     const Watching watching{at::RecordFunctionCallback(log_start, log_end)};
     CHECK(at::hasThreadLocalCallbacks());
-    CHECK_THAT(at::add(a, b), EqualsTensor({2, 2}));
-    lines = heard.take();
+    const Tensor sum = at::add(a, b);
+    lines = heard.take(); // before the comparison, which calls operators too
+    CHECK_THAT(sum, EqualsTensor({2, 2}));
+    heard.take();
     CHECK(lines.front() == "+aten::add");
     CHECK(lines.back() == "-aten::add");
 
@@ -172,8 +174,10 @@ TEST_CASE("marked functions pass inputs and a sequence number when somebody list
   CHECK(evaluated == 0);
   static int64_t seen = 0, sequence_nr = 0;
   const Watching watching(at::RecordFunctionCallback([](const at::RecordFunction& call) -> std::unique_ptr<at::ObserverContext> {
-                            seen = call.inputs().at(1).toInt();
-                            sequence_nr = call.seqNr();
+                            if (std::string(call.name()) == "loud") {
+                              seen = call.inputs().at(1).toInt();
+                              sequence_nr = call.seqNr();
+                            }
                             return nullptr;
                           }).needsInputs(true).scopes({at::RecordScope::FUNCTION}));
   { RECORD_FUNCTION("loud", inputs(), 17); }
@@ -308,14 +312,16 @@ TEST_CASE("sampled callbacks run for their part of the calls", "[profiler]") {
 TEST_CASE("what callbacks do themselves is not watched, and their errors stay theirs", "[profiler]") {
   static int calls = 0;
   calls = 0;
+  const Tensor one = torch::ones({1});
   const Watching watching(at::RecordFunctionCallback([](const at::RecordFunction&) -> std::unique_ptr<at::ObserverContext> {
     ++calls;
     at::add(torch::ones({1}), 1);
     throw std::runtime_error("observer");
   }));
-  CHECK_THAT(at::neg(torch::ones({1})), EqualsTensor({-1}));
+  const Tensor negative = at::neg(one);
   CHECK(calls >= 1);
-  CHECK(calls < 6);
+  CHECK(calls <= 2); // neg, and the allocation of its result where that is an operator's
+  CHECK_THAT(negative, EqualsTensor({-1}));
 }
 
 TEST_CASE("custom operators are watched", "[profiler]") {
