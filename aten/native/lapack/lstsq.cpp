@@ -22,9 +22,14 @@ void least_squares(
   const int64_t trailing = vector ? 1 : 2;
   const IntArrayRef batch = solution.sizes().slice(0, solution.dim() - trailing);
   const Batch<const T> matrices(A, 2, batch), from(B, trailing, batch);
+  const bool iterates = driver == LstsqDriver::Gelsd || driver == LstsqDriver::Gelss;
+  TORCH_CHECK_LINALG(
+      !iterates || (all_finite(matrices) && all_finite(from)),
+      "torch.linalg.lstsq: the singular values of input cannot be computed because input or other contains infs or NaNs. "
+      "The drivers gels and gelsy do without them.");
   const Batch<T> to(solution, trailing);
   const bool want_rank = driver != LstsqDriver::Gels;
-  const bool want_values = driver == LstsqDriver::Gelsd || driver == LstsqDriver::Gelss;
+  const bool want_values = iterates;
   std::optional<Batch<int64_t>> to_rank;
   std::optional<Batch<R>> to_values;
   // Outputs that were not asked for are empty vectors, not batches.

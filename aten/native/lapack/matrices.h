@@ -8,6 +8,8 @@
 
 #include <c10/util/DimVector.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <type_traits>
@@ -175,6 +177,34 @@ class ByColumns {
   T* data_;
   int leading_;
 };
+
+template <class T>
+bool is_finite(T x) {
+  if constexpr (is_complex_v<T>) {
+    return std::isfinite(x.real()) && std::isfinite(x.imag());
+  } else {
+    return std::isfinite(x);
+  }
+}
+
+enum class Part : uint8_t { All, Lower, Upper };
+
+/// Whether no element, or none of that triangle, is NaN or infinite. The algorithms that iterate need it: some libraries
+/// never come back from such numbers, others read outside of their arguments.
+template <class T>
+bool all_finite(const Batch<const T>& batch, Part part = Part::All) {
+  for (int64_t i = 0; i < batch.count(); ++i) {
+    const Strided<const T> matrix = batch[i];
+    for (int64_t col = 0; col < matrix.cols; ++col) {
+      const int64_t begin = part == Part::Lower ? std::min(col, matrix.rows) : 0;
+      const int64_t end = part == Part::Upper ? std::min(col + 1, matrix.rows) : matrix.rows;
+      for (int64_t row = begin; row < end; ++row) {
+        if (!is_finite(matrix(row, col))) return false;
+      }
+    }
+  }
+  return true;
+}
 
 /// Calls f(index) for each matrix of a batch, on several threads when `work`, some number of operations a matrix, is worth it.
 template <class F>

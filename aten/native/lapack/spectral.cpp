@@ -5,7 +5,6 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 
-#include <cmath>
 #include <optional>
 
 namespace at::native {
@@ -14,31 +13,9 @@ using namespace lapack;
 
 namespace {
 
-template <class T>
-bool all_finite(const ByColumns<T>& a) {
-  for (int64_t col = 0; col < a.cols(); ++col) {
-    for (int64_t row = 0; row < a.rows(); ++row) {
-      if constexpr (is_complex_v<T>) {
-        if (!std::isfinite(a(row, col).real()) || !std::isfinite(a(row, col).imag())) return false;
-      } else {
-        if (!std::isfinite(a(row, col))) return false;
-      }
-    }
-  }
-  return true;
-}
-
 /// The info numbers of a batch, of which nobody but the error message hears.
 TensorBase batch_infos(const TensorBase& t) {
   return at::empty_contiguous(t.sizes().slice(0, t.dim() - 2), kInt, kCPU);
-}
-
-/// No LAPACK code: some libraries never come back from numbers that are not finite.
-constexpr int kNotFinite = -1000;
-
-bool any_not_finite(const TensorBase& infos) {
-  const int* info = infos.const_data_ptr<int>();
-  return std::find(info, info + infos.numel(), kNotFinite) != info + infos.numel();
 }
 
 template <class T>
@@ -51,6 +28,8 @@ template <class T>
 void singular_values(const TensorBase& A, bool full_matrices, const TensorBase* U, const TensorBase& S, const TensorBase* Vh, int* infos) {
   using R = real_t<T>;
   const Batch<const T> from(A, 2);
+  TORCH_CHECK_LINALG(
+      all_finite(from), "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values.");
   const Batch<R> to_s(S, 1);
   std::optional<Batch<T>> to_u, to_vh;
   if (U != nullptr) {
@@ -64,10 +43,6 @@ void singular_values(const TensorBase& A, bool full_matrices, const TensorBase* 
     ByColumns<R> s(to_s[i]);
     ByColumns<T> u = to_u ? ByColumns<T>((*to_u)[i]) : ByColumns<T>(1, 1);
     ByColumns<T> vh = to_vh ? ByColumns<T>((*to_vh)[i]) : ByColumns<T>(1, 1);
-    if (!all_finite(a)) {
-      infos[i] = kNotFinite;
-      return;
-    }
     if (k == 0) {
       infos[i] = 0;
       set_identity(u);
@@ -90,8 +65,6 @@ void linalg_svd_kernel(const TensorBase& A, bool full_matrices, bool compute_uv,
   dispatch("linalg_svd_cpu", A.scalar_type(), kDtypes, [&]<class T> {
     singular_values<T>(A, full_matrices, compute_uv ? &U : nullptr, S, compute_uv ? &Vh : nullptr, infos.mutable_data_ptr<int>());
   });
-  TORCH_CHECK_LINALG(
-      !any_not_finite(infos), "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values.");
   check_info("linalg.svd", infos, A.dim() == 2);
 }
 
@@ -102,6 +75,11 @@ void linalg_eigh_kernel(const TensorBase& A, std::string_view UPLO, bool compute
   dispatch("linalg_eigh_cpu", A.scalar_type(), kDtypes, [&]<class T> {
     using R = real_t<T>;
     const Batch<const T> from(A, 2);
+    // What stands in the other triangle is not read, so it must not matter either.
+    TORCH_CHECK_LINALG(
+        all_finite(from, uplo == 'U' ? Part::Upper : Part::Lower),
+        "linalg.eigh: The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated "
+        "eigenvalues: it contains values that are not finite.");
     const Batch<R> to_values(eigenvalues, 1);
     std::optional<Batch<T>> to_vectors;
     if (compute_v) to_vectors.emplace(eigenvectors, 2);
@@ -110,17 +88,12 @@ void linalg_eigh_kernel(const TensorBase& A, std::string_view UPLO, bool compute
       ByColumns<T> a = to_vectors ? ByColumns<T>((*to_vectors)[i]) : ByColumns<T>(n, n);
       a.load(from, i);
       ByColumns<R> values(to_values[i]);
-      // What stands in the other triangle is not read, so it must not matter either.
       a.clear_triangle(/*lower=*/uplo == 'U');
-      info[i] = !all_finite(a) ? kNotFinite : syevd(compute_v ? 'V' : 'N', uplo, a.rows(), a.data(), a.leading(), values.data());
+      info[i] = syevd(compute_v ? 'V' : 'N', uplo, a.rows(), a.data(), a.leading(), values.data());
       a.store();
       values.store();
     });
   });
-  TORCH_CHECK_LINALG(
-      !any_not_finite(infos),
-      "linalg.eigh: The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated "
-      "eigenvalues: it contains values that are not finite.");
   check_info("linalg.eigh", infos, A.dim() == 2);
 }
 
@@ -149,6 +122,7 @@ void eigenvalues_of(const char* op, const TensorBase& self, const TensorBase& va
   dispatch("linalg_eig_out_cpu", self.scalar_type(), kDtypes, [&]<class T> {
     using C = c10::complex<real_t<T>>;
     const Batch<const T> from(self, 2);
+    TORCH_CHECK(all_finite(from), "torch.linalg.eig: input tensor should not contain infs or NaNs. (", op, ")");
     const Batch<C> to_values(values, 1);
     std::optional<Batch<C>> to_vectors;
     if (vectors != nullptr) to_vectors.emplace(*vectors, 2);
@@ -156,10 +130,6 @@ void eigenvalues_of(const char* op, const TensorBase& self, const TensorBase& va
     for_each_matrix(from.count(), 10 * n * n * n, [&](int64_t i) {
       ByColumns<T> a(n, n);
       a.load(from, i);
-      if (!all_finite(a)) {
-        info[i] = kNotFinite;
-        return;
-      }
       if constexpr (is_complex_v<T>) {
         ByColumns<T> w(to_values[i]);
         ByColumns<T> v = to_vectors ? ByColumns<T>((*to_vectors)[i]) : ByColumns<T>(1, 1);
@@ -175,7 +145,6 @@ void eigenvalues_of(const char* op, const TensorBase& self, const TensorBase& va
       }
     });
   });
-  TORCH_CHECK(!any_not_finite(infos), "torch.linalg.eig: input tensor should not contain infs or NaNs. (", op, ")");
   check_info(op, infos, self.dim() == 2);
 }
 
