@@ -313,7 +313,9 @@ Tensor& full_out(IntArrayRef size, const Scalar& fill_value, Tensor& out) {
 
 Tensor scalar_tensor(const Scalar& s, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
   if (device && !device->is_cpu()) {
-    return at::empty({}, make_options(dtype, layout, device, pin_memory)).fill_(s);
+    // One number lies the same way in a jagged tensor.
+    const OptLayout plain = layout == kJagged ? OptLayout(kStrided) : layout;
+    return at::empty({}, make_options(dtype, plain, device, pin_memory)).fill_(s);
   }
   Tensor result = empty_contiguous({}, given_or_default(dtype), kCPU);
   void* data = result.mutable_data_ptr();
