@@ -137,6 +137,12 @@ TORCH_API Three native_layer_norm_backward_meta(const Tensor& grad_out, const Te
 Three native_group_norm_backward(const Tensor& grad_out, const Tensor& input, const Tensor& mean, const Tensor& rstd, const std::optional<Tensor>& weight, int64_t N, int64_t C, int64_t HxW, int64_t group, std::array<bool, 3> output_mask) {
   check_group_norm_backward(grad_out, input, mean, rstd, weight, N, C, HxW, group);
   Three grads = wanted_gradients(input, {C}, mean.scalar_type(), output_mask);
+  if (input.numel() == 0) {
+    for (Tensor* grad : {&std::get<0>(grads), &std::get<1>(grads), &std::get<2>(grads)}) {
+      if (grad->defined()) grad->zero_();
+    }
+    return grads;
+  }
   NormBackward p = common_arguments(grad_out, input, mean, rstd, weight, grads);
   p.rows = N;
   p.size = HxW;
