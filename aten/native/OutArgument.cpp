@@ -148,8 +148,12 @@ void expect_meta(const char* op, std::initializer_list<Tensor> results) {
 }
 
 void copy_into_out(const char* op, Tensor& out, const Tensor& result) {
+  TORCH_CHECK(out.defined(), op, ": the output tensor is undefined");
   check_device(op, out, result.device());
   check_dtype(op, out, result.scalar_type(), true);
+  if (out.sizes() == result.sizes()) {
+    at::assert_no_internal_overlap(out);
+  }
   resize_output(out, result.sizes());
   at::_ops::copy_::call(out, result, false);
 }
