@@ -29,11 +29,18 @@ void Module::load(serialize::InputArchive& archive) {
     archive.read(item.key(), item.value(), /*is_buffer=*/true);
   }
   for (auto& child : children_) {
-    if (child.value()->is_serializable()) {
-      serialize::InputArchive nested;
-      archive.read(child.key(), nested);
-      child.value()->load(nested);
+    if (!child.value()->is_serializable()) {
+      continue;
     }
+    serialize::InputArchive nested;
+    if (!archive.try_read(child.key(), nested)) {
+      // Python's state_dicts have no entry for a module without tensors.
+      if (child.value()->parameters().empty() && child.value()->buffers().empty()) {
+        continue;
+      }
+      archive.read(child.key(), nested); // throws with the name
+    }
+    child.value()->load(nested);
   }
 }
 
