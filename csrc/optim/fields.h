@@ -253,7 +253,9 @@ c10::IValue BuiltinParamState<Derived>::state_dict() const {
     c10::IValue packed = pack(value);
     if (packed.isNone() || (packed.isTensor() && !packed.toTensor().defined())) return;
     if constexpr (std::is_arithmetic_v<Value> && Fields<Derived>::kNumbersAsTensors) {
-      packed = at::scalar_tensor(value, at::kDouble); // whole, so that training goes on as if it had not stopped
+      // float32 as in PyTorch, unless that would round it: training goes on as if it had not stopped.
+      const bool exact = static_cast<Value>(static_cast<float>(value)) == value;
+      packed = at::scalar_tensor(value, exact ? at::kFloat : at::kDouble);
     }
     dict.insert(std::string(Fields<Derived>::kNames[i]), std::move(packed));
   });
