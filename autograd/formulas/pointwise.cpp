@@ -214,7 +214,7 @@ Tensor clamp_backward(
     return grad;
   }
   const Tensor inside =
-      min && max ? self.gt(*min).logical_and(self.lt(*max)) : (min ? self.gt(*min) : self.lt(*max));
+      min && max ? self.ge(*min).logical_and(self.le(*max)) : (min ? self.ge(*min) : self.le(*max));
   return at::where(inside, grad, zero_like(grad));
 }
 
@@ -228,11 +228,9 @@ Tensor clamp_backward(
   if (!has_min && !has_max) {
     return grad;
   }
-  // On a bound, self and the bound share what arrives. Bounds that meet or cross leave nothing to share.
-  Tensor shared = has_min && has_max ? self.eq(*min).logical_or(self.eq(*max)).logical_and(min->lt(*max))
-                                     : self.eq(has_min ? *min : *max);
-  Tensor outside = has_min && has_max ? self.lt(*min).logical_or(self.gt(*max)) : (has_min ? self.lt(*min) : self.gt(*max));
-  return at::where(shared, grad / 2, grad).masked_fill(outside, 0);
+  const Tensor inside = has_min && has_max ? self.ge(*min).logical_and(self.le(*max))
+                                           : (has_min ? self.ge(*min) : self.le(*max));
+  return at::where(inside, grad, zero_like(grad));
 }
 
 std::tuple<Tensor, Tensor> clamp_backward_min_max(
@@ -249,20 +247,18 @@ std::tuple<Tensor, Tensor> clamp_backward_min_max(
   }
   // The upper bound wins when the bounds cross.
   if (has_min && mask[0]) {
-    Tensor below = self.lt(*min), on = self.eq(*min);
+    Tensor at_min = self.lt(*min);
     if (has_max) {
-      below = below.logical_and(min->le(*max));
-      on = on.logical_and(min->lt(*max));
+      at_min = at_min.logical_and(min->lt(*max));
     }
-    std::get<0>(result) = at::where(below, grad, at::where(on, grad / 2, zero_like(grad)));
+    std::get<0>(result) = at::where(at_min, grad, zero_like(grad));
   }
   if (has_max && mask[1]) {
-    Tensor above = self.gt(*max), on = self.eq(*max);
+    Tensor at_max = self.gt(*max);
     if (has_min) {
-      above = above.logical_or(max->lt(*min));
-      on = on.logical_and(min->lt(*max));
+      at_max = at_max.logical_or(max->lt(*min));
     }
-    std::get<1>(result) = at::where(above, grad, at::where(on, grad / 2, zero_like(grad)));
+    std::get<1>(result) = at::where(at_max, grad, zero_like(grad));
   }
   return result;
 }
