@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
+#include <limits>
 
 namespace {
 
@@ -70,6 +71,14 @@ TEST_CASE("a call does not take hours for want of a bound", "[aten][hostile]") {
   CHECK(std::isnan(at::special_laguerre_polynomial_l(at::full({1}, 2.5), at::Scalar(kHuge)).item<double>()));
   CHECK(at::_adaptive_avg_pool2d(at::ones({0, 2, 2, 2}), {1, kHuge}).numel() == 0);
   CHECK_THROWS_AS(at::tensor_split(at::ones({3}), kHuge), c10::Error);
+}
+
+TEST_CASE("one window may have any stride", "[aten][hostile]") {
+  const at::Tensor image = at::arange(8, at::kFloat).view({1, 2, 4});
+  const int64_t huge = std::numeric_limits<int64_t>::max() - 1;
+  const at::Tensor one = at::im2col(image, {2, 2}, {1, 1}, {0, 1}, {1, 5});
+  CHECK(one.equal(at::im2col(image, {2, 2}, {1, 1}, {0, 1}, {1, huge})));
+  CHECK(at::col2im(one, {2, 4}, {2, 2}, {1, 1}, {0, 1}, {1, 5}).equal(at::col2im(one, {2, 4}, {2, 2}, {1, 1}, {0, 1}, {huge, huge})));
 }
 
 TEST_CASE("triangle indices count from any offset", "[aten][hostile]") {

@@ -144,8 +144,9 @@ ConvProblem windows_2d(const TensorBase& image, IntArrayRef kernel, IntArrayRef 
     p.kernel[d + 1] = kernel[d];
     p.dilation[d + 1] = dilation[d];
     p.padding[d + 1] = padding[d];
-    p.stride[d + 1] = stride[d];
     p.out[d + 1] = (p.in[d + 1] + 2 * padding[d] - dilation[d] * (kernel[d] - 1) - 1) / stride[d] + 1;
+    // Where there is one window, nothing is ever moved by the stride, which may be any number.
+    p.stride[d + 1] = p.out[d + 1] == 1 ? 1 : stride[d];
   }
   return p;
 }
