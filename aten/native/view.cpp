@@ -125,7 +125,8 @@ void check_in_bounds(const char* op, const Tensor& self, IntArrayRef sizes, IntA
     overflow |= c10::add_overflows(reach, step, &reach);
   }
   int64_t needed = 0;
-  overflow |= c10::mul_overflows(reach + (overflow ? 0 : 1), static_cast<int64_t>(self.itemsize()), &needed);
+  overflow |= c10::add_overflows(reach, int64_t{1}, &needed);
+  overflow |= c10::mul_overflows(needed, static_cast<int64_t>(self.itemsize()), &needed);
   const auto held = static_cast<int64_t>(self.storage().nbytes());
   TORCH_CHECK(
       !overflow && (needed <= held || self.is_meta()),

@@ -73,6 +73,15 @@ TEST_CASE("a call does not take hours for want of a bound", "[aten][hostile]") {
   CHECK_THROWS_AS(at::tensor_split(at::ones({3}), kHuge), c10::Error);
 }
 
+TEST_CASE("a view cannot reach past the largest number", "[aten][hostile]") {
+  const at::Tensor bytes = at::zeros({3}, at::kByte);
+  const int64_t largest = std::numeric_limits<int64_t>::max();
+  CHECK_THROWS_AS(bytes.as_strided({2}, {largest}), c10::Error);
+  CHECK_THROWS_AS(bytes.as_strided({1}, {1}, largest), c10::Error);
+  CHECK_THROWS_AS(bytes.as_strided({2}, {1}, largest), c10::Error);
+  CHECK_THROWS_AS(at::empty({0}, at::kByte).set_(bytes.storage(), largest, {1}, {1}), c10::Error);
+}
+
 TEST_CASE("one window may have any stride", "[aten][hostile]") {
   const at::Tensor image = at::arange(8, at::kFloat).view({1, 2, 4});
   const int64_t huge = std::numeric_limits<int64_t>::max() - 1;
