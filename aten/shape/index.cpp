@@ -130,6 +130,12 @@ TensorSpec index_copy(
         d == dim || source.size(d) == self.size(d), "Source/destination tensor must have same slice shapes except at dimension ",
         dim, ". Destination slice shape: ", self.sizes(), " and source slice shape: ", source.sizes(), " (in ", op, ")");
   }
+  // A scalar beside a tensor: its slice is its one element.
+  const int64_t slice = size_of(self, dim) == 0 ? 0 : self.numel() / size_of(self, dim);
+  TORCH_CHECK(
+      source.dim() == self.dim() || (source.numel() == index.numel() && slice == 1),
+      "Source/destination tensor must have same slice shapes. Destination slice shape: ", self.sizes(), " at dimension ", dim,
+      " and source slice shape: ", source.sizes(), " at dimension 0 (in ", op, ")");
   return TensorSpec::like(self, self.sizes());
 }
 

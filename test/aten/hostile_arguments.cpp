@@ -71,6 +71,8 @@ TEST_CASE("a call does not take hours for want of a bound", "[aten][hostile]") {
   CHECK(std::isnan(at::special_laguerre_polynomial_l(at::full({1}, 2.5), at::Scalar(kHuge)).item<double>()));
   CHECK(at::_adaptive_avg_pool2d(at::ones({0, 2, 2, 2}), {1, kHuge}).numel() == 0);
   CHECK_THROWS_AS(at::tensor_split(at::ones({3}), kHuge), c10::Error);
+  CHECK_THROWS_AS(at::chunk(at::ones({0}), kHuge), c10::Error);
+  CHECK_THROWS_AS(at::unsafe_chunk(at::ones({2, 0}), kHuge, 1), c10::Error);
 }
 
 TEST_CASE("a view cannot reach past the largest number", "[aten][hostile]") {
@@ -80,6 +82,15 @@ TEST_CASE("a view cannot reach past the largest number", "[aten][hostile]") {
   CHECK_THROWS_AS(bytes.as_strided({1}, {1}, largest), c10::Error);
   CHECK_THROWS_AS(bytes.as_strided({2}, {1}, largest), c10::Error);
   CHECK_THROWS_AS(at::empty({0}, at::kByte).set_(bytes.storage(), largest, {1}, {1}), c10::Error);
+}
+
+TEST_CASE("slices of a scalar are single elements", "[aten][hostile]") {
+  const at::Tensor first = at::zeros({1}, at::kLong);
+  CHECK_THROWS_AS(at::zeros({}).index_copy_(0, first, at::ones({1, 0, 17})), c10::Error);
+  CHECK_THROWS_AS(at::zeros({}).index_add_(0, first, at::ones({1, 5})), c10::Error);
+  CHECK_THROWS_AS(at::zeros({3, 2}).index_copy_(0, first, at::ones({})), c10::Error);
+  CHECK(at::zeros({}).index_copy_(0, first, at::ones({1})).item<float>() == 1);
+  CHECK(at::zeros({3}).index_copy_(0, first, at::ones({})).sum().item<float>() == 1);
 }
 
 TEST_CASE("one window may have any stride", "[aten][hostile]") {

@@ -223,6 +223,11 @@ int64_t chunk_length(const Tensor& self, int64_t chunks, int64_t dim) {
   TORCH_CHECK(self.dim() > 0, "chunk expects at least a 1-dimensional tensor");
   TORCH_CHECK(chunks > 0, "chunk expects `chunks` to be greater than 0, got: ", chunks);
   const int64_t size = self.size(dim);
+  // An empty dimension still gives the number of pieces asked for, each a tensor.
+  constexpr int64_t kMostEmptyPieces = int64_t{1} << 24;
+  TORCH_CHECK(
+      size > 0 || chunks <= kMostEmptyPieces, "chunk expects `chunks` to be at most ", kMostEmptyPieces,
+      " for a dimension of size 0, got: ", chunks);
   return size / chunks + (size % chunks != 0 ? 1 : 0);
 }
 
@@ -231,7 +236,6 @@ int64_t chunk_length(const Tensor& self, int64_t chunks, int64_t dim) {
 std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim) {
   const int64_t length = chunk_length(self, chunks, dim);
   if (length == 0) {
-    // An empty dimension still gives the number of pieces asked for.
     return self.split_with_sizes(std::vector<int64_t>(chunks, 0), dim);
   }
   return self.split(length, dim);
