@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "test/conformance/arguments.h"
+#include "tools/fuzz/sparse.h"
 #include "tools/fuzz/tensors.h"
 
 namespace fuzz {
@@ -41,6 +42,12 @@ bool can_make(const c10::Type& type) {
   }
 }
 
+bool is_about_sparse(const c10::FunctionSchema& schema) {
+  for (const char* part : {"sparse", "coalesce", "indices", "values", "_nnz", "_dim", "to_dense", "spdiags", "smm", "row_sum"})
+    if (schema.name().find(part) != std::string::npos) return true;
+  return false;
+}
+
 bool is_callable(const c10::FunctionSchema& schema) {
   if (schema.name().rfind("aten::", 0) != 0) return false;
   for (const char* prefix : kNotCalled)
@@ -70,6 +77,10 @@ IValue without_grad(const IValue& value) {
   if (value.isTensorList())
     for (const Tensor& tensor : value.toTensorVector()) without_grad(tensor);
   return value;
+}
+
+std::string text_of(const Tensor& tensor) {
+  return is_sparse(tensor) ? describe_sparse(tensor) : describe(tensor);
 }
 
 /// Changes each tensor, those in lists included.
@@ -136,9 +147,12 @@ Stack Cases::draw(const c10::OperatorHandle& op, Random& random, bool& moderate)
   ArgumentMaker maker(random);
   moderate = maker.moderate();
   const auto& arguments = op.schema().arguments();
+  if (is_about_sparse(op.schema()) ? random.chance(70) : random.chance(6)) maker.allow_sparse(is_about_sparse(op.schema()));
   Stack args;
   if (random.chance(70) && start_from_record(op, random, args)) {
-    for (const IValue& value : args) maker.know(without_grad(value));
+    for (const IValue& value : args) without_grad(value);
+    change_tensors(args, [&](const Tensor& tensor) { return maker.maybe_sparse(tensor); });
+    for (const IValue& value : args) maker.know(value);
     const size_t how = random.below(100);
     const size_t changes = how < 20 ? 0 : how < 65 ? 1 : how < 90 ? 2 : 4;
     for (size_t i = 0; i < changes && !args.empty(); ++i) {
@@ -207,10 +221,10 @@ std::string describe(const Call& call) {
     const IValue& value = call.args[i];
     out << "\n    " << call.op.schema().arguments()[i].name() << " = ";
     if (value.isTensor()) {
-      out << describe(value.toTensor());
+      out << text_of(value.toTensor());
     } else if (value.isTensorList() || value.isOptionalTensorList()) {
       for (const IValue& item : value.toListRef())
-        out << "\n        " << (item.isTensor() ? describe(item.toTensor()) : "None");
+        out << "\n        " << (item.isTensor() ? text_of(item.toTensor()) : "None");
     } else if (value.isString()) {
       out << '"' << value.toStringRef().substr(0, 100) << '"';
     } else {

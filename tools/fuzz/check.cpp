@@ -14,6 +14,7 @@
 #include "test/support/compare.h"
 #include "test/support/host_view.h"
 #include "test/support/strict_allocator.h"
+#include "tools/fuzz/sparse.h"
 #include "tools/fuzz/tensors.h"
 
 namespace fuzz {
@@ -34,7 +35,8 @@ constexpr const char* kWithoutValues[] = {"empty", "new_empty", "resize", "set_"
                                           // with parts that only some ways of computing fill in, or another factorization
                                           "_embedding_bag", "embedding_bag", "_linalg_"};
 // Operators that a placing may forbid.
-constexpr const char* kBoundToPlacing[] = {"view", "_unsafe_view", "_reshape_copy", "_reshape_alias", "contiguous", "istft"};
+constexpr const char* kBoundToPlacing[] = {"view", "_unsafe_view", "_reshape_copy", "_reshape_alias", "contiguous", "istft",
+                                             "max_unpool3d"};
 // Operators that write to arguments whose schema does not say so, as in PyTorch: running statistics, storages that grow.
 constexpr const char* kRandom[] = {"dropout", "rrelu", "rand", "multinomial"};
 constexpr const char* kUndeclaredWriters[] = {"batch_norm", "instance_norm", "rrelu", "_copy_from", "set_"};
@@ -175,6 +177,8 @@ std::vector<Snapshot> snapshots_of(const Call& call) {
   std::vector<Snapshot> snapshots;
   const auto add = [&](const Tensor& tensor, bool is_written) {
     if (tensor.defined() && tensor.layout() == c10::kStrided) snapshots.emplace_back(tensor, is_written);
+    if (is_sparse(tensor))
+      for (const Tensor& part : members(tensor)) snapshots.emplace_back(part, is_written);
   };
   for (size_t i = 0; i < call.args.size(); ++i) {
     const c10::IValue& value = call.args[i];
@@ -239,6 +243,8 @@ class CaseCheck {
     if (end.results.size() != schema_.returns().size() && !schema_.is_varret())
       add("wrong number of results", std::to_string(end.results.size()));
     for (const Tensor& result : test::tensors_of(end.results)) {
+      if (is_sparse(result) && !may_break_promises() && !broken_promise(result).empty())
+        return add("a sparse result that breaks the promises of its layout", broken_promise(result)), false;
       if (!result.defined() || result.layout() != c10::kStrided) continue;
       for (const int64_t size : result.sizes())
         if (size < 0) return add("a result of negative size", describe(result)), false;
@@ -250,6 +256,16 @@ class CaseCheck {
         return add("a result that its storage does not hold", describe(result)), false;
     }
     return true;
+  }
+
+  /// Whether the call was given what no sparse tensor may hold, or says that it does not look.
+  bool may_break_promises() const {
+    constexpr const char* kUnchecked[] = {"unsafe", "_with_dims", "_coalesced", "set_"};
+    if (name_has(schema_, kUnchecked)) return true;
+    const std::vector<Tensor> tensors = test::tensors_of(call_.args);
+    return std::any_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) {
+      return is_sparse(tensor) && !broken_promise(tensor).empty();
+    });
   }
 
   /// Gradients of what the call gave: they may be refused, too.
@@ -358,6 +374,7 @@ class CaseCheck {
   bool writes_over_itself() const {
     std::vector<bool> written = written_arguments(schema_);
     if (schema_.name().find("_scatter") != std::string::npos) written.flip();
+    if (name_has(schema_, kUndeclaredWriters)) written.assign(written.size(), true);
     for (size_t i = 0; i < call_.args.size(); ++i)
       if (written[i] && call_.args[i].isTensor() && overlaps_itself(call_.args[i].toTensor())) return true;
     return false;
@@ -376,6 +393,12 @@ class CaseCheck {
   /// Far looser than the tests of values: other strides may mean another order of sums.
   static std::string difference(const Tensor& got, const Tensor& want) {
     if (got.defined() != want.defined()) return "definedness";
+    if (is_sparse(got) && is_sparse(want) && got.layout() == want.layout()) {
+      const std::vector<Tensor> parts = members(got), others = members(want);
+      for (size_t i = 0; i < parts.size(); ++i)
+        if (const std::string what = difference(parts[i], others[i]); !what.empty()) return what + " of a member";
+      return {};
+    }
     if (!is_plain(got) || !is_plain(want)) return {};
     if (got.sizes() != want.sizes()) return "sizes " + test::show(got.sizes()) + " and " + test::show(want.sizes());
     if (got.scalar_type() != want.scalar_type()) return "dtypes";

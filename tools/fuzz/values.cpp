@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "tools/fuzz/sparse.h"
+
 namespace fuzz {
 
 namespace {
@@ -167,6 +169,10 @@ Tensor ArgumentMaker::tensor(const std::string& name) {
   }
   if ((contains(name, "mask") || name == "condition") && random_.chance(80)) type = ScalarType::Bool;
   const Shape sizes = random_.chance(plausible_ ? 93 : 60) ? kin_of(shape_) : shape();
+  if (random_.chance(sparse_percent_)) {
+    tensors_.push_back(make_sparse(type, sizes, how, random_));
+    return tensors_.back();
+  }
   Tensor made = make_tensor(type, sizes, placing(), how, random_);
   if (random_.chance(2)) made = on_meta(made);
   if (sizes.empty() && random_.chance(10)) made.unsafeGetTensorImpl()->set_wrapped_number(true);
@@ -179,10 +185,22 @@ Tensor ArgumentMaker::tensor(const std::string& name) {
 Tensor ArgumentMaker::replaced(const Tensor& tensor) {
   constexpr Placing kPlacings[] = {
       Placing::Offset, Placing::Reversed, Placing::Stepped, Placing::Padded, Placing::ChannelsLast};
-  return placed(tensor, random_.pick(kPlacings));
+  const Placing other = random_.pick(kPlacings);
+  return is_sparse(tensor) ? placed_sparse(tensor, other) : placed(tensor, other);
+}
+
+Tensor ArgumentMaker::maybe_sparse(const Tensor& tensor) {
+  if (!is_plain(tensor) || !random_.chance(sparse_percent_)) return tensor;
+  return make_sparse(tensor.scalar_type(), tensor.sizes().vec(), values(), random_);
 }
 
 Tensor ArgumentMaker::nearby_tensor(const Tensor& tensor) {
+  if (is_sparse(tensor) && random_.chance(70)) {
+    if (random_.chance(25)) return replaced(tensor);
+    const Shape sizes = tensor.sizes().vec();
+    const ScalarType type = random_.chance(20) ? random_.pick(kTypes) : tensor.scalar_type();
+    return make_sparse(type, random_.chance(40) ? changed(sizes) : sizes, values(), random_);
+  }
   if (!is_plain(tensor)) return this->tensor("");
   const Shape sizes = tensor.sizes().vec();
   const ScalarType type = tensor.scalar_type();

@@ -20,6 +20,10 @@ class ArgumentMaker {
 
   /// The values of all tensors are moderate: results can be compared.
   bool moderate() const { return moderate_; }
+  /// From here on some of the tensors are sparse: most, where `mostly`.
+  void allow_sparse(bool mostly) { sparse_percent_ = mostly ? 70 : 40; }
+  /// `tensor`, or a sparse one of its sizes and dtype.
+  at::Tensor maybe_sparse(const at::Tensor& tensor);
   /// Tensors made elsewhere that belong to this call.
   void know(const c10::IValue& value);
 
@@ -54,6 +58,7 @@ class ArgumentMaker {
   Random& random_;
   bool plausible_;
   bool moderate_;
+  double sparse_percent_ = 0;
   Shape shape_;
   c10::ScalarType dtype_;
   std::vector<at::Tensor> tensors_;
