@@ -80,4 +80,23 @@ Tensor sparse_addmm_mat2_backward(const Tensor& grad, const Tensor& mat1, const 
   return mat2.layout() == at::kStrided ? whole : whole.sparse_mask(mat2.is_sparse() ? mat2.coalesce() : mat2);
 }
 
+Tensor spdiags_backward(const Tensor& grad, const Tensor& offsets, at::IntArrayRef sizes) {
+  const Tensor matrix = grad.layout() == c10::kStrided ? grad : grad.to_dense();
+  const Tensor shifts = offsets.contiguous();
+  const int64_t width = sizes.back();
+  std::vector<Tensor> rows;
+  for (int64_t k = 0; k < shifts.numel(); ++k) {
+    const int64_t shift = shifts.const_data_ptr<int64_t>()[k];
+    const bool meets = shift > -matrix.size(0) && shift < std::min(matrix.size(1), width);
+    if (!meets) {
+      rows.push_back(at::zeros({width}, matrix.options()));
+      continue;
+    }
+    const Tensor diagonal = matrix.diagonal(shift);
+    const int64_t begin = std::max<int64_t>(shift, 0), count = std::min(diagonal.size(0), width - begin);
+    rows.push_back(at::constant_pad_nd(diagonal.narrow(0, 0, count), {begin, width - begin - count}));
+  }
+  return rows.empty() ? at::zeros(sizes, matrix.options()) : at::stack(rows).view(sizes);
+}
+
 } // namespace torch::autograd::formulas

@@ -20,4 +20,7 @@ at::Tensor sparse_addmm_mat1_backward(
 at::Tensor sparse_addmm_mat2_backward(
     const at::Tensor& grad, const at::Tensor& mat1, const at::Tensor& mat2, const at::Scalar& alpha);
 
+/// Of the diagonals that _spdiags laid into a matrix.
+at::Tensor spdiags_backward(const at::Tensor& grad, const at::Tensor& offsets, at::IntArrayRef sizes);
+
 } // namespace torch::autograd::formulas

@@ -113,3 +113,32 @@ TEST_CASE("sparse parts and joins agree with PyTorch", "[sparse]") {
   CHECK(show(r.t()) == "csc [3, 2] from 0 1 3 at 2 0 2 are 3 4 5");
   CHECK(show(r[1]) == "sorted [3] at 0 2 are 4 5");
 }
+
+TEST_CASE("diagonals and reducing products agree with PyTorch", "[sparse]") {
+  const Tensor nine = at::arange(1.f, 10.f).view({3, 3});
+  CHECK(show(at::_spdiags(nine, indices({0, -1, 2}), {3, 4})) == "coo [3, 4] at 0 1 2 1 2 0 0 1 2 0 1 2 are 1 2 3 4 5 9");
+  CHECK(show(at::_spdiags(v, indices({1}), {3, 4}, at::kSparseCsr)) == "csr [3, 4] from 0 1 2 2 at 1 2 are 2 3");
+  CHECK(show(at::_spdiags(v, indices({-5}), {3, 4})) == "coo [3, 4] at  are ");
+  CHECK_THROWS_MATCHES(at::_spdiags(nine, indices({0, 0, 1}), {3, 4}), c10::Error, Says("Offset tensor contains duplicate values"));
+
+  const Tensor diagonals = at::ones({2, 3}).requires_grad_();
+  const Tensor weights = at::arange(12.f).view({3, 4});
+  at::_spdiags(diagonals, indices({0, -1}), {3, 4}).to_dense().mul(weights).sum().backward();
+  CHECK(show(diagonals.grad()) == "[2, 3] 0 5 10 4 9 0");
+
+  const Tensor q = at::tensor({1.f, 0.f, 2.f, 0.f, 0.f, 0.f, 3.f, 0.f, 0.f}).view({3, 3}).to_sparse_csr();
+  const Tensor w = at::arange(6.f).view({3, 2}) - 2;
+  CHECK(show(at::_sparse_mm(q, w, "sum")) == "[3, 2] 2 5 0 0 -6 -3");
+  CHECK(show(at::_sparse_mm(q, w, "mean")) == "[3, 2] 1 2.5 0 0 -6 -3");
+  CHECK(show(at::_sparse_mm(q, w, "amax")) == "[3, 2] 4 6 0 0 -6 -3");
+  CHECK(show(at::_sparse_mm(q, w, "amin")) == "[3, 2] -2 -1 0 0 -6 -3");
+  CHECK_THROWS_MATCHES(at::_sparse_mm(q, w, "prod"), c10::Error, Says("reduce type of prod has not been enabled"));
+}
+
+TEST_CASE("the gradient of gather may be sparse", "[sparse]") {
+  const Tensor x = at::arange(6.).view({2, 3}).requires_grad_();
+  const Tensor picked = x.gather(1, places({{0, 2}, {1, 1}}), /*sparse_grad=*/true);
+  const Tensor grad = torch::autograd::grad({picked}, {x}, {at::tensor({1., 2., 3., 4.}).view({2, 2})})[0];
+  CHECK(grad.layout() == at::kSparse);
+  CHECK(show(grad.coalesce()) == "sorted [2, 3] at 0 0 1 0 2 1 are 1 2 7");
+}

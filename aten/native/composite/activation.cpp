@@ -113,4 +113,22 @@ Tensor add_relu_scalar(const Tensor& self, const Scalar& other, const Scalar& al
   return at::relu(at::add(self, other, alpha));
 }
 
+// ---- forms for other orders of derivatives and for functions without side effects ------------------------------------
+
+Tensor infinitely_differentiable_gelu_backward(const Tensor& grad, const Tensor& self) {
+  constexpr double kRootHalf = 0.70710678118654752440;    // sqrt(1/2)
+  constexpr double kNormalPeak = 0.39894228040143267794;  // 1 / sqrt(2 pi)
+  const Tensor distribution = (1 + (self * kRootHalf).erf()) * 0.5;
+  const Tensor density = (self * self * -0.5).exp() * kNormalPeak;
+  return grad * (distribution + self * density);
+}
+
+std::tuple<Tensor, Tensor> rrelu_with_noise_functional(
+    const Tensor& self, const Tensor& noise, const Scalar& lower, const Scalar& upper, bool training,
+    std::optional<Generator> generator) {
+  Tensor slopes = noise.clone();
+  Tensor result = at::rrelu_with_noise(self, slopes, lower, upper, training, generator);
+  return {std::move(result), std::move(slopes)};
+}
+
 } // namespace at::native

@@ -111,4 +111,16 @@ std::tuple<Tensor, Tensor> _scaled_dot_product_attention(const Tensor& query, co
   return at::_scaled_dot_product_attention_math(query, key, value, attn_mask, dropout_p, is_causal);
 }
 
+Tensor _safe_softmax(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype) {
+  const Tensor empty_rows = (self == kMinusInfinity).all(dim, /*keepdim=*/true);
+  return at::softmax(self, dim, dtype).masked_fill(empty_rows, 0);
+}
+
+int64_t _fused_sdp_choice(
+    const Tensor& query, const Tensor& key, const Tensor& value, const std::optional<Tensor>& attn_mask, double dropout_p, bool is_causal,
+    std::optional<double>, bool enable_gqa) {
+  check_attention(query, key, value, attn_mask, is_causal);
+  return fits_blocks(query, key, value, attn_mask, dropout_p, enable_gqa) ? 1 : 0;
+}
+
 } // namespace at::native

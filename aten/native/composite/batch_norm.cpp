@@ -262,4 +262,43 @@ Tensor instance_norm(const Tensor& input, const OptionalTensor& weight, const Op
   return out.view(input.sizes());
 }
 
+// ---- forms that name what happens to the running statistics ----------------------------------------------------------------
+
+namespace {
+
+/// What a library keeps for its backward pass. There is none here.
+Tensor no_reserve(const Tensor& input) {
+  return at::empty({0}, input.options().dtype(kByte));
+}
+
+} // namespace
+
+std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> _native_batch_norm_legit_functional(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, const Tensor& running_mean, const Tensor& running_var, bool training, double momentum, double eps) {
+  Tensor mean = running_mean.clone(), var = running_var.clone();
+  auto [out, save_mean, save_invstd] = at::native_batch_norm(input, weight, bias, mean, var, training, momentum, eps);
+  return {std::move(out), std::move(save_mean), std::move(save_invstd), std::move(mean), std::move(var)};
+}
+
+std::tuple<Tensor, Tensor, Tensor, Tensor> _batch_norm_with_update(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, Tensor& running_mean, Tensor& running_var, double momentum, double eps) {
+  auto [out, save_mean, save_invstd] = at::native_batch_norm(input, weight, bias, running_mean, running_var, /*training=*/true, momentum, eps);
+  return {std::move(out), std::move(save_mean), std::move(save_invstd), no_reserve(input)};
+}
+
+std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor> _batch_norm_with_update_functional(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, const Tensor& running_mean, const Tensor& running_var, double momentum, double eps) {
+  auto [out, save_mean, save_invstd, mean, var] =
+      at::native::_native_batch_norm_legit_functional(input, weight, bias, running_mean, running_var, /*training=*/true, momentum, eps);
+  return {std::move(out), std::move(save_mean), std::move(save_invstd), no_reserve(input), std::move(mean), std::move(var)};
+}
+
+std::tuple<Tensor, Tensor, Tensor, Tensor> _batch_norm_no_update(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, const OptionalTensor& running_mean, const OptionalTensor& running_var, double momentum, double eps) {
+  TORCH_CHECK_VALUE(defined_or_empty(running_mean).defined(), "running_mean must be defined in evaluation mode");
+  TORCH_CHECK_VALUE(defined_or_empty(running_var).defined(), "running_var must be defined in evaluation mode");
+  auto [out, save_mean, save_invstd] = at::native_batch_norm(input, weight, bias, running_mean, running_var, /*training=*/false, momentum, eps);
+  return {std::move(out), std::move(save_mean), std::move(save_invstd), no_reserve(input)};
+}
+
+Three batch_norm_backward(const Tensor& grad_out, const Tensor& input, const Tensor& weight, const OptionalTensor& running_mean, const OptionalTensor& running_var, const OptionalTensor& save_mean, const OptionalTensor& save_var, bool update, double eps, std::array<bool, 3> output_mask, const Tensor&) {
+  return at::native_batch_norm_backward(grad_out, input, weight, running_mean, running_var, save_mean, save_var, update, eps, output_mask);
+}
+
 } // namespace at::native

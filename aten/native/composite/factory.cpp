@@ -170,4 +170,8 @@ Tensor& logspace_scalar_tensor_out(const Scalar& start, const Tensor& end, int64
   return at::logspace_out(out, start, number("logspace", "end", end), steps, base);
 }
 
+Tensor _dim_arange(const Tensor& like, int64_t dim) {
+  return at::arange(like.size(dim), like.options().dtype(kLong));
+}
+
 } // namespace at::native

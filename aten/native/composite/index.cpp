@@ -4,6 +4,7 @@
 #include <aten/core/List.h>
 #include <aten/core/ivalue.h>
 #include <c10/core/WrapDimMinimal.h>
+#include <c10/util/DimVector.h>
 #include <c10/util/safe_numerics.h>
 
 #include <algorithm>
@@ -156,6 +157,58 @@ Tensor combinations(const Tensor& self, int64_t r, bool with_replacement) {
 
 Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {
   return self.clone(at::MemoryFormat::Preserve).put_(index, source, accumulate);
+}
+
+// ---- indices that a mask guards --------------------------------------------------------------------------------------------
+
+namespace {
+
+/// Indices moved into the range of their dimension: where the mask is false they may lie outside.
+c10::List<std::optional<Tensor>> into_range(const Tensor& self, const c10::List<std::optional<Tensor>>& indices) {
+  TORCH_CHECK_INDEX(
+      static_cast<int64_t>(indices.size()) <= self.dim(), "too many indices for tensor of dimension ", self.dim(), " (got ",
+      indices.size(), ")");
+  c10::List<std::optional<Tensor>> result;
+  for (size_t i = 0; i < indices.size(); ++i) {
+    const std::optional<Tensor> index = indices.get(i);
+    const int64_t size = self.size(static_cast<int64_t>(i));
+    const bool is_index = index.has_value() && index->defined();
+    result.push_back(is_index ? std::optional<Tensor>(index->clamp(-size, size - 1)) : index);
+  }
+  return result;
+}
+
+} // namespace
+
+Tensor _unsafe_masked_index(const Tensor& self, const Tensor& mask, const c10::List<std::optional<Tensor>>& indices, const Scalar& fill) {
+  if (self.numel() == 0) {
+    // There is nothing to take, but the sizes are those of a tensor that has something.
+    const Tensor like = at::zeros({}, self.options()).expand(DimVector(self.dim(), 1));
+    c10::List<std::optional<Tensor>> zeros = into_range(like, indices);
+    return at::full_like(at::index(like, zeros), fill);
+  }
+  return at::index(self, into_range(self, indices)).masked_fill(mask.logical_not(), fill);
+}
+
+Tensor _unsafe_masked_index_put_accumulate(
+    const Tensor& self, const Tensor& mask, const c10::List<std::optional<Tensor>>& indices, const Tensor& values) {
+  if (self.numel() == 0) {
+    return self.clone();
+  }
+  return at::index_put(self, into_range(self, indices), values.masked_fill(mask.logical_not(), 0), /*accumulate=*/true);
+}
+
+std::tuple<Tensor, Tensor> _rowwise_prune(const Tensor& weight, const Tensor& mask, ScalarType compressed_indices_dtype) {
+  TORCH_CHECK(weight.dim() == 2, "'weight' should have 2 dimensions, got sizes ", weight.sizes());
+  TORCH_CHECK(
+      mask.dim() == 1 && mask.size(0) == weight.size(0), "'mask' should have one element for each of the ", weight.size(0),
+      " rows of 'weight', got sizes ", mask.sizes());
+  TORCH_CHECK(
+      compressed_indices_dtype == kInt || compressed_indices_dtype == kLong,
+      "compressed_indices_dtype should be int32 or int64, got ", compressed_indices_dtype);
+  const Tensor keep = mask.to(kBool);
+  Tensor numbers = (keep.cumsum(0) - 1).masked_fill(keep.logical_not(), -1).to(compressed_indices_dtype);
+  return {weight.index_select(0, keep.nonzero().squeeze(1)), std::move(numbers)};
 }
 
 } // namespace at::native

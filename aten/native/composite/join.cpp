@@ -3,6 +3,7 @@
 #include <aten/Functions.h>
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/DimVector.h>
+#include <c10/util/accumulate.h>
 
 #include <algorithm>
 #include <numeric>
@@ -286,6 +287,36 @@ std::vector<Tensor> unflatten_dense_tensors(const Tensor& flat, TensorList tenso
     start += t.numel();
   }
   return result;
+}
+
+Tensor _chunk_cat(TensorList tensors, int64_t dim, int64_t num_chunks) {
+  TORCH_CHECK(num_chunks > 0, "_chunk_cat expects positive num_chunks, got ", num_chunks);
+  TORCH_CHECK(!tensors.empty(), "_chunk_cat expects a non-empty input tensor list");
+  const Tensor& first = tensors[0];
+  dim = c10::maybe_wrap_dim(dim, first.dim());
+  std::vector<Tensor> parts;
+  parts.reserve(tensors.size());
+  for (const Tensor& tensor : tensors) {
+    TORCH_CHECK(
+        tensor.scalar_type() == first.scalar_type(), "_chunk_cat expects all input tensors with the same dtype, got ",
+        tensor.scalar_type(), " and ", first.scalar_type());
+    TORCH_CHECK(tensor.dim() > dim, "_chunk_cat expects dim < ndim for all input tensors, got dim ", dim, " for sizes ", tensor.sizes());
+    TORCH_CHECK(
+        tensor.sizes().slice(0, dim) == first.sizes().slice(0, dim),
+        "_chunk_cat expects same sizes of 0,...,dim-1 dimensions for all input tensors, got ", tensor.sizes(), " and ", first.sizes());
+    TORCH_CHECK(tensor.numel() > 0, "_chunk_cat expects non-empty tensors, got sizes ", tensor.sizes());
+    const int64_t size = tensor.size(dim);
+    const int64_t chunk = (size - 1) / num_chunks + 1;
+    int64_t padded = 0;
+    TORCH_CHECK(!__builtin_mul_overflow(chunk, num_chunks, &padded), "_chunk_cat: num_chunks ", num_chunks, " is too large");
+    DimVector pad(static_cast<size_t>(2 * (tensor.dim() - dim)), 0);
+    pad.back() = padded - size;
+    DimVector sizes(tensor.sizes().begin(), tensor.sizes().begin() + dim);
+    sizes.push_back(num_chunks);
+    sizes.push_back(chunk * c10::multiply_integers(tensor.sizes().slice(dim + 1)));
+    parts.push_back(at::constant_pad_nd(tensor, pad).reshape(sizes));
+  }
+  return at::cat(parts, -1);
 }
 
 } // namespace at::native

@@ -163,4 +163,39 @@ Tensor vander(const Tensor& x, std::optional<int64_t> N, bool increasing) {
   return increasing ? powers : powers.flip({1});
 }
 
+// ---- factors and sums ------------------------------------------------------------------------------------------------------
+
+Tensor linalg_matrix_sqrth(const Tensor& self) {
+  at::shape::check_square("linalg.matrix_sqrth", self);
+  at::shape::check_floating_or_complex("linalg.matrix_sqrth", self, /*low_precision=*/false);
+  const auto [values, vectors] = at::linalg_eigh(self);
+  // Rounding can leave a zero eigenvalue below zero.
+  const Tensor roots = values.clamp_min(0).sqrt();
+  return at::matmul(vectors * roots.unsqueeze(-2), vectors.mH());
+}
+
+std::tuple<Tensor, Tensor> linalg_polar(const Tensor& A) {
+  at::shape::check_matrix("linalg.polar", A);
+  TORCH_CHECK(
+      A.size(-2) >= A.size(-1), "linalg.polar: input must have at least as many rows as columns, but got ", A.size(-2), " by ",
+      A.size(-1), " matrices");
+  const auto [U, S, Vh] = at::linalg_svd(A, /*full_matrices=*/false);
+  return {at::matmul(U, Vh), at::matmul(Vh.mH() * S.unsqueeze(-2), Vh)};
+}
+
+Tensor linalg__powsum(const Tensor& self, const Scalar& ord, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+  TORCH_CHECK(
+      at::isFloatingType(self.scalar_type()) || at::isComplexType(self.scalar_type()),
+      "linalg._powsum: Expected a floating point or complex tensor as input. Got ", self.scalar_type());
+  return (dtype ? self.to(*dtype) : self).abs().pow(ord).sum(dim, keepdim);
+}
+
+Tensor _compute_linear_combination(const Tensor& input, const Tensor& coefficients) {
+  TORCH_CHECK(coefficients.dim() == 2, "_compute_linear_combination: coefficients must be a matrix, got sizes ", coefficients.sizes());
+  TORCH_CHECK(
+      input.dim() > 0 && input.size(0) == coefficients.size(1), "_compute_linear_combination: coefficients ", coefficients.sizes(),
+      " must have one column for each of input[i], got input of sizes ", input.sizes());
+  return at::tensordot(coefficients, input, {1}, {0});
+}
+
 } // namespace at::native

@@ -286,4 +286,17 @@ Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Sc
   return beta.toComplexDouble() == c10::complex<double>(0) ? result : result.add_(broadcast, beta);
 }
 
+Tensor _int_mm(const Tensor& self, const Tensor& mat2) {
+  TORCH_CHECK(self.dim() == 2, "_int_mm: self must be a matrix, got ", self.dim(), "-D tensor");
+  TORCH_CHECK(mat2.dim() == 2, "_int_mm: mat2 must be a matrix, got ", mat2.dim(), "-D tensor");
+  TORCH_CHECK(
+      self.scalar_type() == kChar || self.scalar_type() == kByte, "_int_mm: Expected self dtype to be int8 or uint8 but got ",
+      self.scalar_type());
+  TORCH_CHECK(mat2.scalar_type() == kChar, "_int_mm: Expected mat2 dtype to be int8 but got ", mat2.scalar_type());
+  TORCH_CHECK(
+      self.size(1) == mat2.size(0), "_int_mm: mat1 and mat2 shapes cannot be multiplied (", self.size(0), "x", self.size(1), " and ",
+      mat2.size(0), "x", mat2.size(1), ")");
+  return at::mm(self.to(kInt), mat2.to(kInt));
+}
+
 } // namespace at::native

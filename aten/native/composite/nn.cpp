@@ -114,6 +114,27 @@ Tensor glu_backward(const Tensor& grad_output, const Tensor& self, int64_t dim) 
   return at::cat({grad_value, grad_value * value * (1 - gate)}, dim);
 }
 
+Tensor glu_jvp(const Tensor& glu, const Tensor& x, const Tensor& dx, int64_t dim) {
+  const int64_t half = half_size(x, dim);
+  TORCH_CHECK(dx.sizes() == x.sizes(), "glu_jvp: dx must have the sizes of x, ", x.sizes(), ", but got ", dx.sizes());
+  const Tensor gate = x.narrow(dim, half, half).sigmoid();
+  return gate * dx.narrow(dim, 0, half) + glu * (1 - gate) * dx.narrow(dim, half, half);
+}
+
+Tensor glu_backward_jvp(
+    const Tensor& grad_x, const Tensor& grad_glu, const Tensor& x, const Tensor& dgrad_glu, const Tensor& dx, int64_t dim) {
+  const int64_t half = half_size(x, dim);
+  TORCH_CHECK(
+      dx.sizes() == x.sizes() && grad_x.sizes() == x.sizes(), "glu_backward_jvp: dx and grad_x must have the sizes of x, ",
+      x.sizes(), ", but got ", dx.sizes(), " and ", grad_x.sizes());
+  const Tensor value = x.narrow(dim, 0, half), gate = x.narrow(dim, half, half).sigmoid();
+  const Tensor dvalue = dx.narrow(dim, 0, half), dx_gate = dx.narrow(dim, half, half);
+  const Tensor slope = gate * (1 - gate);
+  const Tensor grad_value = dgrad_glu * gate + grad_glu * slope * dx_gate;
+  const Tensor grad_gate = (dgrad_glu * value + grad_glu * dvalue + grad_glu * value * (1 - 2 * gate) * dx_gate) * slope;
+  return at::cat({grad_value, grad_gate}, dim);
+}
+
 // ---- distances -----------------------------------------------------------------------------------------------------
 
 Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double eps, bool keepdim) {

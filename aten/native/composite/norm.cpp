@@ -98,7 +98,7 @@ Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const std::
   return std::get<0>(at::native_layer_norm(input, normalized_shape, weight, bias, eps));
 }
 
-Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const std::optional<Tensor>& weight, std::optional<double> eps) {
+std::tuple<Tensor, Tensor> _fused_rms_norm(const Tensor& input, IntArrayRef normalized_shape, const std::optional<Tensor>& weight, std::optional<double> eps) {
   const int64_t leading = at::shape::check_layer_norm(input, normalized_shape, weight, std::nullopt);
   DimVector dims;
   for (int64_t d = leading; d < input.dim(); ++d) dims.push_back(d);
@@ -107,9 +107,14 @@ Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const std::op
   const Tensor wide = narrow ? input.to(kFloat) : input;
   const double least = eps.value_or(
       dtype == kDouble ? std::numeric_limits<double>::epsilon() : double(std::numeric_limits<float>::epsilon()));
-  Tensor result = wide * at::rsqrt(wide.mul(wide).mean(dims, /*keepdim=*/true).add(least));
+  Tensor factors = at::rsqrt(wide.mul(wide).mean(dims, /*keepdim=*/true).add(least));
+  Tensor result = wide * factors;
   if (weight.has_value() && weight->defined()) result = result * *weight;
-  return result.scalar_type() == dtype ? result : result.to(dtype);
+  return {result.scalar_type() == dtype ? result : result.to(dtype), std::move(factors)};
+}
+
+Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const std::optional<Tensor>& weight, std::optional<double> eps) {
+  return std::get<0>(at::native::_fused_rms_norm(input, normalized_shape, weight, eps));
 }
 
 Tensor group_norm(const Tensor& input, int64_t num_groups, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias, double eps, bool) {

@@ -270,4 +270,12 @@ Tensor affine_grid_generator_backward(const Tensor& grad, IntArrayRef size, bool
   return base_grid(grad, size, align_corners).transpose(1, 2).bmm(grad.reshape({size[0], -1, dims})).transpose(1, 2);
 }
 
+Tensor _grid_sampler_2d_cpu_fallback(const Tensor& input, const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners) {
+  return at::grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners);
+}
+
+std::tuple<Tensor, Tensor> _grid_sampler_2d_cpu_fallback_backward(const Tensor& grad_output, const Tensor& input, const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners) {
+  return at::grid_sampler_2d_backward(grad_output, input, grid, interpolation_mode, padding_mode, align_corners, {true, true});
+}
+
 } // namespace at::native

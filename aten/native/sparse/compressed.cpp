@@ -452,4 +452,38 @@ Tensor& fill_compressed_(Tensor& self, const Scalar& value) {
   return self;
 }
 
+// ---- without a look at the members -----------------------------------------------------------
+
+namespace {
+
+Tensor unsafe_of_layout(
+    Layout wanted, const Tensor& compressed, const Tensor& plain, const Tensor& values, IntArrayRef size, OptDtype dtype,
+    OptLayout layout, OptDevice device, OptBool pin_memory) {
+  TORCH_CHECK(layout.value_or(wanted) == wanted, "sparse tensor layout must be ", wanted, " but got ", layout.value_or(wanted));
+  return at::_sparse_compressed_tensor_unsafe(compressed, plain, values, size, dtype, wanted, device, pin_memory);
+}
+
+} // namespace
+
+Tensor _sparse_csr_tensor_unsafe(
+    const Tensor& crow, const Tensor& col, const Tensor& values, IntArrayRef size, OptDtype dtype, OptLayout layout, OptDevice device,
+    OptBool pin_memory) {
+  return unsafe_of_layout(kSparseCsr, crow, col, values, size, dtype, layout, device, pin_memory);
+}
+Tensor _sparse_csc_tensor_unsafe(
+    const Tensor& ccol, const Tensor& row, const Tensor& values, IntArrayRef size, OptDtype dtype, OptLayout layout, OptDevice device,
+    OptBool pin_memory) {
+  return unsafe_of_layout(kSparseCsc, ccol, row, values, size, dtype, layout, device, pin_memory);
+}
+Tensor _sparse_bsr_tensor_unsafe(
+    const Tensor& crow, const Tensor& col, const Tensor& values, IntArrayRef size, OptDtype dtype, OptLayout layout, OptDevice device,
+    OptBool pin_memory) {
+  return unsafe_of_layout(kSparseBsr, crow, col, values, size, dtype, layout, device, pin_memory);
+}
+Tensor _sparse_bsc_tensor_unsafe(
+    const Tensor& ccol, const Tensor& row, const Tensor& values, IntArrayRef size, OptDtype dtype, OptLayout layout, OptDevice device,
+    OptBool pin_memory) {
+  return unsafe_of_layout(kSparseBsc, ccol, row, values, size, dtype, layout, device, pin_memory);
+}
+
 } // namespace at::native

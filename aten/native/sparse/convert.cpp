@@ -6,6 +6,9 @@
 #include <aten/TensorIndexing.h>
 #include <aten/core/ivalue.h>
 
+#include <algorithm>
+#include <vector>
+
 namespace at::native {
 
 using c10::DimVector;
@@ -186,6 +189,46 @@ Tensor _sparse_broadcast_to(const Tensor& self, IntArrayRef size) {
   DimVector repeats(value_sizes.size(), 1);
   repeats[0] = times;
   return make_coo(size, indices, impl->values().expand(value_sizes).repeat(repeats), impl->coalesced() && (times == 1 || nnz < 2));
+}
+
+Tensor _spdiags(const Tensor& diagonals, const Tensor& offsets, IntArrayRef shape, std::optional<Layout> layout) {
+  TORCH_CHECK(
+      diagonals.layout() == kStrided && offsets.layout() == kStrided, "_spdiags: diagonals and offsets must be strided tensors, got ",
+      diagonals.layout(), " and ", offsets.layout());
+  TORCH_CHECK(diagonals.dim() == 1 || diagonals.dim() == 2, "Diagonals must be vector or matrix, got sizes ", diagonals.sizes());
+  TORCH_CHECK(shape.size() == 2, "Output shape must be 2d, got ", shape);
+  TORCH_CHECK(shape[0] >= 0 && shape[1] >= 0, "_spdiags: the shape must not be negative, got ", shape);
+  TORCH_CHECK(offsets.dim() <= 1, "Offsets must be scalar or vector, got sizes ", offsets.sizes());
+  TORCH_CHECK(offsets.scalar_type() == kLong, "Offset Tensor must have dtype Long but got ", offsets.scalar_type());
+  const Tensor rows_of_values = diagonals.dim() == 1 ? diagonals.unsqueeze(0) : diagonals;
+  const Tensor starts = offsets.contiguous();
+  const int64_t count = rows_of_values.size(0), width = std::min(rows_of_values.size(1), shape[1]);
+  TORCH_CHECK(
+      starts.numel() == count, "Number of diagonals (", count, ") does not match the number of offsets (", starts.numel(), ")");
+  const Layout wanted = layout.value_or(kSparse);
+  TORCH_CHECK(
+      wanted == kSparse || wanted == kSparseCsc || wanted == kSparseCsr,
+      "Only output layouts (Sparse, SparseCsc, SparseCsr) are supported, got ", wanted);
+  const int64_t* offset = starts.const_data_ptr<int64_t>();
+  std::vector<int64_t> sorted(offset, offset + count);
+  std::sort(sorted.begin(), sorted.end());
+  TORCH_CHECK(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(), "Offset tensor contains duplicate values");
+
+  std::vector<int64_t> rows, cols;
+  std::vector<Tensor> values{rows_of_values.narrow(0, 0, 0).flatten()};
+  for (int64_t k = 0; k < count; ++k) {
+    // Beyond these no diagonal meets the matrix.
+    const int64_t shift = std::clamp(offset[k], -shape[0], shape[1]);
+    const int64_t begin = std::max<int64_t>(shift, 0), end = std::min(width, shape[0] + shift);
+    for (int64_t col = begin; col < end; ++col) {
+      rows.push_back(col - shift);
+      cols.push_back(col);
+    }
+    if (begin < end) values.push_back(rows_of_values.select(0, k).narrow(0, begin, end - begin));
+  }
+  const Tensor places = at::stack({int64_tensor(rows), int64_tensor(cols)});
+  const Tensor result = make_coo(shape, places, at::cat(values), /*coalesced=*/false);
+  return wanted == kSparse ? result : wanted == kSparseCsr ? result.to_sparse_csr() : result.to_sparse_csc();
 }
 
 } // namespace at::native
