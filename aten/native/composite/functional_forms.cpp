@@ -84,28 +84,28 @@ Tensor& copy_sparse_to_sparse_out(const Tensor& self, const Tensor& src, bool no
 }
 
 Tensor _indices_copy(const Tensor& self) {
-  return at::_indices(self).clone();
+  return self._indices().clone();
 }
 Tensor _values_copy(const Tensor& self) {
-  return at::_values(self).clone();
+  return self._values().clone();
 }
 Tensor indices_copy(const Tensor& self) {
-  return at::indices(self).clone();
+  return self.indices().clone();
 }
 Tensor values_copy(const Tensor& self) {
-  return at::values(self).clone();
+  return self.values().clone();
 }
 Tensor crow_indices_copy(const Tensor& self) {
-  return at::crow_indices(self).clone();
+  return self.crow_indices().clone();
 }
 Tensor col_indices_copy(const Tensor& self) {
-  return at::col_indices(self).clone();
+  return self.col_indices().clone();
 }
 Tensor ccol_indices_copy(const Tensor& self) {
-  return at::ccol_indices(self).clone();
+  return self.ccol_indices().clone();
 }
 Tensor row_indices_copy(const Tensor& self) {
-  return at::row_indices(self).clone();
+  return self.row_indices().clone();
 }
 
 Tensor _sparse_broadcast_to_copy(const Tensor& self, IntArrayRef size) {
