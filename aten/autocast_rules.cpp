@@ -387,11 +387,11 @@ constexpr auto make_rows() {
   std::array<c10::impl::BuiltinKernelRow, count_rows()> rows{};
   size_t next = 0;
   for (const CastRule& rule : kRules) {
-    const auto add = [&](c10::DispatchKey key, const c10::impl::BuiltinKernel* kernel) {
-      if (kernel != nullptr) rows[next++] = {rule.name, rule.overload_name, key, kernel, "aten/autocast_rules.cpp"};
+    const auto add = [&](c10::DispatchKey key, CastPolicy policy, const c10::impl::BuiltinKernel* kernel) {
+      if (policy != none) rows[next++] = {rule.name, rule.overload_name, key, kernel, "aten/autocast_rules.cpp"};
     };
-    add(c10::DispatchKey::AutocastCPU, kernel_of<DeviceType::CPU>(rule.cpu));
-    add(c10::DispatchKey::AutocastCUDA, kernel_of<DeviceType::CUDA>(rule.cuda));
+    add(c10::DispatchKey::AutocastCPU, rule.cpu, kernel_of<DeviceType::CPU>(rule.cpu));
+    add(c10::DispatchKey::AutocastCUDA, rule.cuda, kernel_of<DeviceType::CUDA>(rule.cuda));
   }
   return rows;
 }

@@ -432,7 +432,7 @@ class Parser {
     const TypePtr& fake_element = fake.expectRef<ListType>().getElementType();
     const Type& real_element = *real.expectRef<ListType>().getElementType();
     // A list of SymInts whose values are known is a list of ints.
-    impl::GenericList list(fake_element->kind() == TypeKind::SymIntType ? TypePtr(IntType::get()) : fake_element);
+    c10::impl::GenericList list(fake_element->kind() == TypeKind::SymIntType ? TypePtr(IntType::get()) : fake_element);
     if (!lexer_.current().is('[')) {
       const Token first = lexer_.current();
       const IValue value = default_value(*fake_element, real_element, std::nullopt);

@@ -22,7 +22,7 @@ const CUDAHooksInterface& base_hooks() {
   return hooks;
 }
 
-std::atomic<const CUDAHooksInterface*> registered{nullptr};
+std::atomic<const CUDAHooksInterface*> cuda_hooks{nullptr};
 
 /// The folder of this library.
 std::string library_folder() {
@@ -82,7 +82,7 @@ namespace detail {
 const CUDAHooksInterface& getCUDAHooks() {
   static std::once_flag once;
   std::call_once(once, load_plugin);
-  const CUDAHooksInterface* hooks = registered.load(std::memory_order_acquire);
+  const CUDAHooksInterface* hooks = cuda_hooks.load(std::memory_order_acquire);
   return hooks != nullptr ? *hooks : base_hooks();
 }
 
@@ -94,7 +94,7 @@ void require_cuda(const char* what) {
 }
 
 void register_cuda_hooks(const CUDAHooksInterface* hooks) {
-  registered.store(hooks, std::memory_order_release);
+  cuda_hooks.store(hooks, std::memory_order_release);
 }
 
 } // namespace detail

@@ -10,7 +10,7 @@
 namespace at {
 namespace {
 
-std::atomic<PrivateUse1HooksInterface*> registered{nullptr};
+std::atomic<PrivateUse1HooksInterface*> registered_hooks{nullptr};
 
 void seed_all(uint64_t seed) {
   const PrivateUse1HooksInterface& hooks = detail::getPrivateUse1Hooks();
@@ -34,7 +34,7 @@ void RegisterPrivateUse1HooksInterface(PrivateUse1HooksInterface* hook) {
   TORCH_CHECK(hook != nullptr, "RegisterPrivateUse1HooksInterface: the hooks are null");
   PrivateUse1HooksInterface* before = nullptr;
   TORCH_CHECK(
-      registered.compare_exchange_strong(before, hook), "PrivateUse1HooksInterface only could be registered once.");
+      registered_hooks.compare_exchange_strong(before, hook), "PrivateUse1HooksInterface only could be registered once.");
   detail::register_device_seeding(&seed_all);
   detail::register_pinned_memory(
       c10::DeviceType::PrivateUse1,
@@ -43,13 +43,13 @@ void RegisterPrivateUse1HooksInterface(PrivateUse1HooksInterface* hook) {
 }
 
 bool isPrivateUse1HooksRegistered() {
-  return registered.load() != nullptr;
+  return registered_hooks.load() != nullptr;
 }
 
 namespace detail {
 
 const PrivateUse1HooksInterface& getPrivateUse1Hooks() {
-  const PrivateUse1HooksInterface* hooks = registered.load();
+  const PrivateUse1HooksInterface* hooks = registered_hooks.load();
   TORCH_CHECK(
       hooks != nullptr, "Please register PrivateUse1HooksInterface by `RegisterPrivateUse1HooksInterface` first.");
   return *hooks;

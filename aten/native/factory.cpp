@@ -5,6 +5,7 @@
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/convert.h>
+#include <aten/native/factory_options.h>
 #include <aten/native/resize.h>
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
@@ -29,10 +30,6 @@ using OptFormat = std::optional<MemoryFormat>;
 
 ScalarType given_or_default(OptDtype dtype) {
   return dtype.value_or(c10::get_default_dtype_as_scalartype());
-}
-
-c10::TensorOptions make_options(OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
-  return c10::TensorOptions().dtype(dtype).layout(layout).device(device).pinned_memory(pin_memory);
 }
 
 void check_strided(const char* op, OptLayout layout) {

@@ -1,6 +1,7 @@
 // Meta forms of the samplers, and random factories.
 #include <aten/Functions.h>
 #include <aten/native/OutArgument.h>
+#include <aten/native/factory_options.h>
 
 namespace at::native {
 
@@ -12,10 +13,6 @@ using OptLayout = std::optional<Layout>;
 using OptDevice = std::optional<Device>;
 using OptBool = std::optional<bool>;
 using OptFormat = std::optional<MemoryFormat>;
-
-c10::TensorOptions make_options(OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
-  return c10::TensorOptions().dtype(dtype).layout(layout).device(device).pinned_memory(pin_memory);
-}
 
 } // namespace
 

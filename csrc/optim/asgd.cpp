@@ -27,10 +27,10 @@ template class BuiltinParamState<ASGDParamState>;
 
 namespace {
 
-using Lists = detail::StepLists<ASGDParamState>;
+using ASGDLists = detail::StepLists<ASGDParamState>;
 
 /// Operator by operator, for any device.
-void by_operators(const Lists& lists, const ASGDOptions& options) {
+void by_operators(const ASGDLists& lists, const ASGDOptions& options) {
   for (size_t i = 0; i < lists.size(); ++i) {
     const ASGDParamState& state = *lists.states[i];
     const Tensor& param = lists.params[i];
@@ -45,7 +45,7 @@ void by_operators(const Lists& lists, const ASGDOptions& options) {
   }
 }
 
-void step_fused(const Lists& lists, const ASGDOptions& options) {
+void step_fused(const ASGDLists& lists, const ASGDOptions& options) {
   std::vector<double> etas, mus;
   for (const ASGDParamState* state : lists.states) {
     etas.push_back(state->eta());
@@ -56,7 +56,7 @@ void step_fused(const Lists& lists, const ASGDOptions& options) {
 }
 
 /// Step size and averaging weight of the next step.
-void advance(const Lists& lists, const ASGDOptions& options) {
+void advance(const ASGDLists& lists, const ASGDOptions& options) {
   for (ASGDParamState* state : lists.states) {
     state->step(state->step() + 1);
     const auto step = static_cast<double>(state->step());

@@ -29,7 +29,7 @@ template class BuiltinParamState<SGDParamState>;
 
 namespace {
 
-using Lists = detail::StepLists<SGDParamState>;
+using SGDLists = detail::StepLists<SGDParamState>;
 
 /// Gives a parameter whose momentum begins its buffer. It becomes the gradient of this step, without dampening.
 bool begins(SGDParamState& state, const Tensor& param, const SGDOptions& options) {
@@ -39,7 +39,7 @@ bool begins(SGDParamState& state, const Tensor& param, const SGDOptions& options
 }
 
 /// Operator by operator, for any device.
-void by_operators(const Lists& lists, const std::vector<bool>& first, const SGDOptions& options) {
+void by_operators(const SGDLists& lists, const std::vector<bool>& first, const SGDOptions& options) {
   for (size_t i = 0; i < lists.size(); ++i) {
     const Tensor& param = lists.params[i];
     Tensor grad = detail::penalized(lists.grads[i], param, options.maximize(), options.weight_decay());
@@ -57,7 +57,7 @@ void by_operators(const Lists& lists, const std::vector<bool>& first, const SGDO
 }
 
 /// A gradient of a few rows changes those of the parameter; momentum, whose buffer is dense, goes on in all rows.
-void step_sparse(const Lists& lists, const SGDOptions& options) {
+void step_sparse(const SGDLists& lists, const SGDOptions& options) {
   TORCH_CHECK(
       lists.sparse.empty() || options.weight_decay() == 0, "SGD: weight_decay option is not compatible with sparse gradients: it is ",
       options.weight_decay(), " and must be 0 in groups that have them");
@@ -78,7 +78,7 @@ void step_sparse(const Lists& lists, const SGDOptions& options) {
 }
 
 /// One call for the parameters whose momentum begins (`which`), or for the others.
-void step_fused(const Lists& lists, const std::vector<bool>& first, bool which, const SGDOptions& options) {
+void step_fused(const SGDLists& lists, const std::vector<bool>& first, bool which, const SGDOptions& options) {
   std::vector<Tensor> params, grads, buffers;
   for (size_t i = 0; i < lists.size(); ++i) {
     if (first[i] != which) continue;

@@ -12,11 +12,11 @@ namespace torch::serialize {
 namespace {
 
 // Python's own limit is about the same.
-constexpr int kMaxDepth = 900;
+constexpr int kMaxSavedDepth = 900;
 
 struct DepthGuard {
   explicit DepthGuard(int& depth) : depth(depth) {
-    TORCH_CHECK(++depth <= kMaxDepth, "a value is nested more than ", kMaxDepth, " levels deep, or contains itself: it cannot be saved");
+    TORCH_CHECK(++depth <= kMaxSavedDepth, "a value is nested more than ", kMaxSavedDepth, " levels deep, or contains itself: it cannot be saved");
   }
   ~DepthGuard() {
     --depth;

@@ -45,7 +45,7 @@ std::string name_in_weight_norm(const std::string& name) {
 
 constexpr size_t kMostNames = 30;
 
-std::string quoted(const std::vector<std::string>& names) {
+std::string quoted_names(const std::vector<std::string>& names) {
   std::string text;
   for (size_t i = 0; i < std::min(names.size(), kMostNames); ++i) text += (i == 0 ? "\"" : ", \"") + names[i] + "\"";
   if (names.size() > kMostNames) text += " and " + std::to_string(names.size() - kMostNames) + " more";
@@ -114,8 +114,8 @@ bool LoadReport::ok() const noexcept {
 std::string LoadReport::text() const {
   std::string text;
   const auto line = [&](const std::string& what) { text += (text.empty() ? "" : "\n") + what; };
-  if (!unexpected.empty()) line("Unexpected key(s) in state_dict: " + quoted(unexpected) + ".");
-  if (!missing.empty()) line("Missing key(s) in state_dict: " + quoted(missing) + ".");
+  if (!unexpected.empty()) line("Unexpected key(s) in state_dict: " + quoted_names(unexpected) + ".");
+  if (!missing.empty()) line("Missing key(s) in state_dict: " + quoted_names(missing) + ".");
   if (const std::string prefix = common_prefix(unexpected, missing); !prefix.empty()) {
     line("The names in the dictionary begin with \"" + prefix + "\", those of the module do not: take it off.");
   } else if (const std::string lacking = common_prefix(missing, unexpected); !lacking.empty()) {

@@ -12,7 +12,7 @@ namespace torch::serialize {
 namespace {
 
 // Enough for every dtype.
-constexpr size_t kAlignment = 16;
+constexpr size_t kStorageAlignment = 16;
 
 class StorageLoader {
  public:
@@ -24,7 +24,7 @@ class StorageLoader {
     auto found = loaded_.find(key);
     if (found == loaded_.end()) {
       const ZipReader::Entry& entry = zip_.entry(name);
-      c10::Storage storage = zip_.bytes().storage(entry.data_offset, entry.size, kAlignment);
+      c10::Storage storage = zip_.bytes().storage(entry.data_offset, entry.size, kStorageAlignment);
       found = loaded_.emplace(key, place(std::move(storage), name, location)).first;
     }
     TORCH_CHECK(nbytes <= found->second.nbytes(), zip_.where(name), " has ", found->second.nbytes(),

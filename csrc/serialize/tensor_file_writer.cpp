@@ -27,7 +27,7 @@ bool is_identifier(const std::string& name) {
   return std::find(std::begin(kKeywords), std::end(kKeywords), name) == std::end(kKeywords);
 }
 
-std::string quoted(const std::string& name) {
+std::string python_string(const std::string& name) {
   std::string text = "\"";
   for (const char c : name) {
     if (c == '"' || c == '\\') text += '\\';
@@ -45,8 +45,8 @@ std::string class_source(const ArchiveNode& node, const std::unordered_map<const
   std::string parameters, buffers, members;
   bool has_annotations = false;
   for (const ArchiveNode::Entry& entry : node.entries) {
-    if (entry.kind == ArchiveNode::Kind::Parameter) parameters += quoted(entry.name) + ", ";
-    if (entry.kind == ArchiveNode::Kind::Buffer) buffers += quoted(entry.name) + ", ";
+    if (entry.kind == ArchiveNode::Kind::Parameter) parameters += python_string(entry.name) + ", ";
+    if (entry.kind == ArchiveNode::Kind::Buffer) buffers += python_string(entry.name) + ", ";
     const std::string type = entry.kind == ArchiveNode::Kind::Archive
         ? node_module_name(numbers.at(node_of(entry.value).get())) + ".Module"
         : entry.value.isTensor() && !entry.value.toTensor().defined() ? "Optional[Tensor]"
@@ -56,7 +56,7 @@ std::string class_source(const ArchiveNode& node, const std::unordered_map<const
     } else {
       if (!has_annotations) members += "  __annotations__ = []\n";
       has_annotations = true;
-      members += "  __annotations__[" + quoted(entry.name) + "] = " + type + "\n";
+      members += "  __annotations__[" + python_string(entry.name) + "] = " + type + "\n";
     }
   }
   return "class Module(Module):\n  __parameters__ = [" + parameters + "]\n  __buffers__ = [" + buffers + "]\n" + members;

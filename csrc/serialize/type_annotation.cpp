@@ -6,7 +6,7 @@ namespace torch::serialize {
 
 namespace {
 
-constexpr int kMaxDepth = 64;
+constexpr int kMaxTypeDepth = 64;
 
 /// Recursive descent: type = name | name '[' type {',' type} ']'.
 class AnnotationParser {
@@ -51,7 +51,7 @@ class AnnotationParser {
   }
 
   c10::TypePtr parse_type(int depth) {
-    if (depth > kMaxDepth) return nullptr;
+    if (depth > kMaxTypeDepth) return nullptr;
     const std::string_view head = name();
     if (!accept('[')) return simple(head);
     std::vector<c10::TypePtr> parts;

@@ -13,7 +13,7 @@ namespace torch::serialize {
 
 namespace {
 
-constexpr uint32_t kMaxDepth = 1000;
+constexpr uint32_t kMaxLoadedDepth = 1000;
 constexpr uint64_t kWorkPerByte = 64;
 constexpr uint64_t kFreeWork = 1 << 16;
 
@@ -103,7 +103,7 @@ void Unpickler::enter(const Item& child, uint32_t parent_record) {
   record.frozen = true;
   Record& parent = records_[parent_record];
   parent.depth = std::max(parent.depth, record.depth + 1);
-  if (parent.depth > kMaxDepth) fail(fmt::format("values are nested more than {} levels deep", kMaxDepth));
+  if (parent.depth > kMaxLoadedDepth) fail(fmt::format("values are nested more than {} levels deep", kMaxLoadedDepth));
 }
 
 // An item as it may lie in a list, a dict or an object, or be the result.

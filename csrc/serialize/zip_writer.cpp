@@ -14,7 +14,7 @@ using namespace zip;
 
 namespace {
 
-constexpr uint64_t kAlignment = 64;
+constexpr uint64_t kEntryAlignment = 64;
 // The extra field that PyTorch pads headers with: an id that no other program uses, its length, then letters.
 constexpr uint16_t kPaddingExtra = 'F' | ('B' << 8);
 
@@ -63,7 +63,7 @@ void ZipWriter::add(std::string_view name, const void* data, size_t size) {
     append(extra, uint64_t(size));
   }
   const uint64_t data_start = offset_ + kLocalHeaderSize + entry.name.size() + extra.size() + 4;
-  const uint64_t padding = (kAlignment - data_start % kAlignment) % kAlignment;
+  const uint64_t padding = (kEntryAlignment - data_start % kEntryAlignment) % kEntryAlignment;
   append(extra, kPaddingExtra);
   append(extra, static_cast<uint16_t>(padding));
   extra.append(padding, 'Z');

@@ -4,6 +4,7 @@
 #include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
+#include <aten/native/optional_tensor.h>
 #include <aten/native/cpu/batch_norm.h>
 #include <aten/native/cpu_isa.h>
 
@@ -20,10 +21,6 @@ constexpr void (*forward_table[])(const BatchNorm&) = {
     v2::batch_norm_forward_kernel, v3::batch_norm_forward_kernel, v4::batch_norm_forward_kernel};
 constexpr void (*backward_table[])(const BatchNorm&) = {
     v2::batch_norm_backward_kernel, v3::batch_norm_backward_kernel, v4::batch_norm_backward_kernel};
-
-Tensor defined_or_empty(const OptionalTensor& t) {
-  return t.has_value() && t->defined() ? *t : Tensor();
-}
 
 /// Throws unless each tensor that is there has one element a channel, and all of them one dtype that fits the input.
 /// Returns that dtype.

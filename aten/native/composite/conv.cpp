@@ -3,6 +3,7 @@
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
+#include <aten/native/optional_tensor.h>
 #include <aten/shape/conv.h>
 
 #include <string>
@@ -71,10 +72,6 @@ void check_kernel_size(const char* op, const Tensor& weight, IntArrayRef kernel_
   TORCH_CHECK(
       weight.dim() >= 2 && weight.sizes().slice(2) == kernel_size, op, ": kernel_size ", kernel_size,
       " must be that of weight, which has sizes ", weight.sizes());
-}
-
-Tensor defined_or_empty(const OptionalTensor& t) {
-  return t.has_value() && t->defined() ? *t : Tensor();
 }
 
 } // namespace

@@ -4,15 +4,12 @@
 #include <aten/TensorOperators.h>
 #include <aten/core/Reduction.h>
 #include <aten/core/Tensor.h>
+#include <aten/native/optional_tensor.h>
 
 #include <limits>
 
 namespace at::native {
 namespace {
-
-bool given(const std::optional<Tensor>& t) {
-  return t.has_value() && t->defined();
-}
 
 int64_t class_dim_of(const Tensor& self) {
   return self.dim() == 1 ? 0 : 1;

@@ -5,19 +5,12 @@
 #include <aten/core/Tensor.h>
 
 #include <c10/core/WrapDimMinimal.h>
+#include <c10/util/accumulate.h>
 
 #include <algorithm>
 #include <numeric>
 
 namespace at::native {
-namespace {
-
-int64_t product(IntArrayRef sizes) {
-  return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
-}
-
-} // namespace
-
 std::tuple<Tensor, Tensor> linalg_solve_ex(const Tensor& A, const Tensor& B, bool left, bool check_errors) {
   const auto results = at::_linalg_solve_ex(A, B, left, check_errors);
   return {std::get<0>(results), std::get<3>(results)};
@@ -67,7 +60,7 @@ Tensor linalg_tensorsolve(const Tensor& self, const Tensor& other, OptionalIntAr
       other.dim() <= A.dim(), "linalg.tensorsolve: self must have at least as many dimensions as other, got ", A.dim(), " and ",
       other.dim());
   const IntArrayRef result_sizes = A.sizes().slice(other.dim());
-  const int64_t unknowns = product(result_sizes), equations = product(A.sizes().slice(0, other.dim()));
+  const int64_t unknowns = c10::multiply_integers(result_sizes), equations = c10::multiply_integers(A.sizes().slice(0, other.dim()));
   TORCH_CHECK(
       unknowns == equations, "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == ",
       "prod(self.shape[:other.ndim]), but got ", unknowns, " != ", equations);
@@ -80,7 +73,7 @@ Tensor linalg_tensorinv(const Tensor& self, int64_t ind) {
   TORCH_CHECK(ind > 0, "Expected a strictly positive integer for 'ind', but got ", ind);
   const int64_t split = std::min(ind, self.dim());
   const IntArrayRef back = self.sizes().slice(split), front = self.sizes().slice(0, split);
-  const int64_t rows = product(front), cols = product(back);
+  const int64_t rows = c10::multiply_integers(front), cols = c10::multiply_integers(back);
   TORCH_CHECK(
       rows == cols, "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got ", cols,
       " != ", rows);

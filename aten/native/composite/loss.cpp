@@ -4,6 +4,7 @@
 #include <aten/TensorOperators.h>
 #include <aten/core/Reduction.h>
 #include <aten/core/Tensor.h>
+#include <aten/native/optional_tensor.h>
 #include <aten/native/OutArgument.h>
 
 namespace at::native {
@@ -18,10 +19,6 @@ Tensor reduce_loss(const Tensor& elements, int64_t reduction) {
 /// Factor of an element's gradient under a reduction of `self`-sized losses.
 double reduction_scale(const Tensor& self, int64_t reduction) {
   return reduction == Reduction::Mean ? 1.0 / static_cast<double>(self.numel()) : 1.0;
-}
-
-bool given(const std::optional<Tensor>& t) {
-  return t.has_value() && t->defined();
 }
 
 } // namespace

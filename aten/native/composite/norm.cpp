@@ -4,9 +4,11 @@
 #include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
+#include <aten/native/optional_tensor.h>
 #include <aten/native/cpu/norm.h>
 #include <aten/native/cpu_isa.h>
 #include <aten/shape/nn.h>
+#include <c10/util/accumulate.h>
 
 #include <limits>
 
@@ -19,16 +21,6 @@ constexpr void (*group_norm_backward_table[])(const NormBackward&) = {
     v2::group_norm_backward_kernel, v3::group_norm_backward_kernel, v4::group_norm_backward_kernel};
 
 using Three = std::tuple<Tensor, Tensor, Tensor>;
-
-Tensor defined_or_empty(const std::optional<Tensor>& t) {
-  return t.has_value() && t->defined() ? *t : Tensor();
-}
-
-int64_t product(IntArrayRef sizes) {
-  int64_t n = 1;
-  for (const int64_t size : sizes) n *= size;
-  return n;
-}
 
 /// Gradients of a backward pass as asked for: like the input, and twice like the weights.
 Three wanted_gradients(const Tensor& input, IntArrayRef weight_sizes, c10::ScalarType weight_dtype, std::array<bool, 3> mask) {
@@ -57,7 +49,7 @@ void check_layer_norm_backward(
     const std::optional<Tensor>& weight, const std::optional<Tensor>& bias) {
   const int64_t leading = at::shape::check_layer_norm(input, normalized_shape, weight, bias);
   const auto dtype = at::shape::check_norm_dtypes(input, weight, bias);
-  check_statistics("native_layer_norm_backward", grad_out, input, mean, rstd, product(input.sizes().slice(0, leading)));
+  check_statistics("native_layer_norm_backward", grad_out, input, mean, rstd, c10::multiply_integers(input.sizes().slice(0, leading)));
   TORCH_CHECK(
       mean.scalar_type() == dtype, "native_layer_norm_backward: mean must have the dtype of the weights, ", dtype, "; got ",
       mean.scalar_type());
@@ -119,7 +111,7 @@ Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const std::op
 
 Tensor group_norm(const Tensor& input, int64_t num_groups, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias, double eps, bool) {
   const int64_t batch = input.size(0), channels = input.size(1);
-  const int64_t spatial = product(input.sizes().slice(2));
+  const int64_t spatial = c10::multiply_integers(input.sizes().slice(2));
   const Tensor result = std::get<0>(at::native_group_norm(input.contiguous(), weight, bias, batch, channels, spatial, num_groups, eps));
   return result.contiguous(input.suggest_memory_format());
 }
@@ -129,7 +121,7 @@ Three native_layer_norm_backward(const Tensor& grad_out, const Tensor& input, In
   Three grads = layer_norm_backward_spec(input, normalized_shape, mean, output_mask);
   NormBackward p = common_arguments(grad_out, input, mean, rstd, weight, grads);
   p.rows = mean.numel();
-  p.size = product(normalized_shape);
+  p.size = c10::multiply_integers(normalized_shape);
   layer_norm_backward_table[cpu_isa_level()](p);
   return grads;
 }

@@ -112,12 +112,12 @@ Tensor& div_scalar_mode_(Tensor& self, const Scalar& other, std::optional<std::s
 namespace {
 
 template <class Bound>
-void check_bounds(const std::optional<Bound>& min, const std::optional<Bound>& max) {
+void check_clamp_bounds(const std::optional<Bound>& min, const std::optional<Bound>& max) {
   TORCH_CHECK(min.has_value() || max.has_value(), "torch.clamp: At least one of 'min' or 'max' must not be None");
 }
 
 // An undefined tensor counts as missing.
-std::optional<Tensor> given(const std::optional<Tensor>& bound) {
+std::optional<Tensor> given_bound(const std::optional<Tensor>& bound) {
   return bound.has_value() && bound->defined() ? bound : std::nullopt;
 }
 
@@ -130,39 +130,39 @@ std::optional<Scalar> real_bound(const Tensor& self, const std::optional<Scalar>
 
 Tensor clamp(const Tensor& self, const std::optional<Scalar>& min_, const std::optional<Scalar>& max_) {
   const auto min = real_bound(self, min_), max = real_bound(self, max_);
-  check_bounds(min, max);
+  check_clamp_bounds(min, max);
   return min && max ? at::_clamp_both(self, *min, *max) : min ? at::clamp_min(self, *min) : at::clamp_max(self, *max);
 }
 
 Tensor& clamp_(Tensor& self, const std::optional<Scalar>& min_, const std::optional<Scalar>& max_) {
   const auto min = real_bound(self, min_), max = real_bound(self, max_);
-  check_bounds(min, max);
+  check_clamp_bounds(min, max);
   return min && max ? at::_clamp_both_(self, *min, *max) : min ? self.clamp_min_(*min) : self.clamp_max_(*max);
 }
 
 Tensor& clamp_out(const Tensor& self, const std::optional<Scalar>& min_, const std::optional<Scalar>& max_, Tensor& out) {
   const auto min = real_bound(self, min_), max = real_bound(self, max_);
-  check_bounds(min, max);
+  check_clamp_bounds(min, max);
   return min && max ? at::_clamp_both_out(out, self, *min, *max)
       : min         ? at::clamp_min_out(out, self, *min)
                     : at::clamp_max_out(out, self, *max);
 }
 
 Tensor clamp_tensor(const Tensor& self, const std::optional<Tensor>& min_, const std::optional<Tensor>& max_) {
-  const auto min = given(min_), max = given(max_);
-  check_bounds(min, max);
+  const auto min = given_bound(min_), max = given_bound(max_);
+  check_clamp_bounds(min, max);
   return min && max ? at::_clamp_both(self, *min, *max) : min ? at::clamp_min(self, *min) : at::clamp_max(self, *max);
 }
 
 Tensor& clamp_tensor_(Tensor& self, const std::optional<Tensor>& min_, const std::optional<Tensor>& max_) {
-  const auto min = given(min_), max = given(max_);
-  check_bounds(min, max);
+  const auto min = given_bound(min_), max = given_bound(max_);
+  check_clamp_bounds(min, max);
   return min && max ? at::_clamp_both_(self, *min, *max) : min ? self.clamp_min_(*min) : self.clamp_max_(*max);
 }
 
 Tensor& clamp_tensor_out(const Tensor& self, const std::optional<Tensor>& min_, const std::optional<Tensor>& max_, Tensor& out) {
-  const auto min = given(min_), max = given(max_);
-  check_bounds(min, max);
+  const auto min = given_bound(min_), max = given_bound(max_);
+  check_clamp_bounds(min, max);
   return min && max ? at::_clamp_both_out(out, self, *min, *max)
       : min         ? at::clamp_min_out(out, self, *min)
                     : at::clamp_max_out(out, self, *max);

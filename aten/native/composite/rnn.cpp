@@ -4,6 +4,7 @@
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
+#include <aten/native/optional_tensor.h>
 
 #include <functional>
 #include <optional>
@@ -15,10 +16,6 @@ namespace {
 
 using OptionalTensor = std::optional<Tensor>;
 using Five = std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor>;
-
-Tensor defined_or_empty(const OptionalTensor& t) {
-  return t.has_value() && t->defined() ? *t : Tensor();
-}
 
 // ---- cells -------------------------------------------------------------------------------------------------------------
 

@@ -1,5 +1,6 @@
 // Compressed sparse tensors: making, checking and taking apart.
 #include <aten/native/sparse/compressed.h>
+#include <aten/native/sparse/coo.h>
 
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
@@ -36,12 +37,6 @@ Layout known_layout(OptLayout layout) {
   TORCH_CHECK(layout.has_value(), "sparse_compressed_tensor expected sparse compressed tensor layout but got none");
   TORCH_CHECK(is_compressed_layout(*layout), "expected sparse compressed tensor layout but got ", *layout);
   return *layout;
-}
-
-/// A tensor on the same memory without history, for a member of a sparse tensor.
-Tensor member(const Tensor& t) {
-  return Tensor(t.unsafeGetTensorImpl()->shallow_copy_and_detach(
-      t.unsafeGetTensorImpl()->version_counter(), /*allow_tensor_metadata_change=*/true));
 }
 
 template <class T>
@@ -242,8 +237,8 @@ Tensor _sparse_compressed_tensor_kernel(
   // Kernels rely on what members say of each other.
   at::native::_validate_sparse_compressed_tensor_args(compressed_indices, plain_indices, values, size, wanted, std::nullopt);
   return make_compressed(
-      wanted, size, member(compressed_indices), member(plain_indices),
-      member(!dtype || *dtype == values.scalar_type() ? values : values.to(*dtype)));
+      wanted, size, sparse_member(compressed_indices), sparse_member(plain_indices),
+      sparse_member(!dtype || *dtype == values.scalar_type() ? values : values.to(*dtype)));
 }
 
 Tensor sparse_compressed_tensor_size(

@@ -16,6 +16,10 @@ inline SparseCsrTensorImpl* compressed_impl(const Tensor& self) {
   return static_cast<SparseCsrTensorImpl*>(self.unsafeGetTensorImpl());
 }
 
+/// Whether a tensor has one of the compressed layouts.
+inline bool is_compressed(const Tensor& self) {
+  return self.unsafeGetTensorImpl()->is_sparse_compressed();
+}
 inline bool is_row_compressed(Layout layout) {
   return layout == kSparseCsr || layout == kSparseBsr;
 }

@@ -18,10 +18,6 @@ using c10::DimVector;
 
 namespace {
 
-bool is_compressed(const Tensor& t) {
-  return t.unsafeGetTensorImpl()->is_sparse_compressed();
-}
-
 Tensor as_coo(const Tensor& t) {
   return is_compressed(t) ? compressed_to_coo(t) : t;
 }
@@ -114,7 +110,7 @@ Tensor div_compressed(const Tensor& self, const Tensor& other) {
 namespace {
 
 /// alpha * (sparse @ dense) + beta * base.
-Tensor times_dense(
+Tensor compressed_times_dense(
     const char* op, const Tensor& sparse, const Tensor& dense, const Tensor& base, const Scalar& beta, const Scalar& alpha) {
   const SparseCsrTensorImpl* impl = compressed_impl(sparse);
   TORCH_CHECK(
@@ -152,9 +148,9 @@ Tensor addmm_compressed(const Tensor& self, const Tensor& mat1, const Tensor& ma
       self.layout());
   const Tensor base = self.expand({mat1.size(0), mat2.size(1)});
   if (is_compressed(mat1)) {
-    return times_dense("addmm", mat1, mat2, base, beta, alpha);
+    return compressed_times_dense("addmm", mat1, mat2, base, beta, alpha);
   }
-  return times_dense("addmm", mat2.t(), mat1.t(), base.t(), beta, alpha).t();
+  return compressed_times_dense("addmm", mat2.t(), mat1.t(), base.t(), beta, alpha).t();
 }
 
 Tensor mm_compressed(const Tensor& self, const Tensor& mat2) {
@@ -165,9 +161,9 @@ Tensor mm_compressed(const Tensor& self, const Tensor& mat2) {
     return is_blocked(like.layout()) ? product.to_sparse_csr() : back(product, like);
   }
   if (is_compressed(self)) {
-    return times_dense("mm", self, mat2, Tensor(), 0, 1);
+    return compressed_times_dense("mm", self, mat2, Tensor(), 0, 1);
   }
-  return times_dense("mm", mat2.t(), self.t(), Tensor(), 0, 1).t();
+  return compressed_times_dense("mm", mat2.t(), self.t(), Tensor(), 0, 1).t();
 }
 
 Tensor mv_compressed(const Tensor& self, const Tensor& vec) {

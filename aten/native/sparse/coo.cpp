@@ -3,6 +3,7 @@
 
 #include <aten/Functions.h>
 #include <aten/SparseCsrTensorImpl.h>
+#include <aten/native/sparse/compressed.h>
 #include <c10/core/TensorOptions.h>
 #include <c10/util/safe_numerics.h>
 
@@ -33,12 +34,6 @@ Tensor new_coo(ScalarType dtype, Device device) {
 /// Values without dimensions are those of a single element.
 Tensor with_nnz(const Tensor& values) {
   return values.dim() == 0 ? values.unsqueeze(0) : values;
-}
-
-/// A tensor on the same memory without history, for a member of a sparse tensor.
-Tensor member(const Tensor& t) {
-  return Tensor(t.unsafeGetTensorImpl()->shallow_copy_and_detach(
-      t.unsafeGetTensorImpl()->version_counter(), /*allow_tensor_metadata_change=*/true));
 }
 
 void check_members(const Tensor& indices, const Tensor& values) {
@@ -149,7 +144,7 @@ Tensor _sparse_coo_tensor_with_dims_and_tensors(
   SparseTensorImpl* impl = get_sparse_impl(result);
   impl->raw_resize_(sparse_dim, dense_dim, size);
   impl->set_indices_and_values_unsafe(
-      member(indices), member(values.scalar_type() == result.scalar_type() ? values : values.to(result.scalar_type())));
+      sparse_member(indices), sparse_member(values.scalar_type() == result.scalar_type() ? values : values.to(result.scalar_type())));
   impl->set_coalesced(is_coalesced.value_or(false) || values.size(0) < 2);
   return result;
 }
@@ -215,18 +210,6 @@ Tensor sparse_coo_tensor_indices(
 }
 
 // ---- parts -----------------------------------------------------------------------------
-
-namespace {
-
-const SparseCsrTensorImpl* compressed_impl(const Tensor& self) {
-  return static_cast<const SparseCsrTensorImpl*>(self.unsafeGetTensorImpl());
-}
-
-bool is_compressed(const Tensor& self) {
-  return self.unsafeGetTensorImpl()->is_sparse_compressed();
-}
-
-} // namespace
 
 int64_t sparse_dim(const Tensor& self) {
   return self.is_sparse() ? get_sparse_impl(self)->sparse_dim() : is_compressed(self) ? compressed_impl(self)->sparse_dim() : 0;
@@ -356,7 +339,7 @@ Tensor clone_coo(const Tensor& self, std::optional<MemoryFormat> memory_format) 
 }
 
 Tensor detach_sparse(const Tensor& self) {
-  return member(self);
+  return sparse_member(self);
 }
 
 Tensor& zero_coo_(Tensor& self) {

@@ -19,6 +19,12 @@ inline Tensor with_values(const Tensor& like, const Tensor& values) {
   return make_coo(like.sizes(), impl->indices(), values, impl->coalesced());
 }
 
+/// A tensor on the same memory without history, for a member of a sparse tensor.
+inline Tensor sparse_member(const Tensor& t) {
+  return Tensor(t.unsafeGetTensorImpl()->shallow_copy_and_detach(
+      t.unsafeGetTensorImpl()->version_counter(), /*allow_tensor_metadata_change=*/true));
+}
+
 /// A vector of int64.
 TORCH_API Tensor int64_tensor(IntArrayRef list);
 

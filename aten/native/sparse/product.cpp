@@ -118,7 +118,7 @@ void check_dense(const char* op, const Tensor& sparse, const Tensor& dense) {
       sparse.scalar_type(), " and ", dense.scalar_type());
 }
 
-Tensor times_dense(
+Tensor coo_times_dense(
     const char* op, const Tensor& sparse, const Tensor& dense, const Tensor& base, const Scalar& beta, const Scalar& alpha) {
   check_matrix(op, sparse);
   check_dense(op, sparse, dense);
@@ -144,10 +144,10 @@ Tensor addmm_coo(const Tensor& self, const Tensor& mat1, const Tensor& mat2, con
     return at::add(base.mul(beta), at::_sparse_sparse_matmul(mat1, mat2), alpha);
   }
   if (mat1.is_sparse()) {
-    return times_dense("addmm", mat1, mat2, base, beta, alpha);
+    return coo_times_dense("addmm", mat1, mat2, base, beta, alpha);
   }
   TORCH_CHECK(mat2.is_sparse(), "addmm: expected a sparse factor, but got layouts ", mat1.layout(), " and ", mat2.layout());
-  return times_dense("addmm", mat2.t(), mat1.t(), base.t(), beta, alpha).t();
+  return coo_times_dense("addmm", mat2.t(), mat1.t(), base.t(), beta, alpha).t();
 }
 
 Tensor mm_coo(const Tensor& self, const Tensor& mat2) {
@@ -155,7 +155,7 @@ Tensor mm_coo(const Tensor& self, const Tensor& mat2) {
   if (self.is_sparse() && mat2.is_sparse()) {
     return at::_sparse_sparse_matmul(self, mat2);
   }
-  return self.is_sparse() ? times_dense("mm", self, mat2, Tensor(), 0, 1) : times_dense("mm", mat2.t(), self.t(), Tensor(), 0, 1).t();
+  return self.is_sparse() ? coo_times_dense("mm", self, mat2, Tensor(), 0, 1) : coo_times_dense("mm", mat2.t(), self.t(), Tensor(), 0, 1).t();
 }
 
 Tensor mv_coo(const Tensor& self, const Tensor& vec) {

@@ -10,10 +10,6 @@ namespace at::native {
 
 namespace {
 
-bool is_compressed(const Tensor& t) {
-  return t.unsafeGetTensorImpl()->is_sparse_compressed();
-}
-
 void check_castable(const char* op, const Tensor& target, const Tensor& result) {
   TORCH_CHECK(
       c10::canCast(result.scalar_type(), target.scalar_type()), "result type ", result.scalar_type(),

@@ -9,11 +9,11 @@
 namespace torch::nn::functional {
 namespace {
 
-using Options = MultiheadAttentionForwardFuncOptions;
+using AttentionOptions = MultiheadAttentionForwardFuncOptions;
 
 // Letters in names of sizes: T targets (queries), S sources (keys), N batch, H heads, D features of a head, E = H * D.
 
-void check_arguments(const Tensor& query, const Tensor& key, const Tensor& value, const Options& options) {
+void check_arguments(const Tensor& query, const Tensor& key, const Tensor& value, const AttentionOptions& options) {
   const auto is_sequence = [](const Tensor& t) { return t.defined() && t.dim() == 3; };
   TORCH_CHECK(
       is_sequence(query) && is_sequence(key) && is_sequence(value),
@@ -74,7 +74,7 @@ struct Projected {
   Tensor value;
 };
 
-Projected project_separately(const Tensor& query, const Tensor& key, const Tensor& value, const Options& options) {
+Projected project_separately(const Tensor& query, const Tensor& key, const Tensor& value, const AttentionOptions& options) {
   const int64_t embed_dim = query.size(2);
   check_projection("q_proj_weight", options.q_proj_weight(), embed_dim, query);
   check_projection("k_proj_weight", options.k_proj_weight(), embed_dim, key);
@@ -87,7 +87,7 @@ Projected project_separately(const Tensor& query, const Tensor& key, const Tenso
 }
 
 /// One product for inputs that are the same tensor, as in self-attention.
-Projected project(const Tensor& query, const Tensor& key, const Tensor& value, const Options& options) {
+Projected project(const Tensor& query, const Tensor& key, const Tensor& value, const AttentionOptions& options) {
   if (options.use_separate_proj_weight()) {
     return project_separately(query, key, value, options);
   }
@@ -156,7 +156,7 @@ Tensor additive(const Tensor& mask, const Tensor& query) {
 }
 
 /// Both masks as one that broadcasts to [N, H, T, S], or undefined. `appended` columns of the S were not the caller's.
-Tensor join_masks(const Options& options, const Tensor& query, IntArrayRef sizes, int64_t appended) {
+Tensor join_masks(const AttentionOptions& options, const Tensor& query, IntArrayRef sizes, int64_t appended) {
   const int64_t batch = sizes[0], heads = sizes[1], targets = sizes[2], sources = sizes[3];
   const auto extend = [&](const Tensor& mask) { return appended ? at::constant_pad_nd(mask, {0, appended}) : mask; };
   Tensor joined;
@@ -200,7 +200,7 @@ Tensor join_masks(const Options& options, const Tensor& query, IntArrayRef sizes
 } // namespace
 
 std::tuple<Tensor, Tensor> multi_head_attention_forward(
-    const Tensor& query, const Tensor& key, const Tensor& value, const Options& options) {
+    const Tensor& query, const Tensor& key, const Tensor& value, const AttentionOptions& options) {
   check_arguments(query, key, value, options);
   const int64_t targets = query.size(0), batch = query.size(1), heads = options.num_heads();
   const double dropout_p = options.training() ? options.dropout_p() : 0.0;

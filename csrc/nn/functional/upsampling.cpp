@@ -7,15 +7,15 @@
 namespace torch::nn::functional {
 namespace {
 
-using Options = InterpolateFuncOptions;
+using InterpolateOptions = InterpolateFuncOptions;
 using Scales = std::vector<std::optional<double>>;
 
 template <class Mode>
-bool is(const Options::mode_t& mode) {
+bool is(const InterpolateOptions::mode_t& mode) {
   return std::holds_alternative<Mode>(mode);
 }
 
-void check_dims(const Tensor& input, const Options& options) {
+void check_dims(const Tensor& input, const InterpolateOptions& options) {
   const int64_t dims = input.dim();
   const auto& mode = options.mode();
   TORCH_CHECK(
@@ -35,7 +35,7 @@ void check_dims(const Tensor& input, const Options& options) {
   needs(is<enumtype::kTrilinear>(mode), "trilinear", 5);
 }
 
-void check_options(const Tensor& input, const Options& options) {
+void check_options(const Tensor& input, const InterpolateOptions& options) {
   check_dims(input, options);
   const auto& mode = options.mode();
   const bool nearest = is<enumtype::kNearest>(mode) || is<enumtype::kNearestExact>(mode) || is<enumtype::kArea>(mode);
@@ -70,7 +70,7 @@ void check_options(const Tensor& input, const Options& options) {
       at::ArrayRef<double>(*options.scale_factor()));
 }
 
-std::vector<int64_t> output_size(const Tensor& input, const Options& options) {
+std::vector<int64_t> output_size(const Tensor& input, const InterpolateOptions& options) {
   if (options.size().has_value()) {
     return *options.size();
   }
@@ -85,7 +85,7 @@ std::vector<int64_t> output_size(const Tensor& input, const Options& options) {
 }
 
 /// The scales to compute with, none where they follow from the sizes.
-Scales scales(const Tensor& input, const Options& options) {
+Scales scales(const Tensor& input, const InterpolateOptions& options) {
   Scales result(input.dim() - 2);
   if (options.scale_factor().has_value() && !options.recompute_scale_factor().value_or(false)) {
     result.assign(options.scale_factor()->begin(), options.scale_factor()->end());
@@ -119,7 +119,7 @@ Tensor area(const Tensor& input, IntArrayRef size) {
 
 } // namespace
 
-Tensor interpolate(const Tensor& input, const Options& options) {
+Tensor interpolate(const Tensor& input, const InterpolateOptions& options) {
   check_options(input, options);
   const auto& mode = options.mode();
   const std::vector<int64_t> size = output_size(input, options);

@@ -3,17 +3,16 @@
 #include <csrc/optim/schedulers/scheduler_state.h>
 
 #include <cmath>
+#include <numbers>
 
 namespace torch::optim {
 
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
-
 /// From each of `highest` (at 0) along half a cosine to `lowest` (at 1).
 std::vector<double> along_cosine(const std::vector<double>& highest, double lowest, double at) {
   std::vector<double> result;
-  for (const double lr : highest) result.push_back(lowest + (lr - lowest) * (1 + std::cos(kPi * at)) / 2);
+  for (const double lr : highest) result.push_back(lowest + (lr - lowest) * (1 + std::cos(std::numbers::pi * at)) / 2);
   return result;
 }
 
@@ -31,10 +30,10 @@ std::vector<double> CosineAnnealingLR::rates() {
   if (initial_) return lrs;
   const auto T_max = static_cast<double>(T_max_), epoch = static_cast<double>(last_epoch_);
   if ((last_epoch_ - 1 - T_max_) % (2 * T_max_) == 0) {
-    for (size_t i = 0; i < lrs.size(); ++i) lrs[i] += (base_lrs_[i] - eta_min_) * (1 - std::cos(kPi / T_max)) / 2;
+    for (size_t i = 0; i < lrs.size(); ++i) lrs[i] += (base_lrs_[i] - eta_min_) * (1 - std::cos(std::numbers::pi / T_max)) / 2;
     return lrs;
   }
-  const double ratio = (1 + std::cos(kPi * epoch / T_max)) / (1 + std::cos(kPi * (epoch - 1) / T_max));
+  const double ratio = (1 + std::cos(std::numbers::pi * epoch / T_max)) / (1 + std::cos(std::numbers::pi * (epoch - 1) / T_max));
   for (double& lr : lrs) lr = ratio * (lr - eta_min_) + eta_min_;
   return lrs;
 }

@@ -1,11 +1,10 @@
 #include <csrc/optim/schedulers/cycle_schedulers.h>
 
 #include <cmath>
+#include <numbers>
 
 namespace torch::optim {
 namespace {
-
-constexpr double kPi = 3.14159265358979323846;
 
 void set_momentums(Optimizer& optimizer, const std::vector<double>& momentums) {
   auto& groups = optimizer.param_groups();
@@ -68,7 +67,7 @@ std::vector<OneCycleLR::Phase> OneCycleLR::phases() const {
 }
 
 double OneCycleLR::anneal(double start, double end, double share) const {
-  return cosine_ ? end + (start - end) / 2 * (std::cos(kPi * share) + 1) : (end - start) * share + start;
+  return cosine_ ? end + (start - end) / 2 * (std::cos(std::numbers::pi * share) + 1) : (end - start) * share + start;
 }
 
 std::vector<double> OneCycleLR::rates() {

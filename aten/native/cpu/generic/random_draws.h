@@ -19,7 +19,7 @@ using OptGenerator = std::optional<Generator>;
 class LockedGenerator {
  public:
   explicit LockedGenerator(const OptGenerator& generator)
-      : impl_(get_generator_or_default<CPUGeneratorImpl>(generator, detail::getDefaultCPUGenerator())), lock_(impl_->mutex_) {}
+      : impl_(get_generator_or_default<CPUGeneratorImpl>(generator, at::detail::getDefaultCPUGenerator())), lock_(impl_->mutex_) {}
   CPUGeneratorImpl* operator->() const { return impl_; }
   CPUGeneratorImpl& operator*() const { return *impl_; }
 
