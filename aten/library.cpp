@@ -67,6 +67,18 @@ std::variant<c10::OperatorName, c10::FunctionSchema> constructSchemaOrName(const
   return torch::jit::parseSchemaOrName(str);
 }
 
+std::variant<c10::OperatorName, c10::FunctionSchema> constructSchemaOrName(const std::string& str) {
+  return constructSchemaOrName(str.c_str());
+}
+
+std::variant<c10::OperatorName, c10::FunctionSchema> constructSchemaOrName(c10::FunctionSchema&& s) {
+  return std::move(s);
+}
+
+std::variant<c10::OperatorName, c10::FunctionSchema> constructSchemaOrName(c10::OperatorName&& n) {
+  return std::move(n);
+}
+
 } // namespace detail
 
 Library::Library(Kind kind, std::string ns, std::optional<c10::DispatchKey> k, const char* file, uint32_t line)
@@ -94,6 +106,10 @@ const std::string& Library::ns() const {
 
 std::string Library::debugString(const char* file, uint32_t line) const {
   return c10::str("registered at ", file, ":", line);
+}
+
+void Library::registrarsAdd(c10::RegistrationHandleRAII raii) {
+  registrars_.push_back(std::move(raii));
 }
 
 void Library::reset() {
@@ -132,7 +148,7 @@ Library& Library::_def(std::variant<c10::OperatorName, c10::FunctionSchema>&& na
   _def(std::move(*schema), &name, tags);
   const std::optional<c10::DispatchKey> key = f.dispatch_key_ ? f.dispatch_key_ : dispatch_key_;
   registrars_.push_back(c10::Dispatcher::singleton().registerImpl(std::move(name), key, std::move(f.func_), std::move(f.cpp_signature_),
-      std::move(f.schema_), f.debug_.empty() ? debugString() : f.debug_));
+      std::unique_ptr<c10::FunctionSchema>(f.schema_.release()), f.debug_.empty() ? debugString() : f.debug_));
   return *this;
 }
 
@@ -165,7 +181,7 @@ Library& Library::_impl(const char* name_str, CppFunction&& f, _RegisterOrVerify
     return *this;
   }
   registrars_.push_back(c10::Dispatcher::singleton().registerImpl(std::move(name), key, std::move(f.func_), std::move(f.cpp_signature_),
-      std::move(f.schema_), f.debug_.empty() ? debugString() : f.debug_));
+      std::unique_ptr<c10::FunctionSchema>(f.schema_.release()), f.debug_.empty() ? debugString() : f.debug_));
   return *this;
 }
 

@@ -19,6 +19,7 @@
 #include <aten/core/op_registration/op_allowlist.h>
 #include <c10/core/DispatchKey.h>
 #include <c10/core/DeviceType.h>
+#include <c10/util/OwnedPtr.h>
 
 #include <functional>
 #include <memory>
@@ -122,7 +123,7 @@ class TORCH_API CppFunction final {
   std::optional<c10::DispatchKey> dispatch_key_;
   c10::KernelFunction func_;
   std::optional<c10::impl::CppSignature> cpp_signature_;
-  std::unique_ptr<c10::FunctionSchema> schema_;
+  c10::OwnedPtr<c10::FunctionSchema> schema_;
   std::string debug_;
 
   friend class Library;
@@ -158,15 +159,9 @@ inline c10::FunctionSchema&& schema(c10::FunctionSchema&& s) {
 namespace detail {
 
 TORCH_API std::variant<c10::OperatorName, c10::FunctionSchema> constructSchemaOrName(const char* str);
-inline std::variant<c10::OperatorName, c10::FunctionSchema> constructSchemaOrName(const std::string& str) {
-  return constructSchemaOrName(str.c_str());
-}
-inline std::variant<c10::OperatorName, c10::FunctionSchema> constructSchemaOrName(c10::FunctionSchema&& s) {
-  return std::move(s);
-}
-inline std::variant<c10::OperatorName, c10::FunctionSchema> constructSchemaOrName(c10::OperatorName&& n) {
-  return std::move(n);
-}
+TORCH_API std::variant<c10::OperatorName, c10::FunctionSchema> constructSchemaOrName(const std::string& str);
+TORCH_API std::variant<c10::OperatorName, c10::FunctionSchema> constructSchemaOrName(c10::FunctionSchema&& s);
+TORCH_API std::variant<c10::OperatorName, c10::FunctionSchema> constructSchemaOrName(c10::OperatorName&& n);
 
 class TorchLibraryInit;
 
@@ -231,9 +226,7 @@ class TORCH_API Library final {
   /// Undoes all registrations.
   void reset();
   /// Also undoes `raii` when this library goes.
-  void registrarsAdd(c10::RegistrationHandleRAII raii) {
-    registrars_.push_back(std::move(raii));
-  }
+  void registrarsAdd(c10::RegistrationHandleRAII raii);
   const std::string& ns() const;
   std::string debugString(const char* file, uint32_t line) const;
   std::string debugString() const {

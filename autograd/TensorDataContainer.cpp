@@ -45,6 +45,15 @@ c10::ScalarType TensorDataContainer::literal_dtype(c10::ScalarType number) {
   }
 }
 
+TensorDataContainer::TensorDataContainer(c10::Scalar number, c10::ScalarType dtype)
+    : scalar_type_(literal_dtype(dtype)), type_(TensorDataContainerType::Scalar), scalar_(std::move(number)) {}
+
+TensorDataContainer::TensorDataContainer(const TensorDataContainer& other) = default;
+TensorDataContainer::TensorDataContainer(TensorDataContainer&& other) noexcept = default;
+TensorDataContainer& TensorDataContainer::operator=(const TensorDataContainer& other) = default;
+TensorDataContainer& TensorDataContainer::operator=(TensorDataContainer&& other) noexcept = default;
+TensorDataContainer::~TensorDataContainer() = default;
+
 TensorDataContainer::TensorDataContainer(const void* data, size_t count, c10::ScalarType dtype)
     : sizes_({static_cast<int64_t>(count)}), scalar_type_(literal_dtype(dtype)), type_(TensorDataContainerType::Tensor) {
   at::AutoDispatchBelowADInplaceOrView guard;

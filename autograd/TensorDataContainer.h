@@ -23,8 +23,7 @@ class TORCH_API TensorDataContainer {
   TensorDataContainer(std::initializer_list<TensorDataContainer> init_list);
 
 #define TENSOR_DATA_NUMBER(T, S) \
-  TensorDataContainer(T value) \
-      : sizes_(), scalar_type_(literal_dtype(at::k##S)), type_(TensorDataContainerType::Scalar), scalar_(value) {}
+  TensorDataContainer(T value) : TensorDataContainer(c10::Scalar(value), at::k##S) {}
   AT_FORALL_SCALAR_TYPES_AND3(Bool, Half, BFloat16, TENSOR_DATA_NUMBER)
   AT_FORALL_COMPLEX_TYPES(TENSOR_DATA_NUMBER)
 #undef TENSOR_DATA_NUMBER
@@ -37,6 +36,11 @@ class TORCH_API TensorDataContainer {
 #undef TENSOR_DATA_ARRAY
   TensorDataContainer(at::ArrayRef<bool> values) : TensorDataContainer(values.data(), values.size(), at::kBool) {}
   TensorDataContainer(const std::vector<bool>& values);
+  TensorDataContainer(const TensorDataContainer& other);
+  TensorDataContainer(TensorDataContainer&& other) noexcept;
+  TensorDataContainer& operator=(const TensorDataContainer& other);
+  TensorDataContainer& operator=(TensorDataContainer&& other) noexcept;
+  ~TensorDataContainer();
 
   bool is_scalar() const { return type_ == TensorDataContainerType::Scalar; }
   const c10::Scalar& scalar() const { return scalar_; }
@@ -51,6 +55,7 @@ class TORCH_API TensorDataContainer {
   at::Tensor convert_to_tensor(at::TensorOptions options) const;
 
  private:
+  TensorDataContainer(c10::Scalar number, c10::ScalarType dtype);
   TensorDataContainer(const void* data, size_t count, c10::ScalarType dtype);
 
   /// What a tensor of numbers of a C++ type holds: int64 for int, the default dtype for float and double, else that type.

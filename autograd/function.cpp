@@ -65,6 +65,29 @@ bool Node::task_should_compute_output(size_t output_edge_index) const {
       current_task_needs(next_edges_[output_edge_index].function.get());
 }
 
+struct Node::Hooks {
+  PreHooks pre;
+  PreHooks tensor_pre;
+  RetainsGradHooks retains_grad;
+  PostHooks post;
+  std::unique_ptr<AnomalyMetadata> anomaly;
+};
+
+Node::Node(uint64_t sequence_nr, edge_list&& next_edges)
+    : sequence_nr_(sequence_nr), next_edges_(std::move(next_edges)) {
+  for (const Edge& edge : next_edges_) {
+    update_topological_nr(edge);
+  }
+  if (C10_UNLIKELY(AnomalyMode::is_enabled())) {
+    record_creation();
+  }
+}
+
+uint32_t Node::add_input_metadata(const at::TensorOptions& options, c10::IntArrayRef shape) {
+  input_metadata_.emplace_back(options, shape);
+  return static_cast<uint32_t>(input_metadata_.size() - 1);
+}
+
 const Node::Hooks& Node::hooks_or_empty() const noexcept {
   static const Hooks none{};
   return hooks_ ? *hooks_ : none;
@@ -132,6 +155,18 @@ std::unique_ptr<FunctionPreHook> Node::pop_retains_grad_hook(size_t output_idx) 
   std::unique_ptr<FunctionPreHook> hook = std::move(found->second);
   hooks.erase(found);
   return hook;
+}
+
+const Node::PostHooks& Node::post_hooks() const noexcept {
+  return hooks_or_empty().post;
+}
+
+const Node::PreHooks& Node::pre_hooks() const noexcept {
+  return hooks_or_empty().pre;
+}
+
+const Node::RetainsGradHooks& Node::retains_grad_hooks() const noexcept {
+  return hooks_or_empty().retains_grad;
 }
 
 Node::PostHooks& Node::post_hooks() {

@@ -10,6 +10,7 @@
 #include <c10/core/SmallPool.h>
 #include <c10/macros/Export.h>
 #include <c10/util/Exception.h>
+#include <c10/util/OwnedPtr.h>
 #include <c10/util/SmallVector.h>
 
 #include <atomic>
@@ -43,15 +44,7 @@ TORCH_API std::shared_ptr<Node> get_current_node();
 struct TORCH_API Node : std::enable_shared_from_this<Node> {
  public:
   /// Nodes with a greater number run earlier; UINT64_MAX (gradient accumulation) before all others.
-  explicit Node(uint64_t sequence_nr, edge_list&& next_edges = edge_list())
-      : sequence_nr_(sequence_nr), next_edges_(std::move(next_edges)) {
-    for (const Edge& edge : next_edges_) {
-      update_topological_nr(edge);
-    }
-    if (C10_UNLIKELY(AnomalyMode::is_enabled())) {
-      record_creation();
-    }
-  }
+  explicit Node(uint64_t sequence_nr, edge_list&& next_edges = edge_list());
   explicit Node(edge_list&& next_edges = edge_list())
       : Node(at::sequence_number::get_and_increment(), std::move(next_edges)) {}
 
@@ -72,10 +65,7 @@ struct TORCH_API Node : std::enable_shared_from_this<Node> {
   // ---- inputs: one per forward output ----------------------------------------------------------------------------
   struct undefined_input {};
 
-  uint32_t add_input_metadata(const at::TensorOptions& options, c10::IntArrayRef shape) {
-    input_metadata_.emplace_back(options, shape);
-    return static_cast<uint32_t>(input_metadata_.size() - 1);
-  }
+  uint32_t add_input_metadata(const at::TensorOptions& options, c10::IntArrayRef shape);
   uint32_t add_input_metadata(const at::Tensor& t) {
     input_metadata_.emplace_back(t);
     return static_cast<uint32_t>(input_metadata_.size() - 1);
@@ -219,20 +209,14 @@ struct TORCH_API Node : std::enable_shared_from_this<Node> {
   void add_retains_grad_hook(std::unique_ptr<FunctionPreHook>&& pre_hook, size_t output_idx);
   std::unique_ptr<FunctionPreHook> pop_retains_grad_hook(size_t output_idx);
 
-  const PostHooks& post_hooks() const noexcept {
-    return hooks_or_empty().post;
-  }
+  const PostHooks& post_hooks() const noexcept;
   PostHooks& post_hooks();
-  const PreHooks& pre_hooks() const noexcept {
-    return hooks_or_empty().pre;
-  }
+  const PreHooks& pre_hooks() const noexcept;
   PreHooks& pre_hooks();
   /// Gradient accumulation gives the hooks of its tensor here.
   virtual PreHooks& tensor_pre_hooks();
   virtual std::unique_ptr<PostAccumulateGradHook>& tensor_post_acc_grad_hooks() const noexcept;
-  const RetainsGradHooks& retains_grad_hooks() const noexcept {
-    return hooks_or_empty().retains_grad;
-  }
+  const RetainsGradHooks& retains_grad_hooks() const noexcept;
   RetainsGradHooks& retains_grad_hooks();
 
   // ---- for the engine --------------------------------------------------------------------------------------------
@@ -263,19 +247,13 @@ struct TORCH_API Node : std::enable_shared_from_this<Node> {
 
  private:
   // Few nodes have any of these, so a node pays one pointer for all.
-  struct Hooks {
-    PreHooks pre;
-    PreHooks tensor_pre;
-    RetainsGradHooks retains_grad;
-    PostHooks post;
-    std::unique_ptr<AnomalyMetadata> anomaly;
-  };
+  struct Hooks;
 
   const Hooks& hooks_or_empty() const noexcept;
   Hooks& make_hooks();
   void record_creation();
 
-  std::unique_ptr<Hooks> hooks_;
+  c10::OwnedPtr<Hooks> hooks_;
   mutable std::atomic<bool> has_parent_{false};
 };
 

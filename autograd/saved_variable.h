@@ -3,6 +3,7 @@
 #include <aten/core/Tensor.h>
 #include <autograd/saved_variable_hooks.h>
 #include <c10/macros/Export.h>
+#include <c10/util/OwnedPtr.h>
 
 #include <cstdint>
 #include <memory>
@@ -58,7 +59,7 @@ class TORCH_API SavedVariable {
   std::shared_ptr<Node> grad_fn_of(const std::shared_ptr<Node>& saved_for) const;
 
   at::Tensor data_;
-  std::unique_ptr<Extra> extra_; // only for hooks and in-place on views
+  c10::OwnedPtr<Extra> extra_; // only for hooks and in-place on views
   uint32_t saved_version_ = 0;
   uint32_t output_nr_ = 0;
   bool was_default_constructed_ = true;

@@ -1,5 +1,6 @@
 #include <autograd/variable.h>
 
+#include <autograd/autograd_meta_extras.h>
 #include <autograd/functions/accumulate_grad.h>
 #include <autograd/functions/tensor.h>
 #include <c10/util/StringUtil.h>
@@ -34,7 +35,22 @@ const c10::impl::AutogradMetaFactoryRegisterer meta_factory_registerer(&meta_fac
 
 } // namespace
 
+AutogradMeta::AutogradMeta(c10::TensorImpl* self_impl, bool requires_grad, Edge gradient_edge)
+    : grad_fn_(std::move(gradient_edge.function)), output_nr_(gradient_edge.input_nr) {
+  if (requires_grad) {
+    set_requires_grad(true, self_impl);
+  }
+  TORCH_CHECK(!grad_fn_ || !requires_grad_, "requires_grad should be false if grad_fn is set");
+}
+
 AutogradMeta::~AutogradMeta() = default;
+
+AutogradMeta::Extras& AutogradMeta::extras() {
+  if (!extras_) {
+    extras_.reset(new Extras());
+  }
+  return *extras_;
+}
 
 void AutogradMeta::set_requires_grad(bool requires_grad, c10::TensorImpl* self_impl) {
   TORCH_CHECK(
@@ -54,6 +70,11 @@ void AutogradMeta::set_fw_grad(
     uint64_t /*level*/,
     bool /*is_inplace_op*/) {
   TORCH_CHECK_NOT_IMPLEMENTED(false, "Tensors carry no tangents: use reverse mode, or jvp by double backward");
+}
+
+ViewInfo::ViewInfo(Variable base, std::unique_ptr<ViewFunc> view_fn)
+    : base_(std::move(base)), view_fn_(std::move(view_fn)) {
+  TORCH_CHECK(base_.defined(), "base is undefined");
 }
 
 ViewInfo ViewInfo::chain(const Variable& base, const Variable& tensor, std::unique_ptr<ViewFunc> view_func) const {

@@ -10,6 +10,7 @@
 #include <c10/core/TensorImpl.h>
 #include <c10/macros/Export.h>
 #include <c10/util/Exception.h>
+#include <c10/util/OwnedPtr.h>
 
 #include <atomic>
 #include <cstdint>
@@ -76,21 +77,10 @@ TORCH_API std::unique_ptr<PostAccumulateGradHook>& post_acc_grad_hooks(const at:
 
 /// The history data of a tensor.
 struct TORCH_API AutogradMeta : public c10::AutogradMetaInterface, public c10::PoolAllocated {
-  /// What few tensors have.
-  struct Extras {
-    std::string name;
-    std::vector<std::unique_ptr<FunctionPreHook>> hooks;
-    std::shared_ptr<hooks_list> cpp_hooks_list;
-    std::unique_ptr<PostAccumulateGradHook> post_acc_grad_hook;
-  };
+  /// What few tensors have; defined in autograd/autograd_meta_extras.h.
+  struct Extras;
 
-  explicit AutogradMeta(c10::TensorImpl* self_impl = nullptr, bool requires_grad = false, Edge gradient_edge = Edge())
-      : grad_fn_(std::move(gradient_edge.function)), output_nr_(gradient_edge.input_nr) {
-    if (requires_grad) {
-      set_requires_grad(true, self_impl);
-    }
-    TORCH_CHECK(!grad_fn_ || !requires_grad_, "requires_grad should be false if grad_fn is set");
-  }
+  explicit AutogradMeta(c10::TensorImpl* self_impl = nullptr, bool requires_grad = false, Edge gradient_edge = Edge());
   ~AutogradMeta() override;
 
   void set_requires_grad(bool requires_grad, c10::TensorImpl* self_impl) final;
@@ -108,18 +98,13 @@ struct TORCH_API AutogradMeta : public c10::AutogradMetaInterface, public c10::P
   /// Throws.
   void set_fw_grad(const at::TensorBase& new_grad, const at::TensorBase& self, uint64_t level, bool is_inplace_op)
       override;
-  Extras& extras() {
-    if (!extras_) {
-      extras_ = std::make_unique<Extras>();
-    }
-    return *extras_;
-  }
+  Extras& extras();
 
   Variable grad_;
   std::shared_ptr<Node> grad_fn_;
   /// Weak, because the accumulator holds the tensor.
   std::weak_ptr<Node> grad_accumulator_;
-  std::unique_ptr<Extras> extras_;
+  c10::OwnedPtr<Extras> extras_;
   uint32_t output_nr_ = 0;
   bool requires_grad_ = false;
   bool retains_grad_ = false;
@@ -151,9 +136,7 @@ std::unique_ptr<ViewFunc> make_view_func(F function) {
 
 /// How a view came from its base.
 struct TORCH_API ViewInfo {
-  ViewInfo(Variable base, std::unique_ptr<ViewFunc> view_fn) : base_(std::move(base)), view_fn_(std::move(view_fn)) {
-    TORCH_CHECK(base_.defined(), "base is undefined");
-  }
+  ViewInfo(Variable base, std::unique_ptr<ViewFunc> view_fn);
 
   bool has_view_fn() const {
     return view_fn_ != nullptr;
@@ -167,7 +150,7 @@ struct TORCH_API ViewInfo {
 
   /// Never itself a tracked view: views of views refer to the first base.
   Variable base_;
-  std::unique_ptr<ViewFunc> view_fn_;
+  c10::OwnedPtr<ViewFunc> view_fn_;
 };
 
 /// Where a view was made, which decides whether it may be changed in place while gradients are recorded.

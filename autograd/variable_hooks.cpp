@@ -1,6 +1,7 @@
 // The autograd methods of Tensor.
 #include <aten/core/VariableHooksInterface.h>
 #include <autograd/autograd.h>
+#include <autograd/autograd_meta_extras.h>
 #include <autograd/autograd_not_implemented_fallback.h>
 #include <autograd/engine.h>
 #include <autograd/functions/tensor.h>

@@ -14,8 +14,7 @@ namespace c10 {
 class AliasInfo {
  public:
   AliasInfo() = default;
-  AliasInfo(bool is_write, const std::vector<Symbol>& before, const std::vector<Symbol>& after)
-      : before_sets_(before), after_sets_(after), is_write_(is_write) {}
+  TORCH_API AliasInfo(bool is_write, const std::vector<Symbol>& before, const std::vector<Symbol>& after);
 
   TORCH_API static Symbol wildcardSet();
 
@@ -49,20 +48,14 @@ class AliasInfo {
     return has(after_sets_, wildcardSet());
   }
   /// Alias info of what a container holds.
-  void addContainedType(AliasInfo info) {
-    contained_.push_back(std::move(info));
-  }
+  TORCH_API void addContainedType(AliasInfo info);
   const std::vector<AliasInfo>& containedTypes() const {
     return contained_;
   }
 
  private:
-  static bool has(const std::vector<Symbol>& sets, Symbol set) {
-    return std::find(sets.begin(), sets.end(), set) != sets.end();
-  }
-  static void add(std::vector<Symbol>& sets, Symbol set) {
-    if (!has(sets, set)) sets.push_back(set);
-  }
+  TORCH_API static bool has(const std::vector<Symbol>& sets, Symbol set);
+  TORCH_API static void add(std::vector<Symbol>& sets, Symbol set);
 
   std::vector<Symbol> before_sets_;
   std::vector<Symbol> after_sets_;
@@ -71,13 +64,7 @@ class AliasInfo {
 };
 
 /// Equal as sets, containers included.
-inline bool operator==(const AliasInfo& a, const AliasInfo& b) {
-  const auto same = [](const std::vector<Symbol>& x, const std::vector<Symbol>& y) {
-    return std::is_permutation(x.begin(), x.end(), y.begin(), y.end());
-  };
-  return a.isWrite() == b.isWrite() && same(a.beforeSets(), b.beforeSets()) && same(a.afterSets(), b.afterSets()) &&
-      a.containedTypes() == b.containedTypes();
-}
+TORCH_API bool operator==(const AliasInfo& a, const AliasInfo& b);
 
 /// As in a schema, with the parentheses; contained types are not printed.
 TORCH_API std::ostream& operator<<(std::ostream& out, const AliasInfo& info);

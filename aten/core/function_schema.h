@@ -7,6 +7,7 @@
 #include <aten/core/jit_type.h>
 #include <aten/core/operator_name.h>
 #include <c10/util/Exception.h>
+#include <c10/util/OwnedPtr.h>
 
 #include <iosfwd>
 #include <memory>
@@ -74,7 +75,7 @@ struct TORCH_API Argument {
   TypePtr real_type_;
   std::optional<int32_t> N_;
   std::optional<IValue> default_value_;
-  std::unique_ptr<AliasInfo> alias_info_;
+  OwnedPtr<AliasInfo> alias_info_;
   bool kwarg_only_;
   bool is_out_;
 };

@@ -82,11 +82,6 @@ void print_default(std::ostream& out, const Argument& argument) {
 
 } // namespace
 
-Symbol AliasInfo::wildcardSet() {
-  static const Symbol wildcard = Symbol::fromQualString("alias::*");
-  return wildcard;
-}
-
 std::ostream& operator<<(std::ostream& out, const AliasInfo& info) {
   out << '(';
   print_sets(out, info.beforeSets());

@@ -51,11 +51,7 @@ inline IValue pop(Stack& stack) {
 inline IValue pop(Stack* stack) {
   return pop(*stack);
 }
-inline std::vector<IValue> pop(Stack& stack, size_t n) {
-  std::vector<IValue> out(std::make_move_iterator(stack.end() - static_cast<std::ptrdiff_t>(n)), std::make_move_iterator(stack.end()));
-  drop(stack, n);
-  return out;
-}
+TORCH_API std::vector<IValue> pop(Stack& stack, size_t n);
 /// `int64_t a; Tensor b; pop(stack, a, b);` takes b from the end, a from before it.
 template <class... Types>
 void pop(Stack& stack, Types&... args) {
@@ -72,12 +68,8 @@ template <class T>
 void push_one(Stack& stack, T&& value) {
   stack.emplace_back(std::forward<T>(value));
 }
-inline void push_one(Stack& stack, c10::TensorOptions options) {
-  stack.emplace_back(c10::optTypeMetaToScalarType(options.dtype_opt()));
-  stack.emplace_back(options.layout_opt());
-  stack.emplace_back(options.device_opt());
-  stack.emplace_back(options.pinned_memory_opt());
-}
+/// As four values: dtype, layout, device, pin_memory.
+TORCH_API void push_one(Stack& stack, c10::TensorOptions options);
 template <class... Types>
 void push(Stack& stack, Types&&... args) {
   (push_one(stack, std::forward<Types>(args)), ...);

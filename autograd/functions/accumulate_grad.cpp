@@ -1,3 +1,4 @@
+#include <autograd/autograd_meta_extras.h>
 #include <autograd/functions/accumulate_grad.h>
 
 #include <aten/Functions.h>

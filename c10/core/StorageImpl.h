@@ -8,6 +8,7 @@
 #include <c10/macros/Export.h>
 #include <c10/macros/Macros.h>
 #include <c10/util/Exception.h>
+#include <c10/util/OwnedPtr.h>
 #include <c10/util/intrusive_ptr.h>
 
 #include <cstddef>
@@ -155,7 +156,7 @@ struct C10_API StorageImpl : public c10::intrusive_ptr_target, public PoolAlloca
 
   StorageExtraMeta& get_extra_meta() {
     if (!extra_meta_) {
-      extra_meta_ = std::make_unique<StorageExtraMeta>();
+      extra_meta_.reset(new StorageExtraMeta());
     }
     return *extra_meta_;
   }
@@ -195,7 +196,7 @@ struct C10_API StorageImpl : public c10::intrusive_ptr_target, public PoolAlloca
   DataPtr data_ptr_;
   SymInt size_bytes_;
   Allocator* allocator_;
-  std::unique_ptr<StorageExtraMeta> extra_meta_;
+  OwnedPtr<StorageExtraMeta> extra_meta_;
   bool resizable_;
   bool received_cuda_ = false;
   bool throw_on_immutable_data_ptr_ = false;

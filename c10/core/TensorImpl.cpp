@@ -340,6 +340,10 @@ void TensorImpl::set_autograd_meta(std::unique_ptr<c10::AutogradMetaInterface> a
   autograd_meta_ = std::move(autograd_meta);
 }
 
+void TensorImpl::set_backend_meta(intrusive_ptr<c10::BackendMeta> backend_meta) {
+  get_extra_meta().backend_meta_ = std::move(backend_meta);
+}
+
 void TensorImpl::set_version_counter(const c10::VariableVersion& version_counter) {
   set_version_counter(VariableVersion(version_counter));
 }

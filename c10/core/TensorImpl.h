@@ -21,6 +21,7 @@
 #include <c10/macros/Macros.h>
 #include <c10/util/ArrayRef.h>
 #include <c10/util/Exception.h>
+#include <c10/util/OwnedPtr.h>
 #include <c10/util/intrusive_ptr.h>
 #include <c10/util/typeid.h>
 
@@ -53,7 +54,7 @@ struct C10_API BackendMeta : intrusive_ptr_target {
 
 /// What few tensors have.
 struct C10_API ExtraMeta {
-  std::unique_ptr<c10::SymbolicShapeMeta> symbolic_shape_meta_;
+  OwnedPtr<c10::SymbolicShapeMeta> symbolic_shape_meta_;
   intrusive_ptr<c10::BackendMeta> backend_meta_;
   std::optional<std::string> custom_data_ptr_error_msg_;
   std::optional<std::string> custom_storage_error_msg_;
@@ -505,13 +506,11 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
 
   ExtraMeta& get_extra_meta() {
     if (!extra_meta_) {
-      extra_meta_ = std::make_unique<ExtraMeta>();
+      extra_meta_.reset(new ExtraMeta());
     }
     return *extra_meta_;
   }
-  void set_backend_meta(intrusive_ptr<c10::BackendMeta> backend_meta) {
-    get_extra_meta().backend_meta_ = std::move(backend_meta);
-  }
+  void set_backend_meta(intrusive_ptr<c10::BackendMeta> backend_meta);
   c10::BackendMeta* get_backend_meta() {
     return extra_meta_ ? extra_meta_->backend_meta_.get() : nullptr;
   }
@@ -655,10 +654,10 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
   Storage storage_;
 
  private:
-  std::unique_ptr<c10::AutogradMetaInterface> autograd_meta_;
+  OwnedPtr<c10::AutogradMetaInterface> autograd_meta_;
 
  protected:
-  std::unique_ptr<c10::ExtraMeta> extra_meta_;
+  OwnedPtr<c10::ExtraMeta> extra_meta_;
   c10::VariableVersion version_counter_;
   impl::SizesAndStrides sizes_and_strides_;
   int64_t storage_offset_ = 0;

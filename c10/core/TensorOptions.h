@@ -93,7 +93,7 @@ struct C10_API TensorOptions {
   }
   /// The CUDA device of this index.
   [[nodiscard]] TensorOptions device_index(c10::DeviceIndex device_index) const noexcept {
-    return device(Device(DeviceType::CUDA, device_index));
+    return device(std::optional<Device>(Device(DeviceType::CUDA, device_index)));
   }
   [[nodiscard]] TensorOptions dtype(std::optional<caffe2::TypeMeta> dtype) const noexcept {
     TensorOptions r = *this;

@@ -219,7 +219,8 @@ class intrusive_ptr final {
   /* implicit */ intrusive_ptr(std::nullptr_t) noexcept : target_(NullType::singleton()) {}
   /// Takes over a pointer whose count already includes this owner.
   explicit intrusive_ptr(TTarget* target, raw::DontIncreaseRefcount) noexcept : target_(target) {}
-  explicit intrusive_ptr(std::unique_ptr<TTarget> rhs) noexcept : intrusive_ptr(adopt_new(rhs.release())) {}
+  template <class From>
+  explicit intrusive_ptr(std::unique_ptr<From> rhs) noexcept : intrusive_ptr(adopt_new(rhs.release())) {}
 
   intrusive_ptr(intrusive_ptr&& rhs) noexcept : target_(rhs.target_) { rhs.target_ = NullType::singleton(); }
   template <class From, class FromNullType>

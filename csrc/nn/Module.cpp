@@ -324,7 +324,7 @@ void Module::unregister_module(const std::string& name) {
   children_.erase(name);
 }
 
-std::vector<std::pair<unsigned int, AnyValue>> Module::_forward_default_args() {
+Module::DefaultArgs Module::_forward_default_args() {
   return {};
 }
 

@@ -149,8 +149,9 @@ class TORCH_API Module : public std::enable_shared_from_this<Module> {
   RemovableHandle register_full_backward_hook(BackwardHook hook);
 
  protected:
+  using DefaultArgs = std::vector<std::pair<unsigned int, AnyValue>>;
   /// Positions and values of forward's default arguments; see FORWARD_HAS_DEFAULT_ARGS.
-  virtual std::vector<std::pair<unsigned int, AnyValue>> _forward_default_args();
+  virtual DefaultArgs _forward_default_args();
 
   OrderedDict<std::string, Tensor> parameters_;
 

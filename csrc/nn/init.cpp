@@ -249,6 +249,14 @@ Tensor kaiming_normal_(
   return normal_(std::move(tensor), 0, std, generator);
 }
 
+Tensor kaiming_normal_(Tensor tensor, double a, FanModeType mode) {
+  return kaiming_normal_(std::move(tensor), a, mode, torch::kLeakyReLU);
+}
+
+Tensor kaiming_normal_(Tensor tensor, double a) {
+  return kaiming_normal_(std::move(tensor), a, torch::kFanIn);
+}
+
 Tensor kaiming_uniform_(
     Tensor tensor,
     double a,
@@ -260,6 +268,14 @@ Tensor kaiming_uniform_(
   }
   const double bound = std::sqrt(3.0) * (calculate_gain(nonlinearity, a) / std::sqrt(fan_for(tensor, mode)));
   return uniform_(std::move(tensor), -bound, bound, generator);
+}
+
+Tensor kaiming_uniform_(Tensor tensor, double a, FanModeType mode) {
+  return kaiming_uniform_(std::move(tensor), a, mode, torch::kLeakyReLU);
+}
+
+Tensor kaiming_uniform_(Tensor tensor, double a) {
+  return kaiming_uniform_(std::move(tensor), a, torch::kFanIn);
 }
 
 } // namespace torch::nn::init

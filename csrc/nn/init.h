@@ -88,16 +88,20 @@ TORCH_API Tensor xavier_uniform_(
 /// Standard deviation calculate_gain(nonlinearity, a) / sqrt(fan), with the fan that `mode` names. He et al. 2015.
 TORCH_API Tensor kaiming_normal_(
     Tensor tensor,
-    double a = 0,
-    FanModeType mode = torch::kFanIn,
-    NonlinearityType nonlinearity = torch::kLeakyReLU,
+    double a,
+    FanModeType mode,
+    NonlinearityType nonlinearity,
     const std::optional<Generator>& generator = std::nullopt);
+TORCH_API Tensor kaiming_normal_(Tensor tensor, double a, FanModeType mode);
+TORCH_API Tensor kaiming_normal_(Tensor tensor, double a = 0);
 TORCH_API Tensor kaiming_uniform_(
     Tensor tensor,
-    double a = 0,
-    FanModeType mode = torch::kFanIn,
-    NonlinearityType nonlinearity = torch::kLeakyReLU,
+    double a,
+    FanModeType mode,
+    NonlinearityType nonlinearity,
     const std::optional<Generator>& generator = std::nullopt);
+TORCH_API Tensor kaiming_uniform_(Tensor tensor, double a, FanModeType mode);
+TORCH_API Tensor kaiming_uniform_(Tensor tensor, double a = 0);
 
 /// How many inputs reach an output and how many outputs an input reaches, for weights [out, in, kernel...].
 TORCH_API std::tuple<int64_t, int64_t> _calculate_fan_in_and_fan_out(const Tensor& tensor);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <aten/core/Tensor.h>
+#include <c10/util/OwnedPtr.h>
 #include <csrc/nn/Module.h>
 
 #include <cstddef>
@@ -64,7 +65,7 @@ class TORCH_API SummaryRecorder {
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  c10::OwnedPtr<State> state_;
 };
 
 } // namespace detail

@@ -72,6 +72,9 @@ SparseAdam::SparseAdam(const std::vector<OptimizerParamGroup>& param_groups, Spa
   check_params(param_groups_);
 }
 
+SparseAdam::SparseAdam(std::vector<Tensor> params, SparseAdamOptions defaults)
+    : SparseAdam({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
+
 std::unique_ptr<OptimizerParamState> SparseAdam::make_state() const {
   return std::make_unique<SparseAdamParamState>();
 }

@@ -29,8 +29,7 @@ struct TORCH_API SparseAdamParamState : public detail::BuiltinParamState<SparseA
 class TORCH_API SparseAdam : public Optimizer {
  public:
   explicit SparseAdam(const std::vector<OptimizerParamGroup>& param_groups, SparseAdamOptions defaults = {});
-  explicit SparseAdam(std::vector<Tensor> params, SparseAdamOptions defaults = {})
-      : SparseAdam({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
+  explicit SparseAdam(std::vector<Tensor> params, SparseAdamOptions defaults = {});
 
   Tensor step(LossClosure closure = nullptr) override;
 

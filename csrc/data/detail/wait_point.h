@@ -3,6 +3,7 @@
 
 #include <c10/macros/Export.h>
 #include <c10/util/FunctionRef.h>
+#include <c10/util/OwnedPtr.h>
 
 #include <chrono>
 #include <memory>
@@ -28,7 +29,7 @@ class TORCH_API WaitPoint {
 
  private:
   struct Condition;
-  std::unique_ptr<Condition> condition_;
+  c10::OwnedPtr<Condition> condition_;
 };
 
 } // namespace torch::data::detail

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <c10/macros/Export.h>
+#include <c10/util/OwnedPtr.h>
 
 #include <cstddef>
 #include <functional>
@@ -26,7 +27,7 @@ class TORCH_API WorkerThreads {
 
  private:
   struct Threads;
-  std::unique_ptr<Threads> threads_;
+  c10::OwnedPtr<Threads> threads_;
 };
 
 } // namespace torch::data::detail

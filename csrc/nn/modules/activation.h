@@ -359,7 +359,7 @@ class TORCH_API MultiheadAttentionImpl : public Cloneable<MultiheadAttentionImpl
   int64_t head_dim = 0;
 
  protected:
-  FORWARD_HAS_DEFAULT_ARGS({3, AnyValue(Tensor())}, {4, AnyValue(true)}, {5, AnyValue(Tensor())}, {6, AnyValue(true)})
+  DefaultArgs _forward_default_args() override;
 };
 using MultiheadAttention = BuiltinHolder<MultiheadAttentionImpl>;
 

@@ -359,4 +359,16 @@ Tensor ConvTranspose3dImpl::forward(const Tensor& input, const std::optional<at:
   return detail::conv_transpose_forward<3>(input, weight, bias, output_size, options);
 }
 
+Module::DefaultArgs ConvTranspose1dImpl::_forward_default_args() {
+  return {{1, AnyValue(std::optional<at::IntArrayRef>())}};
+}
+
+Module::DefaultArgs ConvTranspose2dImpl::_forward_default_args() {
+  return {{1, AnyValue(std::optional<at::IntArrayRef>())}};
+}
+
+Module::DefaultArgs ConvTranspose3dImpl::_forward_default_args() {
+  return {{1, AnyValue(std::optional<at::IntArrayRef>())}};
+}
+
 } // namespace torch::nn

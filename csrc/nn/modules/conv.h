@@ -142,7 +142,7 @@ class TORCH_API ConvTranspose1dImpl : public ConvTransposeNdImpl<1, ConvTranspos
   Tensor forward(const Tensor& input, const std::optional<at::IntArrayRef>& output_size = std::nullopt);
 
  protected:
-  FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(std::optional<at::IntArrayRef>())})
+  DefaultArgs _forward_default_args() override;
 };
 using ConvTranspose1d = BuiltinHolder<ConvTranspose1dImpl>;
 
@@ -156,7 +156,7 @@ class TORCH_API ConvTranspose2dImpl : public ConvTransposeNdImpl<2, ConvTranspos
   Tensor forward(const Tensor& input, const std::optional<at::IntArrayRef>& output_size = std::nullopt);
 
  protected:
-  FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(std::optional<at::IntArrayRef>())})
+  DefaultArgs _forward_default_args() override;
 };
 using ConvTranspose2d = BuiltinHolder<ConvTranspose2dImpl>;
 
@@ -170,7 +170,7 @@ class TORCH_API ConvTranspose3dImpl : public ConvTransposeNdImpl<3, ConvTranspos
   Tensor forward(const Tensor& input, const std::optional<at::IntArrayRef>& output_size = std::nullopt);
 
  protected:
-  FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(std::optional<at::IntArrayRef>())})
+  DefaultArgs _forward_default_args() override;
 };
 using ConvTranspose3d = BuiltinHolder<ConvTranspose3dImpl>;
 

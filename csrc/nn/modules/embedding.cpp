@@ -189,4 +189,8 @@ EmbeddingBag EmbeddingBag::from_pretrained(
   return bag;
 }
 
+Module::DefaultArgs EmbeddingBagImpl::_forward_default_args() {
+  return {{1, AnyValue(Tensor())}, {2, AnyValue(Tensor())}};
+}
+
 } // namespace torch::nn

@@ -53,7 +53,7 @@ class TORCH_API EmbeddingBagImpl : public Cloneable<EmbeddingBagImpl> {
   Tensor weight;
 
  protected:
-  FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(Tensor())}, {2, AnyValue(Tensor())})
+  DefaultArgs _forward_default_args() override;
 };
 
 class TORCH_API EmbeddingBag : public torch::nn::ModuleHolder<EmbeddingBagImpl> {

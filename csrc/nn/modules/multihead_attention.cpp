@@ -91,4 +91,8 @@ std::tuple<Tensor, Tensor> MultiheadAttentionImpl::forward(
           .average_attn_weights(average_attn_weights));
 }
 
+Module::DefaultArgs MultiheadAttentionImpl::_forward_default_args() {
+  return {{3, AnyValue(Tensor())}, {4, AnyValue(true)}, {5, AnyValue(Tensor())}, {6, AnyValue(true)}};
+}
+
 } // namespace torch::nn

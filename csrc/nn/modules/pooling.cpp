@@ -300,4 +300,16 @@ Tensor LPPool3dImpl::forward(const Tensor& input) {
   return F::lp_pool3d(input, options);
 }
 
+Module::DefaultArgs MaxUnpool1dImpl::_forward_default_args() {
+  return {{2, AnyValue(std::optional<std::vector<int64_t>>())}};
+}
+
+Module::DefaultArgs MaxUnpool2dImpl::_forward_default_args() {
+  return {{2, AnyValue(std::optional<std::vector<int64_t>>())}};
+}
+
+Module::DefaultArgs MaxUnpool3dImpl::_forward_default_args() {
+  return {{2, AnyValue(std::optional<std::vector<int64_t>>())}};
+}
+
 } // namespace torch::nn

@@ -178,7 +178,7 @@ class TORCH_API MaxUnpool1dImpl : public MaxUnpoolImpl<1, MaxUnpool1dImpl> {
       const std::optional<std::vector<int64_t>>& output_size = std::nullopt);
 
  protected:
-  FORWARD_HAS_DEFAULT_ARGS({2, AnyValue(std::optional<std::vector<int64_t>>())})
+  DefaultArgs _forward_default_args() override;
 };
 using MaxUnpool1d = BuiltinHolder<MaxUnpool1dImpl>;
 
@@ -191,7 +191,7 @@ class TORCH_API MaxUnpool2dImpl : public MaxUnpoolImpl<2, MaxUnpool2dImpl> {
       const std::optional<std::vector<int64_t>>& output_size = std::nullopt);
 
  protected:
-  FORWARD_HAS_DEFAULT_ARGS({2, AnyValue(std::optional<std::vector<int64_t>>())})
+  DefaultArgs _forward_default_args() override;
 };
 using MaxUnpool2d = BuiltinHolder<MaxUnpool2dImpl>;
 
@@ -204,7 +204,7 @@ class TORCH_API MaxUnpool3dImpl : public MaxUnpoolImpl<3, MaxUnpool3dImpl> {
       const std::optional<std::vector<int64_t>>& output_size = std::nullopt);
 
  protected:
-  FORWARD_HAS_DEFAULT_ARGS({2, AnyValue(std::optional<std::vector<int64_t>>())})
+  DefaultArgs _forward_default_args() override;
 };
 using MaxUnpool3d = BuiltinHolder<MaxUnpool3dImpl>;
 

@@ -398,4 +398,16 @@ std::tuple<PackedSequence, std::tuple<Tensor, Tensor>> LSTMImpl::forward_with_pa
        permute_hidden(std::get<1>(hidden), packed_input.unsorted_indices())}};
 }
 
+Module::DefaultArgs RNNImpl::_forward_default_args() {
+  return {{1, AnyValue(Tensor())}};
+}
+
+Module::DefaultArgs LSTMImpl::_forward_default_args() {
+  return {{1, AnyValue(std::optional<std::tuple<Tensor, Tensor>>())}};
+}
+
+Module::DefaultArgs GRUImpl::_forward_default_args() {
+  return {{1, AnyValue(torch::Tensor())}};
+}
+
 } // namespace torch::nn

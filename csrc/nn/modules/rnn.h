@@ -69,7 +69,7 @@ class TORCH_API RNNImpl : public detail::RNNImplBase<RNNImpl> {
   RNNOptions options;
 
  protected:
-  FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(Tensor())})
+  DefaultArgs _forward_default_args() override;
   std::tuple<Tensor, Tensor> forward_helper(
       const Tensor& input,
       const Tensor& batch_sizes,
@@ -95,7 +95,7 @@ class TORCH_API LSTMImpl : public detail::RNNImplBase<LSTMImpl> {
   LSTMOptions options;
 
  protected:
-  FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(std::optional<std::tuple<Tensor, Tensor>>())})
+  DefaultArgs _forward_default_args() override;
   std::tuple<Tensor, std::tuple<Tensor, Tensor>> forward_helper(
       const Tensor& input,
       const Tensor& batch_sizes,
@@ -119,7 +119,7 @@ class TORCH_API GRUImpl : public detail::RNNImplBase<GRUImpl> {
   GRUOptions options;
 
  protected:
-  FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(torch::Tensor())})
+  DefaultArgs _forward_default_args() override;
   std::tuple<Tensor, Tensor> forward_helper(
       const Tensor& input,
       const Tensor& batch_sizes,
@@ -169,7 +169,7 @@ class TORCH_API RNNCellImpl : public detail::RNNCellImplBase<RNNCellImpl> {
   RNNCellOptions options;
 
  protected:
-  FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(Tensor())})
+  DefaultArgs _forward_default_args() override;
   std::string get_nonlinearity_str() const override;
 };
 using RNNCell = BuiltinHolder<RNNCellImpl>;
@@ -185,7 +185,7 @@ class TORCH_API LSTMCellImpl : public detail::RNNCellImplBase<LSTMCellImpl> {
   LSTMCellOptions options;
 
  protected:
-  FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(std::optional<std::tuple<Tensor, Tensor>>())})
+  DefaultArgs _forward_default_args() override;
 };
 using LSTMCell = BuiltinHolder<LSTMCellImpl>;
 
@@ -200,7 +200,7 @@ class TORCH_API GRUCellImpl : public detail::RNNCellImplBase<GRUCellImpl> {
   GRUCellOptions options;
 
  protected:
-  FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(Tensor())})
+  DefaultArgs _forward_default_args() override;
 };
 using GRUCell = BuiltinHolder<GRUCellImpl>;
 

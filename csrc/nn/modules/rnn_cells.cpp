@@ -154,4 +154,16 @@ Tensor GRUCellImpl::forward(const Tensor& input, const Tensor& hx) {
   return detail::unbatch(at::gru_cell(batch, hidden, weight_ih, weight_hh, bias_ih, bias_hh), input);
 }
 
+Module::DefaultArgs RNNCellImpl::_forward_default_args() {
+  return {{1, AnyValue(Tensor())}};
+}
+
+Module::DefaultArgs LSTMCellImpl::_forward_default_args() {
+  return {{1, AnyValue(std::optional<std::tuple<Tensor, Tensor>>())}};
+}
+
+Module::DefaultArgs GRUCellImpl::_forward_default_args() {
+  return {{1, AnyValue(Tensor())}};
+}
+
 } // namespace torch::nn

@@ -293,4 +293,29 @@ Tensor TransformerImpl::generate_square_subsequent_mask(int64_t sz) {
   return at::triu(at::full({sz, sz}, -std::numeric_limits<double>::infinity(), at::kFloat), 1);
 }
 
+Module::DefaultArgs TransformerEncoderImpl::_forward_default_args() {
+  return {{1, AnyValue(Tensor())}, {2, AnyValue(Tensor())}};
+}
+
+Module::DefaultArgs TransformerDecoderImpl::_forward_default_args() {
+  return {{2, AnyValue(Tensor())}, {3, AnyValue(Tensor())}, {4, AnyValue(Tensor())}, {5, AnyValue(Tensor())}};
+}
+
+Module::DefaultArgs TransformerImpl::_forward_default_args() {
+  return {{2, AnyValue(Tensor())},
+      {3, AnyValue(Tensor())},
+      {4, AnyValue(Tensor())},
+      {5, AnyValue(Tensor())},
+      {6, AnyValue(Tensor())},
+      {7, AnyValue(Tensor())}};
+}
+
+Module::DefaultArgs TransformerEncoderLayerImpl::_forward_default_args() {
+  return {{1, AnyValue(Tensor())}, {2, AnyValue(Tensor())}};
+}
+
+Module::DefaultArgs TransformerDecoderLayerImpl::_forward_default_args() {
+  return {{2, AnyValue(Tensor())}, {3, AnyValue(Tensor())}, {4, AnyValue(Tensor())}, {5, AnyValue(Tensor())}};
+}
+
 } // namespace torch::nn

@@ -37,13 +37,7 @@ class TORCH_API TransformerImpl : public Cloneable<TransformerImpl> {
   AnyModule decoder;
 
  protected:
-  FORWARD_HAS_DEFAULT_ARGS(
-      {2, AnyValue(Tensor())},
-      {3, AnyValue(Tensor())},
-      {4, AnyValue(Tensor())},
-      {5, AnyValue(Tensor())},
-      {6, AnyValue(Tensor())},
-      {7, AnyValue(Tensor())})
+  DefaultArgs _forward_default_args() override;
 };
 using Transformer = BuiltinHolder<TransformerImpl>;
 

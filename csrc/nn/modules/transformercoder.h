@@ -27,7 +27,7 @@ class TORCH_API TransformerEncoderImpl : public Cloneable<TransformerEncoderImpl
   AnyModule norm;
 
  protected:
-  FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(Tensor())}, {2, AnyValue(Tensor())})
+  DefaultArgs _forward_default_args() override;
 };
 using TransformerEncoder = BuiltinHolder<TransformerEncoderImpl>;
 
@@ -52,8 +52,7 @@ class TORCH_API TransformerDecoderImpl : public Cloneable<TransformerDecoderImpl
   AnyModule norm;
 
  protected:
-  FORWARD_HAS_DEFAULT_ARGS(
-      {2, AnyValue(Tensor())}, {3, AnyValue(Tensor())}, {4, AnyValue(Tensor())}, {5, AnyValue(Tensor())})
+  DefaultArgs _forward_default_args() override;
 };
 using TransformerDecoder = BuiltinHolder<TransformerDecoderImpl>;
 

@@ -36,7 +36,7 @@ class TORCH_API TransformerEncoderLayerImpl : public Cloneable<TransformerEncode
   Dropout dropout2 = nullptr;
 
  protected:
-  FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(Tensor())}, {2, AnyValue(Tensor())})
+  DefaultArgs _forward_default_args() override;
 };
 using TransformerEncoderLayer = BuiltinHolder<TransformerEncoderLayerImpl>;
 
@@ -73,8 +73,7 @@ class TORCH_API TransformerDecoderLayerImpl : public Cloneable<TransformerDecode
   LayerNorm norm3 = nullptr;
 
  protected:
-  FORWARD_HAS_DEFAULT_ARGS(
-      {2, AnyValue(Tensor())}, {3, AnyValue(Tensor())}, {4, AnyValue(Tensor())}, {5, AnyValue(Tensor())})
+  DefaultArgs _forward_default_args() override;
   Tensor activation(const Tensor& input);
 };
 using TransformerDecoderLayer = BuiltinHolder<TransformerDecoderLayerImpl>;

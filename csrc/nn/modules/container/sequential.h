@@ -152,7 +152,7 @@ class Sequential : public torch::nn::ModuleHolder<SequentialImpl> {
   using Impl [[maybe_unused]] = SequentialImpl;
   Sequential() = default;
   /// Modules with names.
-  Sequential(std::initializer_list<NamedAnyModule> modules) : ModuleHolder(std::make_shared<SequentialImpl>(modules)) {}
+  TORCH_API Sequential(std::initializer_list<NamedAnyModule> modules);
 };
 
 } // namespace torch::nn
