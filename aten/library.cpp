@@ -23,7 +23,7 @@ constexpr const char* kAnyNamespace = "_";
 } // namespace
 
 CppFunction::CppFunction(c10::KernelFunction func, std::optional<c10::impl::CppSignature> cpp_signature,
-    std::unique_ptr<c10::FunctionSchema> schema)
+    c10::OwnedPtr<c10::FunctionSchema> schema)
     : func_(std::move(func)), cpp_signature_(std::move(cpp_signature)), schema_(std::move(schema)) {}
 CppFunction::~CppFunction() = default;
 CppFunction::CppFunction(CppFunction&&) noexcept = default;

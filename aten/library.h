@@ -114,7 +114,7 @@ class TORCH_API CppFunction final {
   }
 
  private:
-  CppFunction(c10::KernelFunction func, std::optional<c10::impl::CppSignature> cpp_signature, std::unique_ptr<c10::FunctionSchema> schema);
+  CppFunction(c10::KernelFunction func, std::optional<c10::impl::CppSignature> cpp_signature, c10::OwnedPtr<c10::FunctionSchema> schema);
   template <class Func>
   static std::unique_ptr<c10::FunctionSchema> schema_of() {
     return std::make_unique<c10::FunctionSchema>(c10::inferFunctionSchemaFlattenedReturns<Func>());

@@ -300,6 +300,11 @@ C10_HIDDEN const ClassTypePtr& getCustomClassType() {
 
 namespace detail {
 
+// `Known::get()` as a TypePtr, for the types with one object. Compiled in the library, since conversions of shared pointers
+// cost programs time.
+template <class Known>
+TORCH_API TypePtr known_type();
+
 // `fake` maps the enum-like types (ScalarType, Layout, MemoryFormat, SymInt) to int, which is how their values travel.
 template <class T, bool fake, class Enable = void>
 struct TypeOf {
@@ -312,7 +317,7 @@ struct TypeOf {
   template <bool fake>                                        \
   struct TypeOf<CppType, fake> {                              \
     static TypePtr get() {                                    \
-      return TypeName::get();                                 \
+      return known_type<TypeName>();                         \
     }                                                         \
   };
 C10_SIMPLE_TYPE_OF(at::Tensor, TensorType)
@@ -340,9 +345,9 @@ C10_SIMPLE_TYPE_OF(void, NoneType)
   struct TypeOf<CppType, fake> {                              \
     static TypePtr get() {                                    \
       if constexpr (fake) {                                   \
-        return IntType::get();                                \
+        return known_type<IntType>();                        \
       } else {                                                \
-        return TypeName::get();                               \
+        return known_type<TypeName>();                       \
       }                                                       \
     }                                                         \
   };
@@ -391,7 +396,7 @@ struct TypeOf<c10::IListRef<at::OptionalTensorRef>, fake> : ListTypeOf<std::opti
 template <bool fake>
 struct TypeOf<c10::List<c10::IValue>, fake> {
   static TypePtr get() {
-    return AnyListType::get();
+    return known_type<AnyListType>();
   }
 };
 template <class T, bool fake>
@@ -422,7 +427,7 @@ struct TypeOf<c10::intrusive_ptr<T>, fake> {
 template <class T, bool fake>
 struct TypeOf<T, fake, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, int64_t>>> {
   static TypePtr get() {
-    return IntType::get();
+    return known_type<IntType>();
   }
 };
 template <bool fake>

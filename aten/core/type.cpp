@@ -124,6 +124,19 @@ C10_FORALL_SIMPLE_TYPES(C10_SIMPLE_TYPE_GET)
 C10_SIMPLE_TYPE_GET(TensorType)
 #undef C10_SIMPLE_TYPE_GET
 
+namespace detail {
+
+template <class Known>
+TypePtr known_type() {
+  return Known::get();
+}
+#define C10_KNOWN_TYPE(Name) template TORCH_API TypePtr known_type<Name>();
+C10_FORALL_SIMPLE_TYPES(C10_KNOWN_TYPE)
+C10_KNOWN_TYPE(TensorType)
+#undef C10_KNOWN_TYPE
+
+} // namespace detail
+
 // --- list, optional, future -----------------------------------------------------------------------------------------
 
 SingleElementType::SingleElementType(TypeKind kind, TypePtr element) : SharedType(kind), element_(std::move(element)) {

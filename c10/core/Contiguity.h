@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <type_traits>
+#include <vector>
 
 namespace c10 {
 
@@ -85,8 +86,8 @@ inline bool _compute_non_overlapping_and_dense(ArrayRef<T> sizes, ArrayRef<T> st
   // Insertion sort of the dimensions by stride; those of size 0 and 1 go last.
   constexpr size_t kInline = 8;
   size_t inline_order[kInline];
-  std::unique_ptr<size_t[]> heap_order(dim > kInline ? new size_t[dim] : nullptr);
-  size_t* order = dim > kInline ? heap_order.get() : inline_order;
+  std::vector<size_t> heap_order(dim > kInline ? dim : 0);
+  size_t* order = dim > kInline ? heap_order.data() : inline_order;
   const auto before = [&](size_t a, size_t b) {
     if (sizes[a] < 2) {
       return false;

@@ -4,6 +4,7 @@
 #include <aten/core/Tensor.h>
 #include <c10/util/Exception.h>
 #include <c10/util/FunctionRef.h>
+#include <c10/util/OwnedPtr.h>
 #include <c10/util/flat_hash_map.h>
 #include <csrc/arg.h>
 
@@ -116,7 +117,7 @@ class TORCH_API OptimizerParamGroup {
 
  protected:
   std::vector<Tensor> params_;
-  std::unique_ptr<OptimizerOptions> options_;
+  c10::OwnedPtr<OptimizerOptions> options_;
   std::optional<double> initial_lr_;
 };
 
@@ -198,7 +199,7 @@ class TORCH_API Optimizer {
 
   std::vector<OptimizerParamGroup> param_groups_;
   State state_;
-  std::unique_ptr<OptimizerOptions> defaults_;
+  c10::OwnedPtr<OptimizerOptions> defaults_;
 
  private:
   friend class OptimizerHookHandle;

@@ -174,8 +174,8 @@ class TORCH_API KernelFunction final {
   }
 
   /// From an object derived from OperatorKernel with an operator().
-  template <bool AllowLegacyTypes = false, class KernelFunctor>
-  static KernelFunction makeFromUnboxedFunctor(std::unique_ptr<OperatorKernel> functor) {
+  template <bool AllowLegacyTypes = false, class KernelFunctor, class Held>
+  static KernelFunction makeFromUnboxedFunctor(std::unique_ptr<Held> functor) {
     using forms = typename impl::kernel_forms_of<KernelFunctor>;
     void* unboxed = reinterpret_cast<void*>(&forms::type::unboxed);
     constexpr bool is_sym = impl::params_have_symint<typename forms::stripped::type>::value;
