@@ -5,10 +5,8 @@
 
 /// `TORCH_ARG(double, eps) = 1e-5;` in a struct declares a private member `eps_` with that default, a setter `eps(value)`
 /// that returns the object, so that settings chain, and a getter `eps()`. What follows it in the struct is private.
-/// The setter is a template, so that a program compiles the assignments of the options it sets and no others.
 #define TORCH_ARG(T, name)                                    \
  public:                                                      \
-  template <class = void>                                     \
   auto name(T new_##name) -> decltype(*this) {                \
     this->name##_ = std::move(new_##name);                    \
     return *this;                                             \
