@@ -39,6 +39,12 @@ void AnomalyMetadata::store_stack() {
 }
 
 void AnomalyMetadata::print_stack(const std::string& current_node_name) {
+  if (traceback_.empty()) {
+    TORCH_WARN(
+        "Error detected in ", current_node_name, ". No forward pass information available. Enable detect anomaly during "
+        "forward pass for more information.");
+    return;
+  }
   TORCH_WARN(
       "Error detected in ", current_node_name, ". Traceback of forward call that caused the error:\n", traceback_);
   for (std::shared_ptr<Node> parent = parent_; parent;) {
