@@ -173,6 +173,12 @@ bool current_task_needs(const Node* next) {
   return state && state->should_execute();
 }
 
+bool current_pass_runs(const Node* node) {
+  GraphTask* task = this_thread.task;
+  const NodeState* state = task ? task->nodes_.find(node) : nullptr;
+  return state != nullptr && (!task->has_exec_info_ || state->should_execute());
+}
+
 QueueScope::QueueScope(std::shared_ptr<ReadyQueue> queue) : queue_(std::move(queue)), previous_(this_thread.queue) {
   this_thread.queue = queue_ ? &queue_ : nullptr;
 }

@@ -100,6 +100,10 @@ struct TORCH_API Engine {
 /// Whether the backward pass that this thread is in needs the gradients that go to `next`. True outside of a pass.
 bool current_task_needs(const Node* next);
 
+/// Whether the backward pass that this thread is in reaches `node` and wants a gradient from it or through it. False
+/// outside of a pass.
+bool current_pass_runs(const Node* node);
+
 /// While it lives, this thread's nodes compute all their outputs, whatever the backward pass wants. For nodes that run
 /// another node which is not part of the pass.
 class ComputeAllOutputsGuard {

@@ -3,9 +3,11 @@
 #include <autograd/anomaly_mode.h>
 #include <autograd/edge.h>
 #include <autograd/function.h>
+#include <autograd/graph.h>
 #include <autograd/grad_mode.h>
 #include <autograd/renewed_variable.h>
 #include <autograd/variable.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
 #include <c10/util/Exception.h>
 #include <c10/util/StringUtil.h>
 
@@ -22,6 +24,12 @@ const char* ERR_BACKWARD_TWICE =
 namespace {
 
 __thread const SavedVariableHooksFactory* default_hooks __attribute__((tls_model("initial-exec"))) = nullptr;
+// Why hooks may not be set now; null if they may. Owned by the guard that forbids them.
+__thread const std::string* hooks_disabled __attribute__((tls_model("initial-exec"))) = nullptr;
+
+void check_hooks_enabled() {
+  TORCH_CHECK(hooks_disabled == nullptr, *hooks_disabled);
+}
 
 // Hooks of two plain functions, with a tensor between them.
 class FunctionPairHooks final : public SavedVariableHooks {
@@ -42,6 +50,15 @@ class FunctionPairHooks final : public SavedVariableHooks {
   at::Tensor packed_;
 };
 
+// The engine lets nodes that are not recorded go straight to kernels. A hook is anybody's code: what it records under a
+// grad mode of its own, as a checkpoint that recomputes, must be recorded.
+at::Tensor unpack_with(SavedVariableHooks& hooks) {
+  const c10::impl::LocalDispatchKeySet keys = c10::impl::tls_local_dispatch_key_set();
+  const c10::impl::ForceDispatchKeyGuard guard(
+      keys.included_, keys.excluded_ - c10::autograd_dispatch_keyset_with_ADInplaceOrView);
+  return hooks.call_unpack_hook();
+}
+
 } // namespace
 
 namespace impl {
@@ -61,7 +78,10 @@ std::unique_ptr<SavedVariableHooks> get_default_saved_variable_hooks() {
 } // namespace impl
 
 SavedTensorHooksGuard::SavedTensorHooksGuard(SavedVariableHooksFactory factory)
-    : factory_(std::move(factory)), previous_(std::exchange(default_hooks, &factory_)) {}
+    : factory_(std::move(factory)), previous_(default_hooks) {
+  check_hooks_enabled();
+  default_hooks = &factory_;
+}
 
 SavedTensorHooksGuard::SavedTensorHooksGuard(
     std::function<at::Tensor(const at::Tensor&)> pack,
@@ -73,6 +93,24 @@ SavedTensorHooksGuard::SavedTensorHooksGuard(
 SavedTensorHooksGuard::~SavedTensorHooksGuard() {
   default_hooks = previous_;
 }
+
+namespace graph {
+
+DisableSavedTensorHooksGuard::DisableSavedTensorHooksGuard(std::string error_message)
+    : error_message_(std::move(error_message)), previous_(hooks_disabled) {
+  TORCH_CHECK(default_hooks == nullptr, error_message_);
+  hooks_disabled = &error_message_;
+}
+
+DisableSavedTensorHooksGuard::~DisableSavedTensorHooksGuard() {
+  hooks_disabled = previous_;
+}
+
+bool saved_tensor_hooks_enabled() {
+  return hooks_disabled == nullptr;
+}
+
+} // namespace graph
 
 struct SavedVariable::Extra {
   std::unique_ptr<SavedVariableHooks> hooks;
@@ -215,6 +253,7 @@ void SavedVariable::check_version(const Node* grad_fn) const {
   if (C10_LIKELY(version == saved_version_)) {
     return;
   }
+  const std::shared_ptr<Node> needed_by = get_current_node();
   TORCH_CHECK(
       false, "one of the variables needed for gradient computation has been modified by an inplace operation: [",
       data_.toString(), " ", data_.sizes(), "]",
@@ -222,6 +261,7 @@ void SavedVariable::check_version(const Node* grad_fn) const {
                          grad_fn->name(), ",")
               : std::string(),
       " is at version ", version, "; expected version ", saved_version_, " instead.",
+      needed_by ? c10::str(" It is needed by ", needed_by->name(), ".") : std::string(),
       AnomalyMode::is_enabled()
           ? " Hint: the backtrace further above shows the operation that failed to compute its gradient. The variable "
             "in question was changed in there or anywhere later. Good luck!"
@@ -259,7 +299,7 @@ Variable SavedVariable::unpack(const std::shared_ptr<Node>& saved_for) const {
   if (!hooked) {
     check_version(grad_fn.get());
   }
-  const at::Tensor data = hooked ? extra_->hooks->call_unpack_hook() : data_;
+  const at::Tensor data = hooked ? unpack_with(*extra_->hooks) : data_;
   if (!grad_fn && !requires_grad_ && !data.requires_grad()) {
     return data;
   }
