@@ -72,7 +72,13 @@ at::TensorBase VariableHooks::data(const at::TensorBase& self) const {
 
 bool VariableHooks::is_leaf(const at::TensorBase& self) const {
   const AutogradMeta* meta = impl::get_autograd_meta(self);
-  return meta == nullptr || meta->grad_fn_ == nullptr;
+  if (meta == nullptr || meta->grad_fn_ != nullptr) {
+    return meta == nullptr;
+  }
+  // A view without a node gets one when it is next asked for it, if its base was changed into one that has history.
+  const DifferentiableViewMeta* view = impl::get_view_autograd_meta(self);
+  return view == nullptr || view->get_attr_version() == self.unsafeGetTensorImpl()->version_counter().current_version() ||
+      !view->get_backward_view().base_.requires_grad();
 }
 
 int64_t VariableHooks::output_nr(const at::TensorBase& self) const {

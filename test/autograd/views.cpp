@@ -164,6 +164,19 @@ TEST_CASE("a change of a view changes the base's history", "[autograd][views][in
   }
 }
 
+TEST_CASE("two views of a constant may be changed in turn", "[autograd][views][inplace]") {
+  const Tensor x = leaf({1, 1});
+  const Tensor base = torch::zeros({4}, doubles());
+  Tensor first = base.slice(0, 0, 2);
+  Tensor second = base.slice(0, 1, 3);
+  CHECK(second.is_leaf());
+  first.add_(x);
+  CHECK_FALSE(second.is_leaf());
+  second.mul_(2);
+  base.sum().backward();
+  CHECK(same(x.grad(), {1, 2}));
+}
+
 TEST_CASE("in place on an output that the operator keeps, through a view", "[autograd][views][inplace]") {
   const Tensor x = leaf({0.5, 1});
   Tensor base = x * 1;
