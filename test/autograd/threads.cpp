@@ -79,6 +79,78 @@ TEST_CASE("an error in an inner pass is one of the outer pass", "[autograd][thre
   CHECK(same(x.grad(), {2}));
 }
 
+namespace {
+
+// A pass whose hook runs a pass whose hook runs a pass, and so on. The last one calls `end`.
+template <class F>
+void nested_passes(int64_t depth, const F& end) {
+  const torch::AutoGradMode record(true);
+  const Tensor x = torch::ones({}, doubles()).requires_grad_();
+  const Tensor y = x * 2;
+  y.register_hook([depth, &end](const torch::Tensor&) {
+    if (depth > 0) {
+      nested_passes(depth - 1, end);
+    } else {
+      end();
+    }
+  });
+  y.backward();
+  if (x.grad().item<double>() != 2.0) {
+    throw std::logic_error("wrong gradient");
+  }
+}
+
+} // namespace
+
+TEST_CASE("hooks may run passes ten thousand deep", "[autograd][threads][hooks]") {
+  int ends = 0;
+  nested_passes(10000, [&] { ++ends; });
+  CHECK(ends == 1);
+}
+
+TEST_CASE("an error comes up through deep passes as it is", "[autograd][threads][hooks][errors]") {
+  struct Special : std::runtime_error {
+    using std::runtime_error::runtime_error;
+  };
+  CHECK_THROWS_AS(nested_passes(500, [] { throw Special("from below"); }), Special);
+  int ends = 0;
+  nested_passes(100, [&] { ++ends; });
+  CHECK(ends == 1);
+}
+
+TEST_CASE("deep passes on several threads at once", "[autograd][threads][hooks]") {
+  std::atomic<int> ends{0};
+  on_threads(4, [&](int) { nested_passes(300, [&] { ++ends; }); });
+  CHECK(ends == 4);
+}
+
+TEST_CASE("passes that fail leave a shared graph sound for others", "[autograd][threads][errors]") {
+  const Tensor x = leaf({2, 3});
+  const Tensor y = x * x;
+  const Tensor z = y.exp();
+  std::atomic<int> calls{0};
+  y.register_hook([&](const torch::Tensor&) {
+    if (++calls % 3 == 0) {
+      throw std::runtime_error("every third");
+    }
+  });
+  const Tensor out = z.sum();
+  const Tensor want = (y.exp() * 2 * x).detach();
+  std::atomic<int> right{0};
+  std::atomic<int> failed{0};
+  on_threads(4, [&](int) {
+    for (int k = 0; k < 30; ++k) {
+      try {
+        right += same(torch::autograd::grad({out}, {x}, {}, /*retain_graph=*/true)[0], want) ? 1 : 0;
+      } catch (const std::runtime_error&) {
+        ++failed;
+      }
+    }
+  });
+  CHECK(failed == 40);
+  CHECK(right == 80);
+}
+
 TEST_CASE("passes over separate graphs on several threads", "[autograd][threads]") {
   on_threads(4, [](int i) {
     for (int k = 0; k < 50; ++k) {
