@@ -274,3 +274,16 @@ TEST_CASE("a sequence in checkpoints", "[autograd][checkpoint]") {
   CHECK(same(x.grad(), torch::autograd::grad({x.exp().exp().exp().exp().exp().sum()}, {x})[0]));
   CHECK_THAT(error_of([&] { checkpoint_sequential(functions, 6, x); }), says("segments is 6 for 5 functions"));
 }
+
+TEST_CASE("a long chain of checkpoints is freed without recursion", "[autograd][checkpoint]") {
+  CheckpointOptions options;
+  options.preserve_rng_state = false;
+  const Tensor x = torch::zeros({}, doubles()).requires_grad_();
+  Tensor y = x;
+  for (int i = 0; i < 30000; ++i) {
+    y = checkpoint([](const Tensor& t) { return t.sin().tanh(); }, y, options);
+  }
+  y.backward({}, /*retain_graph=*/true);
+  CHECK(x.grad().item<double>() == 1.0);
+  y.reset();
+}

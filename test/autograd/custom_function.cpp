@@ -318,3 +318,123 @@ TEST_CASE("what a custom backward may not return", "[autograd][custom][errors]")
       error_of([] { WrongShape::apply(leaf({1, 2})).sum().backward(); }),
       says("returned an invalid gradient at index 0 - got [7] but expected shape compatible with [2]"));
 }
+
+namespace {
+
+// Knows in forward already which gradients may be asked for.
+struct KeepsWhatIsNeeded : Function<KeepsWhatIsNeeded> {
+  static Variable forward(AutogradContext* ctx, const Variable& x, const Variable& y) {
+    ctx->save_for_backward({ctx->needs_input_grad(1) ? x : Variable(), ctx->needs_input_grad(0) ? y : Variable()});
+    return x * y;
+  }
+  static variable_list backward(AutogradContext* ctx, variable_list grads) {
+    const variable_list saved = ctx->get_saved_variables();
+    kept = {saved[0].defined(), saved[1].defined()};
+    return {
+        saved[1].defined() ? grads[0] * saved[1] : Variable(), saved[0].defined() ? grads[0] * saved[0] : Variable()};
+  }
+  static inline std::vector<bool> kept;
+};
+
+struct NoGradientForFirst : Function<NoGradientForFirst> {
+  static Variable forward(AutogradContext*, const Variable& x, const Variable& y) {
+    return x + y;
+  }
+  static variable_list backward(AutogradContext*, variable_list grads) {
+    return {Variable(), grads[0]};
+  }
+};
+
+struct ManyKinds : Function<ManyKinds> {
+  static variable_list forward(AutogradContext*, const Variable& x) {
+    return {x * 2, Variable(), torch::complex(x, x), x.to(torch::kFloat).unsqueeze(0)};
+  }
+  static variable_list backward(AutogradContext*, variable_list grads) {
+    CHECK(grads[0].sizes() == torch::IntArrayRef({2}));
+    CHECK_FALSE(grads[1].defined());
+    CHECK(grads[2].scalar_type() == torch::kComplexDouble);
+    CHECK(grads[3].scalar_type() == torch::kFloat);
+    CHECK(grads[3].sizes() == torch::IntArrayRef({1, 2}));
+    return {grads[0] * 2 + torch::real(grads[2]) + torch::imag(grads[2]) + grads[3].squeeze(0).to(torch::kDouble)};
+  }
+};
+
+struct SwapsInPlace : Function<SwapsInPlace> {
+  static variable_list forward(AutogradContext* ctx, Variable x, Variable y) {
+    const Variable old = x.clone();
+    x.copy_(y);
+    y.copy_(old);
+    ctx->mark_dirty({x, y});
+    return {x, y};
+  }
+  static variable_list backward(AutogradContext*, variable_list grads) {
+    return {grads[1], grads[0]};
+  }
+};
+
+struct ExpOfExp : Function<ExpOfExp> {
+  static Variable forward(AutogradContext* ctx, const Variable& x) {
+    ctx->save_for_backward({x});
+    return Exp::apply(x.exp());
+  }
+  static variable_list backward(AutogradContext* ctx, variable_list grads) {
+    // A graph within the backward pass, with a custom function in it.
+    const torch::AutoGradMode record(true);
+    const Variable x = ctx->get_saved_variables()[0].detach().requires_grad_();
+    return {grads[0] * torch::autograd::grad({Exp::apply(x.exp())}, {x})[0]};
+  }
+};
+
+} // namespace
+
+TEST_CASE("needs_input_grad in forward", "[autograd][custom]") {
+  const Tensor x = leaf({2});
+  const Tensor y = leaf({5});
+  KeepsWhatIsNeeded::apply(x, values({5})).backward();
+  CHECK(KeepsWhatIsNeeded::kept == std::vector<bool>{false, true});
+  CHECK(same(x.grad(), {5}));
+  KeepsWhatIsNeeded::apply(x, y).backward();
+  CHECK(KeepsWhatIsNeeded::kept == std::vector<bool>{true, true});
+  CHECK(same(y.grad(), {2}));
+}
+
+TEST_CASE("a custom function may give no gradient", "[autograd][custom]") {
+  const Tensor x = leaf({2});
+  const Tensor y = leaf({5});
+  const Tensor inner = x * 3;
+  NoGradientForFirst::apply(inner, y).backward();
+  CHECK_FALSE(x.grad().defined());
+  CHECK(same(y.grad(), {1}));
+  // Together with one from elsewhere that one counts.
+  const Tensor again = x * 3;
+  (NoGradientForFirst::apply(again, y) + again).backward();
+  CHECK(same(x.grad(), {3}));
+}
+
+TEST_CASE("gradients of zeros fit the outputs they stand for", "[autograd][custom]") {
+  const Tensor x = leaf({1, 2});
+  const size_t used = GENERATE(0, 2, 3);
+  const variable_list outputs = ManyKinds::apply(x);
+  CHECK_FALSE(outputs[1].defined());
+  torch::real(outputs[used]).sum().backward();
+  CHECK(same(x.grad(), used == 0 ? values({2, 2}) : values({1, 1})));
+}
+
+TEST_CASE("a custom function that changes two inputs", "[autograd][custom][inplace]") {
+  const Tensor a = leaf({1});
+  const Tensor b = leaf({2});
+  Tensor x = a * 1;
+  Tensor y = b * 1;
+  SwapsInPlace::apply(x, y);
+  CHECK(same(x.detach(), {2}));
+  (x * 10 + y * 100).backward();
+  CHECK(same(a.grad(), {100}));
+  CHECK(same(b.grad(), {10}));
+}
+
+TEST_CASE("custom functions within custom functions", "[autograd][custom]") {
+  const Tensor x = leaf({0.5});
+  ExpOfExp::apply(x).backward();
+  const Tensor e = x.detach().exp();
+  CHECK(same(x.grad(), e.exp() * e));
+}
