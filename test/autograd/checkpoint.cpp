@@ -287,3 +287,16 @@ TEST_CASE("a long chain of checkpoints is freed without recursion", "[autograd][
   CHECK(x.grad().item<double>() == 1.0);
   y.reset();
 }
+
+TEST_CASE("a function in a checkpoint may run backward itself", "[autograd][checkpoint]") {
+  // The energy and its slope, as in a gradient penalty.
+  const auto slope = [](const Tensor& t) {
+    return torch::autograd::grad({(t.exp() * t).sum()}, {t}, {}, std::nullopt, /*create_graph=*/true)[0].sin();
+  };
+  const Tensor x = leaf({0.5, -0.2});
+  const Tensor want = torch::autograd::grad({slope(x).sum()}, {x})[0];
+  const Tensor y = checkpoint(slope, x);
+  CHECK(same(torch::autograd::grad({y.sum()}, {x}, {}, /*retain_graph=*/true)[0], want));
+  y.sum().backward();
+  CHECK(same(x.grad(), want));
+}
