@@ -5,7 +5,10 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/native/convert.h>
+#include <c10/core/impl/SpareTensors.h>
 
+#include <bit>
+#include <memory>
 #include <utility>
 
 namespace at {
@@ -31,12 +34,80 @@ void convert_number(const c10::Scalar& number, ScalarType dtype, void* value) {
   native::convert_elements(dtype, value, 0, original_dtype, original, 0, 1);
 }
 
-// As data() and mutable_data(), which are calls, for tensors with storage; some address for those without elements.
-const void* first_element(const c10::TensorImpl& impl) {
-  return static_cast<const char*>(impl.unsafe_storage().data()) + impl.storage_offset() * impl.dtype().itemsize();
+// The tensor whose shape the result has, when it is among the inputs; null when all are numbers.
+const c10::TensorImpl* leading_input(const PointwiseInput* inputs, int count) {
+  const c10::TensorImpl* lead = nullptr;
+  for (int i = 0; i < count && (lead == nullptr || lead->dim() == 0); ++i) {
+    if (inputs[i].tensor != nullptr) {
+      const c10::TensorImpl* impl = inputs[i].tensor->unsafeGetTensorImpl();
+      lead = lead == nullptr || impl->dim() > 0 ? impl : lead;
+    }
+  }
+  return lead;
 }
-void* mutable_first_element(const c10::TensorImpl& impl) {
-  return static_cast<char*>(impl.unsafe_storage().mutable_data()) + impl.storage_offset() * impl.dtype().itemsize();
+
+C10_ALWAYS_INLINE bool same_sizes(IntArrayRef a, IntArrayRef b) {
+  // Dimensions are few: a loop beats a call.
+  bool same = a.size() == b.size();
+  for (size_t d = 0; same && d < a.size(); ++d) {
+    same = a[d] == b[d];
+  }
+  return same;
+}
+
+// Converts a number that does not change the dtype; false for others.
+C10_NOINLINE bool take_number(const c10::Scalar& number, ScalarType dtype, void* value) {
+  if (kind_of(number.type()) > kind_of(dtype)) {
+    return false;
+  }
+  convert_number(number, dtype, value);
+  return true;
+}
+
+// The plainest call: CPU tensors of one dtype and shape, all contiguous, and numbers make a new one. Fills `fast` but for the count
+// and gives the number of elements; -1 when the call is not of this kind, or no spare tensor is there for the result.
+C10_ALWAYS_INLINE int64_t set_up_plain(FastOperands& fast, const PointwiseInput* inputs, int count, bool to_bool) {
+  if (inputs[0].tensor == nullptr) {
+    return -1;
+  }
+  const c10::TensorImpl* const lead = inputs[0].tensor->unsafeGetTensorImpl();
+  const caffe2::TypeMeta type = lead->dtype();
+  const std::size_t item = type.itemsize();
+  std::uint32_t numbers = 0;
+  for (int i = 0; i < count; ++i) {
+    const TensorBase* const tensor = inputs[i].tensor;
+    if (tensor == nullptr) {
+      if (!take_number(*inputs[i].number, c10::typeMetaToScalarType(type), fast.values[i])) {
+        return -1;
+      }
+      fast.source[i + 1].number = inputs[i].number;
+      fast.data[i + 1] = fast.values[i];
+      numbers |= 2u << i;
+      continue;
+    }
+    const c10::TensorImpl* const impl = tensor->unsafeGetTensorImpl();
+    if (impl->key_set() != c10::plain_cpu_keys || impl->dtype() != type || !impl->is_contiguous() ||
+        impl->is_wrapped_number() || !impl->has_storage() || impl->layout() != c10::kStrided ||
+        !(impl == lead || same_sizes(impl->sizes(), lead->sizes()))) {
+      return -1;
+    }
+    fast.source[i + 1].tensor = tensor;
+    fast.data[i + 1] = const_cast<char*>(
+        static_cast<const char*>(impl->unsafe_storage().data()) + impl->storage_offset() * item);
+  }
+  c10::TensorImpl* const result =
+      c10::impl::SpareTensors::take(lead->sizes(), to_bool ? caffe2::TypeMeta::Make<bool>() : type);
+  if (result == nullptr) {
+    return -1;
+  }
+  using Pointer = c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>;
+  std::construct_at(&fast.output, Pointer::reclaim(result)); // the place is empty yet
+  fast.source[0].tensor = nullptr;
+  fast.data[0] = result->unsafe_storage().unsafeGetStorageImpl()->_data_ptr_no_checks().get();
+  fast.repeated = fast.numbers = numbers;
+  fast.input_size = static_cast<std::uint16_t>(item);
+  fast.output_size = to_bool ? 1 : fast.input_size;
+  return result->numel();
 }
 
 } // namespace
@@ -51,15 +122,7 @@ bool TensorIteratorBase::try_pointwise_fast(
   if (rule.keep_mask != 0 || count >= FastOperands::kMax) {
     return false;
   }
-  const c10::TensorImpl* lead = nullptr;
-  for (int i = 0; i < count; ++i) {
-    if (inputs[i].tensor != nullptr) {
-      const c10::TensorImpl* impl = inputs[i].tensor->unsafeGetTensorImpl();
-      if (lead == nullptr || (lead->dim() == 0 && impl->dim() > 0)) {
-        lead = impl;
-      }
-    }
-  }
+  const c10::TensorImpl* const lead = leading_input(inputs, count);
   if (lead == nullptr || !lead->is_contiguous() || lead->is_wrapped_number() || lead->layout() != c10::kStrided ||
       !lead->has_storage()) {
     return false;
@@ -68,55 +131,63 @@ bool TensorIteratorBase::try_pointwise_fast(
   const ScalarType dtype = c10::typeMetaToScalarType(type);
   const Device device = *lead->device_opt();
   const IntArrayRef sizes = lead->sizes();
-  const int kind = kind_of(dtype);
+  const std::size_t item = type.itemsize();
   ScalarType result = dtype;
-  switch (rule.result) {
-    case PointwiseRule::Result::Common:
-      break;
-    case PointwiseRule::Result::Float:
-      if (kind < 2) {
-        return false;
-      }
-      break;
-    case PointwiseRule::Result::Bool:
+  if (rule.result != PointwiseRule::Result::Common) {
+    const int kind = kind_of(dtype);
+    if ((rule.result == PointwiseRule::Result::Float && kind < 2) ||
+        (rule.result == PointwiseRule::Result::Real && kind == 3)) {
+      return false;
+    }
+    if (rule.result == PointwiseRule::Result::Bool) {
       result = ScalarType::Bool;
-      break;
-    case PointwiseRule::Result::Real:
-      if (kind == 3) {
-        return false;
-      }
-      break;
+    }
   }
+
+  FastOperands& fast = fast_; // not in use until its count is set
+  const bool is_meta = device.is_meta();
   std::uint32_t repeated = 0, numbers = 0;
   for (int i = 0; i < count; ++i) {
     if (inputs[i].tensor == nullptr) {
-      if (kind_of(inputs[i].number->type()) > kind) {
+      if (kind_of(inputs[i].number->type()) > kind_of(dtype)) {
         return false;
       }
       numbers |= 2u << i;
+      fast.source[i + 1].number = inputs[i].number;
+      fast.data[i + 1] = fast.values[i];
       continue;
     }
     const c10::TensorImpl* impl = inputs[i].tensor->unsafeGetTensorImpl();
-    if (impl == lead) {
-      continue;
-    }
-    const bool same_kind = impl->key_set() == lead->key_set() || impl->layout() == c10::kStrided;
-    if (impl->dtype() != type || impl->device_opt() != device || !impl->is_contiguous() || !same_kind ||
-        !impl->has_storage()) {
-      return false;
-    }
-    if (!impl->sizes().equals(sizes)) {
-      if (impl->dim() != 0 || !device.is_cpu()) {
+    if (impl != lead) {
+      const bool same_keys = impl->key_set() == lead->key_set();
+      if (impl->dtype() != type || !impl->is_contiguous() || !(same_keys || impl->layout() == c10::kStrided) ||
+          !impl->has_storage() || !((same_keys && device.is_cpu()) || impl->device_opt() == device)) {
         return false;
       }
-      repeated |= 2u << i;
+      if (!same_sizes(impl->sizes(), sizes)) {
+        if (impl->dim() != 0 || !device.is_cpu()) {
+          return false;
+        }
+        repeated |= 2u << i;
+      }
+    }
+    fast.source[i + 1].tensor = inputs[i].tensor;
+    if (!is_meta) {
+      // As data(), which is a call, for tensors with storage; some address for those without elements.
+      fast.data[i + 1] = const_cast<char*>(
+          static_cast<const char*>(impl->unsafe_storage().data()) + impl->storage_offset() * item);
     }
   }
-  const bool allocate = out == nullptr || !out->defined();
-  if (!allocate) {
-    const c10::TensorImpl* target = out->unsafeGetTensorImpl();
+  const c10::TensorImpl* target;
+  if (out == nullptr || !out->defined()) {
+    // Into a place that is empty yet.
+    std::construct_at(&fast.output, empty_contiguous(sizes, result, device));
+    fast.source[0].tensor = nullptr;
+    target = fast.output.unsafeGetTensorImpl();
+  } else {
+    target = out->unsafeGetTensorImpl();
     if (target->dtype() != c10::scalarTypeToTypeMeta(result) || target->device() != device ||
-        !target->is_contiguous() || !target->sizes().equals(sizes) || target->layout() != c10::kStrided ||
+        !target->is_contiguous() || !same_sizes(target->sizes(), sizes) || target->layout() != c10::kStrided ||
         !target->has_storage()) {
       return false;
     }
@@ -127,41 +198,27 @@ bool TensorIteratorBase::try_pointwise_fast(
         return false;
       }
     }
-  }
-
-  FastOperands& fast = fast_;
-  if (allocate) {
-    fast.output = empty_contiguous(sizes, result, device);
-    fast.source[0].tensor = nullptr;
-  } else {
     fast.source[0].tensor = out;
+  }
+  fast.output_size = static_cast<std::uint16_t>(result == dtype ? item : 1);
+  if (!is_meta) {
+    fast.data[0] = static_cast<char*>(target->unsafe_storage().mutable_data()) +
+        target->storage_offset() * fast.output_size;
+  }
+  for (std::uint32_t rest = numbers; C10_UNLIKELY(rest != 0); rest &= rest - 1) {
+    const int i = std::countr_zero(rest) - 1;
+    convert_number(*inputs[i].number, dtype, fast.values[i]);
   }
   common_dtype_ = dtype;
   common_device_ = device;
-  is_meta_ = device.is_meta();
+  is_meta_ = is_meta;
   num_outputs_ = 1;
   all_ops_same_shape_ = true;
   has_coalesced_dimensions_ = true;
   shape_.push_back(lead->numel());
   fast.repeated = repeated | numbers;
   fast.numbers = numbers;
-  fast.input_size = static_cast<std::uint16_t>(type.itemsize());
-  fast.output_size = result == dtype ? fast.input_size : 1;
-  if (!is_meta_) {
-    fast.data[0] = mutable_first_element(*(allocate ? fast.output : *out).unsafeGetTensorImpl());
-  }
-  for (int i = 0; i < count; ++i) {
-    if (inputs[i].tensor != nullptr) {
-      fast.source[i + 1].tensor = inputs[i].tensor;
-      if (!is_meta_) {
-        fast.data[i + 1] = const_cast<void*>(first_element(*inputs[i].tensor->unsafeGetTensorImpl()));
-      }
-    } else {
-      fast.source[i + 1].number = inputs[i].number;
-      fast.data[i + 1] = fast.values[i];
-      convert_number(*inputs[i].number, dtype, fast.values[i]);
-    }
-  }
+  fast.input_size = static_cast<std::uint16_t>(item);
   fast.count = count + 1;
   return true;
 }
@@ -200,35 +257,54 @@ void TensorIteratorBase::build_pointwise(
     std::initializer_list<PointwiseInput> inputs,
     PointwiseRule rule,
     bool resize_out) {
-  if (C10_LIKELY(try_pointwise_fast(out, inputs.begin(), static_cast<int>(inputs.size()), rule))) {
-    return;
-  }
-  static const std::optional<DimVector> no_shape;
-  static const std::optional<ScalarType> no_dtype;
-  static const std::optional<Device> no_device;
-  operands_.resize(inputs.size() + 1);
-  num_outputs_ = 1;
-  operands_[0].borrowed_ = out;
-  int index = 0;
-  for (const PointwiseInput& input : inputs) {
-    OperandInfo& op = operands_[index + 1];
-    op.is_const = true;
-    op.keeps_dtype_ = ((rule.keep_mask >> index) & 1u) != 0;
-    if (input.tensor != nullptr) {
-      op.borrowed_ = input.tensor;
-    } else {
-      op.is_number_ = true;
-      op.original_value_dtype_ = detail::store_scalar(*input.number, op.original_value_);
+  if (C10_LIKELY((out == nullptr || !out->defined()) && rule.keep_mask == 0 && inputs.size() < FastOperands::kMax &&
+          (rule.result == PointwiseRule::Result::Common || rule.result == PointwiseRule::Result::Bool))) {
+    const auto count = static_cast<int>(inputs.size());
+    const int64_t numel =
+        set_up_plain(fast_, inputs.begin(), count, rule.result == PointwiseRule::Result::Bool);
+    if (C10_LIKELY(numel >= 0)) {
+      common_dtype_ = c10::typeMetaToScalarType(inputs.begin()->tensor->unsafeGetTensorImpl()->dtype());
+      common_device_ = Device(c10::DeviceType::CPU);
+      num_outputs_ = 1;
+      all_ops_same_shape_ = has_coalesced_dimensions_ = true;
+      shape_.push_back(numel);
+      fast_.count = count + 1;
+      return;
     }
-    ++index;
   }
-  result_rule_ = rule.result;
-  build_operands(
-      TensorIteratorConfig::kCheckMemOverlap | TensorIteratorConfig::kCheckSameDevice |
-          (resize_out ? TensorIteratorConfig::kResizeOutputs : 0u) | TensorIteratorConfig::kPromoteInputs |
-          TensorIteratorConfig::kSafeCasting | TensorIteratorConfig::kCastOutputs | TensorIteratorConfig::kCpuScalars |
-          (rule.result == PointwiseRule::Result::Float ? TensorIteratorConfig::kIntegersToFloat : 0u),
-      Statics{no_shape, no_dtype, no_device});
+  // Apart, so that plain calls do not pay for its frame.
+  const auto otherwise = [&]() __attribute__((noinline)) {
+    if (try_pointwise_fast(out, inputs.begin(), static_cast<int>(inputs.size()), rule)) {
+      return;
+    }
+    static const std::optional<DimVector> no_shape;
+    static const std::optional<ScalarType> no_dtype;
+    static const std::optional<Device> no_device;
+    operands_.resize(inputs.size() + 1);
+    num_outputs_ = 1;
+    operands_[0].borrowed_ = out;
+    int index = 0;
+    for (const PointwiseInput& input : inputs) {
+      OperandInfo& op = operands_[index + 1];
+      op.is_const = true;
+      op.keeps_dtype_ = ((rule.keep_mask >> index) & 1u) != 0;
+      if (input.tensor != nullptr) {
+        op.borrowed_ = input.tensor;
+      } else {
+        op.is_number_ = true;
+        op.original_value_dtype_ = detail::store_scalar(*input.number, op.original_value_);
+      }
+      ++index;
+    }
+    result_rule_ = rule.result;
+    build_operands(
+        TensorIteratorConfig::kCheckMemOverlap | TensorIteratorConfig::kCheckSameDevice |
+            (resize_out ? TensorIteratorConfig::kResizeOutputs : 0u) | TensorIteratorConfig::kPromoteInputs |
+            TensorIteratorConfig::kSafeCasting | TensorIteratorConfig::kCastOutputs | TensorIteratorConfig::kCpuScalars |
+            (rule.result == PointwiseRule::Result::Float ? TensorIteratorConfig::kIntegersToFloat : 0u),
+        Statics{no_shape, no_dtype, no_device});
+  };
+  otherwise();
 }
 
 Tensor TensorIteratorBase::take_output(int64_t arg) {

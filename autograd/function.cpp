@@ -33,6 +33,16 @@ void bury_owned(edge_list& edges, Graveyard& grave) {
 } // namespace
 
 Node::~Node() {
+  // Most nodes go before the ones they lead to, or lead to accumulators: then there is nothing to put off. A node may
+  // hold another by several of its edges.
+  const auto edges = static_cast<long>(next_edges_.size());
+  const bool owns = std::any_of(next_edges_.begin(), next_edges_.end(), [edges](const Edge& edge) {
+    const long uses = edge.function.use_count();
+    return uses != 0 && uses <= edges;
+  });
+  if (!owns) {
+    return;
+  }
   if (graveyard != nullptr) {
     bury_owned(next_edges_, *graveyard);
     return;

@@ -27,8 +27,10 @@ InputMetadata::InputMetadata(const at::TensorOptions& options, c10::IntArrayRef 
 
 InputMetadata::InputMetadata(const at::Tensor& t)
     : device_(t.device()), dtype_(t.scalar_type()), layout_(t.layout()), was_default_constructed_(false) {
-  const c10::IntArrayRef sizes = t.sizes();
-  shape_.assign(sizes.begin(), sizes.end());
+  // Dimensions are few: a loop beats the call to memmove.
+  for (const int64_t size : t.sizes()) {
+    shape_.push_back(size);
+  }
   if (C10_UNLIKELY(!device_.is_cpu())) {
     stream_id_ = current_stream(device_);
   }

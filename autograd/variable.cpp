@@ -19,6 +19,11 @@ std::mutex& accumulator_mutex_of(const AutogradMeta* meta) {
   static std::array<std::mutex, 64> mutexes;
   return mutexes[reinterpret_cast<uintptr_t>(meta) / 64 % mutexes.size()];
 }
+// The same where there may be another thread.
+C10_ALWAYS_INLINE std::unique_lock<std::mutex> lock_accumulator(const AutogradMeta* meta) {
+  return c10::detail::single_threaded() ? std::unique_lock<std::mutex>()
+                                        : std::unique_lock(accumulator_mutex_of(meta));
+}
 
 struct AutogradMetaFactory final : c10::impl::AutogradMetaFactory {
   std::unique_ptr<c10::AutogradMetaInterface> make() const override {
@@ -242,9 +247,27 @@ std::shared_ptr<Node> try_get_grad_accumulator(const at::TensorBase& self) {
   if (meta == nullptr) {
     return nullptr;
   }
-  const std::lock_guard<std::mutex> lock(accumulator_mutex_of(meta));
+  const auto lock = lock_accumulator(meta);
   return meta->grad_accumulator_.lock();
 }
+
+namespace {
+
+// The accumulator of a tensor without grad_fn.
+C10_ALWAYS_INLINE std::shared_ptr<Node> accumulator_of(AutogradMeta* meta, const at::TensorBase& self) {
+  if (!meta->requires_grad_) {
+    return nullptr;
+  }
+  const auto lock = lock_accumulator(meta);
+  if (std::shared_ptr<Node> existing = meta->grad_accumulator_.lock()) {
+    return existing;
+  }
+  std::shared_ptr<Node> made = make_node<AccumulateGrad>(Variable(self));
+  meta->grad_accumulator_ = made;
+  return made;
+}
+
+} // namespace
 
 std::shared_ptr<Node> grad_accumulator(const at::TensorBase& self) {
   AutogradMeta* meta = get_autograd_meta(self);
@@ -254,16 +277,7 @@ std::shared_ptr<Node> grad_accumulator(const at::TensorBase& self) {
   if (meta->grad_fn_) {
     throw std::logic_error("grad_accumulator() should be only called on leaf Variables");
   }
-  if (!meta->requires_grad_) {
-    return nullptr;
-  }
-  const std::lock_guard<std::mutex> lock(accumulator_mutex_of(meta));
-  if (std::shared_ptr<Node> existing = meta->grad_accumulator_.lock()) {
-    return existing;
-  }
-  std::shared_ptr<Node> made = make_node<AccumulateGrad>(Variable(self));
-  meta->grad_accumulator_ = made;
-  return made;
+  return accumulator_of(meta, self);
 }
 
 void set_grad_accumulator(const Variable& self, std::weak_ptr<Node> grad_accumulator) {
@@ -277,7 +291,7 @@ Edge gradient_edge(const at::TensorBase& self) {
   }
   // Only the grad_fn of a view may be out of date.
   const std::shared_ptr<Node>& grad_fn = meta->is_view_ ? self.grad_fn() : meta->grad_fn_;
-  return grad_fn ? Edge(grad_fn, meta->output_nr_) : Edge(grad_accumulator(self), 0);
+  return grad_fn ? Edge(grad_fn, meta->output_nr_) : Edge(accumulator_of(meta, self), 0);
 }
 
 void set_version_counter(const Variable& self, const c10::VariableVersion& version_counter) {

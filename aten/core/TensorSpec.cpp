@@ -98,7 +98,9 @@ TensorSpec TensorSpec::like(const TensorBase& t, c10::IntArrayRef sizes, c10::Sc
   return {c10::DimVector(sizes.begin(), sizes.end()), dtype, t.device()};
 }
 
-Tensor empty_contiguous(c10::IntArrayRef sizes, c10::ScalarType dtype, c10::Device device) {
+namespace {
+
+C10_NOINLINE Tensor empty_contiguous_slow(c10::IntArrayRef sizes, c10::ScalarType dtype, c10::Device device) {
   if (C10_UNLIKELY(!device.is_cpu() && key_set_of(device.type()).empty())) {
     return empty_spec({c10::DimVector(sizes.begin(), sizes.end()), dtype, device});
   }
@@ -108,6 +110,17 @@ Tensor empty_contiguous(c10::IntArrayRef sizes, c10::ScalarType dtype, c10::Devi
     result.unsafeGetTensorImpl()->set_sizes_contiguous(sizes);
   }
   return result;
+}
+
+} // namespace
+
+Tensor empty_contiguous(c10::IntArrayRef sizes, c10::ScalarType dtype, c10::Device device) {
+  if (C10_LIKELY(device.is_cpu())) {
+    if (c10::TensorImpl* spare = c10::impl::SpareTensors::take(sizes, c10::scalarTypeToTypeMeta(dtype))) {
+      return Tensor(c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>::reclaim(spare));
+    }
+  }
+  return empty_contiguous_slow(sizes, dtype, device);
 }
 
 Tensor empty_spec(const TensorSpec& spec) {

@@ -196,19 +196,14 @@ __attribute__((noinline)) void walk_grid(const Walk& walk, char** data, const st
 
 namespace {
 
-// The plain call: dense runs, perhaps beside single values.
-void run_fast(const FastOperands& fast, std::int64_t numel, bool reduced, const PointwiseRun& run) {
+// Dense runs, perhaps beside single values.
+C10_NOINLINE void run_fast(const FastOperands& fast, std::int64_t numel, const PointwiseRun& run) {
   BlockContext context{run.functor, 0};
   const int count = fast.count;
-  if (C10_LIKELY(fast.numbers == 0 && (fast.repeated == 0 || numel == 1) && numel <= run.grain)) {
-    run.kernel(context, static_cast<char*>(fast.data[0]), reinterpret_cast<const char* const*>(fast.data + 1), numel);
-    return;
-  }
   char* data[FastOperands::kMax];
   float wide_values[FastOperands::kMax];
   std::copy(reinterpret_cast<char* const*>(fast.data), reinterpret_cast<char* const*>(fast.data) + count, data);
-  const bool wide = run.wide_numbers && reduced && fast.numbers != 0;
-  if (wide) {
+  if (run.wide_numbers && fast.numbers != 0) {
     for (int i = 1; i < count; ++i) {
       if ((fast.numbers >> i) & 1u) {
         wide_values[i] = static_cast<float>(fast.source[i].number->toDouble());
@@ -296,13 +291,10 @@ void run_one_by_one(TensorIteratorBase& iter, const Walk& walk) {
 
 } // namespace
 
-void run_pointwise(TensorIteratorBase& iter, const PointwiseRun& run) {
-  if (const FastOperands* fast = iter.fast_operands()) {
-    if (const std::int64_t numel = iter.numel(); numel != 0) {
-      run_fast(*fast, numel, c10::isReducedFloatingType(iter.common_dtype()), run);
-    }
-    return;
-  }
+namespace {
+
+// Strided, broadcast and converted operands.
+C10_NOINLINE void run_general(TensorIteratorBase& iter, const PointwiseRun& run) {
   Walk walk;
   walk.kernel = run.kernel;
   walk.context = {run.functor, 0};
@@ -352,6 +344,26 @@ void run_pointwise(TensorIteratorBase& iter, const PointwiseRun& run) {
         },
         run.grain);
   }
+}
+
+} // namespace
+
+void run_pointwise(TensorIteratorBase& iter, const PointwiseRun& run) {
+  if (const FastOperands* fast = iter.fast_operands()) {
+    // One dimension. A single part that is dense, as most are, goes straight to the kernel.
+    const std::int64_t numel = iter.shape()[0];
+    if (C10_LIKELY((fast->repeated == 0 || numel == 1) && numel <= run.grain && !(run.wide_numbers && fast->numbers != 0))) {
+      if (numel != 0) {
+        run.kernel(
+            {run.functor, 0}, static_cast<char*>(fast->data[0]), reinterpret_cast<const char* const*>(fast->data + 1),
+            numel);
+      }
+    } else if (numel != 0) {
+      run_fast(*fast, numel, run);
+    }
+    return;
+  }
+  run_general(iter, run);
 }
 
 } // namespace at::native

@@ -433,17 +433,61 @@ inline bool is_unchanged(const StorageImpl& storage) {
 
 } // namespace
 
+// What differs between a kept tensor and the new one, but for the shape.
+C10_ALWAYS_INLINE void SpareTensors::renew(TensorImpl* tensor, size_t bytes, caffe2::TypeMeta type) noexcept {
+  tensor->storage_.unsafeGetStorageImpl()->unsafe_set_nbytes(bytes);
+  tensor->storage_offset_ = 0;
+  tensor->data_type_ = type;
+  if (C10_UNLIKELY(InferenceMode::is_enabled())) {
+    tensor->key_set_ = tensor->key_set_ - autograd_dispatch_keyset_with_ADInplaceOrView;
+    tensor->version_counter_ = VariableVersion();
+  }
+}
+
+TensorImpl* SpareTensors::take(IntArrayRef sizes, caffe2::TypeMeta type) noexcept {
+  // Bounded at each step, so that no product overflows.
+  const size_t dim = sizes.size();
+  uint64_t numel = 1;
+  for (size_t d = 0; d < dim; ++d) {
+    const auto size = static_cast<uint64_t>(sizes[d]);
+    if (size > kSpareMax || (numel *= size) > kSpareMax) {
+      return nullptr;
+    }
+  }
+  const size_t bytes = numel * type.itemsize();
+  if (C10_UNLIKELY(bytes - 1 >= kSpareMax || dim > SizesAndStrides::kMaxInline || no_spares())) {
+    return nullptr;
+  }
+  TensorImpl* const tensor = SpareLists::take(thread_cache->lists[small_class(bytes)]);
+  if (C10_UNLIKELY(tensor == nullptr)) {
+    return nullptr;
+  }
+  renew(tensor, bytes, type);
+  SizesAndStrides& shape = tensor->sizes_and_strides_;
+  shape.resize_uninitialized(dim);
+  int64_t* const own_sizes = shape.sizes_data();
+  int64_t* const own_strides = shape.strides_data();
+  int64_t stride = 1;
+  for (size_t d = dim; d-- > 0;) {
+    const int64_t size = sizes[d];
+    own_sizes[d] = size;
+    own_strides[d] = stride;
+    stride *= size;
+  }
+  tensor->numel_ = static_cast<int64_t>(numel);
+  if (C10_LIKELY(dim < 4)) {
+    tensor->flags_ = {true, false, false, false, false, true};
+  } else {
+    tensor->set_contiguous_flags();
+  }
+  return tensor;
+}
+
 intrusive_ptr<TensorImpl, UndefinedTensorImpl> SpareTensors::make(size_t bytes, caffe2::TypeMeta type) {
   const bool small = bytes - 1 < kSpareMax && C10_LIKELY(!no_spares());
   if (C10_LIKELY(small)) {
     if (TensorImpl* tensor = SpareLists::take(thread_cache->lists[small_class(bytes)])) {
-      tensor->storage_.unsafeGetStorageImpl()->unsafe_set_nbytes(bytes);
-      tensor->storage_offset_ = 0;
-      tensor->data_type_ = type;
-      if (C10_UNLIKELY(InferenceMode::is_enabled())) {
-        tensor->key_set_ = tensor->key_set_ - autograd_dispatch_keyset_with_ADInplaceOrView;
-        tensor->version_counter_ = VariableVersion();
-      }
+      renew(tensor, bytes, type);
       return intrusive_ptr<TensorImpl, UndefinedTensorImpl>::reclaim(tensor);
     }
   }
@@ -456,17 +500,22 @@ intrusive_ptr<TensorImpl, UndefinedTensorImpl> SpareTensors::make(size_t bytes, 
   return tensor;
 }
 
-bool SpareTensors::keep(TensorImpl* tensor) noexcept {
+C10_ALWAYS_INLINE bool SpareTensors::keep(TensorImpl* tensor) noexcept {
   const Storage& storage = tensor->storage_;
-  if (!storage || !storage.is_uniquely_owned() || !is_unchanged(*storage.unsafeGetStorageImpl()) ||
-      tensor->extra_meta_ != nullptr || tensor->dim() > static_cast<int64_t>(SizesAndStrides::kMaxInline) ||
-      C10_UNLIKELY(no_spares())) {
+  if (!storage || !storage.is_uniquely_owned()) {
+    return false;
+  }
+  const StorageImpl& memory = *storage.unsafeGetStorageImpl();
+  if (!is_unchanged(memory) || tensor->extra_meta_ != nullptr ||
+      tensor->sizes_and_strides_.size() > SizesAndStrides::kMaxInline || C10_UNLIKELY(no_spares())) {
     return false;
   }
   // Gradients and history may hold tensors that come here in turn, hence before looking at the list.
-  tensor->autograd_meta_.reset();
+  if (tensor->autograd_meta_ != nullptr) {
+    forget_history(tensor);
+  }
   tensor->version_counter_.restart();
-  const uint32_t size_class = CPUBlock::of(storage.unsafeGetStorageImpl()->_data_ptr_no_checks().get())->size_class;
+  const uint32_t size_class = CPUBlock::of(memory._data_ptr_no_checks().get())->size_class;
   if (size_class >= kSpareClasses) {
     return false;
   }
@@ -481,7 +530,18 @@ bool SpareTensors::keep(TensorImpl* tensor) noexcept {
   return true;
 }
 
+C10_NOINLINE void SpareTensors::forget_history(TensorImpl* tensor) noexcept {
+  tensor->autograd_meta_.reset();
+}
+
 } // namespace impl
+
+// Here, so that the fate of every small result is one function.
+void TensorImpl::drop_last(TensorImpl* self) noexcept {
+  if (!self->may_be_spare_ || !impl::SpareTensors::keep(self)) {
+    delete self;
+  }
+}
 
 void* alloc_cpu(size_t nbytes) {
   return allocate_data(nbytes);

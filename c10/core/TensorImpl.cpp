@@ -1,7 +1,6 @@
 #include <c10/core/TensorImpl.h>
 
 #include <c10/core/SymbolicShapeMeta.h>
-#include <c10/core/impl/SpareTensors.h>
 
 #include <algorithm>
 #include <atomic>
@@ -61,12 +60,6 @@ TensorImpl::TensorImpl(DispatchKeySet ks, const caffe2::TypeMeta data_type, std:
     : TensorImpl(Storage(), with_related_keys(ks), data_type, device_opt) {
   TORCH_CHECK(
       ks.empty() || !dtype_initialized() || device_opt.has_value(), "a tensor with a dtype needs a device");
-}
-
-void TensorImpl::drop_last(TensorImpl* self) noexcept {
-  if (!self->may_be_spare_ || !impl::SpareTensors::keep(self)) {
-    delete self;
-  }
 }
 
 void TensorImpl::release_resources() {

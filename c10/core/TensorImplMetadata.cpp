@@ -101,6 +101,34 @@ void TensorImpl::set_sizes_and_strides(
     IntArrayRef new_size,
     IntArrayRef new_stride,
     std::optional<int64_t> storage_offset) {
+  // What views mostly ask for: few dimensions, elements, strides that are given. One pass says all about it. It goes
+  // upwards and reads before it writes, since the arguments may be the tensor's own.
+  const size_t few = new_size.size();
+  if (C10_LIKELY(few < 4 && few == new_stride.size() && sizes_and_strides_.size() <= impl::SizesAndStrides::kMaxInline &&
+          !matches_policy(SizesStridesPolicy::CustomStrides))) {
+    int64_t product = 1;
+    bool usual = true;
+    bool contiguous = true;
+    for (size_t d = few; d-- > 0;) {
+      contiguous &= new_size[d] == 1 || new_stride[d] == product;
+      usual &= new_size[d] > 0 && new_stride[d] >= 0 && !__builtin_mul_overflow(product, new_size[d], &product);
+    }
+    if (C10_LIKELY(usual)) {
+      sizes_and_strides_.resize_uninitialized(few);
+      for (size_t d = 0; d < few; ++d) {
+        const int64_t size = new_size[d];
+        const int64_t stride = new_stride[d];
+        sizes_and_strides_.size_at_unchecked(d) = size;
+        sizes_and_strides_.stride_at_unchecked(d) = stride;
+      }
+      numel_ = product;
+      const bool dense = contiguous ||
+          _compute_non_overlapping_and_dense(sizes_and_strides_.sizes_arrayref(), sizes_and_strides_.strides_arrayref());
+      flags_ = {contiguous, false, false, false, false, dense};
+      storage_offset_ = storage_offset.value_or(storage_offset_);
+      return;
+    }
+  }
   check_plain("set_sizes_and_strides");
   TORCH_CHECK(
       new_size.size() == new_stride.size(),

@@ -23,11 +23,16 @@ struct SpareTensors {
   /// A CPU tensor on a storage of `bytes` bytes: a spare one or a new one. Its sizes are still to be set, unless there are
   /// no bytes; then it has the shape [0].
   C10_API static intrusive_ptr<TensorImpl, UndefinedTensorImpl> make(size_t bytes, caffe2::TypeMeta type);
+  /// The same, contiguous, if a spare one of the size class is there; else null, and nothing has happened. Sizes are
+  /// not checked: those of too many or negative elements only find none.
+  C10_API static TensorImpl* take(IntArrayRef sizes, caffe2::TypeMeta type) noexcept;
   /// Takes a tensor that is uniquely owned; false if it has to be deleted.
   static bool keep(TensorImpl* tensor) noexcept;
 
  private:
   friend struct SpareLists;
+  static void forget_history(TensorImpl* tensor) noexcept;
+  static void renew(TensorImpl* tensor, size_t bytes, caffe2::TypeMeta type) noexcept;
   static TensorImpl* next(const TensorImpl* tensor) {
     return reinterpret_cast<TensorImpl*>(tensor->storage_offset_);
   }
