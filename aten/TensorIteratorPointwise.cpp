@@ -273,7 +273,7 @@ void TensorIteratorBase::build_pointwise(
     }
   }
   // Apart, so that plain calls do not pay for its frame.
-  const auto otherwise = [&]() __attribute__((noinline)) {
+  const auto otherwise = [=, this]() __attribute__((noinline)) {
     if (try_pointwise_fast(out, inputs.begin(), static_cast<int>(inputs.size()), rule)) {
       return;
     }

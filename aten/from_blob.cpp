@@ -55,8 +55,10 @@ Tensor TensorMaker::make_tensor() {
     context_.release();
   }
   c10::Storage storage(c10::Storage::use_byte_size_t(), bytes, std::move(data), allocator_, resizeable_);
-  Tensor result = detail::make_tensor<c10::TensorImpl>(
-      std::move(storage), c10::DispatchKeySet(options_.device(device).computeDispatchKey()), options_.dtype());
+  const bool plain = device.is_cpu() && options_.layout() == c10::kStrided && !c10::isQIntType(dtype);
+  const c10::DispatchKey key = plain ? c10::DispatchKey::CPU : options_.device(device).computeDispatchKey();
+  Tensor result =
+      detail::make_tensor<c10::TensorImpl>(std::move(storage), c10::DispatchKeySet(key), options_.dtype());
   c10::TensorImpl* impl = result.unsafeGetTensorImpl();
   if (strides_) {
     impl->set_sizes_and_strides(sizes_, *strides_);

@@ -381,6 +381,11 @@ void Engine::evaluate_function(GraphTask& task, NodeState& state) {
   if (!task.keep_graph_) {
     fn.release_variables();
   }
+  // Here, so that a gradient passed on unchanged has no second owner when it is added to.
+  inputs.clear();
+  if (task.on_one_thread_) {
+    task.spare_list_.swap(inputs);
+  }
   if (outputs.empty()) {
     if (stream) {
       const auto lock = task.lock_if_shared();
@@ -416,7 +421,13 @@ void Engine::deliver(GraphTask& task, Node& fn, variable_list& outputs) {
     }
     if (!state->started) {
       state->started = true;
-      state->inputs = InputBuffer(next.num_inputs());
+      if (task.on_one_thread_) {
+        task.spare_list_.resize(next.num_inputs());
+        state->inputs = InputBuffer(std::move(task.spare_list_));
+        task.spare_list_.clear();
+      } else {
+        state->inputs = InputBuffer(next.num_inputs());
+      }
       ++task.waiting_nodes_;
     }
     if (task.on_cpu_only_) {

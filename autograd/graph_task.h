@@ -74,6 +74,8 @@ struct GraphTask : public std::enable_shared_from_this<GraphTask> {
   /// Nodes with some but not all gradients.
   size_t waiting_nodes_ = 0;
   variable_list captured_vars_;
+  /// An empty list with the room of one that is done with, for the next buffer; used on one thread.
+  variable_list spare_list_;
   std::mutex mutex_;
 
   LocalReadyQueue local_queue_;

@@ -95,7 +95,12 @@ TensorSpec TensorSpec::like(const TensorBase& t, c10::IntArrayRef sizes) {
 }
 
 TensorSpec TensorSpec::like(const TensorBase& t, c10::IntArrayRef sizes, c10::ScalarType dtype) {
-  return {c10::DimVector(sizes.begin(), sizes.end()), dtype, t.device()};
+  TensorSpec spec{{}, dtype, t.device()};
+  // Dimensions are few: a loop beats the call to memcpy.
+  for (const int64_t size : sizes) {
+    spec.sizes.push_back(size);
+  }
+  return spec;
 }
 
 namespace {

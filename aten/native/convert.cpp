@@ -1,5 +1,6 @@
 #include <aten/native/convert.h>
 
+#include <aten/Parallel.h>
 #include <aten/TensorIterator.h>
 #include <aten/core/TensorBase.h>
 #include <aten/native/cpu_isa.h>
@@ -31,7 +32,35 @@ void convert_elements(
   kLoops[cpu_isa_level()](dst_dtype, dst, dst_stride, src_dtype, src, src_stride, n);
 }
 
+namespace {
+
+// Whether the elements of both lie one after the other, in the same order.
+bool one_run(const TensorBase& dst, const TensorBase& src) {
+  return dst.sizes() == src.sizes() &&
+      ((dst.is_contiguous() && src.is_contiguous()) ||
+       (dst.is_non_overlapping_and_dense() && dst.strides() == src.strides()));
+}
+
+} // namespace
+
 void convert_tensor(const TensorBase& dst, const TensorBase& src) {
+  if (one_run(dst, src)) {
+    const c10::ScalarType to = dst.scalar_type();
+    const c10::ScalarType from = src.scalar_type();
+    const auto to_size = static_cast<std::int64_t>(dst.element_size());
+    const auto from_size = static_cast<std::int64_t>(src.element_size());
+    char* const out = static_cast<char*>(dst.mutable_data_ptr());
+    const char* const in = static_cast<const char*>(src.const_data_ptr());
+    const auto part = [&](std::int64_t begin, std::int64_t end) {
+      convert_elements(to, out + begin * to_size, to_size, from, in + begin * from_size, from_size, end - begin);
+    };
+    if (dst.numel() > at::internal::GRAIN_SIZE) {
+      at::parallel_for(0, dst.numel(), at::internal::GRAIN_SIZE, part);
+    } else if (dst.numel() != 0) {
+      part(0, dst.numel());
+    }
+    return;
+  }
   auto iter = TensorIteratorConfig()
                   .set_check_mem_overlap(false)
                   .check_all_same_dtype(false)

@@ -13,12 +13,21 @@ namespace at::native {
 
 using c10::DimVector;
 
-Tensor make_view(const Tensor& self, IntArrayRef sizes, IntArrayRef strides, int64_t storage_offset) {
+namespace {
+
+// A view whose shape is still to be set.
+Tensor shapeless_view(const Tensor& self, int64_t storage_offset) {
   Tensor result = at::detail::make_tensor<c10::TensorImpl>(
       c10::TensorImpl::VIEW, c10::Storage(self.storage()), self.key_set(), self.dtype());
-  c10::TensorImpl* impl = result.unsafeGetTensorImpl();
-  impl->set_storage_offset(storage_offset);
-  impl->set_sizes_and_strides(sizes, strides);
+  result.unsafeGetTensorImpl()->set_storage_offset(storage_offset);
+  return result;
+}
+
+} // namespace
+
+Tensor make_view(const Tensor& self, IntArrayRef sizes, IntArrayRef strides, int64_t storage_offset) {
+  Tensor result = shapeless_view(self, storage_offset);
+  result.unsafeGetTensorImpl()->set_sizes_and_strides(sizes, strides);
   return result;
 }
 
@@ -167,16 +176,10 @@ Tensor& as_strided_(Tensor& self, IntArrayRef size, IntArrayRef stride, std::opt
 
 Tensor view(const Tensor& self, IntArrayRef size) {
   const DimVector shape = infer_size(size, self.numel());
-  if (self.is_contiguous()) {
-    DimVector strides(shape.size());
-    int64_t step = 1;
-    for (size_t i = shape.size(); i-- > 0;) {
-      strides[i] = step;
-      step *= std::max<int64_t>(shape[i], 1);
-    }
-    if (self.numel() != 0 || self.sizes() != IntArrayRef(shape)) {
-      return make_view(self, shape, strides);
-    }
+  if (self.is_contiguous() && (self.numel() != 0 || self.sizes() != IntArrayRef(shape))) {
+    Tensor result = shapeless_view(self, self.storage_offset());
+    result.unsafeGetTensorImpl()->set_sizes_contiguous(shape);
+    return result;
   }
   const auto strides = compute_view_strides(self.sizes(), self.strides(), shape);
   TORCH_CHECK(

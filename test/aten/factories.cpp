@@ -6,6 +6,7 @@
 #include <aten/random.h>
 
 #include <cmath>
+#include <vector>
 
 #include "test/support/matchers.h"
 
@@ -79,4 +80,39 @@ TEST_CASE("masked softmax leaves out what its mask hides", "[softmax]") {
   const Tensor got = at::_masked_softmax(scores, mask, 1);
   CHECK_THAT(got.select(1, 0).contiguous(), EqualsTensor({0, 0}));
   CHECK_THAT(got.narrow(1, 1, 2).contiguous(), AllClose(scores.narrow(1, 1, 2).softmax(1)));
+}
+
+TEST_CASE("a small result has nothing left of the one whose memory it takes", "[factory]") {
+  for (const std::vector<int64_t>& before : std::vector<std::vector<int64_t>>{{}, {16}, {4, 4}, {1, 2, 2, 4}, {1, 2, 2, 2, 2}}) {
+    for (const std::vector<int64_t>& sizes : std::vector<std::vector<int64_t>>{{}, {5}, {3, 5}, {2, 1, 3}, {1, 3, 2, 2}, {1, 2, 2, 2, 2}, {1, 1, 2, 1, 2, 2}}) {
+      {
+        Tensor odd = at::empty(before, at::kFloat);
+        if (before.size() == 4) {
+          odd.unsafeGetTensorImpl()->empty_tensor_restride(at::MemoryFormat::ChannelsLast);
+        }
+        odd.requires_grad_();
+        odd.unsafeGetTensorImpl()->bump_version();
+      }
+      const Tensor fresh = at::empty(sizes, at::kFloat);
+      INFO(at::IntArrayRef(before) << " then " << at::IntArrayRef(sizes));
+      int64_t numel = 1;
+      for (size_t d = sizes.size(); d-- > 0;) {
+        CHECK(fresh.strides()[d] == numel);
+        numel *= sizes[d];
+      }
+      CHECK(fresh.sizes() == at::IntArrayRef(sizes));
+      CHECK(fresh.numel() == numel);
+      CHECK(fresh.storage().nbytes() == static_cast<size_t>(numel) * sizeof(float));
+      CHECK(fresh.storage_offset() == 0);
+      CHECK(fresh.is_contiguous());
+      CHECK(fresh.is_non_overlapping_and_dense());
+      CHECK_FALSE(fresh.is_contiguous(at::MemoryFormat::ChannelsLast));
+      CHECK_FALSE(fresh.requires_grad());
+      CHECK(fresh._version() == 0);
+      CHECK(fresh.scalar_type() == at::kFloat);
+    }
+  }
+  const Tensor typed = at::empty({3}, at::kByte);
+  CHECK(typed.scalar_type() == at::kByte);
+  CHECK(typed.storage().nbytes() == 3);
 }

@@ -237,6 +237,20 @@ TEST_CASE("contiguity facts agree with the offsets of the elements", "[c10][tens
   CHECK(channels_last > 100);
 }
 
+TEST_CASE("a tensor takes its shape from its own sizes and strides", "[c10][tensor_impl]") {
+  auto t = make_meta();
+  t->set_sizes_and_strides(Sizes{2, 3, 4}, Sizes{5, 10, 1});
+  t->set_sizes_and_strides(t->strides(), t->sizes());
+  CHECK(t->sizes() == IntArrayRef({5, 10, 1}));
+  CHECK(t->strides() == IntArrayRef({2, 3, 4}));
+  t->set_sizes_and_strides(t->sizes().slice(1), t->strides().slice(1));
+  CHECK(t->sizes() == IntArrayRef({10, 1}));
+  CHECK(t->strides() == IntArrayRef({3, 4}));
+  CHECK(t->numel() == 10);
+  CHECK_FALSE(t->is_contiguous());
+  CHECK_FALSE(t->is_non_overlapping_and_dense());
+}
+
 TEST_CASE("set_sizes_contiguous gives what set_sizes_and_strides gives", "[c10][tensor_impl]") {
   std::mt19937 random(5);
   auto a = make_meta();
