@@ -76,3 +76,18 @@ TEST_CASE("the gradient of embedding sums repeated rows and skips the padding ro
   const Tensor scaled = at::embedding_dense_backward(grad, indices, 4, 1, true);
   CHECK(at::equal(scaled, plain / 2));
 }
+
+TEST_CASE("gelu ends in 0 and x far from 0, and keeps its digits between", "[aten][nn]") {
+  const Tensor x = at::linspace(-8, 8, 40001, at::kDouble);
+  const Tensor got = at::gelu(x.to(at::kFloat)).to(at::kDouble), want = x.to(at::kFloat).to(at::kDouble);
+  const Tensor exact = want * 0.5 * at::special_erfc(want * -0.70710678118654752440);
+  CHECK((got - exact).abs().max().item<double>() < 1.5e-6);
+  const float inf = std::numeric_limits<float>::infinity();
+  const Tensor ends = at::gelu(at::tensor({-6.0f, -1e30f, 1e30f, inf, NAN, 0.0f}));
+  CHECK(ends[0].item<float>() == 0);
+  CHECK(ends[1].item<float>() == 0);
+  CHECK(ends[2].item<float>() == 1e30f);
+  CHECK(ends[3].item<float>() == inf);
+  CHECK(std::isnan(ends[4].item<float>()));
+  CHECK(ends[5].item<float>() == 0);
+}
