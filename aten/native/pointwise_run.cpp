@@ -2,6 +2,7 @@
 
 #include <aten/Parallel.h>
 #include <aten/TensorIterator.h>
+#include <aten/native/transposed_copy.h>
 
 #include <algorithm>
 #include <cstring>
@@ -104,6 +105,56 @@ void move_grid(
   }
 }
 
+// Rows that are turned together: as many elements of four bytes as a cache line holds.
+constexpr std::int64_t kTurnedRows = 16;
+
+// Whether operand i is dense down the columns of a grid, where a walk along its rows takes one element of each cache line (Note
+// [Transposed copies]).
+bool is_turned(const Walk& walk, const std::int64_t* strides, int i) {
+  return i > 0 && strides[i] != 0 && strides[i] != walk.size[i] && strides[walk.count + i] == walk.size[i];
+}
+
+// A grid with such operands, tile by tile: these are read by whole lines and turned into their buffers.
+__attribute__((noinline)) void walk_tiles(const Walk& walk, char* const* data, const std::int64_t* strides, std::int64_t n0, std::int64_t n1) {
+  alignas(64) char buffers[kMaxOperands][kBlockBytes + 64]; // room for repeat() and turn_tile()
+  const int count = walk.count;
+  const std::int64_t* outer = strides + count;
+  const std::int64_t block = walk.block / kTurnedRows;
+  const char* inputs[kMaxOperands];
+  for (std::int64_t row = 0; row < n1; row += kTurnedRows) {
+    const std::int64_t rows = std::min(kTurnedRows, n1 - row);
+    for (std::int64_t first = 0; first < n0; first += block) {
+      const std::int64_t n = std::min(block, n0 - first);
+      const auto place = [&](int i, std::int64_t r) { return data[i] + (row + r) * outer[i] + first * strides[i]; };
+      for (int i = 1; i < count; ++i) {
+        if (is_turned(walk, strides, i)) {
+          turn_tile(walk.size[i], place(i, 0), strides[i], n, rows, buffers[i]);
+        }
+      }
+      for (std::int64_t r = 0; r < rows; ++r) {
+        for (int i = 1; i < count; ++i) {
+          inputs[i - 1] = buffers[i];
+          if (is_turned(walk, strides, i)) {
+            inputs[i - 1] += r * n * walk.size[i];
+          } else if (strides[i] == walk.size[i]) {
+            inputs[i - 1] = place(i, r);
+          } else if (strides[i] == 0) {
+            repeat(walk.size[i], buffers[i], place(i, r), n);
+          } else {
+            move(walk.size[i], buffers[i], walk.size[i], place(i, r), strides[i], n);
+          }
+        }
+        if (strides[0] == walk.size[0]) {
+          walk.kernel(walk.context, place(0, r), inputs, n);
+        } else {
+          walk.kernel(walk.context, buffers[0], inputs, n);
+          move(walk.size[0], place(0, r), strides[0], buffers[0], walk.size[0], n);
+        }
+      }
+    }
+  }
+}
+
 // One two-dimensional piece of the iteration.
 __attribute__((noinline)) void walk_grid(const Walk& walk, char** data, const std::int64_t* strides, std::int64_t n0, std::int64_t n1) {
   alignas(64) char buffers[kMaxOperands][kBlockBytes + 64]; // room for repeat()
@@ -147,6 +198,11 @@ __attribute__((noinline)) void walk_grid(const Walk& walk, char** data, const st
     return;
   }
 
+  for (int i = 1; i < count; ++i) {
+    if (n1 >= kTurnedRows / 2 && is_turned(walk, strides, i)) {
+      return walk_tiles(walk, data, strides, n0, n1);
+    }
+  }
   bool dense[kMaxOperands];
   bool all_dense = true;
   const char* constant_of[kMaxOperands] = {}; // the value that a buffer is filled with

@@ -61,9 +61,8 @@ void choose_tiles(TransposedCopy& copy) {
 void copy_tile(
     const TransposedCopy& copy, char* dst, std::int64_t dst_stride, const char* src, std::int64_t src_stride, std::int64_t rows,
     std::int64_t cols) {
-  static constexpr decltype(&v2::transpose_tile) kTranspose[] = {v2::transpose_tile, v3::transpose_tile, v4::transpose_tile};
-  alignas(64) char buffer[kTileBytes + 16]; // transpose_tile may write 15 bytes more
-  kTranspose[cpu_isa_level()](static_cast<int>(copy.from_size), src, src_stride, rows, cols, buffer);
+  alignas(64) char buffer[kTileBytes + 16]; // turn_tile may write 15 bytes more
+  turn_tile(static_cast<int>(copy.from_size), src, src_stride, rows, cols, buffer);
   if (dst_stride == rows * copy.to_size) {
     convert_elements(copy.to, dst, copy.to_size, copy.from, buffer, copy.from_size, rows * cols);
     return;
@@ -75,6 +74,11 @@ void copy_tile(
 }
 
 } // namespace
+
+void turn_tile(int size, const void* src, std::int64_t src_stride, std::int64_t rows, std::int64_t cols, void* dst) {
+  static constexpr decltype(&v2::transpose_tile) kTranspose[] = {v2::transpose_tile, v3::transpose_tile, v4::transpose_tile};
+  kTranspose[cpu_isa_level()](size, src, src_stride, rows, cols, dst);
+}
 
 bool copy_transposed(const TensorIteratorBase& iter) {
   TransposedCopy copy{};

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <ATen/TensorIterator.h>
 
+#include <utility>
 #include <vector>
 
 using at::TensorIterator;
@@ -189,4 +190,20 @@ TEST_CASE("a reduction iterates kept and reduced dimensions", "[iterator]") {
   });
   CHECK(out.data_ptr<float>()[0] == 299 * 300 / 2);
   CHECK(out.data_ptr<float>()[3] == 299 * 300 / 2 + 900 * 300);
+}
+
+TEST_CASE("operands that are dense along the other dimension are read tile by tile", "[iterator]") {
+  // Sizes around those of tiles, elements of each width, beside dense, broadcast and strided operands.
+  for (const auto dtype : {at::kByte, at::kShort, at::kFloat, at::kDouble, at::kComplexDouble, at::kBFloat16}) {
+    for (const auto& [rows, cols] : {std::pair<int64_t, int64_t>{8, 64}, {17, 65}, {100, 300}, {33, 1025}}) {
+      INFO(dtype << ", " << rows << " x " << cols);
+      const at::Tensor turned = filled({cols, rows}).remainder(50).to(dtype).t(), dense = filled({rows, cols}).remainder(60).to(dtype);
+      const at::Tensor column = filled({rows, 1}).to(dtype), strided = filled({rows, 2 * cols}).remainder(40).to(dtype).slice(1, 0, 2 * cols, 2);
+      const at::Tensor copied = turned.contiguous();
+      CHECK(at::equal(dense + turned, dense + copied));
+      CHECK(at::equal(at::addcmul(column, turned, dense), at::addcmul(column, copied, dense)));
+      CHECK(at::equal(at::addcmul(strided, dense, turned), at::addcmul(strided, dense, copied)));
+      CHECK(at::equal(at::eq(dense, turned), at::eq(dense, copied)));
+    }
+  }
 }
