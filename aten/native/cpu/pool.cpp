@@ -175,6 +175,12 @@ struct Divisor {
     for (int i = 0; i < 3; ++i) count *= count_padding ? w.dim[i].extent[at[i]] : w.dim[i].end[at[i]] - w.dim[i].begin[at[i]];
     return count;
   }
+
+  /// The factor of one dimension. It is 1 where a window holds nothing: its sum is zero.
+  int64_t along(const PoolDim& dim, int64_t at) const {
+    if (fixed.has_value() || dim.begin[at] >= dim.end[at]) return 1;
+    return count_padding ? dim.extent[at] : dim.end[at] - dim.begin[at];
+  }
 };
 
 /// Calls f(row offset) for the input rows under windows (d, h) of depth and height.
@@ -249,19 +255,25 @@ template <class T>
 void avg_planes(const T* x, T* y, int64_t planes, const PoolWindows& w, const Divisor& divisor) {
   using R = Core<T>;
   for_planes(planes, w, [&](int64_t first, int64_t last) {
-    std::vector<R> column(w.dim[2].in), row(w.dim[2].out);
+    const int64_t width = w.dim[2].out;
+    std::vector<R> column(w.dim[2].in), row(width), widths(width);
+    for (int64_t o = 0; o < width; ++o) widths[o] = static_cast<R>(divisor.along(w.dim[2], o));
     for (int64_t plane = first; plane < last; ++plane) {
       const T* in = x + plane * w.in_size();
       T* out = y + plane * w.out_size();
       for_result_rows(w, [&](int64_t d, int64_t h, int64_t at) {
-        std::fill(column.begin(), column.end(), R(0));
-        for_rows(w, d, h, [&](int64_t offset) { add_run(in + offset, column.data(), w.dim[2].in, false); });
-        sum_windows(column.data(), w.dim[2], row.data());
-        for (int64_t o = 0; o < w.dim[2].out; ++o) {
-          const int64_t count = divisor.of(w, d, h, o);
-          row[o] = is_empty(w, d, h) || w.dim[2].begin[o] >= w.dim[2].end[o] ? R(0) : row[o] / static_cast<R>(count);
-        }
-        store_row<T>(row.data(), out + at, w.dim[2].out);
+        bool none = true;
+        for_rows(w, d, h, [&](int64_t offset) {
+          add_run(in + offset, column.data(), w.dim[2].in, none);
+          none = false;
+        });
+        if (none) std::fill(column.begin(), column.end(), R(0));
+        R* means = row.data();
+        sum_windows(column.data(), w.dim[2], means);
+        const R others = static_cast<R>(divisor.fixed.value_or(divisor.along(w.dim[0], d) * divisor.along(w.dim[1], h)));
+        const R* of_width = widths.data();
+        for (int64_t o = 0; o < width; ++o) means[o] /= others * of_width[o];
+        store_row<T>(means, out + at, width);
       });
     }
   });
