@@ -3,7 +3,9 @@
 
 #include <c10/core/ScalarType.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 namespace at::native {
 
@@ -15,5 +17,21 @@ AddRow* add_row_of(c10::ScalarType dtype, bool scaled);
 
 /// Whether one of n values is negative, or not less than `bound`.
 bool any_index_outside(const std::int64_t* values, std::int64_t n, std::int64_t bound);
+
+/// Row index[i] of `bytes` bytes at `from` to row i at `to`, for i in [begin, end). Rows lie anywhere: their beginnings are asked
+/// for some rows ahead, the processor foresees only the rest of a long one.
+template <class Index>
+void copy_rows(const char* from, const Index* index, std::int64_t begin, std::int64_t end, std::int64_t bytes, char* to) {
+  constexpr std::int64_t kAhead = 8, kLine = 64, kLines = 4;
+  for (std::int64_t i = begin; i < end; ++i) {
+    if (i + kAhead < end) {
+      const char* row = from + index[i + kAhead] * bytes;
+      for (std::int64_t at = 0; at < std::min(bytes, kLines * kLine); at += kLine) {
+        __builtin_prefetch(row + at);
+      }
+    }
+    std::memcpy(to + i * bytes, from + index[i] * bytes, static_cast<std::size_t>(bytes));
+  }
+}
 
 } // namespace at::native

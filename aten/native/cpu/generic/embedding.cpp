@@ -4,9 +4,9 @@
 #include <aten/core/TensorBase.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/OpMathType.h>
+#include <aten/native/index_rows.h>
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 namespace at::native {
@@ -37,7 +37,7 @@ void embedding_kernel(const TensorBase& weight, const TensorBase& indices, int64
     const char* from = static_cast<const char*>(table.const_data_ptr());
     char* to = static_cast<char*>(out.mutable_data_ptr());
     at::parallel_for(0, count, std::max<int64_t>(1, 65536 / row_bytes), [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) std::memcpy(to + i * row_bytes, from + index[i] * row_bytes, row_bytes);
+      copy_rows(from, index, begin, end, row_bytes, to);
     });
   });
 }

@@ -310,11 +310,15 @@ void index_select_kernel(const TensorBase& self, int64_t dim, const TensorBase& 
         inner *= self.size(d);
       }
       const int64_t count = values.size();
-      const int64_t* row = values.data();
       const int64_t outer = size * inner == 0 ? 0 : self.numel() / (size * inner);
+      const int64_t bytes = inner * int64_t(sizeof(T));
       at::parallel_for(0, outer * count, std::max<int64_t>(1, 16384 / std::max<int64_t>(inner, 1)), [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) {
-          std::copy_n(from + (i / count * size + row[i % count]) * inner, inner, to + i * inner);
+        for (int64_t i = begin; i < end;) {
+          const int64_t first = i % count, last = std::min(count, first + end - i);
+          copy_rows(
+              reinterpret_cast<const char*>(from) + i / count * size * bytes, values.data(), first, last, bytes,
+              reinterpret_cast<char*>(to) + (i - first) * bytes);
+          i += last - first;
         }
       });
       return;
