@@ -40,14 +40,15 @@ VEC_INLINE V sign(V x) {
   return select(x > V(0), V(1), select(x < V(0), V(-1), x));
 }
 
-// Update<Settings>: constants of a step, and what it does to one run of elements. x holds a run of each array.
+// Update<Settings>: constants of a step, and what it does to one run of elements. x holds a run of each array. Settings are
+// copied: what a reference leads to would be read, and asked, again after each store.
 template <class Settings, class V>
 struct Update;
 
 template <class V>
 struct Update<SgdStep, V> {
   static constexpr int kArrays = 3;
-  const SgdStep& s;
+  const SgdStep s;
   V lr = lanes<V>(s.lr), momentum = lanes<V>(s.momentum), share = lanes<V>(1 - s.dampening);
 
   VEC_INLINE void operator()(V (&x)[kArrays]) const {
@@ -63,7 +64,7 @@ struct Update<SgdStep, V> {
 template <class V>
 struct Update<AdamStep, V> {
   static constexpr int kArrays = 5;
-  const AdamStep& s;
+  const AdamStep s;
   V keep = lanes<V>(1 - s.lr * s.weight_decay), share1 = lanes<V>(1 - s.beta1), beta2 = lanes<V>(s.beta2);
   V share2 = lanes<V>(1 - s.beta2), eps = lanes<V>(s.eps);
   V size = lanes<V>(s.lr / (1 - std::pow(s.beta1, s.step)));
@@ -83,7 +84,7 @@ struct Update<AdamStep, V> {
 template <class V>
 struct Update<AdagradStep, V> {
   static constexpr int kArrays = 3;
-  const AdagradStep& s;
+  const AdagradStep s;
   V lr = lanes<V>(s.lr), eps = lanes<V>(s.eps);
 
   VEC_INLINE void operator()(V (&x)[kArrays]) const {
@@ -96,7 +97,7 @@ struct Update<AdagradStep, V> {
 template <class V>
 struct Update<AdadeltaStep, V> {
   static constexpr int kArrays = 4;
-  const AdadeltaStep& s;
+  const AdadeltaStep s;
   V lr = lanes<V>(s.lr), rho = lanes<V>(s.rho), share = lanes<V>(1 - s.rho), eps = lanes<V>(s.eps);
 
   VEC_INLINE void operator()(V (&x)[kArrays]) const {
@@ -111,7 +112,7 @@ struct Update<AdadeltaStep, V> {
 template <class V>
 struct Update<AdamaxStep, V> {
   static constexpr int kArrays = 4;
-  const AdamaxStep& s;
+  const AdamaxStep s;
   V share1 = lanes<V>(1 - s.beta1), beta2 = lanes<V>(s.beta2), eps = lanes<V>(s.eps);
   V size = lanes<V>(s.lr / (1 - std::pow(s.beta1, s.step)));
 
@@ -126,7 +127,7 @@ struct Update<AdamaxStep, V> {
 template <class V>
 struct Update<NadamStep, V> {
   static constexpr int kArrays = 4;
-  const NadamStep& s;
+  const NadamStep s;
   V keep = lanes<V>(1 - s.lr * s.weight_decay), share1 = lanes<V>(1 - s.beta1), beta2 = lanes<V>(s.beta2);
   V share2 = lanes<V>(1 - s.beta2), eps = lanes<V>(s.eps);
   V scale = lanes<V>(1 / (1 - std::pow(s.beta2, s.step)));
@@ -145,7 +146,7 @@ struct Update<NadamStep, V> {
 template <class V>
 struct Update<RadamStep, V> {
   static constexpr int kArrays = 4;
-  const RadamStep& s;
+  const RadamStep s;
   V keep = lanes<V>(1 - s.lr * s.weight_decay), share1 = lanes<V>(1 - s.beta1), beta2 = lanes<V>(s.beta2);
   V share2 = lanes<V>(1 - s.beta2), eps = lanes<V>(s.eps);
   double correction1 = 1 - std::pow(s.beta1, s.step), correction2 = 1 - std::pow(s.beta2, s.step);
@@ -170,7 +171,7 @@ struct Update<RadamStep, V> {
 template <class V>
 struct Update<RmspropStep, V> {
   static constexpr int kArrays = 5;
-  const RmspropStep& s;
+  const RmspropStep s;
   bool centered;
   V lr = lanes<V>(s.lr), alpha = lanes<V>(s.alpha), share = lanes<V>(1 - s.alpha), eps = lanes<V>(s.eps);
   V momentum = lanes<V>(s.momentum);
@@ -192,7 +193,7 @@ struct Update<RmspropStep, V> {
 template <class V>
 struct Update<RpropStep, V> {
   static constexpr int kArrays = 4;
-  const RpropStep& s;
+  const RpropStep s;
   V eta_minus = lanes<V>(s.eta_minus), eta_plus = lanes<V>(s.eta_plus);
   V step_min = lanes<V>(s.step_min), step_max = lanes<V>(s.step_max);
 
@@ -212,7 +213,7 @@ struct Update<RpropStep, V> {
 template <class V>
 struct Update<AsgdStep, V> {
   static constexpr int kArrays = 3;
-  const AsgdStep& s;
+  const AsgdStep s;
   V keep = lanes<V>(1 - s.lambd * s.eta), eta = lanes<V>(s.eta), mu = lanes<V>(s.mu);
 
   VEC_INLINE void operator()(V (&x)[kArrays]) const {
