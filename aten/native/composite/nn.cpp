@@ -122,17 +122,18 @@ Tensor glu_jvp(const Tensor& glu, const Tensor& x, const Tensor& dx, int64_t dim
 }
 
 Tensor glu_backward_jvp(
-    const Tensor& grad_x, const Tensor& grad_glu, const Tensor& x, const Tensor& dgrad_glu, const Tensor& dx, int64_t dim) {
+    const Tensor& grad_x, const Tensor& /*grad_glu*/, const Tensor& x, const Tensor& dgrad_glu, const Tensor& dx, int64_t dim) {
   const int64_t half = half_size(x, dim);
   TORCH_CHECK(
       dx.sizes() == x.sizes() && grad_x.sizes() == x.sizes(), "glu_backward_jvp: dx and grad_x must have the sizes of x, ",
       x.sizes(), ", but got ", dx.sizes(), " and ", grad_x.sizes());
+  // With s = sigmoid(gate), grad_x = (grad_glu s, grad_glu s value (1 - s)): its first half stands for grad_glu s.
   const Tensor value = x.narrow(dim, 0, half), gate = x.narrow(dim, half, half).sigmoid();
   const Tensor dvalue = dx.narrow(dim, 0, half), dx_gate = dx.narrow(dim, half, half);
-  const Tensor slope = gate * (1 - gate);
-  const Tensor grad_value = dgrad_glu * gate + grad_glu * slope * dx_gate;
-  const Tensor grad_gate = (dgrad_glu * value + grad_glu * dvalue + grad_glu * value * (1 - 2 * gate) * dx_gate) * slope;
-  return at::cat({grad_value, grad_gate}, dim);
+  const Tensor grad_value = grad_x.narrow(dim, 0, half), shut = 1 - gate;
+  const Tensor dgrad_value = dgrad_glu * gate + grad_value * shut * dx_gate;
+  const Tensor dgrad_gate = (dgrad_glu * gate * value + grad_value * (dvalue + value * (1 - 2 * gate) * dx_gate)) * shut;
+  return at::cat({dgrad_value, dgrad_gate}, dim);
 }
 
 // ---- distances -----------------------------------------------------------------------------------------------------

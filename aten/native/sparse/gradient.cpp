@@ -48,14 +48,14 @@ Tensor _embedding_bag_sparse_backward(
   return at::embedding_sparse_backward(rows, indices, num_weights, padding_idx, scale_grad_by_freq);
 }
 
-Tensor _gather_sparse_backward(const Tensor& self, int64_t dim_, const Tensor& index, const Tensor& grad) {
+Tensor _gather_sparse_backward(const Tensor& self, int64_t dim_, const Tensor& index_, const Tensor& grad_) {
   const int64_t dim = c10::maybe_wrap_dim(dim_, self.dim());
   if (self.dim() == 0) {
-    return at::_sparse_coo_tensor_unsafe(at::empty({0, grad.numel()}, index.options()), grad.reshape({-1}), self.sizes());
+    return at::_sparse_coo_tensor_unsafe(at::empty({0, grad_.numel()}, index_.options()), grad_.reshape({-1}), self.sizes());
   }
-  if (index.dim() == 0) {
-    return at::_sparse_coo_tensor_unsafe(index.view({1, 1}), grad.reshape({1}), self.sizes());
-  }
+  // A scalar index is one place of a vector.
+  const bool scalar = index_.dim() == 0 && grad_.dim() == 0;
+  const Tensor index = scalar ? index_.reshape({1}) : index_, grad = scalar ? grad_.reshape({1}) : grad_;
   TORCH_CHECK(
       index.dim() == self.dim() && grad.sizes() == index.sizes(), "_gather_sparse_backward: an index of size ", index.sizes(),
       " and a gradient of size ", grad.sizes(), " do not fit a tensor of size ", self.sizes());
