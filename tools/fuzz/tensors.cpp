@@ -276,6 +276,7 @@ at::Tensor on_meta(const at::Tensor& tensor) {
   at::Tensor meta = at::empty_strided(
       tensor.sizes(), tensor.strides(), at::TensorOptions().dtype(tensor.scalar_type()).device(c10::DeviceType::Meta));
   if (tensor.unsafeGetTensorImpl()->is_wrapped_number()) meta.unsafeGetTensorImpl()->set_wrapped_number(true);
+  if (tensor.is_leaf() && tensor.requires_grad()) meta.set_requires_grad(true);
   return meta;
 }
 

@@ -55,6 +55,10 @@ constexpr const char* kTexts[] = {
     "->",       ",->",      "i j , j k", "ij,",      "....i->i", "",         " ",         "MEAN",     "junk",      "\xff\xfe\x01",
     "i..j->i",  "ijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ->i"};
 
+bool can_negate(ScalarType type) {
+  return type != ScalarType::Bool && !c10::isBarebonesUnsignedType(type) && !c10::isFloat8Type(type);
+}
+
 bool contains(const std::string& text, const char* part) {
   return text.find(part) != std::string::npos;
 }
@@ -177,7 +181,7 @@ Tensor ArgumentMaker::tensor(const std::string& name) {
   if (random_.chance(2)) made = on_meta(made);
   if (sizes.empty() && random_.chance(10)) made.unsafeGetTensorImpl()->set_wrapped_number(true);
   if (random_.chance(2) && c10::isComplexType(type)) made.unsafeGetTensorImpl()->_set_conj(true);
-  if (random_.chance(1)) made.unsafeGetTensorImpl()->_set_neg(true);
+  if (random_.chance(1) && can_negate(type)) made.unsafeGetTensorImpl()->_set_neg(true);
   tensors_.push_back(made);
   return made;
 }
@@ -230,7 +234,7 @@ Tensor ArgumentMaker::nearby_tensor(const Tensor& tensor) {
   if (how < 95) {
     Tensor flagged = placed(tensor, Placing::Contiguous);
     if (c10::isComplexType(type)) flagged.unsafeGetTensorImpl()->_set_conj(true);
-    if (type != ScalarType::Bool && random_.chance(50)) flagged.unsafeGetTensorImpl()->_set_neg(true);
+    if (random_.chance(50) && can_negate(type)) flagged.unsafeGetTensorImpl()->_set_neg(true);
     return flagged;
   }
   return this->tensor("");
