@@ -7,6 +7,7 @@
 #include <aten/native/OutArgument.h>
 #include <aten/native/TypeProperties.h>
 #include <aten/native/convert.h>
+#include <aten/native/replace_output.h>
 #include <c10/core/DefaultDtype.h>
 
 #include <algorithm>
@@ -480,7 +481,10 @@ void TensorIteratorBase::compute_types(std::uint32_t flags, const Statics& stati
               c10::canCast(result, op.current_dtype),
           "result type ", c10::toString(result), " can't be cast to the desired output type ",
           c10::toString(op.current_dtype));
-      if ((flags & TensorIteratorConfig::kCastOutputs) != 0 && op.current_dtype != result && !is_meta_) {
+      const bool cast = (flags & TensorIteratorConfig::kCastOutputs) != 0 && op.current_dtype != result;
+      // A functor may still refuse its arguments or the dtype: see resize_at_once for those who run loops of their own.
+      const bool late_resize = op.will_resize && result_rule_.has_value();
+      if ((cast || late_resize) && !is_meta_) {
         has_cast_outputs_ = true;
         if (op.will_resize) {
           // Allocated in its new shape like a missing output; the caller's tensor is resized at the end.
@@ -491,7 +495,7 @@ void TensorIteratorBase::compute_types(std::uint32_t flags, const Statics& stati
           cast_operand(op, result, /*copy_in=*/false);
         }
       }
-    } else if (promote && !op.keeps_dtype_ && op.current_dtype != common && !is_meta_) {
+    } else if (promote && !op.keeps_dtype_ && op.current_dtype != common) {
       if (tensor.dim() == 0 && op.device->is_cpu()) {
         op.original_value_dtype_ = op.current_dtype;
         std::memcpy(op.original_value_, tensor.const_data_ptr(), tensor.itemsize());
@@ -511,7 +515,7 @@ void TensorIteratorBase::hold_inline(OperandInfo& op, ScalarType dtype) {
 
 void TensorIteratorBase::cast_operand(OperandInfo& op, ScalarType dtype, bool copy_in) {
   const TensorBase& tensor = op.tensor_base();
-  if (copy_in && !tensor.device().is_cpu()) {
+  if (copy_in && !tensor.device().is_cpu() && !is_meta_) {
     op.exchange_tensor(tensor.to(TensorOptions(dtype)));
   } else {
     TensorSpec spec = TensorSpec::like(tensor, tensor.sizes(), dtype);
@@ -519,7 +523,7 @@ void TensorIteratorBase::cast_operand(OperandInfo& op, ScalarType dtype, bool co
       spec.strides = native::dense_strides_like(tensor.sizes(), tensor.strides(), tensor.is_non_overlapping_and_dense());
     }
     Tensor temporary = empty_spec(spec);
-    if (copy_in) {
+    if (copy_in && !is_meta_) {
       native::convert_tensor(temporary, tensor);
     }
     op.exchange_tensor(std::move(temporary));
@@ -533,11 +537,8 @@ void TensorIteratorBase::cast_outputs_slow() {
       continue;
     }
     if (op.original_.sizes() != op.tensor_base().sizes()) {
-      native::resize_output(op.original_tensor(), op.tensor_base().sizes());
-      // The temporary is dense, so the memory of its sizes holds its strides too.
-      op.original_tensor().unsafeGetTensorImpl()->set_sizes_and_strides(op.tensor_base().sizes(), op.tensor_base().strides());
-    }
-    if (op.original_.device().is_cpu()) {
+      native::replace_output(op.original_tensor(), op.tensor());
+    } else if (op.original_.device().is_cpu()) {
       native::convert_tensor(op.original_, op.tensor_base());
     } else {
       op.original_tensor().copy_(op.tensor());

@@ -411,28 +411,44 @@ PointwiseRule rule_of(PointwiseRule::Result result) {
   return rule;
 }
 
+/// An output that only waits to be resized: the callers of these functions run loops of their own, and may look at it.
+void resize_at_once(TensorIteratorBase& iter) {
+  if (iter.fast_operands() != nullptr) {
+    return;
+  }
+  const OperandInfo& out = iter.operand(0);
+  if (out.original_tensor_base().defined() && out.original_tensor_base().scalar_type() == out.tensor_base().scalar_type()) {
+    iter.cast_outputs();
+    iter.unsafe_replace_operand(0, iter.tensor_base(0).mutable_data_ptr());
+  }
+}
+
 } // namespace
 
 void TensorIteratorBase::build_binary_float_op(const TensorBase& out, const TensorBase& a, const TensorBase& b) {
   build_pointwise(&out, {a, b}, rule_of(PointwiseRule::Result::Float));
+  resize_at_once(*this);
 }
 void TensorIteratorBase::build_borrowing_binary_float_op(const TensorBase& out, const TensorBase& a, const TensorBase& b) {
   build_binary_float_op(out, a, b);
 }
 void TensorIteratorBase::build_binary_op(const TensorBase& out, const TensorBase& a, const TensorBase& b) {
   build_pointwise(&out, {a, b});
+  resize_at_once(*this);
 }
 void TensorIteratorBase::build_borrowing_binary_op(const TensorBase& out, const TensorBase& a, const TensorBase& b) {
   build_binary_op(out, a, b);
 }
 void TensorIteratorBase::build_unary_float_op(const TensorBase& out, const TensorBase& a) {
   build_pointwise(&out, {a}, rule_of(PointwiseRule::Result::Float));
+  resize_at_once(*this);
 }
 void TensorIteratorBase::build_borrowing_unary_float_op(const TensorBase& out, const TensorBase& a) {
   build_unary_float_op(out, a);
 }
 void TensorIteratorBase::build_unary_op(const TensorBase& out, const TensorBase& a) {
   build_pointwise(&out, {a});
+  resize_at_once(*this);
 }
 void TensorIteratorBase::build_borrowing_unary_op(const TensorBase& out, const TensorBase& a) {
   build_unary_op(out, a);
@@ -445,9 +461,11 @@ void TensorIteratorBase::build_output_borrowing_argument_owning_unary_op(const T
 }
 void TensorIteratorBase::build_borrowing_unary_force_boolean_op(const TensorBase& out, const TensorBase& a) {
   build_pointwise(&out, {a}, rule_of(PointwiseRule::Result::Bool));
+  resize_at_once(*this);
 }
 void TensorIteratorBase::build_comparison_op(const TensorBase& out, const TensorBase& a, const TensorBase& b) {
   build_pointwise(&out, {a, b}, rule_of(PointwiseRule::Result::Bool));
+  resize_at_once(*this);
 }
 void TensorIteratorBase::build_borrowing_comparison_op(const TensorBase& out, const TensorBase& a, const TensorBase& b) {
   build_comparison_op(out, a, b);
@@ -467,6 +485,7 @@ void TensorIteratorBase::build_ternary_op(
     const TensorBase& b,
     const TensorBase& c) {
   build_pointwise(&out, {a, b, c});
+  resize_at_once(*this);
 }
 
 TensorIterator TensorIterator::binary_float_op(TensorBase& out, const TensorBase& a, const TensorBase& b) {

@@ -1,6 +1,7 @@
 #include <aten/native/OutArgument.h>
 
 #include <aten/MemoryOverlap.h>
+#include <aten/native/replace_output.h>
 #include <aten/ops/copy__ops.h>
 #include <aten/ops/resize__ops.h>
 #include <c10/core/GradMode.h>
@@ -98,45 +99,85 @@ OutArgument::OutArgument(
     needs_temporary = needs_temporary || shares_memory(out, input);
   }
   if (out.sizes() != IntArrayRef(spec.sizes)) {
-    if (needs_temporary) {
-      // Inputs may live in the storage that is about to be resized: compute first.
-      temporary_ = empty_spec(spec);
-      return;
+    // Inputs may live in the storage that is to be resized, and the kernel may refuse what it finds in them.
+    TensorSpec resized = spec;
+    resized.memory_format = c10::MemoryFormat::Contiguous;
+    if (policy.contiguous) {
+      resized.strides.reset();
     }
-    resize_output(out, spec.sizes);
-    if (spec.strides && !policy.contiguous) {
-      // Strides may reach further than the elements alone would.
-      const int64_t reach = extent(spec.sizes, *spec.strides);
-      if (reach > out.numel()) {
-        at::_ops::resize_::call(const_cast<Tensor&>(out), c10::fromIntArrayRefSlow(IntArrayRef(&reach, 1)), std::nullopt);
-      }
-      out.unsafeGetTensorImpl()->set_sizes_and_strides(spec.sizes, *spec.strides);
-    }
-  }
-  if (needs_temporary || (policy.contiguous && !out.is_contiguous())) {
+    temporary_ = empty_spec(resized);
+  } else if (needs_temporary || (policy.contiguous && !out.is_contiguous())) {
     temporary_ = empty_spec(spec);
   }
 }
 
 void OutArgument::commit() {
   if (temporary_.defined()) {
-    resize_output(out_, temporary_.sizes());
-    at::_ops::copy_::call(out_, temporary_, false);
+    replace_output(out_, temporary_);
   }
 }
 
-bool resize_output(const Tensor& out, IntArrayRef sizes) {
-  if (out.sizes() == sizes) {
-    return false;
-  }
+namespace {
+
+void warn_of_resize(const Tensor& out, IntArrayRef sizes) {
   if (out.numel() != 0) {
     TORCH_WARN(
         "An output with one or more elements was resized since it had shape ", out.sizes(),
         ", which does not match the required output shape ", sizes,
         ". This behavior is deprecated: resize the output to zero elements first, or give one of the right shape.");
   }
+}
+
+void set_size(const Tensor& out, IntArrayRef sizes) {
   at::_ops::resize_::call(const_cast<Tensor&>(out), c10::fromIntArrayRefSlow(sizes), std::nullopt);
+}
+
+/// Whether resizing `out` would give it new memory, all of which `result` fills, from the same allocator.
+bool can_take_memory(const Tensor& out, const Tensor& result) {
+  if (out.scalar_type() != result.scalar_type() || out.storage_offset() != 0 || result.storage_offset() != 0 ||
+      !out.has_storage() || result.use_count() != 1 || !result.storage().is_uniquely_owned()) {
+    return false;
+  }
+  const c10::StorageImpl& to = *out.storage().unsafeGetStorageImpl();
+  const c10::StorageImpl& from = *result.storage().unsafeGetStorageImpl();
+  return to.is_plain() && from.is_plain() && to.allocator() == from.allocator() && to.device() == from.device() &&
+      to.nbytes() < from.nbytes() && result.is_non_overlapping_and_dense();
+}
+
+} // namespace
+
+bool resize_output(const Tensor& out, IntArrayRef sizes) {
+  if (out.sizes() == sizes) {
+    return false;
+  }
+  warn_of_resize(out, sizes);
+  set_size(out, sizes);
   return true;
+}
+
+void replace_output(const Tensor& out, const Tensor& result) {
+  if (out.sizes() == result.sizes()) {
+    at::_ops::copy_::call(const_cast<Tensor&>(out), result, false);
+    return;
+  }
+  warn_of_resize(out, result.sizes());
+  const bool exchanged = can_take_memory(out, result);
+  if (exchanged) {
+    c10::StorageImpl& to = *out.storage().unsafeGetStorageImpl();
+    c10::StorageImpl& from = *result.storage().unsafeGetStorageImpl();
+    const size_t bytes = to.nbytes();
+    to.set_nbytes(from.nbytes());
+    from.set_nbytes(bytes);
+    from.set_data_ptr_noswap(to.set_data_ptr(std::move(from._mutable_data_ptr_no_checks())));
+  } else {
+    // Strides may reach further than the elements alone would.
+    const int64_t reach = extent(result.sizes(), result.strides());
+    set_size(out, reach > result.numel() ? IntArrayRef(&reach, 1) : result.sizes());
+  }
+  out.unsafeGetTensorImpl()->set_sizes_and_strides(result.sizes(), result.strides());
+  if (!exchanged) {
+    at::_ops::copy_::call(const_cast<Tensor&>(out), result, false);
+  }
 }
 
 void expect_meta(const char* op, std::initializer_list<Tensor> results) {
@@ -151,6 +192,10 @@ void copy_into_out(const char* op, Tensor& out, const Tensor& result) {
   TORCH_CHECK(out.defined(), op, ": the output tensor is undefined");
   check_device(op, out, result.device());
   check_dtype(op, out, result.scalar_type(), true);
+  TORCH_CHECK(
+      out.layout() == result.layout() || (out.layout() == kStrided && out.sizes() == result.sizes()), op,
+      ": the result has layout ", result.layout(), ", which the given tensor of layout ", out.layout(), " and sizes ",
+      out.sizes(), " cannot hold");
   if (out.sizes() == result.sizes()) {
     at::assert_no_internal_overlap(out);
   }

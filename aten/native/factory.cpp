@@ -6,6 +6,7 @@
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/convert.h>
 #include <aten/native/factory_options.h>
+#include <aten/native/replace_output.h>
 #include <aten/native/resize.h>
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
@@ -265,8 +266,7 @@ Tensor zeros(IntArrayRef size, OptDtype dtype, OptLayout layout, OptDevice devic
 
 Tensor& zeros_out(IntArrayRef size, Tensor& out) {
   check_sizes(size);
-  resize_output(out, size);
-  return out.zero_();
+  return fill_sized(out, size, [&](Tensor& to) { to.zero_(); });
 }
 
 Tensor ones(IntArrayRef size, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
@@ -275,8 +275,7 @@ Tensor ones(IntArrayRef size, OptDtype dtype, OptLayout layout, OptDevice device
 
 Tensor& ones_out(IntArrayRef size, Tensor& out) {
   check_sizes(size);
-  resize_output(out, size);
-  return out.fill_(1);
+  return fill_sized(out, size, [&](Tensor& to) { to.fill_(1); });
 }
 
 namespace {
@@ -304,8 +303,7 @@ Tensor full(
 
 Tensor& full_out(IntArrayRef size, const Scalar& fill_value, Tensor& out) {
   check_sizes(size);
-  resize_output(out, size);
-  return out.fill_(fill_value);
+  return fill_sized(out, size, [&](Tensor& to) { to.fill_(fill_value); });
 }
 
 Tensor scalar_tensor(const Scalar& s, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
@@ -382,6 +380,12 @@ void size_sequence(Tensor& out, int64_t length) {
   }
 }
 
+/// The same, with the elements that `fill` writes.
+template <class Fill>
+Tensor& fill_sequence_out(Tensor& out, int64_t length, const Fill& fill) {
+  return fill_sized(out, out.numel() == length ? out.sizes() : IntArrayRef(&length, 1), fill);
+}
+
 /// out[i] = value(i), through a contiguous temporary when `out` has gaps.
 template <class T, class F>
 void fill_sequence(Tensor& out, F value) {
@@ -403,14 +407,14 @@ constexpr auto kRangeDtypes = at::kIntegral | at::kFloating;
 
 Tensor& arange_out(const Scalar& start, const Scalar& end, const Scalar& step, Tensor& out) {
   const int64_t length = arange_length(start, end, step, out.scalar_type());
-  size_sequence(out, length);
-  dispatch("arange", out.scalar_type(), kRangeDtypes, [&]<class T> {
-    using Acc = std::conditional_t<std::is_integral_v<T>, int64_t, double>;
-    const Acc first = start.to<Acc>();
-    const Acc by = step.to<Acc>();
-    fill_sequence<T>(out, [=](int64_t i) { return static_cast<T>(first + static_cast<Acc>(i) * by); });
+  return fill_sequence_out(out, length, [&](Tensor& to) {
+    dispatch("arange", to.scalar_type(), kRangeDtypes, [&]<class T> {
+      using Acc = std::conditional_t<std::is_integral_v<T>, int64_t, double>;
+      const Acc first = start.to<Acc>();
+      const Acc by = step.to<Acc>();
+      fill_sequence<T>(to, [=](int64_t i) { return static_cast<T>(first + static_cast<Acc>(i) * by); });
+    });
   });
-  return out;
 }
 
 TORCH_API Tensor& arange_out_meta(const Scalar& start, const Scalar& end, const Scalar& step, Tensor& out) {
@@ -426,7 +430,7 @@ Tensor arange_step(
     const Scalar& start, const Scalar& end, const Scalar& step, OptDtype dtype, OptLayout layout, OptDevice device,
     OptBool pin_memory) {
   const ScalarType type = dtype.value_or(dtype_of_range({&start, &end, &step}));
-  Tensor result = at::empty({0}, make_options(type, layout, device, pin_memory));
+  Tensor result = at::empty({arange_length(start, end, step, type)}, make_options(type, layout, device, pin_memory));
   return at::arange_out(result, start, end, step);
 }
 
@@ -463,13 +467,15 @@ TORCH_API Tensor& linspace_out_meta(const Scalar& /*start*/, const Scalar& /*end
   return out;
 }
 
-Tensor& linspace_out(const Scalar& start, const Scalar& end, int64_t steps, Tensor& out) {
-  linspace_out_meta(start, end, steps, out);
+namespace {
+
+void fill_linspace(const Scalar& start, const Scalar& end, int64_t steps, Tensor& out) {
   if (steps == 0) {
-    return out;
+    return;
   }
   if (steps == 1) {
-    return out.fill_(start);
+    out.fill_(start);
+    return;
   }
   dispatch("linspace", out.scalar_type(), kRangeDtypes | at::kComplex, [&]<class T> {
     // Integers step in float, as PyTorch does; both ends are met exactly by counting from the nearer one.
@@ -484,7 +490,31 @@ Tensor& linspace_out(const Scalar& start, const Scalar& end, int64_t steps, Tens
                    : static_cast<Step>(last) - by * static_cast<Step>(steps - i - 1));
     });
   });
-  return out;
+}
+
+void fill_logspace(const Scalar& start, const Scalar& end, int64_t steps, double base, Tensor& out) {
+  if (steps == 0) {
+    return;
+  }
+  dispatch("logspace", out.scalar_type(), kRangeDtypes, [&]<class T> {
+    // Exponents of an integral result are integers at both ends.
+    const double first = std::is_integral_v<T> ? static_cast<double>(start.to<int64_t>()) : start.to<double>();
+    const double last = std::is_integral_v<T> ? static_cast<double>(end.to<int64_t>()) : end.to<double>();
+    const double by = steps > 1 ? (last - first) / static_cast<double>(steps - 1) : 0;
+    const int64_t half = (steps + 1) / 2;
+    fill_sequence<T>(out, [=](int64_t i) {
+      const double exponent =
+          i < half ? first + by * static_cast<double>(i) : last - by * static_cast<double>(steps - i - 1);
+      return static_cast<T>(std::pow(base, exponent));
+    });
+  });
+}
+
+} // namespace
+
+Tensor& linspace_out(const Scalar& start, const Scalar& end, int64_t steps, Tensor& out) {
+  TORCH_CHECK(steps >= 0, "number of steps must be non-negative, got ", steps);
+  return fill_sequence_out(out, steps, [&](Tensor& to) { fill_linspace(start, end, steps, to); });
 }
 
 Tensor linspace(
@@ -506,23 +536,8 @@ TORCH_API Tensor& logspace_out_meta(const Scalar& start, const Scalar& end, int6
 }
 
 Tensor& logspace_out(const Scalar& start, const Scalar& end, int64_t steps, double base, Tensor& out) {
-  linspace_out_meta(start, end, steps, out);
-  if (steps == 0) {
-    return out;
-  }
-  dispatch("logspace", out.scalar_type(), kRangeDtypes, [&]<class T> {
-    // Exponents of an integral result are integers at both ends.
-    const double first = std::is_integral_v<T> ? static_cast<double>(start.to<int64_t>()) : start.to<double>();
-    const double last = std::is_integral_v<T> ? static_cast<double>(end.to<int64_t>()) : end.to<double>();
-    const double by = steps > 1 ? (last - first) / static_cast<double>(steps - 1) : 0;
-    const int64_t half = (steps + 1) / 2;
-    fill_sequence<T>(out, [=](int64_t i) {
-      const double exponent =
-          i < half ? first + by * static_cast<double>(i) : last - by * static_cast<double>(steps - i - 1);
-      return static_cast<T>(std::pow(base, exponent));
-    });
-  });
-  return out;
+  TORCH_CHECK(steps >= 0, "number of steps must be non-negative, got ", steps);
+  return fill_sequence_out(out, steps, [&](Tensor& to) { fill_logspace(start, end, steps, base, to); });
 }
 
 Tensor logspace(
@@ -538,10 +553,10 @@ Tensor logspace(
 Tensor& eye_m_out(int64_t n, int64_t m, Tensor& out) {
   TORCH_CHECK(n >= 0, "n must be greater or equal to 0, got ", n);
   TORCH_CHECK(m >= 0, "m must be greater or equal to 0, got ", m);
-  resize_output(out, {n, m});
-  out.zero_();
-  out.diagonal().fill_(1);
-  return out;
+  return fill_sized(out, {n, m}, [](Tensor& to) {
+    to.zero_();
+    to.diagonal().fill_(1);
+  });
 }
 
 Tensor& eye_out(int64_t n, Tensor& out) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <aten/core/Tensor.h>
+#include <c10/util/FunctionRef.h>
 
 #include <initializer_list>
 
@@ -20,6 +21,14 @@ inline size_t foreach_count(std::initializer_list<size_t> tensors, std::initiali
   }
   return count;
 }
+
+/// Calls `run` for each element of the list `self`, which it changes in place, beside lists of tensors and of numbers. If one
+/// is refused, those before get back what they held.
+void foreach_in_place(
+    TensorList self,
+    std::initializer_list<TensorList> others,
+    std::initializer_list<ArrayRef<Scalar>> numbers,
+    c10::function_ref<void(size_t)> run);
 
 /// `number` itself, which must be a tensor of no dimensions.
 inline const Tensor& zero_dim(const Tensor& number) {

@@ -2,6 +2,7 @@
 #include <aten/Functions.h>
 #include <aten/native/OutArgument.h>
 #include <aten/native/factory_options.h>
+#include <aten/native/replace_output.h>
 
 namespace at::native {
 
@@ -83,8 +84,7 @@ Tensor rand(IntArrayRef size, OptDtype dtype, OptLayout layout, OptDevice device
 }
 
 Tensor& rand_out(IntArrayRef size, Tensor& out) {
-  resize_output(out, size);
-  return out.uniform_(0, 1);
+  return fill_sized(out, size, [&](Tensor& to) { to.uniform_(0, 1); });
 }
 
 Tensor rand_like(const Tensor& self, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory, OptFormat memory_format) {
@@ -100,8 +100,7 @@ Tensor randn(IntArrayRef size, OptDtype dtype, OptLayout layout, OptDevice devic
 }
 
 Tensor& randn_out(IntArrayRef size, Tensor& out) {
-  resize_output(out, size);
-  return out.normal_(0, 1);
+  return fill_sized(out, size, [&](Tensor& to) { to.normal_(0, 1); });
 }
 
 Tensor randn_like(const Tensor& self, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory, OptFormat memory_format) {
@@ -125,8 +124,7 @@ Tensor randint(int64_t high, IntArrayRef size, OptDtype dtype, OptLayout layout,
 }
 
 Tensor& randint_low_out(int64_t low, int64_t high, IntArrayRef size, Tensor& out) {
-  resize_output(out, size);
-  return out.random_(low, high);
+  return fill_sized(out, size, [&](Tensor& to) { to.random_(low, high); });
 }
 
 Tensor& randint_out(int64_t high, IntArrayRef size, Tensor& out) {

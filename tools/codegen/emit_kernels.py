@@ -171,7 +171,11 @@ class KernelEmitter:
         text = f"  const size_t count = at::native::foreach_count({{{sizes['Tensor']}}}, {{{sizes['Scalar']}}});\n"
         if form == "inplace":
             call = f"[&]({params}) {{ {entry.get('foreach')['inplace']}; }}({elements});"
-            return text + f"  for (size_t i = 0; i < count; ++i) {{\n    {call}\n  }}\n"
+            others = {base: ", ".join(a.name for a in lists[1:] if a.type.base == base) for base in ("Tensor", "Scalar")}
+            text = text.replace("const size_t count = ", "[[maybe_unused]] const size_t count = ")
+            return text + (
+                f"  at::native::foreach_in_place({lists[0].name}, {{{others['Tensor']}}}, {{{others['Scalar']}}}, [&](size_t i) {{\n"
+                f"    {call}\n  }});\n")
         call = f"[&]({params}) -> at::Tensor {{ return {entry.get('foreach')['function']}; }}({elements})"
         text += "  std::vector<at::Tensor> result;\n  result.reserve(count);\n"
         return text + f"  for (size_t i = 0; i < count; ++i) {{\n    result.push_back({call});\n  }}\n  return result;\n"

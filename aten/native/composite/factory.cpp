@@ -14,6 +14,11 @@ Tensor& sized(const char* op, Tensor& out, IntArrayRef sizes) {
   return out;
 }
 
+Tensor& filled(const char* op, Tensor& out, IntArrayRef sizes, const Scalar& value) {
+  at::scalar_tensor(value, out.options());  // throws where the dtype does not hold it, before anything is written
+  return sized(op, out, sizes).fill_(value);
+}
+
 Scalar number(const char* op, const char* name, const Tensor& t) {
   TORCH_CHECK(
       t.dim() == 0, op, " only supports 0-dimensional start and end tensors, but got ", name, " with ", t.dim(),
@@ -78,7 +83,7 @@ Tensor& new_empty_strided_out(const Tensor&, IntArrayRef size, IntArrayRef strid
   return sized("new_empty_strided", out, size);
 }
 Tensor& new_full_out(const Tensor&, IntArrayRef size, const Scalar& fill_value, Tensor& out) {
-  return sized("new_full", out, size).fill_(fill_value);
+  return filled("new_full", out, size, fill_value);
 }
 Tensor& new_zeros_out(const Tensor&, IntArrayRef size, Tensor& out) {
   return sized("new_zeros", out, size).zero_();
@@ -96,7 +101,7 @@ Tensor& ones_like_out(const Tensor& self, std::optional<MemoryFormat>, Tensor& o
   return sized("ones_like", out, self.sizes()).fill_(1);
 }
 Tensor& full_like_out(const Tensor& self, const Scalar& fill_value, std::optional<MemoryFormat>, Tensor& out) {
-  return sized("full_like", out, self.sizes()).fill_(fill_value);
+  return filled("full_like", out, self.sizes(), fill_value);
 }
 Tensor& empty_strided_out(IntArrayRef size, IntArrayRef stride, Tensor& out) {
   TORCH_CHECK(
@@ -105,7 +110,7 @@ Tensor& empty_strided_out(IntArrayRef size, IntArrayRef stride, Tensor& out) {
   return sized("empty_strided", out, size);
 }
 Tensor& scalar_tensor_out(const Scalar& s, Tensor& out) {
-  return sized("scalar_tensor", out, {}).fill_(s);
+  return filled("scalar_tensor", out, {}, s);
 }
 Tensor& tril_indices_out(int64_t row, int64_t col, int64_t offset, Tensor& out) {
   const Tensor indices = at::tril_indices(row, col, offset, out.options());

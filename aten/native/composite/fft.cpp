@@ -346,8 +346,9 @@ TensorOptions frequency_options(const char* name, std::optional<ScalarType> dtyp
 }
 
 Tensor& fill_out(Tensor& out, const Tensor& values) {
-  out.resize_(values.sizes());
-  return out.copy_(values);
+  check_out_without_grad("fftfreq", out);
+  copy_into_out("fftfreq", out, values);
+  return out;
 }
 
 } // namespace

@@ -5,13 +5,21 @@
 
 namespace at::native {
 
-/// `write_exact_out` for each tensor of a list.
+/// `write_exact_out` for each tensor of a list, once all of them are known to take their result.
 inline void write_list_out(const char* op, TensorList out, const std::vector<Tensor>& result) {
   TORCH_CHECK(
       out.size() == result.size(), op, "_out() expected an out= argument of size ", result.size(), ", got size ", out.size());
   for (size_t i = 0; i < out.size(); ++i) {
+    check_out_without_grad(op, out[i]);
+    TORCH_CHECK(
+        out[i].scalar_type() == result[i].scalar_type() && out[i].device() == result[i].device() &&
+            out[i].layout() == result[i].layout(),
+        "Expected out tensor to have dtype ", result[i].dtype().name(), ", device ", result[i].device(), " and layout ",
+        result[i].layout(), ", but got ", out[i].dtype().name(), ", ", out[i].device(), " and ", out[i].layout(), " instead (in ", op, ")");
+  }
+  for (size_t i = 0; i < out.size(); ++i) {
     Tensor target = out[i];
-    write_exact_out(op, target, result[i]);
+    copy_into_out(op, target, result[i]);
   }
 }
 

@@ -54,6 +54,11 @@ Tensor boolean_only(const char* op, const Tensor& self) {
 }
 
 void copy_scan(const std::tuple<Tensor, Tensor>& result, const Tensor& values, const Tensor& indices) {
+  for (const Tensor* to : {&values, &indices}) {
+    TORCH_CHECK(
+        to->sizes() == std::get<0>(result).sizes(), "cummax and cummin: values and indices must have the sizes of self, ",
+        std::get<0>(result).sizes(), ", but one has ", to->sizes());
+  }
   values.copy_(std::get<0>(result));
   indices.copy_(std::get<1>(result));
 }
