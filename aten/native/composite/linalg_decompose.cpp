@@ -36,9 +36,12 @@ Tensor linalg_cholesky(const Tensor& self, bool upper) {
 }
 
 Tensor& linalg_cholesky_out(const Tensor& self, bool upper, Tensor& out) {
-  Tensor info = at::empty({0}, self.options().dtype(kInt));
-  at::linalg_cholesky_ex_out(out, info, self, upper, /*check_errors=*/false);
+  check_out_without_grad("linalg_cholesky", out);
+  // Where there is no factorization, the output keeps what it holds.
+  Tensor L = at::empty({0}, out.options()), info = at::empty({0}, self.options().dtype(kInt));
+  at::linalg_cholesky_ex_out(L, info, self, upper, /*check_errors=*/false);
   check_factorized("linalg.cholesky", info, self);
+  copy_into_out("linalg_cholesky", out, L);
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
+#include <aten/native/OutArgument.h>
 
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/accumulate.h>
@@ -29,9 +30,12 @@ Tensor linalg_solve(const Tensor& A, const Tensor& B, bool left) {
 }
 
 Tensor& linalg_solve_out(const Tensor& A, const Tensor& B, bool left, Tensor& out) {
-  Tensor info = at::empty({0}, A.options().dtype(kInt));
-  at::linalg_solve_ex_out(out, info, A, B, left, /*check_errors=*/false);
+  check_out_without_grad("linalg_solve", out);
+  // Where there is no solution, the output keeps what it holds.
+  Tensor result = at::empty({0}, out.options()), info = at::empty({0}, A.options().dtype(kInt));
+  at::linalg_solve_ex_out(result, info, A, B, left, /*check_errors=*/false);
   at::_linalg_check_errors(info, "torch.linalg.solve", /*is_matrix=*/A.dim() == 2);
+  copy_into_out("linalg_solve", out, result);
   return out;
 }
 
