@@ -36,7 +36,7 @@ constexpr const char* kWithoutValues[] = {"empty", "new_empty", "resize", "set_"
                                           "_embedding_bag", "embedding_bag", "_linalg_"};
 // Operators that a placing may forbid.
 constexpr const char* kBoundToPlacing[] = {"view", "_unsafe_view", "_reshape_copy", "_reshape_alias", "contiguous", "istft",
-                                             "max_unpool3d"};
+                                             "max_unpool3d", "_assert_tensor_metadata"};
 // Operators that write to arguments whose schema does not say so, as in PyTorch: running statistics, storages that grow.
 constexpr const char* kRandom[] = {"dropout", "rrelu", "rand", "multinomial"};
 constexpr const char* kUndeclaredWriters[] = {"batch_norm", "instance_norm", "rrelu", "_copy_from", "set_"};
@@ -220,7 +220,7 @@ class CaseCheck {
   void add(std::string kind, std::string what) { verdict_.findings.push_back({std::move(kind), std::move(what)}); }
 
   void check_inputs(const std::vector<Snapshot>& before, const Attempt& end) {
-    if (name_has(schema_, kUndeclaredWriters) || schema_.name() == "aten::set") return;
+    if (name_has(schema_, kUndeclaredWriters) || sets_storage()) return;
     for (const Snapshot& input : before) {
       bool may_change = input.written();
       bool tied = false;
@@ -327,7 +327,8 @@ class CaseCheck {
   }
 
   void check_other_placing(const Attempt& first) {
-    if (named_like(schema_, kWithoutValues) || name_has(schema_, kRandom) || has_generator() || writes_over_itself()) return;
+    if (named_like(schema_, kWithoutValues) || sets_storage() || name_has(schema_, kRandom) || has_generator()) return;
+    if (writes_over_itself()) return;
     StrictAllocator::install().set_fill(kSecondFill);
     const Call other = cases_.make(index_, Variant::PlacedOtherwise);
     const Attempt second = attempt(other.op, other.args);
@@ -342,6 +343,9 @@ class CaseCheck {
     if (what.empty() || !all_moderate(other) || is_random()) return;
     add("results depend on strides or on unset memory", what);
   }
+
+  /// The functional form of set_ lets the storage grow too, and shows what memory it finds.
+  bool sets_storage() const { return schema_.name() == "aten::set"; }
 
   /// Whether the values follow from the seed of the default generator.
   bool is_random() const {

@@ -41,6 +41,7 @@ Tensor& linalg_cholesky_out(const Tensor& self, bool upper, Tensor& out) {
   Tensor L = at::empty({0}, out.options()), info = at::empty({0}, self.options().dtype(kInt));
   at::linalg_cholesky_ex_out(L, info, self, upper, /*check_errors=*/false);
   check_factorized("linalg.cholesky", info, self);
+  if (resize_output(out, L.sizes())) out.as_strided_(L.sizes(), L.strides());
   copy_into_out("linalg_cholesky", out, L);
   return out;
 }
