@@ -14,9 +14,8 @@ void check_factorized(const char* api, const Tensor& info, const Tensor& A) {
   at::_linalg_check_errors(info, api, /*is_matrix=*/A.dim() == 2);
 }
 
-} // namespace
-
-void write_linalg_out(const char* op, Tensor& out, const Tensor& result, const char* name) {
+/// Throws what write_linalg_out throws, and writes nothing.
+void check_linalg_out(const char* op, const Tensor& out, const Tensor& result, const char* name) {
   check_out_without_grad(op, out);
   TORCH_CHECK(
       out.device() == result.device(), op, ": Expected ", name, " and input tensors to be on the same device, but got ", name,
@@ -24,6 +23,12 @@ void write_linalg_out(const char* op, Tensor& out, const Tensor& result, const c
   TORCH_CHECK(
       c10::canCast(result.scalar_type(), out.scalar_type()), op, ": Expected ", name, " to be safely castable from ",
       result.scalar_type(), " dtype, but got ", name, " with dtype ", out.scalar_type());
+}
+
+} // namespace
+
+void write_linalg_out(const char* op, Tensor& out, const Tensor& result, const char* name) {
+  check_linalg_out(op, out, result, name);
   copy_into_out(op, out, result);
 }
 
@@ -162,6 +167,8 @@ std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& self, bool some, bool compu
 
 std::tuple<Tensor&, Tensor&, Tensor&> svd_out(const Tensor& self, bool some, bool compute_uv, Tensor& U, Tensor& S, Tensor& V) {
   const auto results = at::svd(self, some, compute_uv);
+  check_linalg_out("svd", S, std::get<1>(results), "S");
+  check_linalg_out("svd", V, std::get<2>(results), "V");
   write_linalg_out("svd", U, std::get<0>(results), "U");
   write_linalg_out("svd", S, std::get<1>(results), "S");
   write_linalg_out("svd", V, std::get<2>(results), "V");
