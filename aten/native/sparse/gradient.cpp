@@ -27,7 +27,12 @@ Tensor embedding_sparse_backward(
     indices = indices.index_select(0, kept);
     grad = grad.index_select(0, kept);
   }
-  return at::_sparse_coo_tensor_unsafe(indices.unsqueeze(0), grad, {num_weights, width});
+  const Tensor places = indices.unsqueeze(0);
+  const int64_t sizes[] = {num_weights, width};
+  if (!places.is_meta()) {
+    at::_validate_sparse_coo_tensor_args(places, grad, sizes);
+  }
+  return at::_sparse_coo_tensor_unsafe(places, grad, sizes);
 }
 
 Tensor _embedding_bag_sparse_backward(
