@@ -75,6 +75,19 @@ void math_bit_fallback(const c10::OperatorHandle& op, c10::DispatchKeySet keys, 
       if (changed) {
         value = std::move(tensors);
       }
+    } else if (value.isOptionalTensorList()) {
+      const c10::List<std::optional<Tensor>> given = value.toOptionalTensorList();
+      c10::List<std::optional<Tensor>> plain;
+      plain.reserve(given.size());
+      bool changed = false;
+      for (const std::optional<Tensor> t : given) {
+        const bool resolves = t.has_value() && has_bit<Key>(*t);
+        plain.push_back(resolves ? std::optional<Tensor>(replacement(*t)) : t);
+        changed |= resolves;
+      }
+      if (changed) {
+        value = std::move(plain);
+      }
     }
   }
   op.redispatchBoxed(below, stack);

@@ -3,6 +3,7 @@
 #include <aten/core/Tensor.h>
 #include <aten/shape/operand_checks.h>
 
+#include <limits>
 #include <string>
 
 namespace at::shape {
@@ -219,24 +220,28 @@ TensorSpec unpooled(const char* op, int64_t dims, const TensorBase& self, const 
   return pooled_spec(self, output_size, self.scalar_type());
 }
 
+bool fits_int64(__int128 x) {
+  return x >= std::numeric_limits<int64_t>::min() && x <= std::numeric_limits<int64_t>::max();
+}
+
 } // namespace
 
 int64_t pooled_size(int64_t in, int64_t kernel, int64_t padding, int64_t stride, int64_t dilation, bool ceil_mode) {
   TORCH_CHECK(stride != 0, "stride should not be zero");
   TORCH_CHECK(padding >= 0, "pad must be non-negative, but got pad: ", padding);
+  using Wide = __int128; // any arguments: the products of two of them still fit
+  const Wide reach = static_cast<Wide>(dilation) * (static_cast<Wide>(kernel) - 1);
   TORCH_CHECK(
-      padding <= ((kernel - 1) * dilation + 1) / 2, "pad should be at most half of kernel size, but got pad=", padding,
-      " and kernel_size=", kernel);
-  int64_t reach = 0, room = 0;
+      padding <= (reach + 1) / 2, "pad should be at most half of kernel size, but got pad=", padding, " and kernel_size=", kernel);
   TORCH_CHECK(
-      !__builtin_mul_overflow(dilation, kernel - 1, &reach) && !__builtin_add_overflow(in - reach - 1, 2 * padding, &room) &&
-          stride <= (int64_t(1) << 62) && kernel <= (int64_t(1) << 62),
-      "pooling: the size of a window overflows: kernel size ", kernel, ", dilation ", dilation);
-  room += ceil_mode ? stride - 1 : 0;
-  int64_t out = (room < 0 ? -((-room + stride - 1) / stride) : room / stride) + 1;
+      fits_int64(reach), "pooling: the size of a window overflows: kernel size ", kernel, ", dilation ", dilation);
+  const Wide room = static_cast<Wide>(in) - reach - 1 + 2 * static_cast<Wide>(padding) + (ceil_mode ? static_cast<Wide>(stride) - 1 : 0);
+  Wide out = (room < 0 ? -((-room + stride - 1) / stride) : room / stride) + 1;
   // The last window must begin inside the input or the left padding.
-  if (ceil_mode && (out - 1) * stride >= in + padding) --out;
-  return out;
+  if (ceil_mode && (out - 1) * stride >= static_cast<Wide>(in) + padding) --out;
+  TORCH_CHECK(
+      fits_int64(out), "pooling: the number of windows overflows: input ", in, ", pad ", padding, ", stride ", stride);
+  return static_cast<int64_t>(out);
 }
 
 std::array<TensorSpec, 2> max_pool2d(const char* op, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {

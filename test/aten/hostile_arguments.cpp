@@ -178,3 +178,28 @@ TEST_CASE("transforms of more dimensions than a set of them holds", "[errors]") 
   std::vector<int64_t> sizes(66, 1);
   CHECK_THROWS_AS(at::fft_fftn(at::ones(sizes), {}, std::vector<int64_t>{65}), c10::Error);
 }
+
+TEST_CASE("windows of any size and step are counted or refused", "[errors]") {
+  const at::Tensor image = at::ones({1, 1, 4, 4});
+  CHECK_THROWS_AS(at::max_pool2d(image, 2, 1, INT64_MAX, 1, false), c10::Error);
+  CHECK_THROWS_AS(at::max_pool2d(image, {INT64_MAX, INT64_MAX}, 1, 0, INT64_MAX, false), c10::Error);
+  CHECK(at::max_pool2d(image, 2, INT64_MAX, 0, 1, true).sizes() == at::IntArrayRef({1, 1, 1, 1}));
+}
+
+TEST_CASE("a diagonal outside of any matrix is refused", "[errors]") {
+  CHECK_THROWS_AS(at::diag_embed(at::ones({2}), INT64_MAX), c10::Error);
+  CHECK_THROWS_AS(at::diag_embed(at::ones({2}), INT64_MIN), c10::Error);
+}
+
+TEST_CASE("indices whose sign is to be changed", "[aten][hostile]") {
+  const at::Tensor index = at::_neg_view(at::tensor({-2, 0}));
+  CHECK(at::equal(at::index(numbers({4}), {index}), at::tensor({2.0F, 0.0F})));
+}
+
+TEST_CASE("sums, products and running sums of integers wrap", "[aten]") {
+  const at::Tensor big = at::tensor({INT64_MAX, int64_t{1}, int64_t{2}});
+  CHECK(at::sum(big).item<int64_t>() == INT64_MIN + 2);
+  CHECK(at::prod(big).item<int64_t>() == -2);
+  CHECK(at::cumsum(big, 0)[1].item<int64_t>() == INT64_MIN);
+  CHECK(at::cumprod(big, 0)[2].item<int64_t>() == -2);
+}

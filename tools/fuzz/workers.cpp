@@ -2,6 +2,7 @@
 
 #include <ATen/Parallel.h>
 #include <c10/macros/Macros.h>
+#include <c10/util/Exception.h>
 #include <execinfo.h>
 #include <poll.h>
 #include <signal.h>
@@ -153,6 +154,8 @@ class Worker {
     Verdict verdict;
     try {
       verdict = run_case(cases_, index);
+    } catch (const c10::OutOfMemoryError&) {
+      verdict.outcome = Outcome::Refused;  // the arguments alone take more memory than a case may have
     } catch (const std::exception& e) {
       verdict.findings.push_back({std::string("the harness failed: ") + e.what(), ""});
     }

@@ -4,8 +4,11 @@
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/DimVector.h>
 #include <c10/util/accumulate.h>
+#include <c10/util/safe_numerics.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
 #include <numeric>
 
 namespace at::native {
@@ -189,7 +192,10 @@ Tensor diag_embed(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2
   dim1 = c10::maybe_wrap_dim(dim1, ndim);
   dim2 = c10::maybe_wrap_dim(dim2, ndim);
   TORCH_CHECK(dim1 != dim2, "diagonal dimensions cannot be identical ", dim1, ", ", dim2);
-  const int64_t side = self.size(-1) + std::abs(offset);
+  int64_t side = 0;
+  TORCH_CHECK(
+      offset != std::numeric_limits<int64_t>::min() && !c10::add_overflows(self.size(-1), std::abs(offset), &side),
+      "diag_embed: an offset of ", offset, " gives a matrix too large");
   DimVector sizes(self.sizes().begin(), self.sizes().end() - 1);
   for (const int64_t dim : {std::min(dim1, dim2), std::max(dim1, dim2)}) {
     sizes.insert(sizes.begin() + dim, side);

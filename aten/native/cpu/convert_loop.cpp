@@ -136,6 +136,9 @@ void repeat(void* dst, const void* element, std::int64_t size, std::int64_t n) {
 } // namespace
 
 void convert_loop(c10::ScalarType dst_dtype, void* dst, std::int64_t dst_stride, c10::ScalarType src_dtype, const void* src, std::int64_t src_stride, std::int64_t n) {
+  if (n == 0) {
+    return; // the pointers may be null
+  }
   if (dst_dtype == src_dtype && (n == 1 || (dst_stride == src_stride && dst_stride == static_cast<std::int64_t>(c10::elementSize(src_dtype))))) {
     std::memmove(dst, src, n * c10::elementSize(src_dtype));
     return;

@@ -1,5 +1,6 @@
 // prod.
 #include <aten/native/cpu/reduce_arithmetic.h>
+#include <aten/native/pointwise/math.h>
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
@@ -12,7 +13,7 @@ struct Prod {
   using Acc = ArithmeticAcc<T>;
   Acc identity() const { return Acc(1); }
   Acc map(T x) const { return static_cast<Acc>(x); }
-  Acc combine(Acc a, Acc b) const { return a * b; }
+  Acc combine(Acc a, Acc b) const { return pointwise::mul(a, b); }
 };
 
 void prod_over(const TensorBase& self, const DimMask& mask, const TensorBase& out) {

@@ -1,5 +1,6 @@
 // sum, nansum, mean.
 #include <aten/native/cpu/reduce_arithmetic.h>
+#include <aten/native/pointwise/math.h>
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
@@ -12,7 +13,7 @@ struct Sum {
   using Acc = ArithmeticAcc<T>;
   Acc identity() const { return Acc(0); }
   Acc map(T x) const { return static_cast<Acc>(x); }
-  Acc combine(Acc a, Acc b) const { return a + b; }
+  Acc combine(Acc a, Acc b) const { return pointwise::add(a, b); }
 };
 
 template <class T>

@@ -4,6 +4,7 @@
 #include <aten/core/TensorBase.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/generic/row_walk.h>
+#include <aten/native/pointwise/math.h>
 
 #include <c10/util/complex.h>
 
@@ -61,13 +62,13 @@ using ScanAcc = std::conditional_t<
 template <class T>
 struct Add {
   using Acc = ScanAcc<T>;
-  Acc operator()(Acc a, Acc b) const { return a + b; }
+  Acc operator()(Acc a, Acc b) const { return pointwise::add(a, b); }
 };
 
 template <class T>
 struct Multiply {
   using Acc = ScanAcc<T>;
-  Acc operator()(Acc a, Acc b) const { return a * b; }
+  Acc operator()(Acc a, Acc b) const { return pointwise::mul(a, b); }
 };
 
 template <class T>

@@ -220,7 +220,7 @@ void _validate_sparse_bsc_tensor_args(
 void _validate_compressed_sparse_indices(
     bool is_crow, const Tensor& compressed_idx, const Tensor& plain_idx, int64_t cdim, int64_t dim, int64_t nnz) {
   TORCH_CHECK(
-      cdim >= 0 && nnz >= 0 && compressed_idx.dim() >= 1 && compressed_idx.size(-1) == cdim + 1 && plain_idx.dim() == compressed_idx.dim() &&
+      cdim >= 0 && nnz >= 0 && compressed_idx.dim() >= 1 && compressed_idx.size(-1) - 1 == cdim && plain_idx.dim() == compressed_idx.dim() &&
           plain_idx.size(-1) == nnz && plain_idx.numel() * (cdim + 1) == compressed_idx.numel() * nnz,
       "_validate_compressed_sparse_indices: compressed indices of shape ", compressed_idx.sizes(), " and plain ones of ", plain_idx.sizes(),
       " do not fit cdim = ", cdim, " and nnz = ", nnz);

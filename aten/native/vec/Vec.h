@@ -72,6 +72,16 @@ struct Raw {
   typedef T unaligned __attribute__((vector_size(N * sizeof(T)), aligned(alignof(T)), may_alias));
 };
 
+// Vectors that sums, differences and products of T are taken in: integers wrap, which signed ones may not do by themselves.
+template <class T, int N, bool Integer = std::is_integral_v<T>>
+struct Wrapping {
+  using type = typename Raw<std::make_unsigned_t<T>, N>::type;
+};
+template <class T, int N>
+struct Wrapping<T, N, false> {
+  using type = typename Raw<T, N>::type;
+};
+
 } // namespace detail
 
 /// The signed integer as wide as T: lanes of comparison results (-1 or 0) and of bit patterns.
@@ -85,6 +95,7 @@ struct Vec {
   using value_type = T;
   using raw = typename detail::Raw<T, N>::type;
   using mask = Vec<int_same<T>, N>;
+  using wrapping = typename detail::Wrapping<T, N>::type;
 
   raw v;
 
@@ -155,31 +166,28 @@ struct Vec {
   }
 
   friend VEC_INLINE Vec operator+(Vec a, Vec b) {
-    return a.v + b.v;
+    return (raw)((wrapping)a.v + (wrapping)b.v);
   }
   friend VEC_INLINE Vec operator-(Vec a, Vec b) {
-    return a.v - b.v;
+    return (raw)((wrapping)a.v - (wrapping)b.v);
   }
   friend VEC_INLINE Vec operator*(Vec a, Vec b) {
-    return a.v * b.v;
+    return (raw)((wrapping)a.v * (wrapping)b.v);
   }
   friend VEC_INLINE Vec operator/(Vec a, Vec b) {
     return a.v / b.v;
   }
   friend VEC_INLINE Vec operator-(Vec a) {
-    return -a.v;
+    return (raw)(-(wrapping)a.v);
   }
   VEC_INLINE Vec& operator+=(Vec b) {
-    v += b.v;
-    return *this;
+    return *this = *this + b;
   }
   VEC_INLINE Vec& operator-=(Vec b) {
-    v -= b.v;
-    return *this;
+    return *this = *this - b;
   }
   VEC_INLINE Vec& operator*=(Vec b) {
-    v *= b.v;
-    return *this;
+    return *this = *this * b;
   }
   VEC_INLINE Vec& operator/=(Vec b) {
     v /= b.v;
