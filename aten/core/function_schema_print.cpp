@@ -52,9 +52,9 @@ void print_default(std::ostream& out, const Argument& argument) {
   const Type* type = argument.type().get();
   if (const OptionalType* optional = type->castRaw<OptionalType>()) type = optional->getElementType().get();
   if (value.isString()) {
-    out << quoted(value.toStringRef());
+    out << quoted_text(value.toStringRef());
   } else if (value.isDevice()) {
-    out << quoted(value.toDevice().str());
+    out << quoted_text(value.toDevice().str());
   } else if (value.isList() && !value.isTensorList()) {
     const ArrayRef<IValue> elements = value.toListRef();
     bool all_equal = true;
@@ -69,7 +69,7 @@ void print_default(std::ostream& out, const Argument& argument) {
     for (size_t i = 0; i < elements.size(); ++i) {
       if (i > 0) out << ", ";
       if (elements[i].isString()) {
-        out << quoted(elements[i].toStringRef());
+        out << quoted_text(elements[i].toStringRef());
       } else {
         out << elements[i];
       }

@@ -14,7 +14,7 @@ TORCH_API std::ostream& print(std::ostream& stream, const Tensor& tensor, int64_
 
 namespace c10 {
 
-std::string quoted(std::string_view text) {
+std::string quoted_text(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     switch (c) {

@@ -10,7 +10,7 @@
 namespace c10 {
 
 /// With double quotes and C escapes.
-std::string quoted(std::string_view text);
+std::string quoted_text(std::string_view text);
 /// Shortest of 17 digits, always recognisable as floating point: "1.", "0.5", "1e-08", "inf".
 std::string float_literal(double value);
 /// "1.+2.j"
