@@ -114,7 +114,8 @@ Tensor linear(const Tensor& input, const Tensor& weight, const std::optional<Ten
       weight.dim(), "D");
   const bool has_bias = bias.has_value() && bias->defined();
   if (has_bias && d == 2) return at::addmm(*bias, input, weight.t());
-  if (has_bias && d == 3 && input.is_contiguous() && weight.dim() == 2 && bias->dim() == 1) {
+  if (has_bias && d == 3 && input.is_contiguous() && weight.dim() == 2 && bias->dim() == 1 &&
+      bias->scalar_type() == input.scalar_type()) {
     // Merged rows keep the bias fused with the product.
     const int64_t rows = input.size(0) * input.size(1);
     const Tensor flat = at::addmm(*bias, input.reshape({rows, input.size(2)}), weight.t());
