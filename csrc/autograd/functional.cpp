@@ -68,7 +68,15 @@ TensorList grads_of(
   return grad(used_outputs, inputs, used_weights, retain_graph, create_graph, /*allow_unused=*/true);
 }
 
-void check_vector(const char* name, const TensorList& v, const TensorList& like, const char* of) {
+/// The vector of a product, a stand-in for each of its tensors; empty where it may be left out and is. `like` are the tensors
+/// that it multiplies, `of` says what they are.
+TensorList vector_of(const char* name, const TensorList& v, const TensorList& like, const char* of, bool create_graph) {
+  if (v.empty()) {
+    TORCH_CHECK(
+        like.size() == 1 && like[0].numel() == 1, name, ": the vector v can only be left out where there is a single ",
+        of, " with a single element");
+    return {};
+  }
   TORCH_CHECK(
       v.size() == like.size(), name, ": v is a tuple of invalid length: should be ", like.size(), " but got ",
       v.size(), ". Give one tensor for each ", of);
@@ -77,12 +85,7 @@ void check_vector(const char* name, const TensorList& v, const TensorList& like,
         v[i].sizes() == like[i].sizes(), name, ": Entry ", i, " in v has invalid size: should be ", like[i].sizes(),
         " but got ", v[i].sizes());
   }
-}
-
-void check_may_omit_vector(const char* name, const TensorList& like, const char* of) {
-  TORCH_CHECK(
-      like.size() == 1 && like[0].numel() == 1, name, ": the vector v can only be left out where there is a single ",
-      of, " with a single element");
+  return stand_ins(v, create_graph, /*requires_grad=*/false);
 }
 
 void check_outputs(const char* name, const TensorList& outputs, bool strict) {
@@ -220,12 +223,7 @@ std::pair<TensorList, TensorList> vjp(
     own = stand_ins(inputs, create_graph, /*requires_grad=*/true);
     outputs = func(own);
     check_outputs("vjp", outputs, strict);
-    if (v.empty()) {
-      check_may_omit_vector("vjp", outputs, "output");
-    } else {
-      check_vector("vjp", v, outputs, "output");
-      weights = stand_ins(v, create_graph, /*requires_grad=*/false);
-    }
+    weights = vector_of("vjp", v, outputs, "output", create_graph);
   }
   TensorList product =
       filled(grads_of(outputs, own, weights, create_graph), own, strict, create_graph, Stage::kBack);
@@ -245,12 +243,7 @@ std::pair<TensorList, TensorList> jvp(
   {
     const AutoGradMode record(true);
     const TensorList own = stand_ins(inputs, create_graph, /*requires_grad=*/true);
-    if (v.empty()) {
-      check_may_omit_vector("jvp", inputs, "input");
-    } else {
-      check_vector("jvp", v, inputs, "input");
-      weights = stand_ins(v, create_graph, /*requires_grad=*/false);
-    }
+    weights = vector_of("jvp", v, inputs, "input", create_graph);
     outputs = func(own);
     check_outputs("jvp", outputs, strict);
     trick = differentiable_zeros(outputs);
@@ -308,12 +301,7 @@ std::pair<Tensor, TensorList> vhp(
   {
     const AutoGradMode record(true);
     own = stand_ins(inputs, create_graph, /*requires_grad=*/true);
-    if (v.empty()) {
-      check_may_omit_vector("vhp", inputs, "input");
-    } else {
-      check_vector("vhp", v, inputs, "input");
-      weights = stand_ins(v, create_graph, /*requires_grad=*/false);
-    }
+    weights = vector_of("vhp", v, inputs, "input", create_graph);
     output = call_scalar("vhp", func, own, strict);
     first = grads_of({output}, own, {}, /*create_graph=*/true);
     check_depends(first, strict, "The jacobian of the user-provided function");
@@ -336,12 +324,7 @@ std::pair<Tensor, TensorList> hvp(
   {
     const AutoGradMode record(true);
     const TensorList own = stand_ins(inputs, create_graph, /*requires_grad=*/true);
-    if (v.empty()) {
-      check_may_omit_vector("hvp", inputs, "input");
-    } else {
-      check_vector("hvp", v, inputs, "input");
-      weights = stand_ins(v, create_graph, /*requires_grad=*/false);
-    }
+    weights = vector_of("hvp", v, inputs, "input", create_graph);
     output = call_scalar("hvp", func, own, strict);
     const TensorList first = grads_of({output}, own, {}, /*create_graph=*/true);
     check_depends(first, strict, "The jacobian of the user-provided function");

@@ -1,6 +1,8 @@
 // Reductions of stretches of a dimension, and products with a sparse matrix that end in one.
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
+#include <aten/native/optional_tensor.h>
+#include <aten/tensor_literal.h>
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/DimVector.h>
 #include <c10/util/accumulate.h>
@@ -23,12 +25,6 @@ struct Segments {
   int64_t count = 0;
 };
 
-Tensor int64s(const std::vector<int64_t>& list) {
-  const Tensor result = at::empty({static_cast<int64_t>(list.size())}, TensorOptions(kLong));
-  std::copy(list.begin(), list.end(), result.mutable_data_ptr<int64_t>());
-  return result;
-}
-
 void check_index(const char* name, const Tensor& t, const Tensor& data, int64_t axis) {
   TORCH_CHECK(t.device().is_cpu() && data.device().is_cpu(), "segment_reduce(): ", name, " and data must be on the CPU, got ", t.device(), " and ", data.device());
   TORCH_CHECK(
@@ -40,9 +36,9 @@ void check_index(const char* name, const Tensor& t, const Tensor& data, int64_t 
 
 Segments segments_of(const Tensor& data, const Tensor& lengths, const Tensor& offsets, int64_t axis, bool unsafe) {
   const bool by_length = lengths.defined();
-  const Tensor& given = by_length ? lengths : offsets;
-  check_index(by_length ? "lengths" : "offsets", given, data, axis);
-  const Tensor list = given.to(kLong).contiguous();
+  const Tensor& ends = by_length ? lengths : offsets;
+  check_index(by_length ? "lengths" : "offsets", ends, data, axis);
+  const Tensor list = ends.to(kLong).contiguous();
   const int64_t* number = list.const_data_ptr<int64_t>();
   const int64_t entries = list.size(axis), size = data.size(axis);
   TORCH_CHECK(by_length || entries > 0, "segment_reduce(): offsets must not be empty: they say where the last segment ends");
@@ -71,8 +67,8 @@ Segments segments_of(const Tensor& data, const Tensor& lengths, const Tensor& of
         at, ", the size is ", size);
   }
   Segments result;
-  result.positions = int64s(positions);
-  result.numbers = int64s(numbers);
+  result.positions = at::tensor(IntArrayRef(positions));
+  result.numbers = at::tensor(IntArrayRef(numbers));
   result.sizes.assign(data.sizes().begin(), data.sizes().end());
   result.sizes[axis] = segments;
   result.count = rows * segments;
@@ -118,24 +114,20 @@ Tensor members_of(const Segments& segments, const TensorOptions& options) {
   return at::zeros({segments.count}, options).index_add(0, segments.numbers, ones).unsqueeze(1);
 }
 
-Tensor defined(const std::optional<Tensor>& t) {
-  return t.has_value() ? *t : Tensor();
-}
-
 } // namespace
 
 Tensor segment_reduce(
     const Tensor& data, std::string_view reduce, const std::optional<Tensor>& lengths, const std::optional<Tensor>& indices,
     const std::optional<Tensor>& offsets, int64_t axis, bool unsafe, const std::optional<Scalar>& initial) {
-  TORCH_CHECK(data.numel() >= 0 && data.dim() > 0, "segment_reduce(): data must have a dimension to reduce, got sizes ", data.sizes());
+  TORCH_CHECK(data.dim() > 0, "segment_reduce(): data must have a dimension to reduce, got sizes ", data.sizes());
   axis = c10::maybe_wrap_dim(axis, data.dim());
-  TORCH_CHECK(!defined(indices).defined(), "segment_reduce(): indices based reduction is not supported yet.");
+  TORCH_CHECK(!given(indices), "segment_reduce(): indices based reduction is not supported yet.");
   TORCH_CHECK(
-      defined(lengths).defined() || defined(offsets).defined(), "segment_reduce(): Either lengths or offsets must be defined.");
+      given(lengths) || given(offsets), "segment_reduce(): Either lengths or offsets must be defined.");
   TORCH_CHECK_NOT_IMPLEMENTED(
       at::isFloatingType(data.scalar_type()), "\"_segment_reduce_cpu\" not implemented for '", data.scalar_type(), "'");
   const Reduction reduction = reduction_named(reduce);
-  const Segments segments = segments_of(data, defined(lengths), defined(offsets), axis, unsafe);
+  const Segments segments = segments_of(data, defined_or_empty(lengths), defined_or_empty(offsets), axis, unsafe);
   const Tensor rows = as_rows(data, axis);
   const Scalar first = initial.has_value() ? *initial : Scalar(neutral(reduction));
   const Tensor start = at::full({segments.count, rows.size(1)}, first, data.options());
@@ -154,9 +146,9 @@ Tensor _segment_reduce_backward(
   TORCH_CHECK(data.dim() > 0, "_segment_reduce_backward(): data must have a dimension that was reduced, got sizes ", data.sizes());
   axis = c10::maybe_wrap_dim(axis, data.dim());
   TORCH_CHECK(
-      defined(lengths).defined() || defined(offsets).defined(), "segment_reduce(): Either lengths or offsets must be defined.");
+      given(lengths) || given(offsets), "segment_reduce(): Either lengths or offsets must be defined.");
   const Reduction reduction = reduction_named(reduce);
-  const Segments segments = segments_of(data, defined(lengths), defined(offsets), axis, /*unsafe=*/true);
+  const Segments segments = segments_of(data, defined_or_empty(lengths), defined_or_empty(offsets), axis, /*unsafe=*/true);
   TORCH_CHECK(
       grad.sizes() == IntArrayRef(segments.sizes) && output.sizes() == grad.sizes(), "_segment_reduce_backward(): grad and output must have the sizes of the result, ",
       IntArrayRef(segments.sizes), ", got ", grad.sizes(), " and ", output.sizes());
