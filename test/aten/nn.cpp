@@ -3,6 +3,7 @@
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
 #include <aten/random.h>
+#include <aten/tensor_literal.h>
 
 #include <catch2/catch.hpp>
 

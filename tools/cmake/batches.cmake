@@ -1,5 +1,5 @@
 # Sources of one folder compiled together, so that a build from nothing reads the headers once for all of them.
-# Each source still has to compile alone: builds with ccache, for daily work, take them one by one.
+# Each source still has to compile alone, as it does in builds for daily work (tools/dev/check).
 
 # compile_in_batches(TARGET SIZE SOURCE...): up to SIZE of those sources of TARGET that share a folder become one.
 function(compile_in_batches target size)
