@@ -1,5 +1,6 @@
 #include <c10/core/CPUAllocator.h>
 
+#include <c10/core/SmallPool.h>
 #include <c10/core/impl/CPUBlock.h>
 #include <c10/core/impl/CPULargeCache.h>
 #include <c10/core/impl/MemoryReporters.h>
@@ -605,6 +606,7 @@ size_t cpu_allocator_release_cached() {
       bytes += shrink(list, UINT32_MAX);
     }
   }
+  small_pool_release(); // among it the small blocks, counted above
   return bytes;
 }
 

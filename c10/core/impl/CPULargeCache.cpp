@@ -1,5 +1,6 @@
 #include <c10/core/impl/CPULargeCache.h>
 
+#include <c10/core/SmallPool.h>
 #include <c10/macros/Macros.h>
 
 #include <sys/mman.h>
@@ -10,6 +11,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <limits>
+#include <new>
 #include <utility>
 
 namespace c10::impl {
@@ -73,7 +75,13 @@ void free_chain(CPUBlock* chain) {
 CPUBlock* cpu_system_block(size_t bytes, uint32_t size_class) {
   const size_t total = bytes + sizeof(CPUBlock);
   void* memory = nullptr;
-  if (bytes < kMapFrom) {
+  if (total <= kSmallPoolMaxBytes) {
+    try {
+      memory = small_alloc(total);
+    } catch (const std::bad_alloc&) {
+      return nullptr;
+    }
+  } else if (bytes < kMapFrom) {
     memory = std::aligned_alloc(kCpuBlockAlignment, total);
   } else {
     // A kernel that overcommits would say yes and kill the process when the pages are touched.
@@ -99,10 +107,13 @@ CPUBlock* cpu_system_block(size_t bytes, uint32_t size_class) {
 }
 
 void cpu_system_free(CPUBlock* block) {
-  if (block->bytes < kMapFrom) {
+  const size_t total = block->bytes + sizeof(CPUBlock);
+  if (total <= kSmallPoolMaxBytes) {
+    small_free(block, total);
+  } else if (block->bytes < kMapFrom) {
     std::free(block);
   } else {
-    ::munmap(block, block->bytes + sizeof(CPUBlock));
+    ::munmap(block, total);
   }
 }
 
