@@ -4,6 +4,7 @@
 #include <aten/core/Tensor.h>
 #include <aten/shape/operand_checks.h>
 #include <c10/core/WrapDimMinimal.h>
+#include <c10/util/safe_numerics.h>
 
 namespace at::shape {
 namespace {
@@ -95,8 +96,11 @@ std::array<TensorSpec, 3> native_group_norm(const char* op, const TensorBase& in
   TORCH_CHECK(
       C % group == 0, "Expected number of channels in input to be divisible by num_groups, but got input of shape ",
       input.sizes(), " and num_groups=", group);
+  int64_t elements = 0;
   TORCH_CHECK(
-      N >= 0 && C >= 0 && HxW >= 0 && input.numel() == N * C * HxW, op, ": input of ", input.sizes(),
+      N >= 0 && C >= 0 && HxW >= 0 && !c10::mul_overflows(N, C, &elements) && !c10::mul_overflows(elements, HxW, &elements) &&
+          input.numel() == elements,
+      op, ": input of ", input.sizes(),
       " does not have N * C * HxW = ", N, " * ", C, " * ", HxW, " elements");
   for (const TensorBase* t : {given(weight), given(bias)}) {
     TORCH_CHECK(

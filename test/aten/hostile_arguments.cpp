@@ -203,3 +203,8 @@ TEST_CASE("sums, products and running sums of integers wrap", "[aten]") {
   CHECK(at::cumsum(big, 0)[1].item<int64_t>() == INT64_MIN);
   CHECK(at::cumprod(big, 0)[2].item<int64_t>() == -2);
 }
+
+TEST_CASE("counts whose product or sum overflows are refused", "[errors]") {
+  CHECK_THROWS_AS(at::native_group_norm(at::ones({2, 4, 3}), {}, {}, 2, INT64_MAX - 1, INT64_MAX, 1, 1e-5), c10::Error);
+  CHECK_THROWS_AS(at::repeat_interleave(at::tensor({INT64_MAX, int64_t{127}})), c10::Error);
+}

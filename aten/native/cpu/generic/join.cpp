@@ -6,6 +6,7 @@
 #include <aten/native/convert.h>
 #include <aten/native/view_support.h>
 #include <c10/core/WrapDimMinimal.h>
+#include <c10/util/safe_numerics.h>
 
 #include <algorithm>
 #include <cstring>
@@ -113,7 +114,7 @@ Tensor repeat_interleave_cpu(const Tensor& repeats, std::optional<int64_t> outpu
     int64_t total = 0;
     for (int64_t i = 0; i < dense.numel(); ++i) {
       TORCH_CHECK(counts[i] >= 0, "repeats can not be negative, got ", counts[i], " at position ", i);
-      total += counts[i];
+      TORCH_CHECK(!c10::add_overflows(total, int64_t{counts[i]}, &total), "repeat_interleave: the sum of repeats overflows");
     }
     TORCH_CHECK(
         !output_size || *output_size == total, "repeat_interleave: output_size ", output_size.value_or(0),
