@@ -41,7 +41,7 @@ class ComputedTensor {
 
   /// Gives the target the value for the next forward. Without gradients, and when nothing that it is computed from has
   /// changed, nothing is written: such calls may run in several threads at once.
-  void renew(Module& module);
+  virtual void renew(Module& module);
 
   void set_value(const at::Tensor& value);
 

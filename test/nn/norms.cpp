@@ -1,9 +1,12 @@
 // weight_norm, spectral_norm and parametrizations: values of PyTorch, names, removal, copies, bad input.
+#include <torch/nn/utils/parametrizations.h>
+#include <torch/nn/utils/parametrize.h>
 #include <torch/torch.h>
 
 #include <cmath>
 #include <functional>
 #include <map>
+#include <optional>
 #include <thread>
 
 #include "test/support/matchers.h"
@@ -74,9 +77,10 @@ const std::map<std::string, Expected>& expected() {
   return values;
 }
 
-/// The training of peer/norms.py.
+/// The training of peer/norms.py; `cached`: the two calls of a step under one guard.
 template <class Holder>
-void check_training(const std::string& name, Holder module, IntArrayRef input, const std::function<void(Holder&)>& wrap) {
+void check_training(
+    const std::string& name, Holder module, IntArrayRef input, const std::function<void(Holder&)>& wrap, bool cached = false) {
   INFO(name);
   module->to(kDouble);
   {
@@ -99,7 +103,10 @@ void check_training(const std::string& name, Holder module, IntArrayRef input, c
   };
   for (int step = 0; step < 5; ++step) {
     optimizer.zero_grad();
+    std::optional<parametrize::CachedGuard> guard;
+    if (cached) guard.emplace();
     const Tensor first = module(x), second = module(0.5 * x + 1);  // in this order, each takes a power iteration
+    guard.reset();
     const Tensor loss = first.square().sum() - (second * 0.3).sin().sum();
     loss.backward();
     optimizer.step();
@@ -114,6 +121,12 @@ void check_training(const std::string& name, Holder module, IntArrayRef input, c
     INFO("number " << i << ": " << got[i] << ", PyTorch has " << want[i]);
     CHECK(std::abs(got[i] - want[i]) <= 1e-9 * std::max(1.0, std::abs(want[i])));
   }
+}
+
+/// For a weight of full rank, whose QR decomposition is not a matter of rounding.
+void add_identity(Tensor& weight) {
+  const NoGradGuard no_grad;
+  weight.add_(torch::eye(weight.size(-2), weight.size(-1), weight.options()));
 }
 
 bool same(const Tensor& a, const Tensor& b) {
@@ -154,6 +167,37 @@ TEST_CASE("normalized weights train as PyTorch's do", "[nn][norms]") {
   square("scaled, symmetric", [](Linear& m) {
     parametrize::register_parametrization(*m, "weight", Scaled());
     parametrize::register_parametrization(m.ptr(), "weight", Symmetric());
+  });
+  check_training<Linear>(
+      "parametrizations.spectral_norm, cached", Linear(3, 4), {2, 3}, [](Linear& m) { P::spectral_norm(m); }, /*cached=*/true);
+}
+
+TEST_CASE("orthogonal weights train as PyTorch's do", "[nn][norms]") {
+  using Linear = nn::Linear;
+  using Map = P::OrthogonalMap;
+  const auto linear = [](const std::string& name, int64_t outputs, const std::function<void(Linear&)>& wrap) {
+    check_training<Linear>(name, Linear(3, outputs), {2, 3}, [&wrap](Linear& m) {
+      add_identity(m->weight);
+      wrap(m);
+    });
+  };
+  linear("orthogonal, exp", 3, [](Linear& m) { P::orthogonal(m); });
+  linear("orthogonal, exp, tall", 4, [](Linear& m) { P::orthogonal(*m, "weight", Map::kMatrixExp); });
+  linear("orthogonal, exp, wide, free", 2, [](Linear& m) { P::orthogonal(m, "weight", Map::kMatrixExp, false); });
+  linear("orthogonal, cayley", 3, [](Linear& m) { P::orthogonal(m.ptr(), "weight", Map::kCayley); });
+  linear("orthogonal, cayley, wide", 2, [](Linear& m) { P::orthogonal(m, "weight", Map::kCayley); });
+  linear("orthogonal, cayley, tall, free", 4, [](Linear& m) { P::orthogonal(m, "weight", Map::kCayley, false); });
+  linear("orthogonal, householder", 4, [](Linear& m) { P::orthogonal(m); });
+  linear("orthogonal, householder, wide", 2, [](Linear& m) { P::orthogonal(m); });
+  linear("orthogonal, householder, square, free", 3, [](Linear& m) { P::orthogonal(m, "weight", Map::kHouseholder, false); });
+  linear("orthogonal, householder, wide, free", 2, [](Linear& m) { P::orthogonal(m, "weight", std::nullopt, false); });
+  linear("scaled, orthogonal", 3, [](Linear& m) {
+    parametrize::register_parametrization(m, "weight", Scaled());
+    P::orthogonal(m, "weight", std::nullopt, false);
+  });
+  check_training<nn::Conv2d>("orthogonal, batch", nn::Conv2d(3, 2, 2), {2, 3, 3, 3}, [](nn::Conv2d& m) {
+    add_identity(m->weight);
+    P::orthogonal(m);
   });
 }
 

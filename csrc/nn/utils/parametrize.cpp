@@ -4,8 +4,10 @@
 #include <c10/util/Exception.h>
 #include <csrc/nn/computed_tensor.h>
 #include <csrc/nn/module_access.h>
+#include <csrc/nn/utils/cached_parametrizations.h>
 
 #include <algorithm>
+#include <atomic>
 #include <ostream>
 
 namespace torch::nn::utils::parametrize {
@@ -17,6 +19,14 @@ using nn::detail::ComputedTensor;
 using nn::detail::ModuleAccess;
 
 constexpr const char* kContainer = "parametrizations";
+
+// Which guard of this thread keeps values: its number, or 0.
+thread_local uint64_t cache_of_thread = 0;
+
+uint64_t next_cache() {
+  static std::atomic<uint64_t> count{0};
+  return ++count;
+}
 
 /// The parametrizations of one tensor, and what it is computed from.
 class ParametrizationList final : public Module {
@@ -105,6 +115,19 @@ class ParametrizedTensor final : public ComputedTensor {
     return computed;
   }
 
+  void renew(Module& module) override {
+    if (cache_of_thread == 0) return ComputedTensor::renew(module);
+    const uint64_t bare = 2 * cache_of_thread, with_graph = bare + 1;
+    const bool recorded = c10::GradMode::is_enabled();
+    if (cache_ == with_graph || (cache_ == bare && !recorded)) return;
+    ComputedTensor::renew(module);
+    cache_ = recorded ? with_graph : bare;
+  }
+  /// The next call computes the value, even under a guard.
+  void forget_cached() {
+    cache_ = 0;
+  }
+
   ParametrizationList& list() {
     return *list_;
   }
@@ -121,6 +144,8 @@ class ParametrizedTensor final : public ComputedTensor {
   }
 
   std::shared_ptr<ParametrizationList> list_;
+  // Under which guard the value was computed: twice its number, and one more with a graph. Threads in evaluation may share this.
+  std::atomic<uint64_t> cache_{0};
 };
 
 void check_same_kind(const Tensor& before, const Tensor& after, const std::string& name) {
@@ -137,11 +162,21 @@ void check_same_kind(const Tensor& before, const Tensor& after, const std::strin
       "unparametrized shape: ", before.sizes(), "\nparametrized shape: ", after.sizes());
 }
 
+/// The right_inverse of a tensor; where there is none, the tensor.
+std::vector<Tensor> inverse_or_same(const Parametrization& parametrization, const Tensor& tensor) {
+  if (parametrization.right_inverse) {
+    try {
+      return parametrization.right_inverse(*parametrization.module, tensor);
+    } catch (const c10::NotImplementedError&) {
+    }
+  }
+  return {tensor};
+}
+
 /// What a tensor that is not parametrized yet will be computed from.
 std::vector<Tensor> originals_of(const Parametrization& parametrization, const Tensor& tensor) {
   const c10::NoGradGuard no_grad;
-  std::vector<Tensor> originals =
-      parametrization.right_inverse ? parametrization.right_inverse(*parametrization.module, tensor) : std::vector<Tensor>{tensor};
+  std::vector<Tensor> originals = inverse_or_same(parametrization, tensor);
   TORCH_CHECK_VALUE(
       originals.size() == parametrization.num_originals && !originals.empty(), "'right_inverse' of ", parametrization.module->name(),
       " must return a Tensor or a tuple of tensors");
@@ -194,13 +229,12 @@ void add_further(ParametrizedTensor& computed, Parametrization parametrization, 
   const Tensor after = parametrization.forward(*parametrization.module, {before});
   if (!unsafe) {
     check_same_kind(before, after, computed.name());
-    if (parametrization.right_inverse) {
-      const c10::NoGradGuard no_grad;
-      check_same_kind(before, parametrization.right_inverse(*parametrization.module, after)[0], computed.name());
-    }
+    const c10::NoGradGuard no_grad;
+    check_same_kind(before, inverse_or_same(parametrization, after)[0], computed.name());
   }
   computed.list().append(std::move(parametrization));
   computed.set_value(after);
+  computed.forget_cached();
 }
 
 std::shared_ptr<ParametrizedTensor> find(const Module& module, const std::string& name) {
@@ -227,6 +261,14 @@ void add(Module& module, const std::string& tensor_name, Parametrization paramet
 }
 
 } // namespace detail
+
+CachedGuard::CachedGuard() : outer_(cache_of_thread) {
+  if (outer_ == 0) cache_of_thread = next_cache();
+}
+
+CachedGuard::~CachedGuard() {
+  cache_of_thread = outer_;
+}
 
 bool is_parametrized(const Module& module) {
   const auto* container = ModuleAccess::children(const_cast<Module&>(module)).find(kContainer);

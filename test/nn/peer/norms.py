@@ -3,6 +3,7 @@
     python3 norms.py     # with PyTorch 2 (the values there are of 2.15)
 """
 
+import contextlib
 import os
 import warnings
 
@@ -42,7 +43,20 @@ def scaled_symmetric(m):
     return m
 
 
-LINEAR, SQUARE = lambda: nn.Linear(3, 4), lambda: nn.Linear(3, 3)
+def full_rank(m):
+    """With a weight whose QR decomposition is not a matter of rounding."""
+    with torch.no_grad():
+        m.weight.add_(torch.eye(*m.weight.shape[-2:], dtype=m.weight.dtype))
+    return m
+
+
+def scaled_orthogonal(m):
+    full_rank(m)
+    parametrize.register_parametrization(m, "weight", Scaled())
+    return P.orthogonal(m, use_trivialization=False)
+
+
+LINEAR, SQUARE, WIDE = lambda: nn.Linear(3, 4), lambda: nn.Linear(3, 3), lambda: nn.Linear(3, 2)
 CONV, TRANSPOSED = lambda: nn.Conv2d(3, 2, 2), lambda: nn.ConvTranspose2d(3, 2, 2)
 CASES = {
     "weight_norm": (LINEAR, lambda m: weight_norm(m)),
@@ -57,6 +71,20 @@ CASES = {
     "parametrizations.spectral_norm": (LINEAR, lambda m: P.spectral_norm(m)),
     "parametrizations.spectral_norm, transposed": (TRANSPOSED, lambda m: P.spectral_norm(m, n_power_iterations=2)),
     "parametrizations.spectral_norm, bias": (LINEAR, lambda m: P.spectral_norm(m, "bias")),
+    "orthogonal, exp": (SQUARE, lambda m: P.orthogonal(full_rank(m))),
+    "orthogonal, exp, tall": (LINEAR, lambda m: P.orthogonal(full_rank(m), orthogonal_map="matrix_exp")),
+    "orthogonal, exp, wide, free": (WIDE, lambda m: P.orthogonal(full_rank(m), orthogonal_map="matrix_exp", use_trivialization=False)),
+    "orthogonal, cayley": (SQUARE, lambda m: P.orthogonal(full_rank(m), orthogonal_map="cayley")),
+    "orthogonal, cayley, wide": (WIDE, lambda m: P.orthogonal(full_rank(m), orthogonal_map="cayley")),
+    "orthogonal, cayley, tall, free": (LINEAR, lambda m: P.orthogonal(full_rank(m), orthogonal_map="cayley", use_trivialization=False)),
+    "orthogonal, householder": (LINEAR, lambda m: P.orthogonal(full_rank(m))),
+    "orthogonal, householder, wide": (WIDE, lambda m: P.orthogonal(full_rank(m))),
+    "orthogonal, householder, square, free": (
+        SQUARE, lambda m: P.orthogonal(full_rank(m), orthogonal_map="householder", use_trivialization=False)),
+    "orthogonal, householder, wide, free": (WIDE, lambda m: P.orthogonal(full_rank(m), use_trivialization=False)),
+    "orthogonal, batch": (CONV, lambda m: P.orthogonal(full_rank(m))),
+    "scaled, orthogonal": (SQUARE, scaled_orthogonal),
+    "parametrizations.spectral_norm, cached": (LINEAR, lambda m: P.spectral_norm(m), parametrize.cached),
     "symmetric": (SQUARE, symmetric),
     "scaled, symmetric": (SQUARE, scaled_symmetric),
 }
@@ -67,7 +95,7 @@ def ramp(*sizes):
     return (torch.arange(count, dtype=torch.float64) * 0.7).sin().view(sizes)
 
 
-def train(make, wrap):
+def train(make, wrap, during=contextlib.nullcontext):
     module = make().to(torch.float64)
     with torch.no_grad():
         for p in module.parameters():
@@ -81,7 +109,8 @@ def train(make, wrap):
     for _ in range(5):
         optimizer.zero_grad()
         # Two calls before backward, as the discriminator of a GAN has them.
-        loss = module(x).square().sum() - (module(0.5 * x + 1) * 0.3).sin().sum()
+        with during():
+            loss = module(x).square().sum() - (module(0.5 * x + 1) * 0.3).sin().sum()
         loss.backward()
         optimizer.step()
         losses.append(loss.item())
@@ -92,8 +121,8 @@ def train(make, wrap):
 
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "norm_values.inc"), "w") as out:
     out.write(f"// Losses of five steps, the state after them and the outputs, of PyTorch {torch.__version__.split('+')[0]}; made by peer/norms.py.\n")
-    for name, (make, wrap) in CASES.items():
-        names, numbers = train(make, wrap)
+    for name, case in CASES.items():
+        names, numbers = train(*case)
         out.write(f'{{"{name}", {{"{" ".join(names)}", {{\n')
         line = ""
         for x in numbers:
