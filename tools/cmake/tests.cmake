@@ -110,7 +110,7 @@ option(TENSOR_FUZZERS "Build libFuzzer's target of the readers; needs clang++" O
 if(TENSOR_FUZZERS)
   find_program(CLANGXX NAMES clang++ clang++-14 clang++-15 clang++-16 clang++-17 clang++-18 REQUIRED)
   file(GLOB READER_SOURCES CONFIGURE_DEPENDS csrc/serialize/*.cpp)
-  list(APPEND READER_SOURCES ${PROJECT_SOURCE_DIR}/csrc/utils/crc32.cpp ${PROJECT_SOURCE_DIR}/csrc/utils/mapped_file.cpp
+  list(APPEND READER_SOURCES ${PROJECT_SOURCE_DIR}/csrc/utils/crc32.cpp
     ${PROJECT_SOURCE_DIR}/csrc/data/datasets/mnist.cpp ${PROJECT_SOURCE_DIR}/csrc/data/datasets/cifar.cpp
     ${PROJECT_SOURCE_DIR}/csrc/data/datasets/byte_images.cpp)
   foreach(source ${FUZZ_READERS} tools/fuzz/readers/fuzzer.cpp)
@@ -131,7 +131,7 @@ if(TENSOR_FUZZERS)
     COMMAND ${CLANGXX} -fsanitize=fuzzer,address ${READER_OBJECTS} $<TARGET_FILE:tensor> -lfmt
       -Wl,-rpath,${PROJECT_BINARY_DIR} -o ${PROJECT_BINARY_DIR}/fuzz_readers_libfuzzer
     DEPENDS ${READER_OBJECTS} tensor VERBATIM)
-  add_custom_target(fuzz_readers_libfuzzer ALL DEPENDS ${PROJECT_BINARY_DIR}/fuzz_readers_libfuzzer)
+  add_custom_target(libfuzzer ALL DEPENDS ${PROJECT_BINARY_DIR}/fuzz_readers_libfuzzer)
 endif()
 
 # The kernels of the plugin run by an emulator: their sources made ordinary C++, CPU tensors in place of GPU ones.
