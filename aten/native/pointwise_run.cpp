@@ -50,14 +50,31 @@ void move_typed(char* dst, std::int64_t dst_stride, const char* src, std::int64_
   }
 }
 
-// n copies of an element, side by side. `dst` has room for 63 bytes more.
-void repeat(int size, char* dst, const char* src, std::int64_t n) {
-  alignas(16) char pattern[64];
-  for (int i = 0; i < 64; i += size) {
-    std::memcpy(pattern + i, src, size);
+template <class W>
+void repeat_typed(char* dst, const char* src, std::int64_t n) {
+  const W value = *reinterpret_cast<const W*>(src);
+  constexpr std::int64_t kStep = 64 / sizeof(W);
+  W* to = reinterpret_cast<W*>(dst);
+  for (std::int64_t i = 0; i < n; i += kStep) {
+    for (std::int64_t j = 0; j < kStep; ++j) {
+      to[i + j] = value;
+    }
   }
-  for (std::int64_t i = 0; i < n * size; i += 64) {
-    std::memcpy(dst + i, pattern, 64);
+}
+
+// n copies of an element, side by side, in whole cache lines. `dst` has room for 63 bytes more.
+void repeat(int size, char* dst, const char* src, std::int64_t n) {
+  switch (size) {
+    case 1:
+      return repeat_typed<Word<1>::type>(dst, src, n);
+    case 2:
+      return repeat_typed<Word<2>::type>(dst, src, n);
+    case 4:
+      return repeat_typed<Word<4>::type>(dst, src, n);
+    case 8:
+      return repeat_typed<Word<8>::type>(dst, src, n);
+    default:
+      return repeat_typed<Word<16>::type>(dst, src, n);
   }
 }
 

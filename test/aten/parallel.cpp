@@ -4,6 +4,7 @@
 #include <ATen/Parallel.h>
 
 #include <atomic>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
 #include <thread>
@@ -149,4 +150,33 @@ TEST_CASE("a convolution that one thread planned runs in other threads", "[paral
       for (size_t i = 0; i < here.size(); ++i) CHECK_THAT(results[i], EqualsTensor(here[i]));
   }
   at::set_num_threads(threads);
+}
+
+TEST_CASE("joined tensors and added rows are the same for any number of threads", "[parallel][threads]") {
+  const int before = at::get_num_threads();
+  // Widths that no cut falls on, in a row of 1003 elements and one of 700 K.
+  const std::vector<Tensor> parts{at::randn({700, 1}), at::randn({700, 0}), at::randn({700, 501}), at::randn({700, 501})};
+  const std::vector<Tensor> rows{at::randn({333, 501}), at::randn({1, 501}), at::randn({400, 501})};
+  const Tensor source = at::randn({5000, 300}), into = at::randn({50, 300}), places = at::randint(50, {5000}, at::kLong);
+  // 16-bit numbers and back, NaN among them.
+  Tensor numbers = at::randn({70001});
+  numbers.narrow(0, 60, 10).fill_(std::numeric_limits<float>::quiet_NaN());
+  const auto results = [&] {
+    return std::vector<Tensor>{
+        at::cat(parts, 1), at::cat(rows, 0), at::index_add(into, 0, places, source), numbers.to(at::kBFloat16).to(at::kFloat),
+        numbers.to(at::kHalf).to(at::kFloat)};
+  };
+  at::set_num_threads(1);
+  const auto want = results();
+  CHECK_THAT(want[0].narrow(1, 502, 501).contiguous(), EqualsTensor(parts[3]));
+  CHECK_THAT(want[1].narrow(0, 334, 400).contiguous(), EqualsTensor(rows[2]));
+  CHECK(want[3][0].item<float>() == static_cast<float>(c10::BFloat16(numbers[0].item<float>())));
+  for (const int threads : {2, 3, 7}) {
+    at::set_num_threads(threads);
+    const auto got = results();
+    for (size_t i = 0; i < want.size(); ++i) {
+      CHECK_THAT(got[i], EqualsTensor(want[i]));
+    }
+  }
+  at::set_num_threads(before);
 }

@@ -1,6 +1,7 @@
 // Loops of at::native::convert_elements. The dtypes that programs mix have a loop for each pair; the rare ones go
 // through a buffer of an integer or a double that holds all their values.
 #include <aten/core/dtype_dispatch.h>
+#include <aten/native/vec/Vec.h>
 #include <c10/util/BFloat16.h>
 #include <c10/util/Float8_e4m3fn.h>
 #include <c10/util/Float8_e5m2.h>
@@ -25,6 +26,11 @@ template <class T>
 inline constexpr bool is_reduced_v =
     std::is_same_v<T, c10::Half> || std::is_same_v<T, c10::BFloat16> || std::is_same_v<T, c10::Float8_e5m2> ||
     std::is_same_v<T, c10::Float8_e4m3fn>;
+
+// A 16-bit type and float: compilers do not vectorise these conversions.
+template <class Narrow, class Wide>
+inline constexpr bool is_widened =
+    std::is_same_v<Wide, float> && (std::is_same_v<Narrow, c10::Half> || std::is_same_v<Narrow, c10::BFloat16>);
 
 template <class To, class From>
 inline __attribute__((always_inline)) To cast(From x) {
@@ -66,7 +72,14 @@ __ubsan_ignore_float_cast_overflow__ void loop(
   if (dst_stride == sizeof(To) && src_stride == sizeof(From)) {
     To* to = static_cast<To*>(dst);
     const From* from = static_cast<const From*>(src);
-    for (std::int64_t i = 0; i < n; ++i) {
+    std::int64_t i = 0;
+    if constexpr (is_widened<From, To> || is_widened<To, From>) {
+      using V = vec::VecFloat;
+      for (; i + V::size() <= n; i += V::size()) {
+        vec::store_float(vec::load_float(from + i), to + i);
+      }
+    }
+    for (; i < n; ++i) {
       to[i] = cast<To>(from[i]);
     }
     return;

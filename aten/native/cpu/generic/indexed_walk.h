@@ -71,6 +71,9 @@ struct IndexedWalk {
 template <class F>
 concept TakesRows = requires(const F& f) { f.row(int64_t{}, int64_t{}, int64_t{}); };
 
+/// Elements of a row that are worth a thread's own visit to it: a few cache lines.
+inline constexpr int64_t kLeastCut = 64;
+
 /// Calls f(offset in a, offset in b) for every pair. Elements that differ in `dim` alone, which may meet in `a`, are seen
 /// in order by one thread, unless `free_order` says that only `b` is written.
 template <class F>
@@ -91,7 +94,7 @@ void for_each_pair(const IndexedWalk& walk, const int64_t* values, bool free_ord
   }
   const int64_t threads = at::get_num_threads();
   const bool may_cut = !along_last || free_order;
-  const int64_t blocks = units < threads && may_cut ? std::clamp<int64_t>(length / 1024, 1, threads) : 1;
+  const int64_t blocks = units < threads && may_cut ? std::clamp<int64_t>(length / kLeastCut, 1, threads) : 1;
   const int64_t tasks = units * blocks;
   const int64_t a_step = walk.a_strides[dim];
   const int64_t b_step = walk.b_strides[dim];
