@@ -3,6 +3,7 @@
 
 #include <aten/core/Tensor.h>
 
+#include <array>
 #include <tuple>
 
 namespace torch::autograd::formulas {
@@ -20,6 +21,21 @@ FiveTensors fused_lstm_cell_backward(
     const at::Tensor& cx,
     const at::Tensor& cy,
     const at::Tensor& workspace);
+
+/// For (gates, hx, cx, w_hh) of _lstm_steps, from the gradients of its two sequences of states, which may be undefined; see Note
+/// [Steps of an LSTM].
+std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor> lstm_steps_backward(
+    const at::Tensor& grad_output,
+    const at::Tensor& grad_cells,
+    const at::Tensor& gates,
+    const at::Tensor& hx,
+    const at::Tensor& cx,
+    const at::Tensor& w_hh,
+    const at::Tensor& output,
+    const at::Tensor& cells,
+    const at::Tensor& open,
+    bool reverse,
+    std::array<bool, 4> mask);
 
 /// For (input_gates, hidden_gates, hx, input_bias, hidden_bias).
 FiveTensors fused_gru_cell_backward(

@@ -3,6 +3,8 @@
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
 #include <aten/core/Reduction.h>
+#include <aten/ops/_lstm_steps_ops.h>
+#include <autograd/autograd.h>
 #include <aten/random.h>
 
 #include <catch2/catch.hpp>
@@ -10,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -121,6 +124,76 @@ TEST_CASE("recurrent layers are their cells, step by step", "[aten][rnn]") {
   CHECK_THROWS_WITH(
       at::gru(x, h, {values({12, 3}), values({12, 5})}, false, 1, 0.0, false, false, false), Catch::Contains("hidden has inconsistent hidden_size: got 4 expected 5"));
   CHECK_THROWS_WITH(at::gru(x, h, {values({12, 3})}, false, 1, 0.0, false, false, false), Catch::Contains("incorrect number of RNN parameters"));
+}
+
+TEST_CASE("gradients of the steps of an LSTM equal those of its cells", "[aten][rnn]") {
+  at::manual_seed(6);
+  const int64_t steps = GENERATE(1, 5), size = 4;
+  std::vector<Tensor> inputs{values({steps, 2, 3}), values({2, 2, size}), values({2, 2, size})};
+  for (int direction = 0; direction < 2; ++direction) {
+    for (const auto& shape : {std::vector<int64_t>{4 * size, 3}, {4 * size, size}, {4 * size}, {4 * size}}) inputs.push_back(values(shape));
+  }
+  for (Tensor& t : inputs) t.requires_grad_();
+  const Tensor &x = inputs[0], &h = inputs[1], &c = inputs[2];
+  const std::vector<Tensor> params(inputs.begin() + 3, inputs.end());
+  const auto cells = [&] {
+    std::vector<Tensor> outputs[2], hidden, cell;
+    for (int direction = 0; direction < 2; ++direction) {
+      const auto p = params.begin() + 4 * direction;
+      Tensor sh = h[direction], sc = c[direction];
+      for (int64_t i = 0; i < steps; ++i) {
+        std::tie(sh, sc) = at::lstm_cell(x[direction == 0 ? i : steps - 1 - i], {sh, sc}, p[0], p[1], p[2], p[3]);
+        outputs[direction].push_back(sh);
+      }
+      hidden.push_back(sh);
+      cell.push_back(sc);
+    }
+    std::reverse(outputs[1].begin(), outputs[1].end());
+    return std::make_tuple(at::cat({at::stack(outputs[0]), at::stack(outputs[1])}, 2), at::stack(hidden), at::stack(cell));
+  };
+  // Of all results, and of each alone.
+  const int which = GENERATE(0, 1, 2, 3);
+  const auto gradients = [&](const std::tuple<Tensor, Tensor, Tensor>& results) {
+    const auto& [out, hn, cn] = results;
+    const Tensor loss[] = {(out * out).sum() + hn.sin().sum() + cn.exp().sum(), (out * out).sum(), hn.sin().sum(), cn.exp().sum()};
+    auto all = torch::autograd::grad({loss[which]}, inputs, {}, true, true, true);
+    // Gradients of a function of the gradients.
+    Tensor second = at::zeros({}, at::kDouble);
+    for (const Tensor& g : all) {
+      if (g.defined()) second = second + (g * g).sum();
+    }
+    const auto again = torch::autograd::grad({second}, inputs, {}, true, false, true);
+    const auto plain = torch::autograd::grad({loss[which]}, inputs, {}, false, false, true);
+    all.insert(all.end(), again.begin(), again.end());
+    all.insert(all.end(), plain.begin(), plain.end());
+    return all;
+  };
+  const auto want = gradients(cells()), got = gradients(at::lstm(x, {h, c}, params, true, 1, 0.0, true, true, false));
+  for (size_t i = 0; i < want.size(); ++i) {
+    INFO("gradient " << i);
+    const auto number = [&](const Tensor& t) { return t.defined() ? t : at::zeros_like(inputs[i % inputs.size()]); };
+    CHECK(close(number(got[i]), number(want[i]), 1e-10));
+  }
+}
+
+TEST_CASE("the steps of an LSTM refuse operands that do not fit", "[aten][rnn]") {
+  const auto steps = [](at::IntArrayRef gates, at::IntArrayRef hx, at::IntArrayRef cx, at::IntArrayRef w_hh) {
+    return at::_ops::_lstm_steps::call(values(gates), values(hx), values(cx), values(w_hh), false);
+  };
+  CHECK_NOTHROW(steps({2, 3, 8}, {3, 2}, {3, 2}, {8, 2}));
+  CHECK_THROWS_WITH(steps({2, 8}, {2, 2}, {2, 2}, {8, 2}), Catch::Contains("expected gates of steps, batch and sums"));
+  CHECK_THROWS_WITH(steps({0, 2, 8}, {2, 2}, {2, 2}, {8, 2}), Catch::Contains("at least one step"));
+  CHECK_THROWS_WITH(steps({1, 2, 8}, {2, 2}, {3, 2}, {8, 2}), Catch::Contains("expected states of batch 2 and one size"));
+  CHECK_THROWS(steps({1, 2, 8}, {2, 2}, {2, 2}, {8, 3}));
+  CHECK_THROWS(steps({1, 2, 9}, {2, 2}, {2, 2}, {9, 2}));
+}
+
+TEST_CASE("the result of an LSTM may be changed before it is differentiated", "[aten][rnn]") {
+  const Tensor x = values({3, 2, 4}), h = values({1, 2, 4}), c = values({1, 2, 4});
+  const std::vector<Tensor> params{values({16, 4}).requires_grad_(), values({16, 4}).requires_grad_()};
+  const Tensor out = std::get<0>(at::lstm(x, {h, c}, params, false, 1, 0.0, true, false, false));
+  out.mul_(2);
+  CHECK_NOTHROW(out.sum().backward());
 }
 
 TEST_CASE("ctc_loss sums over all ways to write the labels", "[aten][ctc]") {

@@ -3,11 +3,17 @@
 
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
+#include <aten/autocast_mode.h>
 #include <aten/core/Tensor.h>
 #include <aten/native/optional_tensor.h>
+#include <aten/ops/_lstm_steps_ops.h>
+#include <c10/core/GradMode.h>
 
+#include <algorithm>
 #include <functional>
+#include <initializer_list>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -107,9 +113,36 @@ struct Run {
   State last;
 };
 
+// Note [Steps of an LSTM]
+// The weights of the state take part in every step. Were each step a product of its own in the graph, each would lead back to a
+// gradient of the weights, and all of them would be added up. So where gradients are asked for, the steps are one operator,
+// _lstm_steps: going back, it keeps the gradients of all gates, and the weights' is one product of these and all states.
+
+bool needs_gradients(std::initializer_list<Tensor> tensors) {
+  return at::GradMode::is_enabled() && std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.requires_grad(); });
+}
+
+/// Whether the steps may be one operator. Autocast is to see each product, and steps tell which dtype does not fit.
+bool is_one_operator(const Tensor& gates, const State& state, const Weights& w) {
+  const auto dtype = gates.scalar_type();
+  return !w.w_hr.defined() && dtype == w.w_hh.scalar_type() && dtype == state.hidden.scalar_type() && dtype == state.cell.scalar_type() &&
+      gates.is_cpu() && !at::autocast::is_autocast_enabled(kCPU) && needs_gradients({gates, state.hidden, state.cell, w.w_hh});
+}
+
+Run run_as_one(const Tensor& gates, const State& state, const Weights& w, bool reverse) {
+  const auto [output, cells, open] = at::_ops::_lstm_steps::call(gates, state.hidden, state.cell, w.w_hh, reverse);
+  const int64_t last = reverse ? 0 : gates.size(0) - 1;
+  // The operator saves its result, which the caller may write to.
+  return {output.clone(), {output.select(0, last), cells.select(0, last)}};
+}
+
 template <class Cell>
 Run run_plain(const Tensor& input, State state, const Weights& w, bool reverse) {
-  const std::vector<Tensor> gates = Cell::inputs(input, w).unbind(0);
+  const Tensor all_gates = Cell::inputs(input, w);
+  if constexpr (std::is_same_v<Cell, LstmCell>) {
+    if (is_one_operator(all_gates, state, w)) return run_as_one(all_gates, state, w, reverse);
+  }
+  const std::vector<Tensor> gates = all_gates.unbind(0);
   std::vector<Tensor> outputs(gates.size());
   for (size_t i = 0; i < gates.size(); ++i) {
     const size_t t = reverse ? gates.size() - 1 - i : i;
@@ -335,6 +368,29 @@ std::tuple<Tensor, Tensor> rnn_relu(const Tensor& input, const Tensor& hx, Tenso
 
 std::tuple<Tensor, Tensor> rnn_relu_data(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) {
   return run_simple<ReluCell>({"rnn_relu", has_biases, num_layers, dropout, train, bidirectional}, packed_sequence("rnn_relu", data, batch_sizes), hx, params);
+}
+
+// ---- steps of an LSTM ------------------------------------------------------------------------------------------------
+
+std::tuple<Tensor, Tensor, Tensor> lstm_steps(const Tensor& gates, const Tensor& hx, const Tensor& cx, const Tensor& w_hh, bool reverse) {
+  TORCH_CHECK(gates.dim() == 3 && gates.size(0) > 0, "_lstm_steps: expected gates of steps, batch and sums, at least one step, got ", gates.sizes());
+  TORCH_CHECK(
+      hx.dim() == 2 && hx.sizes() == cx.sizes() && hx.size(0) == gates.size(1), "_lstm_steps: expected states of batch ", gates.size(1),
+      " and one size, got ", hx.sizes(), " and ", cx.sizes());
+  const int64_t steps = gates.size(0), batch = gates.size(1), sums = gates.size(2);
+  Tensor output = at::empty({steps, batch, hx.size(1)}, hx.options()), cells = at::empty({steps, batch, cx.size(1)}, cx.options());
+  Tensor open = at::empty(gates.sizes(), gates.options()), recurrent = at::empty({batch, sums}, gates.options());
+  const Tensor weight = w_hh.t();
+  Tensor hidden = hx, cell = cx;
+  for (int64_t i = 0; i < steps; ++i) {
+    const int64_t t = reverse ? steps - 1 - i : i;
+    at::mm_out(recurrent, hidden, weight);
+    Tensor next_hidden = output.select(0, t), next_cell = cells.select(0, t), opened = open.select(0, t);
+    at::_thnn_fused_lstm_cell_out(next_hidden, next_cell, opened, gates.select(0, t), recurrent, cell);
+    hidden = next_hidden;
+    cell = next_cell;
+  }
+  return {output, cells, open};
 }
 
 // ---- backward passes of the gates ------------------------------------------------------------------------------------

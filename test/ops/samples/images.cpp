@@ -71,6 +71,10 @@ const SampleSet kLstmGates("_thnn_fused_lstm_cell", [](ScalarType dtype, Random&
   const auto t = [&](std::vector<int64_t> sizes) { return random.tensor(dtype, sizes); };
   return {{t({2, 12}), t({2, 12}), t({2, 3})}, {t({2, 12}), t({2, 12}), t({2, 3}), t({12}), t({12})}};
 });
+const SampleSet kLstmSteps("_lstm_steps", [](ScalarType dtype, Random& random) -> Arguments {
+  const auto t = [&](std::vector<int64_t> sizes) { return random.tensor(dtype, sizes); };
+  return {{t({3, 2, 8}), t({2, 2}), t({2, 2}), t({8, 2}), false}, {t({3, 1, 8}), t({1, 2}), t({1, 2}), t({8, 2}), true}, {t({1, 2, 4}), t({2, 1}), t({2, 1}), t({4, 1}), false}};
+});
 const SampleSet kGruGates("_thnn_fused_gru_cell", [](ScalarType dtype, Random& random) -> Arguments {
   const auto t = [&](std::vector<int64_t> sizes) { return random.tensor(dtype, sizes); };
   return {{t({2, 9}), t({2, 9}), t({2, 3})}, {t({2, 9}), t({2, 9}), t({2, 3}), t({9}), t({9})}};
