@@ -73,7 +73,9 @@ void TensorIteratorBase::compute_strides(const Statics& statics) {
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       // A size of 1 is repeated along a larger dimension.
       const bool repeated = sizes[i] == 1 && shape_[offset + i] != 1;
-      op.stride_bytes[offset + i] = repeated ? 0 : strides[i] * element_size;
+      // The stride of a dimension of size 1 may be anything: it wraps.
+      const auto bytes = static_cast<int64_t>(static_cast<uint64_t>(strides[i]) * static_cast<uint64_t>(element_size));
+      op.stride_bytes[offset + i] = repeated ? 0 : bytes;
     }
     if (op.inline_value_) {
       op.stride_bytes.assign(ndim(), 0);

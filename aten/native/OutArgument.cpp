@@ -6,14 +6,18 @@
 #include <aten/ops/resize__ops.h>
 #include <c10/core/GradMode.h>
 
+#include <algorithm>
+
 namespace at::native {
 namespace {
 
 /// Elements from the first to the last that sizes and strides name.
 int64_t extent(IntArrayRef sizes, IntArrayRef strides) {
+  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) {
+    return 0;
+  }
   int64_t last = 0;
   for (size_t i = 0; i < sizes.size(); ++i) {
-    if (sizes[i] == 0) return 0;
     last += (sizes[i] - 1) * strides[i];
   }
   return last + 1;

@@ -207,4 +207,13 @@ TEST_CASE("sums, products and running sums of integers wrap", "[aten]") {
 TEST_CASE("counts whose product or sum overflows are refused", "[errors]") {
   CHECK_THROWS_AS(at::native_group_norm(at::ones({2, 4, 3}), {}, {}, 2, INT64_MAX - 1, INT64_MAX, 1, 1e-5), c10::Error);
   CHECK_THROWS_AS(at::repeat_interleave(at::tensor({INT64_MAX, int64_t{127}})), c10::Error);
+  CHECK_THROWS_AS(at::repeat_interleave(at::ones({5, 2}), INT64_MAX - 1, -1), c10::Error);
+  CHECK_THROWS_AS(at::ones({2, 3}).repeat({1, INT64_MAX / 2}), c10::Error);
+  CHECK_THROWS_AS(at::fft_fftfreq(INT64_MAX), c10::Error);
+  CHECK(at::slice_copy(at::ones({2, 3}), 1, {}, {}, INT64_MAX).sizes() == at::IntArrayRef({2, 1}));
+}
+
+TEST_CASE("bools that a view made of other bytes are true", "[aten]") {
+  const at::Tensor made = at::tensor({200, 0, 1}).to(at::kByte).view(at::kBool);
+  CHECK(at::equal(made.to(at::kFloat), at::tensor({1.0F, 0.0F, 1.0F})));
 }

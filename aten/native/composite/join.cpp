@@ -75,8 +75,9 @@ Tensor repeat(const Tensor& self, IntArrayRef repeats) {
   DimVector source(2 * ndim);
   for (int64_t i = 0; i < ndim; ++i) {
     const int64_t size = i < added ? 1 : self.size(i - added);
-    TORCH_CHECK(repeats[i] >= 0, "Trying to create tensor with negative dimension ", repeats[i] * size, ": repeats ", repeats);
-    target[i] = size * repeats[i];
+    const bool overflows = c10::mul_overflows(size, repeats[i], &target[i]);
+    TORCH_CHECK(repeats[i] >= 0, "Trying to create tensor with negative dimension ", target[i], ": repeats ", repeats);
+    TORCH_CHECK(!overflows, "repeat: the size ", size, " repeated ", repeats[i], " times overflows");
     grid[2 * i] = repeats[i];
     grid[2 * i + 1] = size;
     source[2 * i] = 1;
@@ -118,9 +119,12 @@ Tensor repeat_interleave_int(
   const Tensor input = dim ? self : self.flatten();
   const int64_t axis = c10::maybe_wrap_dim(dim.value_or(0), input.dim());
   const int64_t size = input.dim() == 0 ? 1 : input.size(axis);
+  int64_t total = 0;
   TORCH_CHECK(
-      !output_size || *output_size == repeats * size, "repeat_interleave: Invalid output_size, expected ",
-      repeats * size, " but got ", output_size.value_or(0));
+      !c10::mul_overflows(repeats, size, &total), "repeat_interleave: ", repeats, " repeats of ", size, " elements overflow");
+  TORCH_CHECK(
+      !output_size || *output_size == total, "repeat_interleave: Invalid output_size, expected ", total, " but got ",
+      output_size.value_or(0));
   const Tensor rows = input.dim() == 0 ? input.reshape({1}) : input;
   DimVector wide(rows.sizes().begin(), rows.sizes().end());
   wide.insert(wide.begin() + axis + 1, repeats);

@@ -66,6 +66,16 @@ inline __attribute__((always_inline)) To cast(From x) {
   }
 }
 
+/// Any byte but zero is true: a view may have made bools of other numbers.
+template <class T>
+T read(const T* from) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return *reinterpret_cast<const std::uint8_t*>(from) != 0;
+  } else {
+    return *from;
+  }
+}
+
 template <class To, class From>
 __ubsan_ignore_float_cast_overflow__ void loop(
     void* dst, std::int64_t dst_stride, const void* src, std::int64_t src_stride, std::int64_t n) {
@@ -80,14 +90,14 @@ __ubsan_ignore_float_cast_overflow__ void loop(
       }
     }
     for (; i < n; ++i) {
-      to[i] = cast<To>(from[i]);
+      to[i] = cast<To>(read(from + i));
     }
     return;
   }
   char* to = static_cast<char*>(dst);
   const char* from = static_cast<const char*>(src);
   for (std::int64_t i = 0; i < n; ++i, to += dst_stride, from += src_stride) {
-    *reinterpret_cast<To*>(to) = cast<To>(*reinterpret_cast<const From*>(from));
+    *reinterpret_cast<To*>(to) = cast<To>(read(reinterpret_cast<const From*>(from)));
   }
 }
 
