@@ -1,10 +1,11 @@
-// Choices that options name by a constant, such as torch::kReflect. Each has a type of its own, so that an options class
-// says in a std::variant which of them it takes.
+// Choices that options name by a constant, such as torch::kReflect. Each has a type of its own, so that the type of an option
+// says which of them it takes.
 #pragma once
 
 #include <aten/core/Reduction.h>
 #include <c10/macros/Export.h>
 #include <c10/util/Exception.h>
+#include <csrc/nn/choice.h>
 
 #include <string>
 #include <variant>
@@ -22,7 +23,7 @@
   }
 
 /// Constructors of an options class that let one constant stand for the whole, as in
-/// `F::l1_loss(input, target, torch::kSum)`: a constant would otherwise need two conversions, to the variant and from it.
+/// `F::l1_loss(input, target, torch::kSum)`: a constant would otherwise need two conversions, to the type of the option and from it.
 #define TORCH_OPTIONS_CTOR_VARIANT_ARG3(OPTIONS_NAME, ARG_NAME, TYPE1, TYPE2, TYPE3) \
   OPTIONS_NAME() = default;                                                         \
   OPTIONS_NAME(torch::enumtype::TYPE1 ARG_NAME) : ARG_NAME##_(ARG_NAME) {}          \
@@ -89,15 +90,15 @@ struct _compute_enum_name {
   }
 };
 
-/// The name of the choice that a variant holds.
-template <class Variant>
-std::string get_enum_name(Variant choice) {
+/// The name of the constant that an option, or a std::variant, holds.
+template <class Option>
+std::string get_enum_name(Option choice) {
   return std::visit(_compute_enum_name{}, choice);
 }
 
-/// The value that operators take for kNone, kMean or kSum. Other choices of the variant (kBatchMean) are an error.
-template <class Variant>
-at::Reduction::Reduction reduction_get_enum(Variant choice) {
+/// The value that operators take for kNone, kMean or kSum. Other choices (kBatchMean) are an error.
+template <class Option>
+at::Reduction::Reduction reduction_get_enum(Option choice) {
   if (std::holds_alternative<enumtype::kNone>(choice)) {
     return at::Reduction::None;
   }

@@ -13,7 +13,7 @@
 
 namespace torch::nn::init {
 
-using NonlinearityType = std::variant<
+using NonlinearityType = enumtype::Choice<
     enumtype::kLinear,
     enumtype::kConv1D,
     enumtype::kConv2D,
@@ -26,7 +26,7 @@ using NonlinearityType = std::variant<
     enumtype::kReLU,
     enumtype::kLeakyReLU>;
 
-using FanModeType = std::variant<enumtype::kFanIn, enumtype::kFanOut>;
+using FanModeType = enumtype::Choice<enumtype::kFanIn, enumtype::kFanOut>;
 
 /// By how much a nonlinearity shrinks the standard deviation of what passes: sqrt(2) for kReLU, 5/3 for kTanh,
 /// sqrt(2 / (1 + param^2)) for kLeakyReLU with slope `param`, else 1.

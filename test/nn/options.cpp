@@ -7,8 +7,13 @@
 #include <torch/nn/options/transformerlayer.h>
 #include <torch/torch.h>
 
+#include <array>
+#include <functional>
 #include <sstream>
+#include <string>
 #include <type_traits>
+#include <variant>
+#include <vector>
 
 using namespace torch::nn;
 namespace F = torch::nn::functional;
@@ -63,6 +68,50 @@ TEST_CASE("one constant stands for the options of a loss", "[nn][options]") {
   CHECK(F::mse_loss(x, y, torch::kSum).dim() == 0);
   const MSELossOptions options = torch::kSum;
   CHECK(std::holds_alternative<torch::enumtype::kSum>(options.reduction()));
+}
+
+TEST_CASE("an option that is one of some constants is read as a variant is", "[nn][options]") {
+  namespace enumtype = torch::enumtype;
+  RNNOptions options(3, 4);
+  CHECK(std::get_if<enumtype::kTanh>(&options.nonlinearity()) != nullptr);
+  CHECK(std::get_if<enumtype::kReLU>(&options.nonlinearity()) == nullptr);
+  options.nonlinearity() = torch::kReLU;
+  CHECK(options.nonlinearity() == RNNOptions::nonlinearity_t(torch::kReLU));
+  CHECK(options.nonlinearity().index() == 1);
+  CHECK_NOTHROW(std::get<enumtype::kReLU>(options.nonlinearity()));
+  CHECK_THROWS_AS(std::get<enumtype::kTanh>(options.nonlinearity()), std::bad_variant_access);
+  CHECK(std::visit([](const auto& constant) { return std::string(constant.name); }, options.nonlinearity()) == "kReLU");
+
+  const std::variant<enumtype::kTanh, enumtype::kReLU> variant = options.nonlinearity();
+  CHECK(torch::enumtype::get_enum_name(variant) == "kReLU");
+  CHECK(torch::enumtype::get_enum_name(options.nonlinearity(std::variant<enumtype::kTanh>()).nonlinearity()) == "kTanh");
+  STATIC_REQUIRE_FALSE(std::is_constructible_v<RNNOptions::nonlinearity_t, enumtype::kGELU>);
+}
+
+TEST_CASE("a constant stands in place of a padding or an activation", "[nn][options]") {
+  namespace enumtype = torch::enumtype;
+  auto padding = Conv2dOptions(3, 4, 5).padding(torch::kValid).padding();
+  CHECK(std::get_if<enumtype::kValid>(&padding) != nullptr);
+  CHECK(std::get_if<torch::ExpandingArray<2>>(&padding) == nullptr);
+  CHECK_THROWS_AS(std::get<torch::ExpandingArray<2>>(padding), std::bad_variant_access);
+  padding = 3;
+  CHECK(*std::get<torch::ExpandingArray<2>>(padding) == std::array<int64_t, 2>{3, 3});
+  CHECK_FALSE(std::holds_alternative<enumtype::kSame>(padding));
+  padding = std::vector<int64_t>{1, 2};
+  CHECK(*std::get<torch::ExpandingArray<2>>(padding) == std::array<int64_t, 2>{1, 2});
+  const auto is_array = [](const auto& held) {
+    return std::is_same_v<std::decay_t<decltype(held)>, torch::ExpandingArray<2>>;
+  };
+  CHECK(std::visit(is_array, padding));
+  padding = torch::kSame;
+  CHECK_FALSE(std::visit(is_array, padding));
+
+  auto options = TransformerEncoderLayerOptions(8, 2).activation(torch::kGELU);
+  using Function = std::function<torch::Tensor(const torch::Tensor&)>;
+  CHECK(std::holds_alternative<enumtype::kGELU>(options.activation()));
+  CHECK_FALSE(std::holds_alternative<Function>(options.activation()));
+  options.activation([](const torch::Tensor& x) { return x + 1; });
+  CHECK(std::get<Function>(options.activation())(torch::ones({1})).item<float>() == 2);
 }
 
 TEST_CASE("names of functional options are those of modules where they agree", "[nn][options]") {

@@ -16,11 +16,11 @@ namespace torch::nn {
 namespace detail {
 
 using conv_padding_mode_t =
-    std::variant<enumtype::kZeros, enumtype::kReflect, enumtype::kReplicate, enumtype::kCircular>;
+    enumtype::Choice<enumtype::kZeros, enumtype::kReflect, enumtype::kReplicate, enumtype::kCircular>;
 
 /// Zeros before and after each dimension; or kValid, none; or kSame, as many as keep the size.
 template <size_t D>
-using conv_padding_t = std::variant<ExpandingArray<D>, enumtype::kValid, enumtype::kSame>;
+using conv_padding_t = enumtype::ValueOrChoice<ExpandingArray<D>, enumtype::kValid, enumtype::kSame>;
 
 /// What both kinds of convolution modules are made from.
 template <size_t D>

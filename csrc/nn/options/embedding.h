@@ -36,7 +36,7 @@ struct TORCH_API EmbeddingFromPretrainedOptions {
 };
 
 /// How the rows of a bag become one.
-using EmbeddingBagMode = std::variant<enumtype::kSum, enumtype::kMean, enumtype::kMax>;
+using EmbeddingBagMode = enumtype::Choice<enumtype::kSum, enumtype::kMean, enumtype::kMax>;
 
 struct TORCH_API EmbeddingBagOptions {
   EmbeddingBagOptions(int64_t num_embeddings, int64_t embedding_dim);

@@ -15,7 +15,7 @@ namespace torch::nn {
 
 namespace detail {
 
-using loss_reduction_t = std::variant<enumtype::kNone, enumtype::kMean, enumtype::kSum>;
+using loss_reduction_t = enumtype::Choice<enumtype::kNone, enumtype::kMean, enumtype::kSum>;
 
 } // namespace detail
 
@@ -28,7 +28,7 @@ struct TORCH_API L1LossOptions {
 /// kBatchMean divides by the batch size, as the divergence is defined; kMean by the number of elements. With `log_target`
 /// targets are logarithms, as inputs are.
 struct TORCH_API KLDivLossOptions {
-  using reduction_t = std::variant<enumtype::kNone, enumtype::kBatchMean, enumtype::kSum, enumtype::kMean>;
+  using reduction_t = enumtype::Choice<enumtype::kNone, enumtype::kBatchMean, enumtype::kSum, enumtype::kMean>;
   TORCH_OPTIONS_CTOR_VARIANT_ARG4(KLDivLossOptions, reduction, kNone, kBatchMean, kSum, kMean)
   TORCH_ARG(reduction_t, reduction) = torch::kMean;
   TORCH_ARG(bool, log_target) = false;

@@ -60,7 +60,7 @@ namespace functional {
 /// `value` fills in mode kConstant.
 struct TORCH_API PadFuncOptions {
   using mode_t =
-      std::variant<enumtype::kConstant, enumtype::kReflect, enumtype::kReplicate, enumtype::kCircular>;
+      enumtype::Choice<enumtype::kConstant, enumtype::kReflect, enumtype::kReplicate, enumtype::kCircular>;
   PadFuncOptions(std::vector<int64_t> pad);
   TORCH_ARG(std::vector<int64_t>, pad);
   TORCH_ARG(mode_t, mode) = torch::kConstant;

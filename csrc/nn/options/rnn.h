@@ -15,7 +15,7 @@ namespace detail {
 /// What RNN, LSTM and GRU are made from.
 struct TORCH_API RNNOptionsBase {
   using rnn_options_base_mode_t =
-      std::variant<enumtype::kLSTM, enumtype::kGRU, enumtype::kRNN_TANH, enumtype::kRNN_RELU>;
+      enumtype::Choice<enumtype::kLSTM, enumtype::kGRU, enumtype::kRNN_TANH, enumtype::kRNN_RELU>;
   RNNOptionsBase(rnn_options_base_mode_t mode, int64_t input_size, int64_t hidden_size);
   TORCH_ARG(rnn_options_base_mode_t, mode);
   TORCH_ARG(int64_t, input_size);
@@ -42,7 +42,7 @@ struct TORCH_API RNNCellOptionsBase {
 /// `batch_first` has inputs and outputs as [batch, time, features] in place of [time, batch, features]. `dropout` acts
 /// between layers, while training.
 struct TORCH_API RNNOptions {
-  using nonlinearity_t = std::variant<enumtype::kTanh, enumtype::kReLU>;
+  using nonlinearity_t = enumtype::Choice<enumtype::kTanh, enumtype::kReLU>;
   RNNOptions(int64_t input_size, int64_t hidden_size);
   TORCH_ARG(int64_t, input_size);
   TORCH_ARG(int64_t, hidden_size);
@@ -79,7 +79,7 @@ struct TORCH_API GRUOptions {
 };
 
 struct TORCH_API RNNCellOptions {
-  using nonlinearity_t = std::variant<enumtype::kTanh, enumtype::kReLU>;
+  using nonlinearity_t = enumtype::Choice<enumtype::kTanh, enumtype::kReLU>;
   RNNCellOptions(int64_t input_size, int64_t hidden_size);
   TORCH_ARG(int64_t, input_size);
   TORCH_ARG(int64_t, hidden_size);

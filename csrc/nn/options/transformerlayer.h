@@ -12,7 +12,7 @@
 namespace torch::nn {
 
 /// What lies between the two linear layers of the feed-forward part.
-using activation_t = std::variant<enumtype::kReLU, enumtype::kGELU, std::function<Tensor(const Tensor&)>>;
+using activation_t = enumtype::ValueOrChoice<std::function<Tensor(const Tensor&)>, enumtype::kReLU, enumtype::kGELU>;
 
 struct TORCH_API TransformerEncoderLayerOptions {
   TransformerEncoderLayerOptions(int64_t d_model, int64_t nhead);

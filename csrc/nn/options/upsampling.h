@@ -14,7 +14,7 @@ namespace torch::nn {
 
 /// `align_corners`, of the linear and cubic modes, lets the centers of the corner elements coincide, not their corners.
 struct TORCH_API UpsampleOptions {
-  using mode_t = std::variant<
+  using mode_t = enumtype::Choice<
       enumtype::kNearest,
       enumtype::kLinear,
       enumtype::kBilinear,
@@ -31,7 +31,7 @@ namespace functional {
 /// `recompute_scale_factor` takes the scale from the rounded sizes in place of `scale_factor`. `antialias` widens the
 /// filter where the result is smaller (bilinear and bicubic).
 struct TORCH_API InterpolateFuncOptions {
-  using mode_t = std::variant<
+  using mode_t = enumtype::Choice<
       enumtype::kNearest,
       enumtype::kLinear,
       enumtype::kBilinear,
