@@ -49,10 +49,10 @@ Tensor TensorMaker::make_tensor() {
       !(deleter_ && context_), "The deleter and context arguments are mutually exclusive.");
   c10::DataPtr data = deleter_ ? c10::InefficientStdFunctionContext::makeDataPtr(data_, std::move(deleter_), device)
       : context_
-      ? c10::DataPtr(data_, context_.get(), context_.get_deleter(), device)
+      ? c10::DataPtr(data_, context_.get_context(), context_.get_deleter(), device)
       : c10::DataPtr(data_, device);
   if (context_) {
-    context_.release();
+    context_.release_context();
   }
   c10::Storage storage(c10::Storage::use_byte_size_t(), bytes, std::move(data), allocator_, resizeable_);
   const bool plain = device.is_cpu() && options_.layout() == c10::kStrided && !c10::isQIntType(dtype);
@@ -67,6 +67,34 @@ Tensor TensorMaker::make_tensor() {
   }
   impl->set_storage_offset(offset);
   return result;
+}
+
+Tensor from_blob(
+    void* data, IntArrayRef sizes, IntArrayRef strides, const std::function<void(void*)>& deleter,
+    const c10::TensorOptions& options, std::optional<c10::Device> target_device) {
+  return for_blob(data, sizes).strides(strides).deleter(deleter).options(options).target_device(target_device).make_tensor();
+}
+Tensor from_blob(
+    void* data, IntArrayRef sizes, IntArrayRef strides, int64_t storage_offset, const std::function<void(void*)>& deleter,
+    const c10::TensorOptions& options, std::optional<c10::Device> target_device) {
+  return for_blob(data, sizes)
+      .strides(strides)
+      .storage_offset(storage_offset)
+      .deleter(deleter)
+      .options(options)
+      .target_device(target_device)
+      .make_tensor();
+}
+Tensor from_blob(
+    void* data, IntArrayRef sizes, std::function<void(void*)> deleter, const c10::TensorOptions& options,
+    std::optional<c10::Device> target_device) {
+  return for_blob(data, sizes).deleter(std::move(deleter)).options(options).target_device(target_device).make_tensor();
+}
+Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, const c10::TensorOptions& options) {
+  return for_blob(data, sizes).strides(strides).options(options).make_tensor();
+}
+Tensor from_blob(void* data, IntArrayRef sizes, const c10::TensorOptions& options) {
+  return for_blob(data, sizes).options(options).make_tensor();
 }
 
 } // namespace at

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <aten/core/Tensor.h>
+#include <c10/util/UniqueVoidPtr.h>
 
 #include <functional>
 #include <memory>
@@ -30,7 +31,7 @@ class TORCH_API TensorMaker {
     return *this;
   }
   TensorMaker& context(void* value, void (*deleter)(void*) = nullptr) noexcept {
-    context_ = std::unique_ptr<void, void (*)(void*)>(value, deleter != nullptr ? deleter : [](void*) {});
+    context_ = c10::detail::UniqueVoidPtr(value, value, deleter);
     return *this;
   }
   TensorMaker& target_device(std::optional<c10::Device> value) noexcept {
@@ -58,7 +59,7 @@ class TORCH_API TensorMaker {
   OptionalIntArrayRef strides_;
   std::optional<int64_t> storage_offset_;
   std::function<void(void*)> deleter_;
-  std::unique_ptr<void, void (*)(void*)> context_{nullptr, [](void*) {}};
+  c10::detail::UniqueVoidPtr context_;
   std::optional<c10::Device> device_;
   c10::TensorOptions options_;
   bool resizeable_ = false;
@@ -70,33 +71,17 @@ inline TensorMaker for_blob(void* data, IntArrayRef sizes) noexcept {
 }
 
 /// A tensor over `data`, which `deleter` is called with at the end. The memory must hold what sizes and strides reach.
-inline Tensor from_blob(
+TORCH_API Tensor from_blob(
     void* data, IntArrayRef sizes, IntArrayRef strides, const std::function<void(void*)>& deleter,
-    const c10::TensorOptions& options = {}, std::optional<c10::Device> target_device = std::nullopt) {
-  return for_blob(data, sizes).strides(strides).deleter(deleter).options(options).target_device(target_device).make_tensor();
-}
-inline Tensor from_blob(
+    const c10::TensorOptions& options = {}, std::optional<c10::Device> target_device = std::nullopt);
+TORCH_API Tensor from_blob(
     void* data, IntArrayRef sizes, IntArrayRef strides, int64_t storage_offset, const std::function<void(void*)>& deleter,
-    const c10::TensorOptions& options = {}, std::optional<c10::Device> target_device = std::nullopt) {
-  return for_blob(data, sizes)
-      .strides(strides)
-      .storage_offset(storage_offset)
-      .deleter(deleter)
-      .options(options)
-      .target_device(target_device)
-      .make_tensor();
-}
-inline Tensor from_blob(
+    const c10::TensorOptions& options = {}, std::optional<c10::Device> target_device = std::nullopt);
+TORCH_API Tensor from_blob(
     void* data, IntArrayRef sizes, std::function<void(void*)> deleter, const c10::TensorOptions& options = {},
-    std::optional<c10::Device> target_device = std::nullopt) {
-  return for_blob(data, sizes).deleter(std::move(deleter)).options(options).target_device(target_device).make_tensor();
-}
+    std::optional<c10::Device> target_device = std::nullopt);
 /// The same without ownership: the memory must outlive the tensor.
-inline Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, const c10::TensorOptions& options = {}) {
-  return for_blob(data, sizes).strides(strides).options(options).make_tensor();
-}
-inline Tensor from_blob(void* data, IntArrayRef sizes, const c10::TensorOptions& options = {}) {
-  return for_blob(data, sizes).options(options).make_tensor();
-}
+TORCH_API Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, const c10::TensorOptions& options = {});
+TORCH_API Tensor from_blob(void* data, IntArrayRef sizes, const c10::TensorOptions& options = {});
 
 } // namespace at

@@ -116,8 +116,9 @@ class TORCH_API CppFunction final {
  private:
   CppFunction(c10::KernelFunction func, std::optional<c10::impl::CppSignature> cpp_signature, c10::OwnedPtr<c10::FunctionSchema> schema);
   template <class Func>
-  static std::unique_ptr<c10::FunctionSchema> schema_of() {
-    return std::make_unique<c10::FunctionSchema>(c10::inferFunctionSchemaFlattenedReturns<Func>());
+  static c10::OwnedPtr<c10::FunctionSchema> schema_of() {
+    return c10::OwnedPtr<c10::FunctionSchema>(
+        new c10::FunctionSchema(c10::inferFunctionSchemaFlattenedReturns<Func>()));
   }
 
   std::optional<c10::DispatchKey> dispatch_key_;

@@ -48,6 +48,24 @@ c10::ScalarType TensorDataContainer::literal_dtype(c10::ScalarType number) {
 TensorDataContainer::TensorDataContainer(c10::Scalar number, c10::ScalarType dtype)
     : scalar_type_(literal_dtype(dtype)), type_(TensorDataContainerType::Scalar), scalar_(std::move(number)) {}
 
+#define TENSOR_DATA_NUMBER(T, S) \
+  TensorDataContainer::TensorDataContainer(T value) : TensorDataContainer(c10::Scalar(value), at::k##S) {}
+AT_FORALL_SCALAR_TYPES_AND3(Bool, Half, BFloat16, TENSOR_DATA_NUMBER)
+AT_FORALL_COMPLEX_TYPES(TENSOR_DATA_NUMBER)
+#undef TENSOR_DATA_NUMBER
+
+#define TENSOR_DATA_ARRAY(T, S)                                                 \
+  TensorDataContainer::TensorDataContainer(at::ArrayRef<T> values)              \
+      : TensorDataContainer(values.data(), values.size(), at::k##S) {}          \
+  TensorDataContainer::TensorDataContainer(const std::vector<T>& values)        \
+      : TensorDataContainer(values.data(), values.size(), at::k##S) {}
+AT_FORALL_SCALAR_TYPES_AND2(Half, BFloat16, TENSOR_DATA_ARRAY)
+AT_FORALL_COMPLEX_TYPES(TENSOR_DATA_ARRAY)
+#undef TENSOR_DATA_ARRAY
+
+TensorDataContainer::TensorDataContainer(at::ArrayRef<bool> values)
+    : TensorDataContainer(values.data(), values.size(), at::kBool) {}
+
 TensorDataContainer::TensorDataContainer(const TensorDataContainer& other) = default;
 TensorDataContainer::TensorDataContainer(TensorDataContainer&& other) noexcept = default;
 TensorDataContainer& TensorDataContainer::operator=(const TensorDataContainer& other) = default;

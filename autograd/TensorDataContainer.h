@@ -22,19 +22,19 @@ class TORCH_API TensorDataContainer {
   TensorDataContainer();
   TensorDataContainer(std::initializer_list<TensorDataContainer> init_list);
 
-#define TENSOR_DATA_NUMBER(T, S) \
-  TensorDataContainer(T value) : TensorDataContainer(c10::Scalar(value), at::k##S) {}
+  // Defined apart: a std::vector of each type costs a program that includes this half a megabyte of the compiler's memory.
+#define TENSOR_DATA_NUMBER(T, S) TensorDataContainer(T value);
   AT_FORALL_SCALAR_TYPES_AND3(Bool, Half, BFloat16, TENSOR_DATA_NUMBER)
   AT_FORALL_COMPLEX_TYPES(TENSOR_DATA_NUMBER)
 #undef TENSOR_DATA_NUMBER
 
-#define TENSOR_DATA_ARRAY(T, S) \
-  TensorDataContainer(at::ArrayRef<T> values) : TensorDataContainer(values.data(), values.size(), at::k##S) {} \
-  TensorDataContainer(const std::vector<T>& values) : TensorDataContainer(at::ArrayRef<T>(values)) {}
+#define TENSOR_DATA_ARRAY(T, S)                \
+  TensorDataContainer(at::ArrayRef<T> values); \
+  TensorDataContainer(const std::vector<T>& values);
   AT_FORALL_SCALAR_TYPES_AND2(Half, BFloat16, TENSOR_DATA_ARRAY)
   AT_FORALL_COMPLEX_TYPES(TENSOR_DATA_ARRAY)
 #undef TENSOR_DATA_ARRAY
-  TensorDataContainer(at::ArrayRef<bool> values) : TensorDataContainer(values.data(), values.size(), at::kBool) {}
+  TensorDataContainer(at::ArrayRef<bool> values);
   TensorDataContainer(const std::vector<bool>& values);
   TensorDataContainer(const TensorDataContainer& other);
   TensorDataContainer(TensorDataContainer&& other) noexcept;

@@ -2,6 +2,7 @@
 
 #include <aten/Functions.h>
 #include <aten/core/ivalue.h>
+#include <autograd/view_func.h>
 #include <c10/util/Exception.h>
 
 namespace torch::autograd {

@@ -16,21 +16,36 @@ Variable VariableInfo::zeros() const {
   return at::zeros(size, options);
 }
 
+struct AutogradContext::Marks {
+  std::unordered_set<c10::TensorImpl*> non_differentiable;
+  std::unordered_set<c10::TensorImpl*> dirty_inputs;
+};
+
+AutogradContext::AutogradContext() = default;
+AutogradContext::~AutogradContext() = default;
+
+AutogradContext::Marks& AutogradContext::marks() {
+  if (marks_ == nullptr) {
+    marks_.reset(new Marks());
+  }
+  return *marks_;
+}
+
 void AutogradContext::save_for_backward(variable_list to_save) {
   to_save_ = std::move(to_save);
 }
 
 void AutogradContext::mark_dirty(const variable_list& inputs) {
-  dirty_inputs_.clear();
+  marks().dirty_inputs.clear();
   for (const Variable& var : inputs) {
-    dirty_inputs_.insert(var.unsafeGetTensorImpl());
+    marks_->dirty_inputs.insert(var.unsafeGetTensorImpl());
   }
 }
 
 void AutogradContext::mark_non_differentiable(const variable_list& outputs) {
-  non_differentiable_.clear();
+  marks().non_differentiable.clear();
   for (const Variable& var : outputs) {
-    non_differentiable_.insert(var.unsafeGetTensorImpl());
+    marks_->non_differentiable.insert(var.unsafeGetTensorImpl());
   }
 }
 
@@ -63,14 +78,19 @@ bool AutogradContext::needs_input_grad(std::initializer_list<IndexRange> idxs) c
 }
 
 const std::unordered_set<c10::TensorImpl*>& AutogradContext::get_and_bump_dirty() const {
-  for (c10::TensorImpl* tensor : dirty_inputs_) {
+  static const std::unordered_set<c10::TensorImpl*> none;
+  if (marks_ == nullptr) {
+    return none;
+  }
+  for (c10::TensorImpl* tensor : marks_->dirty_inputs) {
     tensor->bump_version();
   }
-  return dirty_inputs_;
+  return marks_->dirty_inputs;
 }
 
 const std::unordered_set<c10::TensorImpl*>& AutogradContext::get_non_differentiable() const {
-  return non_differentiable_;
+  static const std::unordered_set<c10::TensorImpl*> none;
+  return marks_ == nullptr ? none : marks_->non_differentiable;
 }
 
 void AutogradContext::save_variables() {

@@ -6,6 +6,8 @@
 #include <autograd/saved_variable.h>
 #include <autograd/variable.h>
 #include <c10/macros/Export.h>
+#include <c10/util/OwnedPtr.h>
+#include <c10/util/flat_hash_map.h>
 
 #include <initializer_list>
 #include <memory>
@@ -35,13 +37,13 @@ struct CppNode;
 
 /// What the forward of a custom function hands to its backward.
 struct TORCH_API AutogradContext {
-  AutogradContext() = default;
+  AutogradContext();
   AutogradContext(const AutogradContext&) = delete;
   AutogradContext& operator=(const AutogradContext&) = delete;
-  ~AutogradContext() = default;
+  ~AutogradContext();
 
   /// Anything but tensors. Tensors belong into save_for_backward, which sees in-place changes and avoids cycles.
-  std::unordered_map<std::string, at::IValue> saved_data;
+  ska::flat_hash_map<std::string, at::IValue> saved_data;
 
   /// Keeps inputs and outputs of the forward; undefined tensors are fine. At most one call, in forward.
   void save_for_backward(variable_list to_save);
@@ -71,8 +73,11 @@ struct TORCH_API AutogradContext {
 
   void save_variables();
 
-  std::unordered_set<c10::TensorImpl*> non_differentiable_;
-  std::unordered_set<c10::TensorImpl*> dirty_inputs_;
+  /// Which tensors were marked; null unless some were.
+  struct Marks;
+  Marks& marks();
+
+  c10::OwnedPtr<Marks> marks_;
   std::vector<SavedVariable> saved_variables_;
   variable_list to_save_;
   std::weak_ptr<Node> grad_fn_; // weak, because that node holds this

@@ -3,6 +3,7 @@
 #include <autograd/autograd_meta_extras.h>
 #include <autograd/functions/accumulate_grad.h>
 #include <autograd/functions/tensor.h>
+#include <autograd/view_func.h>
 #include <c10/util/StringUtil.h>
 
 #include <array>

@@ -8,9 +8,19 @@
 
 namespace c10 {
 
+struct ClassType::Members {
+  std::vector<ClassAttribute> attributes;
+  std::vector<TypePtr> attribute_types;
+  std::vector<torch::jit::Function*> methods;
+  std::vector<torch::jit::Function*> static_methods;
+  std::vector<Property> properties;
+  std::vector<std::pair<std::string, IValue>> constants;
+};
+
 ClassType::ClassType(std::optional<QualifiedName> name, std::weak_ptr<torch::jit::CompilationUnit> cu, bool is_module,
     std::string doc_string)
-    : NamedType(Kind, std::move(name)), cu_(std::move(cu)), is_module_(is_module), doc_string_(std::move(doc_string)) {}
+    : NamedType(Kind, std::move(name)), cu_(std::move(cu)), is_module_(is_module), doc_string_(std::move(doc_string)),
+      members_(new Members()) {}
 
 ClassType::~ClassType() = default;
 
@@ -19,20 +29,52 @@ ClassTypePtr ClassType::create(std::optional<QualifiedName> name, std::weak_ptr<
   return ClassTypePtr(new ClassType(std::move(name), std::move(cu), is_module, std::move(doc_string)));
 }
 
+size_t ClassType::numAttributes() const {
+  return members_->attributes.size();
+}
+
+const std::vector<ClassAttribute>& ClassType::getAttributes() const {
+  return members_->attributes;
+}
+
+ArrayRef<TypePtr> ClassType::containedTypes() const {
+  return members_->attribute_types;
+}
+
+bool ClassType::hasAttribute(const std::string& name) const {
+  return findAttributeSlot(name).has_value();
+}
+
+const TypePtr& ClassType::getAttribute(size_t slot) const {
+  return members_->attributes.at(slot).type;
+}
+
+const std::string& ClassType::getAttributeName(size_t slot) const {
+  return members_->attributes.at(slot).name;
+}
+
+const std::vector<torch::jit::Function*>& ClassType::methods() const {
+  return members_->methods;
+}
+
+const std::vector<ClassType::Property>& ClassType::properties() const {
+  return members_->properties;
+}
+
 size_t ClassType::addAttribute(const std::string& name, TypePtr type, bool is_parameter, bool is_buffer) {
   TORCH_CHECK(!hasAttribute(name), "attempting to add attribute '", name, "' to ", repr_str(),
       " but a field of that name already exists");
   const AttributeKind kind = is_parameter ? AttributeKind::PARAMETER
       : is_buffer                         ? AttributeKind::BUFFER
                                           : AttributeKind::REGULAR_ATTRIBUTE;
-  attribute_types_.push_back(type);
-  attributes_.push_back(ClassAttribute{kind, std::move(type), name});
-  return attributes_.size() - 1;
+  members_->attribute_types.push_back(type);
+  members_->attributes.push_back(ClassAttribute{kind, std::move(type), name});
+  return members_->attributes.size() - 1;
 }
 
 std::optional<size_t> ClassType::findAttributeSlot(const std::string& name) const {
-  for (size_t slot = 0; slot < attributes_.size(); ++slot) {
-    if (attributes_[slot].name == name) return slot;
+  for (size_t slot = 0; slot < members_->attributes.size(); ++slot) {
+    if (members_->attributes[slot].name == name) return slot;
   }
   return std::nullopt;
 }
@@ -44,12 +86,12 @@ size_t ClassType::getAttributeSlot(const std::string& name) const {
 }
 
 const TypePtr& ClassType::getAttribute(const std::string& name) const {
-  return attributes_[getAttributeSlot(name)].type;
+  return members_->attributes[getAttributeSlot(name)].type;
 }
 
 TypePtr ClassType::findAttribute(const std::string& name) const {
   const std::optional<size_t> slot = findAttributeSlot(name);
-  return slot ? attributes_[*slot].type : nullptr;
+  return slot ? members_->attributes[*slot].type : nullptr;
 }
 
 namespace {
@@ -65,11 +107,11 @@ torch::jit::Function* find_by_name(const std::vector<torch::jit::Function*>& fun
 
 void ClassType::addMethod(torch::jit::Function* method) {
   TORCH_CHECK(!findMethod(method->name()), "Can't redefine method: ", method->name(), " on class: ", repr_str());
-  methods_.push_back(method);
+  members_->methods.push_back(method);
 }
 
 torch::jit::Function* ClassType::findMethod(const std::string& name) const {
-  return find_by_name(methods_, name);
+  return find_by_name(members_->methods, name);
 }
 
 torch::jit::Function& ClassType::getMethod(const std::string& name) const {
@@ -81,20 +123,20 @@ torch::jit::Function& ClassType::getMethod(const std::string& name) const {
 void ClassType::addStaticMethod(torch::jit::Function* method) {
   TORCH_CHECK(!findStaticMethod(method->name()) && !findMethod(method->name()), "Can't redefine method: ", method->name(),
       " on class: ", repr_str());
-  static_methods_.push_back(method);
+  members_->static_methods.push_back(method);
 }
 
 torch::jit::Function* ClassType::findStaticMethod(const std::string& name) const {
-  return find_by_name(static_methods_, name);
+  return find_by_name(members_->static_methods, name);
 }
 
 void ClassType::addProperty(const std::string& name, torch::jit::Function* getter, torch::jit::Function* setter) {
   TORCH_CHECK(!getProperty(name), "Property named ", name, " already exists!");
-  properties_.push_back(Property{name, getter, setter});
+  members_->properties.push_back(Property{name, getter, setter});
 }
 
 std::optional<ClassType::Property> ClassType::getProperty(const std::string& name) const {
-  for (const Property& property : properties_) {
+  for (const Property& property : members_->properties) {
     if (property.name == name) return property;
   }
   return std::nullopt;
@@ -102,23 +144,18 @@ std::optional<ClassType::Property> ClassType::getProperty(const std::string& nam
 
 void ClassType::addConstant(const std::string& name, const IValue& value) {
   TORCH_CHECK(!findConstant(name), "attempting to add constant '", name, "' to ", repr_str(), " but it already exists");
-  constants_.emplace_back(name, value);
+  members_->constants.emplace_back(name, value);
 }
 
 std::optional<IValue> ClassType::findConstant(const std::string& name) const {
-  for (const auto& [key, value] : constants_) {
+  for (const auto& [key, value] : members_->constants) {
     if (key == name) return value;
   }
   return std::nullopt;
 }
 
 void ClassType::clearMembers() {
-  attributes_.clear();
-  attribute_types_.clear();
-  methods_.clear();
-  static_methods_.clear();
-  properties_.clear();
-  constants_.clear();
+  *members_ = Members();
 }
 
 std::string ClassType::str() const {

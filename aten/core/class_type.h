@@ -2,7 +2,7 @@
 
 #include <aten/core/jit_type_base.h>
 #include <aten/core/qualified_name.h>
-
+#include <c10/util/OwnedPtr.h>
 
 namespace torch::jit {
 struct CompilationUnit;
@@ -73,29 +73,17 @@ struct TORCH_API ClassType final : NamedType {
     return is_module_;
   }
 
-  size_t numAttributes() const {
-    return attributes_.size();
-  }
-  const std::vector<ClassAttribute>& getAttributes() const {
-    return attributes_;
-  }
-  ArrayRef<TypePtr> containedTypes() const override {
-    return attribute_types_;
-  }
+  size_t numAttributes() const;
+  const std::vector<ClassAttribute>& getAttributes() const;
+  ArrayRef<TypePtr> containedTypes() const override;
   /// Adds a data member and returns its slot. Throws if the name is taken.
   size_t addAttribute(const std::string& name, TypePtr type, bool is_parameter = false, bool is_buffer = false);
-  bool hasAttribute(const std::string& name) const {
-    return findAttributeSlot(name).has_value();
-  }
+  bool hasAttribute(const std::string& name) const;
   std::optional<size_t> findAttributeSlot(const std::string& name) const;
   size_t getAttributeSlot(const std::string& name) const;
   const TypePtr& getAttribute(const std::string& name) const;
-  const TypePtr& getAttribute(size_t slot) const {
-    return attributes_.at(slot).type;
-  }
-  const std::string& getAttributeName(size_t slot) const {
-    return attributes_.at(slot).name;
-  }
+  const TypePtr& getAttribute(size_t slot) const;
+  const std::string& getAttributeName(size_t slot) const;
   TypePtr findAttribute(const std::string& name) const;
 
   /// Methods are not owned: they live as long as the compilation unit or the class registry.
@@ -105,16 +93,12 @@ struct TORCH_API ClassType final : NamedType {
   bool hasMethod(const std::string& name) const {
     return findMethod(name) != nullptr;
   }
-  const std::vector<torch::jit::Function*>& methods() const {
-    return methods_;
-  }
+  const std::vector<torch::jit::Function*>& methods() const;
   void addStaticMethod(torch::jit::Function* method);
   torch::jit::Function* findStaticMethod(const std::string& name) const;
   void addProperty(const std::string& name, torch::jit::Function* getter, torch::jit::Function* setter);
   std::optional<Property> getProperty(const std::string& name) const;
-  const std::vector<Property>& properties() const {
-    return properties_;
-  }
+  const std::vector<Property>& properties() const;
   void addConstant(const std::string& name, const IValue& value);
   std::optional<IValue> findConstant(const std::string& name) const;
   /// Forgets all members; used when a library that bound the class is unloaded.
@@ -139,12 +123,8 @@ struct TORCH_API ClassType final : NamedType {
   std::weak_ptr<torch::jit::CompilationUnit> cu_;
   bool is_module_;
   std::string doc_string_;
-  std::vector<ClassAttribute> attributes_;
-  std::vector<TypePtr> attribute_types_;
-  std::vector<torch::jit::Function*> methods_;
-  std::vector<torch::jit::Function*> static_methods_;
-  std::vector<Property> properties_;
-  std::vector<std::pair<std::string, IValue>> constants_;
+  struct Members;
+  OwnedPtr<Members> members_;
 };
 
 /// A class type together with the compilation unit that keeps it alive.

@@ -4,6 +4,10 @@ namespace torch::jit {
 
 Function::~Function() = default;
 
+c10::IValue Function::operator()(Stack stack) {
+  return (*this)(std::move(stack), Kwargs());
+}
+
 c10::IValue Function::operator()(Stack stack, const Kwargs& kwargs) {
   getSchema().checkAndNormalizeInputs(stack, kwargs);
   run(stack);

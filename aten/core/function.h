@@ -29,7 +29,8 @@ struct TORCH_API Function {
   }
   virtual void run(Stack& stack) = 0;
   /// Checks and completes the arguments, runs, and returns the single result.
-  c10::IValue operator()(Stack stack, const Kwargs& kwargs = Kwargs());
+  c10::IValue operator()(Stack stack);
+  c10::IValue operator()(Stack stack, const Kwargs& kwargs);
   virtual const c10::QualifiedName& qualname() const = 0;
   const std::string& name() const {
     return qualname().name();

@@ -18,9 +18,18 @@ std::ostream& operator<<(std::ostream& out, const OperatorName& name) {
 
 // --- Argument ----------------------------------------------------------------------------------------------------------
 
+Argument::Argument(
+    std::string name, const TypePtr& type, std::optional<int32_t> N, std::optional<IValue> default_value, bool kwarg_only)
+    : Argument(std::move(name), type, type, N, std::move(default_value), kwarg_only, std::nullopt) {}
+
 Argument::Argument(std::string name, const TypePtr& type, std::optional<int32_t> N, std::optional<IValue> default_value,
     bool kwarg_only, std::optional<AliasInfo> alias_info)
     : Argument(std::move(name), type, type, N, std::move(default_value), kwarg_only, std::move(alias_info)) {}
+
+Argument::Argument(std::string name, TypePtr fake_type, TypePtr real_type, std::optional<int32_t> N,
+    std::optional<IValue> default_value, bool kwarg_only)
+    : Argument(std::move(name), std::move(fake_type), std::move(real_type), N, std::move(default_value), kwarg_only,
+          std::nullopt) {}
 
 Argument::Argument(std::string name, TypePtr fake_type, TypePtr real_type, std::optional<int32_t> N,
     std::optional<IValue> default_value, bool kwarg_only, std::optional<AliasInfo> alias_info)
@@ -276,6 +285,10 @@ void FunctionSchema::checkArg(const IValue& value, const Argument& argument, std
   if (fits(value, *argument.type())) return;
   const std::string position = pos ? str("\nPosition: ", *pos) : std::string();
   TORCH_CHECK_TYPE(false, toString(name_), "() ", argument.formatTypeMismatchMsg(value.type()->repr_str()), position, "\nDeclaration: ", *this);
+}
+
+void FunctionSchema::checkAndNormalizeInputs(std::vector<IValue>& inputs) const {
+  checkAndNormalizeInputs(inputs, {});
 }
 
 void FunctionSchema::checkAndNormalizeInputs(std::vector<IValue>& inputs, const std::unordered_map<std::string, IValue>& kwargs) const {

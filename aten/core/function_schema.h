@@ -24,12 +24,14 @@ struct FunctionSchema;
 /// One parameter or result of an operator.
 struct TORCH_API Argument {
   Argument(std::string name = "", const TypePtr& type = nullptr, std::optional<int32_t> N = std::nullopt,
-      std::optional<IValue> default_value = std::nullopt, bool kwarg_only = false,
-      std::optional<AliasInfo> alias_info = std::nullopt);
+      std::optional<IValue> default_value = std::nullopt, bool kwarg_only = false);
+  Argument(std::string name, const TypePtr& type, std::optional<int32_t> N, std::optional<IValue> default_value, bool kwarg_only,
+      std::optional<AliasInfo> alias_info);
   /// `fake_type` is how values travel (int for a ScalarType), `real_type` what the schema says.
   Argument(std::string name, TypePtr fake_type, TypePtr real_type, std::optional<int32_t> N = std::nullopt,
-      std::optional<IValue> default_value = std::nullopt, bool kwarg_only = false,
-      std::optional<AliasInfo> alias_info = std::nullopt);
+      std::optional<IValue> default_value = std::nullopt, bool kwarg_only = false);
+  Argument(std::string name, TypePtr fake_type, TypePtr real_type, std::optional<int32_t> N,
+      std::optional<IValue> default_value, bool kwarg_only, std::optional<AliasInfo> alias_info);
   Argument(Argument&& rhs) noexcept = default;
   Argument& operator=(Argument&& rhs) noexcept = default;
   Argument(const Argument& rhs);
@@ -137,13 +139,14 @@ struct TORCH_API FunctionSchema {
   bool hasAnyAliasInfo() const;
   /// What optimisers may assume; CONSERVATIVE unless it was set.
   AliasAnalysisKind aliasAnalysis() const {
-    return alias_analysis_.value_or(AliasAnalysisKind::CONSERVATIVE);
+    return alias_analysis_;
   }
   void setAliasAnalysis(AliasAnalysisKind kind) {
     alias_analysis_ = kind;
+    has_alias_analysis_ = true;
   }
   bool isDefaultAliasAnalysisKind() const {
-    return !alias_analysis_.has_value();
+    return !has_alias_analysis_;
   }
 
   const std::vector<Argument>& getCorrectList(SchemaArgType type) const {
@@ -163,7 +166,8 @@ struct TORCH_API FunctionSchema {
   /// Throws c10::TypeError (with operator, argument, expected and given type) if the value does not fit.
   void checkArg(const IValue& value, const Argument& argument, std::optional<size_t> pos) const;
   /// Completes positional inputs by keyword arguments and defaults, and checks all.
-  void checkAndNormalizeInputs(std::vector<IValue>& inputs, const std::unordered_map<std::string, IValue>& kwargs = {}) const;
+  void checkAndNormalizeInputs(std::vector<IValue>& inputs) const;
+  void checkAndNormalizeInputs(std::vector<IValue>& inputs, const std::unordered_map<std::string, IValue>& kwargs) const;
   std::string findErrorInKwargs(const std::vector<std::string>& kwargs) const;
 
   void setNamespaceIfNotSet(const char* ns) {
@@ -181,7 +185,8 @@ struct TORCH_API FunctionSchema {
   std::vector<Argument> returns_;
   bool is_vararg_;
   bool is_varret_;
-  std::optional<AliasAnalysisKind> alias_analysis_;
+  AliasAnalysisKind alias_analysis_ = AliasAnalysisKind::CONSERVATIVE;
+  bool has_alias_analysis_ = false;
 };
 
 TORCH_API bool operator==(const FunctionSchema& lhs, const FunctionSchema& rhs);

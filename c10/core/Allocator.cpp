@@ -15,6 +15,10 @@ namespace c10 {
 Allocator::~Allocator() = default;
 GatheredContext::~GatheredContext() = default;
 
+std::unique_ptr<void, DeleterFnPtr> DataPtr::move_context() {
+  return ptr_.move_context();
+}
+
 DataPtr Allocator::clone(const void* data, std::size_t n) {
   DataPtr copy = allocate(n);
   copy_data(copy.mutable_get(), data, n);

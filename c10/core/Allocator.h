@@ -60,9 +60,7 @@ class C10_API DataPtr {
   void* release_context() {
     return ptr_.release_context();
   }
-  std::unique_ptr<void, DeleterFnPtr>&& move_context() {
-    return ptr_.move_context();
-  }
+  std::unique_ptr<void, DeleterFnPtr> move_context();
   operator bool() const {
     return static_cast<bool>(ptr_);
   }

@@ -95,7 +95,11 @@ std::string GetExceptionString(const std::exception& e) {
 }
 
 Warning::Warning(warning_variant_t type, const SourceLocation& source_location, std::string msg, bool verbatim)
-    : type_(type), source_location_(source_location), msg_(std::move(msg)), verbatim_(verbatim) {}
+    : kind_(static_cast<uint8_t>(type.index())), source_location_(source_location), msg_(std::move(msg)), verbatim_(verbatim) {}
+
+Warning::warning_variant_t Warning::type() const {
+  return kind_ == 0 ? warning_variant_t(UserWarning()) : warning_variant_t(DeprecationWarning());
+}
 
 void WarningHandler::process(const Warning& warning) {
   const SourceLocation& where = warning.source_location();

@@ -135,14 +135,14 @@ class C10_API Warning {
 
   Warning(warning_variant_t type, const SourceLocation& source_location, std::string msg, bool verbatim);
 
-  warning_variant_t type() const { return type_; }
+  warning_variant_t type() const;
   const SourceLocation& source_location() const { return source_location_; }
   const std::string& msg() const { return msg_; }
   /// Whether the message is to be shown as it is, without its place.
   bool verbatim() const { return verbatim_; }
 
  private:
-  warning_variant_t type_;
+  uint8_t kind_; // position in warning_variant_t: a member of that type would cost all who include this
   SourceLocation source_location_;
   std::string msg_;
   bool verbatim_;

@@ -59,4 +59,11 @@ class OwnedPtr final {
   T* object_ = nullptr;
 };
 
+/// `std::unique_ptr<T>` as the result of a function of a template: paid for only where the template is instantiated for some
+/// `Argument`, while the plain name would be where the template is read.
+template <class T, class Argument>
+struct UniquePtrIn {
+  using type = std::unique_ptr<T>;
+};
+
 } // namespace c10

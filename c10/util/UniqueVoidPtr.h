@@ -17,26 +17,39 @@ C10_API void deleteNothing(void*);
 /// Data, and the context whose deleter frees it: what the data pointer points into need not be what was allocated.
 class UniqueVoidPtr {
  public:
-  UniqueVoidPtr() : data_(nullptr), ctx_(nullptr, &deleteNothing) {}
-  explicit UniqueVoidPtr(void* data) : data_(data), ctx_(nullptr, &deleteNothing) {}
+  UniqueVoidPtr() = default;
+  explicit UniqueVoidPtr(void* data) : data_(data) {}
   UniqueVoidPtr(void* data, void* ctx, DeleterFnPtr ctx_deleter)
-      : data_(data), ctx_(ctx, ctx_deleter != nullptr ? ctx_deleter : &deleteNothing) {}
+      : data_(data), deleter_(ctx_deleter != nullptr ? ctx_deleter : &deleteNothing), ctx_(ctx) {}
+  UniqueVoidPtr(UniqueVoidPtr&& other) noexcept
+      : data_(other.data_), deleter_(other.deleter_), ctx_(other.release_context()) {}
+  UniqueVoidPtr& operator=(UniqueVoidPtr&& other) noexcept {
+    reset_context(other.release_context());
+    data_ = other.data_;
+    deleter_ = other.deleter_;
+    return *this;
+  }
+  ~UniqueVoidPtr() {
+    if (ctx_ != nullptr) {
+      deleter_(ctx_);
+    }
+  }
 
   void* operator->() const { return data_; }
   void clear() {
-    ctx_ = nullptr;
+    reset_context(nullptr);
     data_ = nullptr;
   }
   void* get() const { return data_; }
-  void* get_context() const { return ctx_.get(); }
-  void* release_context() { return ctx_.release(); }
-  std::unique_ptr<void, DeleterFnPtr>&& move_context() { return std::move(ctx_); }
+  void* get_context() const { return ctx_; }
+  void* release_context() { return std::exchange(ctx_, nullptr); }
+  C10_API std::unique_ptr<void, DeleterFnPtr> move_context();
   /// Changes the deleter if it is `expected_deleter`; tells whether it was.
   [[nodiscard]] bool compare_exchange_deleter(DeleterFnPtr expected_deleter, DeleterFnPtr new_deleter) {
     if (get_deleter() != expected_deleter) {
       return false;
     }
-    ctx_ = std::unique_ptr<void, DeleterFnPtr>(ctx_.release(), new_deleter);
+    deleter_ = new_deleter;
     return true;
   }
   template <typename T>
@@ -44,11 +57,20 @@ class UniqueVoidPtr {
     return get_deleter() == expected_deleter ? static_cast<T*>(get_context()) : nullptr;
   }
   operator bool() const { return data_ != nullptr || ctx_ != nullptr; }
-  DeleterFnPtr get_deleter() const { return ctx_.get_deleter(); }
+  DeleterFnPtr get_deleter() const { return deleter_; }
 
  private:
-  void* data_;
-  std::unique_ptr<void, DeleterFnPtr> ctx_;
+  void reset_context(void* ctx) noexcept {
+    void* old = std::exchange(ctx_, ctx);
+    if (old != nullptr) {
+      deleter_(old);
+    }
+  }
+
+  // No std::unique_ptr, for the reason that OwnedPtr has (c10/util/OwnedPtr.h).
+  void* data_ = nullptr;
+  DeleterFnPtr deleter_ = &deleteNothing;
+  void* ctx_ = nullptr;
 };
 
 inline bool operator==(const UniqueVoidPtr& ptr, std::nullptr_t) noexcept {

@@ -51,7 +51,7 @@ class TORCH_API OptimizerParamState {
 
 template <typename Derived>
 class OptimizerCloneableParamState : public OptimizerParamState {
-  std::unique_ptr<OptimizerParamState> clone() const override {
+  typename c10::UniquePtrIn<OptimizerParamState, Derived>::type clone() const override {
     return std::make_unique<Derived>(static_cast<const Derived&>(*this));
   }
 };
@@ -88,7 +88,7 @@ class TORCH_API OptimizerOptions {
 
 template <typename Derived>
 class OptimizerCloneableOptions : public OptimizerOptions {
-  std::unique_ptr<OptimizerOptions> clone() const override {
+  typename c10::UniquePtrIn<OptimizerOptions, Derived>::type clone() const override {
     return std::make_unique<Derived>(static_cast<const Derived&>(*this));
   }
 };

@@ -139,7 +139,8 @@ class BatchDataBuffer {
   std::mutex mutex_;
   data::detail::WaitPoint filled_, emptied_;
   std::list<UnwrappedBatchType> batches_; // all but the last are whole, and none is empty
-  std::list<std::exception_ptr> errors_;
+  // A type that depends on the template's, so that it is paid for by those who use this.
+  std::list<std::conditional_t<true, std::exception_ptr, UnwrappedBatchType>> errors_;
   size_t examples_ = 0; // in all batches
   bool stopped_ = false;
 };
