@@ -17,7 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from emit_api import by_base_name, definitions, methods_header, op_header, ops_header, variable_factories  # noqa: E402
+from emit_api import by_base_name, definitions, functions_header, methods_header, op_header, ops_header, variable_factories  # noqa: E402
 from emit_autograd import AutogradEmitter  # noqa: E402
 from emit_docs import reference_page  # noqa: E402
 from emit_kernels import KernelEmitter  # noqa: E402
@@ -91,7 +91,7 @@ def generate(root: Path, out: Path) -> None:
         writer.write(f"include/ATen/ops/{base}.h", f"#pragma once\n#include <aten/ops/{base}.h>\n")
         writer.write(f"include/ATen/ops/{base}_ops.h", f"#pragma once\n#include <aten/ops/{base}_ops.h>\n")
     bases = sorted(groups)
-    writer.write("include/aten/Functions.h", "// All at:: functions, and the C++ operators.\n#pragma once\n\n#include <aten/TensorOperators.h>\n" + "".join(f"#include <aten/ops/{b}.h>\n" for b in bases))
+    writer.write("include/aten/Functions.h", functions_header(groups))
     writer.write("include/aten/Operators.h", "// All of at::_ops.\n#pragma once\n\n" + "".join(f"#include <aten/ops/{b}_ops.h>\n" for b in bases))
     factory_declarations, factory_definitions = variable_factories(entries)
     writer.write("include/autograd/variable_factories.inc", factory_declarations)

@@ -118,8 +118,12 @@ def takes_bool_for_dim(entry: Entry, form: str) -> bool:
 DIM_AS_LIST = "const int64_t list[] = {dim}; return"
 
 
-def op_header(base: str, schemas: list[tuple[Entry, str, Schema]]) -> str:
-    """<aten/ops/NAME.h>: the at:: functions of one operator name."""
+API_INCLUDES = "#include <aten/core/Tensor.h>\n#include <aten/core/op_types.h>\n"
+
+
+def op_declarations(base: str, schemas: list[tuple[Entry, str, Schema]]) -> str:
+    """The at:: functions of one operator name, for <aten/ops/NAME.h> and <aten/Functions.h>, of which the second to be
+    included leaves them out."""
     body = []
     declared: set[tuple[str, tuple[str, ...]]] = set()
     for entry, form, schema in schemas:
@@ -140,18 +144,35 @@ def op_header(base: str, schemas: list[tuple[Entry, str, Schema]]) -> str:
         # The entry's doc line is in docs/operators.md alone: a better wording should not rebuild what includes this.
         body.append(f"/// aten::{schema}\n" + "\n".join(lines))
     text = "\n\n".join(body)
-    return f"""// Operator {base}, from {", ".join(sorted({e.where for e, _, _ in schemas}))}.
-#pragma once
-
-#include <aten/core/Tensor.h>
-#include <aten/core/op_types.h>
-
+    return f"""#ifndef ATEN_OPS_{base}
+#define ATEN_OPS_{base}
 namespace at {{
 
 {text}
 
 }} // namespace at
+#endif
 """
+
+
+def op_header(base: str, schemas: list[tuple[Entry, str, Schema]]) -> str:
+    """<aten/ops/NAME.h>"""
+    return f"""// Operator {base}, from {", ".join(sorted({e.where for e, _, _ in schemas}))}.
+#pragma once
+
+{API_INCLUDES}
+{op_declarations(base, schemas)}"""
+
+
+def functions_header(groups: dict[str, list[tuple[Entry, str, Schema]]]) -> str:
+    """<aten/Functions.h>: one text, because opening a file for each operator is a good part of what it costs."""
+    declarations = "\n".join(op_declarations(base, groups[base]) for base in sorted(groups))
+    return f"""// All at:: functions, and the C++ operators.
+#pragma once
+
+#include <aten/TensorOperators.h>
+{API_INCLUDES}
+{declarations}"""
 
 
 def ops_header(base: str, schemas: list[tuple[Entry, str, Schema]]) -> str:
