@@ -167,3 +167,11 @@ decltype(auto) visit(Visitor&& visitor, const torch::enumtype::ValueOrChoice<Typ
 }
 
 } // namespace std
+
+// What <c10/util/variant.h> names, with the functions above.
+namespace c10 {
+using std::get;
+using std::get_if;
+using std::holds_alternative;
+using std::visit;
+} // namespace c10
