@@ -213,6 +213,10 @@ ArrayRef<T> makeArrayRef(const T& one) {
   return one;
 }
 template <typename T>
+ArrayRef<T> makeArrayRef(ArrayRef<T> values) {
+  return values;
+}
+template <typename T>
 ArrayRef<T> makeArrayRef(const T* data, size_t length) {
   return ArrayRef<T>(data, length);
 }

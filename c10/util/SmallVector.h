@@ -149,7 +149,10 @@ class SmallVectorImpl {
   }
 
   /// Appends a range that is not part of this vector.
-  template <typename It, typename = typename std::iterator_traits<It>::iterator_category>
+  template <
+      typename It,
+      typename = std::enable_if_t<
+          std::is_convertible_v<typename std::iterator_traits<It>::iterator_category, std::input_iterator_tag>>>
   void append(It first, It last) {
     if constexpr (std::is_base_of_v<std::forward_iterator_tag, typename std::iterator_traits<It>::iterator_category>) {
       const auto count = static_cast<size_t>(std::distance(first, last));
@@ -407,6 +410,15 @@ std::ostream& operator<<(std::ostream& out, const SmallVector<T, N>& list) {
 template <typename T, unsigned N>
 inline size_t capacity_in_bytes(const SmallVector<T, N>& vector) {
   return vector.capacity() * sizeof(T);
+}
+
+template <typename T>
+ArrayRef<T> makeArrayRef(const SmallVectorImpl<T>& vector) {
+  return vector;
+}
+template <typename T, unsigned N>
+ArrayRef<T> makeArrayRef(const SmallVector<T, N>& vector) {
+  return vector;
 }
 
 template <unsigned Size, typename Range>

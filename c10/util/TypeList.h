@@ -186,21 +186,22 @@ struct contains;
 template <class Type, class... T>
 struct contains<typelist<T...>, Type> : std::disjunction<std::is_same<T, Type>...> {};
 
-template <template <class> class Condition, class List>
+/// The place of the first type of the list that fulfils the condition.
+template <class List, template <class> class Condition>
 struct find_if;
 template <template <class> class Condition, class Head, class... Tail>
-struct find_if<Condition, typelist<Head, Tail...>> {
+struct find_if<typelist<Head, Tail...>, Condition> {
   static constexpr size_t value_of() {
     if constexpr (Condition<Head>::value) {
       return 0;
     } else {
-      return 1 + find_if<Condition, typelist<Tail...>>::value;
+      return 1 + find_if<typelist<Tail...>, Condition>::value;
     }
   }
   static constexpr size_t value = value_of();
 };
 template <template <class> class Condition>
-struct find_if<Condition, typelist<>> {
+struct find_if<typelist<>, Condition> {
   static_assert(false_higher_t<Condition>::value, "no type of the list fulfils the condition");
 };
 

@@ -66,13 +66,22 @@ struct is_functor_<Functor, std::enable_if_t<is_function_type<strip_class_t<decl
 template <class Functor, class Enable = void>
 struct lambda_is_stateless_ : std::false_type {};
 template <class Functor>
-struct lambda_is_stateless_<Functor, std::void_t<decltype(+std::declval<Functor>())>>
-    : std::is_pointer<decltype(+std::declval<Functor>())> {};
+struct lambda_is_stateless_<
+    Functor, std::enable_if_t<is_functor_<Functor>::value && std::is_pointer_v<decltype(+std::declval<Functor>())>>>
+    : std::true_type {};
 }  // namespace detail
 
 /// Whether T has exactly one operator().
 template <class T>
 using is_functor = detail::is_functor_<T>;
+
+/// Whether Condition<T>::value can be asked, as for std::is_reference.
+template <template <class> class Condition, class Enable = void>
+struct is_type_condition : std::false_type {};
+template <template <class> class Condition>
+struct is_type_condition<
+    Condition, std::enable_if_t<std::is_same_v<bool, std::remove_cv_t<decltype(Condition<int>::value)>>>>
+    : std::true_type {};
 
 /// Whether a lambda captures nothing, that is converts to a function pointer.
 template <class LambdaType>

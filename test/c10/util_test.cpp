@@ -146,7 +146,7 @@ TEST_CASE("function_traits sees lambdas and functions", "[c10][util]") {
   STATIC_REQUIRE(
       std::is_same_v<c10::guts::typelist::reverse_t<List>, c10::guts::typelist::typelist<double, float, int>>);
   STATIC_REQUIRE(std::is_same_v<c10::guts::typelist::take_t<List, 1>, c10::guts::typelist::typelist<int>>);
-  STATIC_REQUIRE(c10::guts::typelist::find_if<std::is_floating_point, List>::value == 1);
+  STATIC_REQUIRE(c10::guts::typelist::find_if<List, std::is_floating_point>::value == 1);
   CHECK(c10::guts::tuple_map(std::tuple<int, int>(1, 2), [](int x) { return 2 * x; }) == std::tuple<int, int>(2, 4));
 }
 
