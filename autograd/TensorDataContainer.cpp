@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <ostream>
 
 namespace torch::detail {
 
@@ -88,6 +89,22 @@ TensorDataContainer::TensorDataContainer(const std::vector<bool>& values)
   std::copy(values.begin(), values.end(), tensor_.mutable_data_ptr<bool>());
 }
 
+const c10::Scalar& TensorDataContainer::scalar() const {
+  TORCH_CHECK(is_scalar(), "Can only call `scalar()` on a TensorDataContainer that has `is_scalar() == true`");
+  return scalar_;
+}
+
+const std::vector<TensorDataContainer>& TensorDataContainer::init_list() const {
+  TORCH_CHECK(
+      is_init_list(), "Can only call `init_list()` on a TensorDataContainer that has `is_init_list() == true`");
+  return list_;
+}
+
+const at::Tensor& TensorDataContainer::tensor() const {
+  TORCH_CHECK(is_tensor(), "Can only call `tensor()` on a TensorDataContainer that has `is_tensor() == true`");
+  return tensor_;
+}
+
 at::Tensor TensorDataContainer::convert_to_tensor(at::TensorOptions options) const {
   options = options.requires_grad(std::nullopt);
   if (!options.has_dtype()) {
@@ -115,6 +132,43 @@ void TensorDataContainer::fill(at::Tensor& tensor) const {
       list_[i].fill(row);
     }
   }
+}
+
+namespace {
+
+void print_number(std::ostream& out, const c10::Scalar& number) {
+  if (number.isComplex()) {
+    out << number.toComplexDouble();
+  } else if (number.isFloatingPoint()) {
+    out << number.toDouble();
+  } else {
+    out << number.toLong();
+  }
+}
+
+// Prints `size` items in braces, each by `print_item`.
+template <typename PrintItem>
+void print_braces(std::ostream& out, int64_t size, const PrintItem& print_item) {
+  out << '{';
+  for (int64_t i = 0; i < size; ++i) {
+    out << (i == 0 ? "" : ", ");
+    print_item(i);
+  }
+  out << '}';
+}
+
+} // namespace
+
+std::ostream& operator<<(std::ostream& out, const TensorDataContainer& container) {
+  const int64_t size = container.is_scalar() ? 0 : container.sizes()[0];
+  if (container.is_scalar()) {
+    print_number(out, container.scalar());
+  } else if (container.is_tensor()) {
+    print_braces(out, size, [&](int64_t i) { print_number(out, container.tensor()[i].item()); });
+  } else {
+    print_braces(out, size, [&](int64_t i) { out << container.init_list()[static_cast<size_t>(i)]; });
+  }
+  return out;
 }
 
 } // namespace torch::detail

@@ -42,12 +42,13 @@ class TORCH_API TensorDataContainer {
   TensorDataContainer& operator=(TensorDataContainer&& other) noexcept;
   ~TensorDataContainer();
 
+  // Each of the three kinds is read only where the container has it; otherwise the call throws.
   bool is_scalar() const { return type_ == TensorDataContainerType::Scalar; }
-  const c10::Scalar& scalar() const { return scalar_; }
+  const c10::Scalar& scalar() const;
   bool is_init_list() const { return type_ == TensorDataContainerType::InitList; }
-  const std::vector<TensorDataContainer>& init_list() const { return list_; }
+  const std::vector<TensorDataContainer>& init_list() const;
   bool is_tensor() const { return type_ == TensorDataContainerType::Tensor; }
-  const at::Tensor& tensor() const { return tensor_; }
+  const at::Tensor& tensor() const;
   const std::vector<int64_t>& sizes() const { return sizes_; }
   c10::ScalarType scalar_type() const { return scalar_type_; }
 
@@ -69,5 +70,8 @@ class TORCH_API TensorDataContainer {
   std::vector<TensorDataContainer> list_;
   at::Tensor tensor_;
 };
+
+/// Prints the numbers as they are written: `{{1, 2}, {3, 4}}`.
+TORCH_API std::ostream& operator<<(std::ostream& out, const TensorDataContainer& container);
 
 } // namespace torch::detail

@@ -164,6 +164,11 @@ class TORCH_API Tensor : public TensorBase {
 
 #include <aten/core/tensor_methods.inc>
 
+  // A dtype() is a TypeMeta: `x.to(y.device(), y.dtype())`.
+  Tensor to(Device device, caffe2::TypeMeta dtype, bool non_blocking = false, bool copy = false) const {
+    return to(device, c10::typeMetaToScalarType(dtype), non_blocking, copy);
+  }
+
  protected:
   explicit Tensor(unsafe_borrow_t, const TensorBase& rhs) : TensorBase(unsafe_borrow_t{}, rhs) {}
   friend class TensorBase;

@@ -19,6 +19,7 @@
 #include <c10/core/SymInt.h>
 #include <c10/core/SymIntArrayRef.h>
 #include <c10/util/DimVector.h>
+#include <c10/util/MaybeOwned.h>
 #include <c10/util/OptionalArrayRef.h>
 #include <c10/util/complex.h>
 #include <c10/util/intrusive_ptr.h>
@@ -586,6 +587,9 @@ static_assert(sizeof(IValue) == 16, "stacks of IValues are hot: keep it two word
 
 /// Python's == for container elements: identical values are equal without comparing.
 TORCH_API bool fastEqualsForContainer(const IValue& lhs, const IValue& rhs);
+
+template <>
+struct MaybeOwnedTraits<IValue> : MaybeOwnedTraitsGenericImpl<IValue> {};
 
 } // namespace c10
 

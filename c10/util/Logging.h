@@ -2,6 +2,7 @@
 
 #include <c10/macros/Macros.h>
 #include <c10/util/Exception.h>
+#include <c10/util/api_usage.h>
 
 #include <cstdint>
 #include <functional>
@@ -44,7 +45,6 @@ struct LoggerVoidify {
   void operator&(const MessageLogger&) {}
 };
 C10_API bool log_enabled(int severity);
-C10_API bool LogAPIUsageFakeReturn(const std::string& event);
 }  // namespace detail
 
 /// Reads again the lowest severity that is written, from the environment variable TORCH_CPP_LOG_LEVEL (INFO, WARNING,
@@ -55,18 +55,23 @@ C10_API void initLogging();
 C10_API bool InitCaffeLogging(int* argc, char** argv);
 C10_API void SetGlobalRank(int64_t rank);
 
-/// Reports that a part of the API was used: nothing happens unless a logger was set.
-C10_API void LogAPIUsage(const std::string& event);
 C10_API void SetAPIUsageLogger(std::function<void(const std::string&)> logger);
 
 /// Throws c10::Error as a failed internal check does.
 [[noreturn]] C10_API void ThrowEnforceNotMet(
     const char* file, int line, const char* condition, const std::string& msg, const void* caller = nullptr);
 
-}  // namespace c10
+namespace detail {
+/// Calls `fail` with both values as text unless they compare.
+template <class Left, class Right, class Compare, class Fail>
+void enforce_comparison(const Left& left, const Right& right, Compare compare, Fail fail) {
+  if (C10_UNLIKELY(!compare(left, right))) {
+    fail(::c10::str(left, " vs ", right, ". "));
+  }
+}
+}  // namespace detail
 
-#define C10_LOG_API_USAGE_ONCE(...) \
-  [[maybe_unused]] static bool C10_ANONYMOUS_VARIABLE(logFlag) = ::c10::detail::LogAPIUsageFakeReturn(__VA_ARGS__)
+}  // namespace c10
 
 #define C10_LOG_SEVERITY_INFO ::c10::GLOG_INFO
 #define C10_LOG_SEVERITY_WARNING ::c10::GLOG_WARNING
@@ -136,4 +141,18 @@ C10_API void SetAPIUsageLogger(std::function<void(const std::string&)> logger);
       ::c10::ThrowEnforceNotMet(__FILE__, __LINE__, #condition, ::c10::str(__VA_ARGS__)); \
     }                                                                                     \
   } while (false)
+// Comparisons evaluate each side once and report both values.
+#define C10_ENFORCE_COMPARISON_(x, y, op, ...)                                          \
+  ::c10::detail::enforce_comparison(                                                    \
+      (x), (y), [](const auto& left, const auto& right) { return bool(left op right); }, \
+      [&](const std::string& values) {                                                  \
+        ::c10::ThrowEnforceNotMet(                                                      \
+            __FILE__, __LINE__, #x " " #op " " #y, ::c10::str(values, ::c10::str(__VA_ARGS__))); \
+      })
+#define CAFFE_ENFORCE_EQ(x, y, ...) C10_ENFORCE_COMPARISON_(x, y, ==, __VA_ARGS__)
+#define CAFFE_ENFORCE_NE(x, y, ...) C10_ENFORCE_COMPARISON_(x, y, !=, __VA_ARGS__)
+#define CAFFE_ENFORCE_LE(x, y, ...) C10_ENFORCE_COMPARISON_(x, y, <=, __VA_ARGS__)
+#define CAFFE_ENFORCE_LT(x, y, ...) C10_ENFORCE_COMPARISON_(x, y, <, __VA_ARGS__)
+#define CAFFE_ENFORCE_GE(x, y, ...) C10_ENFORCE_COMPARISON_(x, y, >=, __VA_ARGS__)
+#define CAFFE_ENFORCE_GT(x, y, ...) C10_ENFORCE_COMPARISON_(x, y, >, __VA_ARGS__)
 #define CAFFE_THROW(...) ::c10::ThrowEnforceNotMet(__FILE__, __LINE__, "", ::c10::str(__VA_ARGS__))

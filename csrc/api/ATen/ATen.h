@@ -28,3 +28,4 @@
 #include <c10/core/TensorOptions.h>
 #include <c10/util/Exception.h>
 #include <c10/util/Optional.h>
+#include <csrc/program_headers.h>

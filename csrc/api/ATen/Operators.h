@@ -6,5 +6,5 @@
 
 #define ATEN_OP(op_name) at::_ops::op_name
 #define ATEN_OP2(op_name, overload) at::_ops::op_name##_##overload
-#define ATEN_FN(op_name) TORCH_FN(at::_ops::op_name::call)
-#define ATEN_FN2(op_name, overload) TORCH_FN(at::_ops::op_name##_##overload::call)
+#define ATEN_FN(op_name) at::_ops::op_name::call
+#define ATEN_FN2(op_name, overload) at::_ops::op_name##_##overload::call

@@ -21,3 +21,6 @@
 #include <torch/types.h>
 #include <torch/utils.h>
 #include <torch/version.h>
+
+#include <queue>
+#include <stack>

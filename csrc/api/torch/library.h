@@ -1,3 +1,4 @@
 #pragma once
 
 #include <aten/library.h>
+#include <csrc/program_headers.h>

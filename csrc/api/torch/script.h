@@ -3,6 +3,8 @@
 
 #include <ATen/ATen.h>
 #include <torch/autograd.h>
+#include <torch/csrc/autograd/InferenceMode.h>
+#include <torch/csrc/autograd/grad_mode.h>
 #include <torch/custom_class.h>
 #include <torch/library.h>
 #include <torch/types.h>

@@ -1,3 +1,4 @@
 #pragma once
 
+#include <csrc/program_headers.h>
 #include <csrc/types.h>

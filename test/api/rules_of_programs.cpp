@@ -1,0 +1,101 @@
+// Small things that programs written for libtorch rely on.
+#include <torch/script.h>
+#include <torch/torch.h>
+
+#include <ATen/NumericUtils.h>
+#include <ATen/Operators.h>
+#include <ATen/Utils.h>
+#include <c10/util/MaybeOwned.h>
+#include <c10/util/SmallVector.h>
+#include <c10/util/tempfile.h>
+#include <catch2/catch.hpp>
+#include <torch/csrc/api/include/torch/torch.h>
+
+#include <unistd.h>
+
+#include <limits>
+
+namespace {
+
+// Without a header of its own: libtorch's bring these.
+[[maybe_unused]] void standard_headers(const std::set<int>& numbers) {
+  C10_LOG_API_USAGE_ONCE("rules_of_programs");
+  std::cout << std::setprecision(3) << std::accumulate(numbers.begin(), numbers.end(), 0) << '\n';
+}
+
+} // namespace
+
+TEST_CASE("a tensor goes to another's device and dtype", "[programs]") {
+  const at::Tensor x = torch::tensor({1.5, 2.5});
+  const at::Tensor other = torch::zeros({1}, torch::kLong);
+  const at::Tensor y = x.to(other.device(), other.dtype());
+  CHECK(y.scalar_type() == torch::kLong);
+  CHECK(y[1].item<int64_t>() == 2);
+  CHECK(y.to(other.device(), other.dtype()).is_same(y));
+  CHECK_FALSE(y.to(other.device(), other.dtype(), /*non_blocking=*/false, /*copy=*/true).is_same(y));
+}
+
+TEST_CASE("nested braces of numbers print as they are written", "[programs]") {
+  using torch::detail::TensorDataContainer;
+  CHECK(c10::str(TensorDataContainer(1.1)) == "1.1");
+  CHECK(c10::str(TensorDataContainer({{1, 2}, {3, 4}})) == "{{1, 2}, {3, 4}}");
+  CHECK(c10::str(TensorDataContainer(std::vector<double>{1.1, 2.2})) == "{1.1, 2.2}");
+  CHECK(c10::str(TensorDataContainer({{{}}})) == "{{{}}}");
+  CHECK_THROWS_AS(TensorDataContainer(1.1).init_list(), c10::Error);
+  CHECK_THROWS_AS(TensorDataContainer({1.1, 2.2}).scalar(), c10::Error);
+  CHECK_THROWS_AS(TensorDataContainer({1.1, 2.2}).tensor(), c10::Error);
+}
+
+TEST_CASE("makeArrayRef of a small vector or a view is a view of its elements", "[programs]") {
+  const c10::SmallVector<int, 2> values = {1, 2, 3};
+  CHECK(c10::makeArrayRef(values).equals({1, 2, 3}));
+  const c10::SmallVectorImpl<int>& base = values;
+  CHECK(c10::makeArrayRef(base).size() == 3);
+  CHECK(c10::makeArrayRef(c10::ArrayRef<int>(values)).size() == 3);
+}
+
+TEST_CASE("an operator's function is named by a macro", "[programs]") {
+  at::Tensor (*const sine)(const at::Tensor&) = &ATEN_FN(sin);
+  CHECK(sine(torch::zeros({1})).item<float>() == 0);
+  CHECK(ATEN_FN2(mul, Tensor)(torch::full({1}, 3.), torch::full({1}, 2.)).item<float>() == 6);
+}
+
+TEST_CASE("a borrowed value is the value itself", "[programs]") {
+  const c10::IValue value(3);
+  const auto borrowed = c10::MaybeOwned<c10::IValue>::borrowed(value);
+  CHECK(&*borrowed == &value);
+  CHECK(c10::MaybeOwned<c10::IValue>::owned(c10::IValue(4))->toInt() == 4);
+}
+
+TEST_CASE("inference mode has a name beside the gradient modes", "[programs]") {
+  torch::autograd::InferenceMode guard;
+  CHECK(torch::zeros({1}).is_inference());
+}
+
+TEST_CASE("numbers of all dtypes may be asked for NaN and infinity", "[programs]") {
+  const float inf = std::numeric_limits<float>::infinity();
+  CHECK(at::_isnan(inf - inf));
+  CHECK(at::_isnan(c10::Half(inf - inf)));
+  CHECK(at::_isnan(c10::complex<double>(0, inf - inf)));
+  CHECK_FALSE(at::_isnan(3));
+  CHECK(at::_isinf(c10::BFloat16(inf)));
+  CHECK(at::_isinf(c10::complex<float>(-inf, 0)));
+  CHECK_FALSE(at::_isinf(2.0));
+  CHECK(at::check_intlist<2>({7}, "size", 1) == std::array<int64_t, 2>{7, 7});
+  CHECK_THROWS_AS(at::check_intlist<2>({1, 2, 3}, "size", 1), c10::Error);
+}
+
+TEST_CASE("temporary files and folders go with their objects", "[programs]") {
+  std::string file_name, folder_name;
+  {
+    c10::TempFile file = c10::make_tempfile();
+    c10::TempDir folder = c10::make_tempdir();
+    file_name = file.name;
+    folder_name = folder.name;
+    const c10::TempFile moved = std::move(file);
+    CHECK(access(file_name.c_str(), R_OK | W_OK) == 0);
+    CHECK(access(folder_name.c_str(), X_OK) == 0);
+  }
+  CHECK(access(file_name.c_str(), F_OK) != 0);
+  CHECK(access(folder_name.c_str(), F_OK) != 0);
+}
