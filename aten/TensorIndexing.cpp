@@ -79,14 +79,18 @@ bool is_integer_scalar(const Tensor& t) {
 class Indexer {
  public:
   Indexer(const Tensor& self, ArrayRef<TensorIndex> indices) : result_(self) {
+    TORCH_CHECK_INDEX(
+        self.dim() > 0 || indices.size() != 1 || !indices[0].is_integer(),
+        "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim "
+        "tensor to a number");
     int64_t specified = 0;
     for (const TensorIndex& index : indices) {
       specified += dims_consumed(index);
     }
     TORCH_CHECK_INDEX(
         specified <= self.dim(), "too many indices for tensor of dimension ", self.dim(), " (got ", specified, ")");
-    for (const TensorIndex& index : indices) {
-      apply(index, self.dim() - specified);
+    for (size_t i = 0; i < indices.size(); ++i) {
+      apply(indices[i], static_cast<int64_t>(i), self.dim() - specified);
     }
   }
 
@@ -104,13 +108,13 @@ class Indexer {
   }
 
  private:
-  void apply(const TensorIndex& index, int64_t free_dims) {
+  void apply(const TensorIndex& index, int64_t position, int64_t free_dims) {
     if (index.is_none()) {
       result_ = result_.unsqueeze(dim_++);
     } else if (index.is_ellipsis()) {
       dim_ += free_dims;
     } else if (index.is_integer()) {
-      result_ = result_.select(dim_, index.integer().guard_int(__FILE__, __LINE__));
+      select(index.integer().guard_int(__FILE__, __LINE__), position);
     } else if (index.is_slice()) {
       const Slice& slice = index.slice();
       const int64_t step = slice.step().guard_int(__FILE__, __LINE__);
@@ -122,7 +126,7 @@ class Indexer {
       result_ = result_.unsqueeze(dim_);
       record(at::full({1}, index.boolean(), at::TensorOptions(kBool).device(result_.device())));
     } else if (is_integer_scalar(index.tensor())) {
-      result_ = result_.select(dim_, index.tensor().item<int64_t>());
+      select(index.tensor().item<int64_t>(), position);
     } else if (index.tensor().dim() == 0) {
       // A 0-dim bool: a new dimension that is kept or not.
       result_ = result_.unsqueeze(dim_);
@@ -130,6 +134,14 @@ class Indexer {
     } else {
       record(index.tensor());
     }
+  }
+
+  // Errors count dimensions as the program wrote them: by the position of the index in its list.
+  void select(int64_t index, int64_t position) {
+    const int64_t size = result_.size(dim_);
+    TORCH_CHECK_INDEX(
+        index >= -size && index < size, "index ", index, " is out of bounds for dimension ", position, " with size ", size);
+    result_ = result_.select(dim_, index);
   }
 
   void record(const Tensor& index) {
@@ -152,12 +164,26 @@ class Indexer {
 
 } // namespace
 
+namespace {
+
+// Leading dimensions of size 1 of a value do not count where it is written.
+Tensor without_leading_ones(const Tensor& value) {
+  const IntArrayRef sizes = value.sizes();
+  size_t ones = 0;
+  while (ones < sizes.size() && sizes[ones] == 1) {
+    ++ones;
+  }
+  return ones == 0 ? value : value.view(sizes.slice(ones));
+}
+
+} // namespace
+
 Tensor get_item(const Tensor& self, ArrayRef<TensorIndex> indices) {
   const Indexer indexer(self, indices);
   if (indexer.has_tensors()) {
     return at::index(indexer.view(), indexer.tensors());
   }
-  // Indexing always gives a new tensor, even x.index({}).
+  // Indexing always gives a new tensor, even x.index({"..."}).
   return indexer.view().is_same(self) ? at::alias(self) : indexer.view();
 }
 
@@ -165,12 +191,7 @@ void set_item(const Tensor& self, ArrayRef<TensorIndex> indices, const Tensor& v
   const Indexer indexer(self, indices);
   Tensor target = indexer.view();
   const Tensor source = value.device() == self.device() || value.dim() != 0 ? value : value.to(self.device());
-  // Leading dimensions of size 1 of the value do not count.
-  Tensor fitted = source;
-  const int64_t ndim = indexer.has_tensors() ? INT64_MAX : target.dim();
-  while (fitted.dim() > ndim && fitted.size(0) == 1) {
-    fitted = fitted.squeeze(0);
-  }
+  const Tensor fitted = without_leading_ones(source);
   if (indexer.has_tensors()) {
     target.index_put_(indexer.tensors(), fitted.scalar_type() == self.scalar_type() ? fitted : fitted.to(self.scalar_type()));
   } else {
@@ -191,16 +212,19 @@ void set_item(const Tensor& self, ArrayRef<TensorIndex> indices, const Scalar& v
 } // namespace indexing
 
 Tensor Tensor::index(ArrayRef<indexing::TensorIndex> indices) const {
+  TORCH_CHECK_INDEX(!indices.empty(), "Passing an empty index list to Tensor::index() is not valid syntax");
   return indexing::get_item(*this, indices);
 }
 Tensor Tensor::index(std::initializer_list<indexing::TensorIndex> indices) const {
-  return indexing::get_item(*this, ArrayRef<indexing::TensorIndex>(indices));
+  return index(ArrayRef<indexing::TensorIndex>(indices));
 }
 Tensor& Tensor::index_put_(ArrayRef<indexing::TensorIndex> indices, const Tensor& rhs) {
+  TORCH_CHECK_INDEX(!indices.empty(), "Passing an empty index list to Tensor::index_put_() is not valid syntax");
   indexing::set_item(*this, indices, rhs);
   return *this;
 }
 Tensor& Tensor::index_put_(ArrayRef<indexing::TensorIndex> indices, const Scalar& v) {
+  TORCH_CHECK_INDEX(!indices.empty(), "Passing an empty index list to Tensor::index_put_() is not valid syntax");
   indexing::set_item(*this, indices, v);
   return *this;
 }

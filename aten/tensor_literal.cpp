@@ -12,9 +12,10 @@ namespace {
 
 /// `count` values of `dtype`, converted to what the options say (the default dtype, on the CPU, unless given).
 Tensor tensor_of(const void* values, size_t count, ScalarType dtype, const TensorOptions& options) {
+  const ScalarType wanted = c10::typeMetaToScalarType(options.dtype());
   TORCH_CHECK(
-      !c10::isComplexType(dtype) || c10::isComplexType(c10::typeMetaToScalarType(options.dtype())),
-      "tensor: complex values can't be cast to dtype ", options.dtype());
+      !c10::isComplexType(dtype) || c10::isComplexType(wanted), "\"tensor_cpu\" not implemented for '", wanted,
+      "': complex values can't be cast to it; take their real part");
   Tensor result = empty_contiguous({static_cast<int64_t>(count)}, dtype, kCPU);
   if (count > 0) {
     std::memcpy(result.mutable_data_ptr(), values, result.nbytes());

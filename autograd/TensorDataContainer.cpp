@@ -2,6 +2,8 @@
 
 #include <aten/Functions.h>
 #include <aten/core/LegacyTypeDispatch.h>
+#include <c10/core/ScalarTypeToTypeMeta.h>
+#include <c10/util/StringUtil.h>
 
 #include <algorithm>
 #include <cstring>
@@ -24,8 +26,8 @@ TensorDataContainer::TensorDataContainer(std::initializer_list<TensorDataContain
   scalar_type_ = first.scalar_type_;
   for (const TensorDataContainer& item : list_) {
     TORCH_CHECK(
-        item.sizes_ == first.sizes_, "Expected all sub-lists to have sizes: ", at::IntArrayRef(first.sizes_),
-        ", but got sub-list with sizes: ", at::IntArrayRef(item.sizes_));
+        item.sizes_ == first.sizes_, "Expected all sub-lists to have sizes: ", c10::Join(" ", first.sizes_), " (e.g. ",
+        first, "), but got sub-list ", item, " with sizes: ", c10::Join(" ", item.sizes_));
     TORCH_CHECK(
         item.scalar_type_ == first.scalar_type_, "Expected all elements of the tensor to have the same scalar type: ",
         first.scalar_type_, ", but got element of scalar type: ", item.scalar_type_);
@@ -114,6 +116,10 @@ at::Tensor TensorDataContainer::convert_to_tensor(at::TensorOptions options) con
     return at::scalar_tensor(scalar_, options);
   }
   if (is_tensor()) {
+    const c10::ScalarType dtype = c10::typeMetaToScalarType(options.dtype());
+    TORCH_CHECK(
+        !tensor_.is_complex() || at::isComplexType(dtype), "\"tensor_cpu\" not implemented for '", dtype,
+        "': complex values can't be cast to it; take their real part");
     return tensor_.to(options);
   }
   at::Tensor result = at::empty(sizes_, options.device(at::kCPU));

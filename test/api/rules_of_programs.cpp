@@ -99,3 +99,52 @@ TEST_CASE("temporary files and folders go with their objects", "[programs]") {
   CHECK(access(file_name.c_str(), F_OK) != 0);
   CHECK(access(folder_name.c_str(), F_OK) != 0);
 }
+
+TEST_CASE("indexing refuses what libtorch refuses, in its words", "[programs]") {
+  using Catch::Matchers::Contains;
+  const at::Tensor x = torch::zeros({2, 5, 10});
+  CHECK_THROWS_WITH(x.index({0, 5}), Contains("index 5 is out of bounds for dimension 1 with size 5"));
+  CHECK_THROWS_WITH(x.index({"...", torch::tensor(12)}), Contains("index 12 is out of bounds for dimension 1 with size 10"));
+  CHECK_THROWS_WITH(torch::tensor(10).index({0}), Contains("invalid index of a 0-dim tensor"));
+  CHECK_THROWS_WITH(torch::tensor(10).index({0, 0}), Contains("too many indices for tensor of dimension 0"));
+  CHECK_THROWS_AS(x.index({}), c10::IndexError);
+  at::Tensor y = x.clone();
+  CHECK_THROWS_AS(y.index_put_({}, 1), c10::IndexError);
+  CHECK_THROWS_AS(y.index_put_({}, x), c10::IndexError);
+}
+
+TEST_CASE("leading dimensions of size 1 of a value do not count where it is written", "[programs]") {
+  at::Tensor x = torch::zeros({2, 3});
+  x.index_put_({true}, torch::ones({1, 1, 1, 2, 3}));
+  CHECK(x.sum().item<float>() == 6);
+  x.index_put_({torch::tensor({0, 1})}, torch::full({1, 1, 2, 3}, 2.));
+  CHECK(x.sum().item<float>() == 12);
+  x.index_put_({0}, torch::arange(3.).view({1, 1, 3}));
+  CHECK(x[0][2].item<float>() == 2);
+  x.index_put_({0, 1}, torch::ones({1, 1}));
+  CHECK(x[0][1].item<float>() == 1);
+}
+
+TEST_CASE("a mask of bytes warns", "[programs]") {
+  struct Collect : c10::WarningHandler {
+    void process(const c10::Warning& warning) override { text += warning.msg(); }
+    std::string text;
+  } warnings;
+  const at::Tensor mask = torch::tensor({1, 0}, torch::kByte);
+  {
+    c10::WarningUtils::WarningHandlerGuard guard(&warnings);
+    CHECK(torch::ones({2, 3}).index({mask}).size(0) == 1);
+  }
+  CHECK_THAT(warnings.text, Catch::Matchers::Contains("indexing with dtype torch.uint8 is now deprecated"));
+}
+
+TEST_CASE("literals that make no tensor say so", "[programs]") {
+  using Catch::Matchers::Contains;
+  CHECK_THROWS_WITH(
+      torch::tensor({{{2, 3, 4}, {{5, 6}, {7}}}}),
+      Contains("Expected all sub-lists to have sizes: 2 (e.g. {5, 6}), but got sub-list {7} with sizes: 1"));
+  const std::vector<c10::complex<float>> values = {{1, 2}, {3, 4}};
+  CHECK_THROWS_WITH(torch::tensor(values, torch::kFloat), Contains("\"tensor_cpu\" not implemented for 'Float'"));
+  CHECK_THROWS_WITH(at::tensor(values, torch::kFloat), Contains("\"tensor_cpu\" not implemented for 'Float'"));
+  CHECK(torch::tensor(values, torch::kComplexDouble).is_complex());
+}

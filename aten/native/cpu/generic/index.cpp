@@ -105,6 +105,9 @@ std::vector<IndexedDim> collect(const Tensor& self, const c10::List<std::optiona
     }
     const Tensor& index = *given;
     const ScalarType dtype = index.scalar_type();
+    if (dtype == kByte) {
+      TORCH_WARN("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.");
+    }
     if (dtype == kBool || dtype == kByte) {
       for (int64_t d = 0; d < index.dim(); ++d) {
         TORCH_CHECK_INDEX(
