@@ -148,3 +148,9 @@ TEST_CASE("literals that make no tensor say so", "[programs]") {
   CHECK_THROWS_WITH(at::tensor(values, torch::kFloat), Contains("\"tensor_cpu\" not implemented for 'Float'"));
   CHECK(torch::tensor(values, torch::kComplexDouble).is_complex());
 }
+
+TEST_CASE("Hardtanh wants its bounds apart", "[programs]") {
+  using torch::nn::HardtanhOptions;
+  CHECK_THROWS_AS(torch::nn::Hardtanh(HardtanhOptions().min_val(0.42).max_val(0.42)), c10::Error);
+  CHECK_NOTHROW(torch::nn::Hardtanh(HardtanhOptions().min_val(0.4).max_val(0.42)));
+}

@@ -61,9 +61,15 @@ Tensor HardshrinkImpl::forward(const Tensor& input) {
   return F::hardshrink(input, options);
 }
 
-HardtanhImpl::HardtanhImpl(const HardtanhOptions& options_) : options(options_) {}
+HardtanhImpl::HardtanhImpl(const HardtanhOptions& options_) : options(options_) {
+  HardtanhImpl::reset();
+}
 
-void HardtanhImpl::reset() {}
+void HardtanhImpl::reset() {
+  TORCH_CHECK(
+      options.min_val() < options.max_val(), "max_val must be greater than min_val: Hardtanh got min_val ",
+      options.min_val(), " and max_val ", options.max_val());
+}
 
 void HardtanhImpl::pretty_print(std::ostream& stream) const {
   stream << "torch::nn::Hardtanh(min_val=" << options.min_val() << ", max_val=" << options.max_val();
