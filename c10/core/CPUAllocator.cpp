@@ -54,7 +54,7 @@ constexpr uint32_t list_limit(size_t index) {
 // Classes of memory that tensors are kept with, and how many of each.
 constexpr size_t kSpareMax = 4096;
 constexpr size_t kSpareClasses = small_class(kSpareMax) + 1;
-constexpr uint32_t kSpareLimit = 32;
+constexpr uint32_t kSpareLimit = 30;
 
 // -- Per-thread lists ----------------------------------------------------------
 
@@ -75,15 +75,61 @@ class Counter {
 struct List {
   CPUBlock* head = nullptr;
   uint32_t room = 0; // how many more blocks the list takes
-  uint32_t spare_room = 0;
-  TensorImpl* spares = nullptr; // see Note [Spare tensors]
   Counter allocations;
   Counter releases;
 };
 
+// See Note [Spare tensors].
+// As long as a power of two, which saves a multiplication.
+struct SpareList {
+  std::atomic<uint32_t> count{0};
+  uint32_t limit = 0;
+  Counter kept;
+  std::array<TensorImpl*, kSpareLimit> tensors{};
+
+  bool is_empty() const {
+    return count.load(std::memory_order_relaxed) == 0;
+  }
+  bool is_full() const {
+    return count.load(std::memory_order_relaxed) >= limit;
+  }
+  TensorImpl* take() {
+    const uint32_t left = count.load(std::memory_order_relaxed) - 1;
+    count.store(left, std::memory_order_relaxed);
+    return tensors[left];
+  }
+  void put(TensorImpl* tensor) {
+    const uint32_t held = count.load(std::memory_order_relaxed);
+    tensors[held] = tensor;
+    count.store(held + 1, std::memory_order_relaxed);
+    kept.increment();
+  }
+  // How many were taken, which is not counted one by one.
+  uint64_t taken() const {
+    return kept.get() - count.load(std::memory_order_relaxed);
+  }
+  // Deletes all; the memory goes to the list of blocks.
+  void clear() {
+    while (!is_empty()) {
+      delete take();
+    }
+  }
+};
+
+static_assert(sizeof(SpareList) == 256);
+
 struct ThreadCache {
   std::array<List, kSmallClasses> lists{};
+  std::array<SpareList, kSpareClasses> spares{};
   ThreadCache* next = nullptr; // in the registry
+
+  // Of blocks of a class, alone and with spare tensors.
+  uint64_t allocations(size_t size_class) const {
+    return lists[size_class].allocations.get() + (size_class < kSpareClasses ? spares[size_class].taken() : 0);
+  }
+  uint64_t releases(size_t size_class) const {
+    return lists[size_class].releases.get() + (size_class < kSpareClasses ? spares[size_class].kept.get() : 0);
+  }
 };
 
 // Neither has blocks nor takes any, so that the fast paths need not ask whether the thread has a cache of its own.
@@ -152,48 +198,15 @@ size_t shrink(List& list, uint32_t count) {
   return bytes;
 }
 
-} // namespace
-
-namespace impl {
-
-// Below anonymous functions and above the rest: it needs the lists, and they need it to be emptied.
-struct SpareLists {
-  static TensorImpl* take(List& list) {
-    TensorImpl* const tensor = list.spares;
-    if (tensor != nullptr) {
-      list.spares = SpareTensors::next(tensor);
-      ++list.spare_room;
-      list.allocations.increment();
-    }
-    return tensor;
-  }
-  static void put(List& list, TensorImpl* tensor) {
-    SpareTensors::set_next(tensor, list.spares);
-    list.spares = tensor;
-    --list.spare_room;
-    list.releases.increment();
-  }
-  /// Deletes what is on a list; the memory goes to the list of blocks.
-  static void clear(List& list) {
-    while (TensorImpl* tensor = take(list)) {
-      delete tensor;
-    }
-  }
-};
-
-} // namespace impl
-
-namespace {
-
-using impl::SpareLists;
-
 struct ThreadCacheOwner {
   ThreadCache cache;
 
   ThreadCacheOwner() {
     for (size_t i = 0; i < kSmallClasses; ++i) {
       cache.lists[i].room = list_limit(i);
-      cache.lists[i].spare_room = i < kSpareClasses ? kSpareLimit : 0;
+    }
+    for (SpareList& list : cache.spares) {
+      list.limit = kSpareLimit;
     }
     std::lock_guard lock(global().mutex);
     cache.next = global().caches;
@@ -206,15 +219,17 @@ struct ThreadCacheOwner {
   ~ThreadCacheOwner() {
     thread_phase = ThreadPhase::Ended;
     thread_cache = &empty_cache;
+    for (SpareList& list : cache.spares) {
+      list.clear();
+    }
     for (List& list : cache.lists) {
-      SpareLists::clear(list);
       shrink(list, UINT32_MAX);
     }
     Global& g = global();
     std::lock_guard lock(g.mutex);
     for (size_t i = 0; i < kSmallClasses; ++i) {
-      g.past_allocations[i] += cache.lists[i].allocations.get();
-      g.past_releases[i] += cache.lists[i].releases.get();
+      g.past_allocations[i] += cache.allocations(i);
+      g.past_releases[i] += cache.releases(i);
     }
     ThreadCache** link = &g.caches;
     while (*link != &cache) {
@@ -417,19 +432,12 @@ constinit Immortal<DefaultCPUAllocator> default_allocator;
 
 namespace impl {
 
-constinit std::atomic<bool> other_cpu_allocator{false};
+constinit std::atomic<uint32_t> spare_tensors_off{0};
 
 namespace {
 
 inline bool no_spares() {
-  return other_cpu_allocator.load(std::memory_order_relaxed) || somebody_listens();
-}
-
-// Whether a storage is as SpareTensors::make made it, but for its size.
-inline bool is_unchanged(const StorageImpl& storage) {
-  const DataPtr& data = storage._data_ptr_no_checks();
-  return storage.is_plain() && storage.allocator() == &default_allocator.value && data.get_deleter() == &release_data && data.get() != nullptr &&
-      data.get() == data.get_context() && data.device().is_cpu();
+  return spare_tensors_off.load(std::memory_order_relaxed) != 0;
 }
 
 } // namespace
@@ -439,33 +447,45 @@ C10_ALWAYS_INLINE void SpareTensors::renew(TensorImpl* tensor, size_t bytes, caf
   tensor->storage_.unsafeGetStorageImpl()->unsafe_set_nbytes(bytes);
   tensor->storage_offset_ = 0;
   tensor->data_type_ = type;
-  if (C10_UNLIKELY(InferenceMode::is_enabled())) {
-    tensor->key_set_ = tensor->key_set_ - autograd_dispatch_keyset_with_ADInplaceOrView;
-    tensor->version_counter_ = VariableVersion();
-  }
 }
 
+C10_NOINLINE void SpareTensors::become_inference_tensor(TensorImpl* tensor) noexcept {
+  tensor->key_set_ = tensor->key_set_ - autograd_dispatch_keyset_with_ADInplaceOrView;
+  tensor->version_counter_ = VariableVersion();
+}
+
+// The rest of a take() that is not the usual one.
+C10_NOINLINE TensorImpl* SpareTensors::take_unusual(TensorImpl* tensor) noexcept {
+  tensor->set_contiguous_flags();
+  if (InferenceMode::is_enabled()) {
+    become_inference_tensor(tensor);
+  }
+  return tensor;
+}
+
+// This and drop_last() are on the way of every small result: what they call, they call last, so that they need no frame.
 TensorImpl* SpareTensors::take(IntArrayRef sizes, caffe2::TypeMeta type) noexcept {
-  // Bounded at each step, so that no product overflows.
   const size_t dim = sizes.size();
-  uint64_t numel = 1;
+  if (C10_UNLIKELY(dim > SizesAndStrides::kMaxInline || !type.isScalarType() || no_spares())) {
+    return nullptr;
+  }
+  // Less than 2^12 each and at most five, so that no product overflows.
+  uint64_t ones = 0, numel = 1;
   for (size_t d = 0; d < dim; ++d) {
-    const auto size = static_cast<uint64_t>(sizes[d]);
-    if (size > kSpareMax || (numel *= size) > kSpareMax) {
-      return nullptr;
-    }
+    ones |= static_cast<uint64_t>(sizes[d]);
+    numel *= static_cast<uint64_t>(sizes[d]);
   }
   const size_t bytes = numel * type.itemsize();
-  if (C10_UNLIKELY(bytes - 1 >= kSpareMax || dim > SizesAndStrides::kMaxInline || no_spares())) {
+  if (C10_UNLIKELY(ones >= kSpareMax || bytes - 1 >= kSpareMax)) {
     return nullptr;
   }
-  TensorImpl* const tensor = SpareLists::take(thread_cache->lists[small_class(bytes)]);
-  if (C10_UNLIKELY(tensor == nullptr)) {
+  SpareList& list = thread_cache->spares[small_class(bytes)];
+  if (C10_UNLIKELY(list.is_empty())) {
     return nullptr;
   }
-  renew(tensor, bytes, type);
+  TensorImpl* const tensor = list.take();
   SizesAndStrides& shape = tensor->sizes_and_strides_;
-  shape.resize_uninitialized(dim);
+  shape.resize_in_place(dim);
   int64_t* const own_sizes = shape.sizes_data();
   int64_t* const own_strides = shape.strides_data();
   int64_t stride = 1;
@@ -476,10 +496,15 @@ TensorImpl* SpareTensors::take(IntArrayRef sizes, caffe2::TypeMeta type) noexcep
     stride *= size;
   }
   tensor->numel_ = static_cast<int64_t>(numel);
-  if (C10_LIKELY(dim < 4)) {
-    tensor->flags_ = {true, false, false, false, false, true};
-  } else {
-    tensor->set_contiguous_flags();
+  tensor->flags_.contiguous = true;
+  tensor->flags_.channels_last_contiguous = false;
+  tensor->flags_.channels_last_3d_contiguous = false;
+  tensor->flags_.channels_last = false;
+  tensor->flags_.channels_last_3d = false;
+  tensor->flags_.non_overlapping_and_dense = true;
+  renew(tensor, bytes, type);
+  if (C10_UNLIKELY(dim >= 4 || InferenceMode::is_enabled())) {
+    return take_unusual(tensor);
   }
   return tensor;
 }
@@ -487,8 +512,13 @@ TensorImpl* SpareTensors::take(IntArrayRef sizes, caffe2::TypeMeta type) noexcep
 intrusive_ptr<TensorImpl, UndefinedTensorImpl> SpareTensors::make(size_t bytes, caffe2::TypeMeta type) {
   const bool small = bytes - 1 < kSpareMax && C10_LIKELY(!no_spares());
   if (C10_LIKELY(small)) {
-    if (TensorImpl* tensor = SpareLists::take(thread_cache->lists[small_class(bytes)])) {
+    SpareList& list = thread_cache->spares[small_class(bytes)];
+    if (C10_LIKELY(!list.is_empty())) {
+      TensorImpl* const tensor = list.take();
       renew(tensor, bytes, type);
+      if (C10_UNLIKELY(InferenceMode::is_enabled())) {
+        become_inference_tensor(tensor);
+      }
       return intrusive_ptr<TensorImpl, UndefinedTensorImpl>::reclaim(tensor);
     }
   }
@@ -496,6 +526,7 @@ intrusive_ptr<TensorImpl, UndefinedTensorImpl> SpareTensors::make(size_t bytes, 
   auto storage = make_intrusive<StorageImpl>(
       StorageImpl::use_byte_size_t(), static_cast<int64_t>(bytes), allocator->allocate(bytes), allocator,
       /*resizable=*/true);
+  storage->as_made_ = small;
   auto tensor = make_intrusive<TensorImpl, UndefinedTensorImpl>(Storage(std::move(storage)), DispatchKeySet(DispatchKey::CPU), type);
   tensor->may_be_spare_ = small;
   return tensor;
@@ -503,44 +534,42 @@ intrusive_ptr<TensorImpl, UndefinedTensorImpl> SpareTensors::make(size_t bytes, 
 
 C10_ALWAYS_INLINE bool SpareTensors::keep(TensorImpl* tensor) noexcept {
   const Storage& storage = tensor->storage_;
-  if (!storage || !storage.is_uniquely_owned()) {
+  if (C10_UNLIKELY(!tensor->may_be_spare_ || !storage || !storage.is_uniquely_owned())) {
     return false;
   }
-  const StorageImpl& memory = *storage.unsafeGetStorageImpl();
-  if (!is_unchanged(memory) || tensor->extra_meta_ != nullptr ||
-      tensor->sizes_and_strides_.size() > SizesAndStrides::kMaxInline || C10_UNLIKELY(no_spares())) {
+  StorageImpl& memory = *storage.unsafeGetStorageImpl();
+  if (C10_UNLIKELY(!memory.as_made_ || tensor->extra_meta_ != nullptr || tensor->autograd_meta_ != nullptr ||
+          tensor->sizes_and_strides_.size() > SizesAndStrides::kMaxInline || no_spares())) {
     return false;
   }
-  // Gradients and history may hold tensors that come here in turn, hence before looking at the list.
-  if (tensor->autograd_meta_ != nullptr) {
-    forget_history(tensor);
-  }
-  tensor->version_counter_.restart();
-  const uint32_t size_class = CPUBlock::of(memory._data_ptr_no_checks().get())->size_class;
-  if (size_class >= kSpareClasses) {
-    return false;
-  }
-  List& list = thread_cache->lists[size_class];
-  if (list.spare_room == 0) {
+  SpareList& list = thread_cache->spares[CPUBlock::of(memory.data_ptr_.mutable_get())->size_class];
+  if (C10_UNLIKELY(list.is_full() || !tensor->version_counter_.restart_in_place())) {
     return false;
   }
   tensor->key_set_ = plain_cpu_keys;
-  tensor->device_opt_ = Device(DeviceType::CPU);
   tensor->is_wrapped_number_ = false;
-  SpareLists::put(list, tensor);
+  list.put(tensor);
   return true;
 }
 
-C10_NOINLINE void SpareTensors::forget_history(TensorImpl* tensor) noexcept {
-  tensor->autograd_meta_.reset();
+C10_NOINLINE void SpareTensors::keep_or_delete(TensorImpl* tensor) noexcept {
+  if (tensor->may_be_spare_) {
+    // Gradients and history may hold tensors that come to the same list in turn, hence before it is looked at.
+    tensor->autograd_meta_.reset();
+    tensor->version_counter_.restart();
+    if (keep(tensor)) {
+      return;
+    }
+  }
+  delete tensor;
 }
 
 } // namespace impl
 
 // Here, so that the fate of every small result is one function.
 void TensorImpl::drop_last(TensorImpl* self) noexcept {
-  if (!self->may_be_spare_ || !impl::SpareTensors::keep(self)) {
-    delete self;
+  if (C10_UNLIKELY(!impl::SpareTensors::keep(self))) {
+    impl::SpareTensors::keep_or_delete(self);
   }
 }
 
@@ -574,8 +603,8 @@ CPUAllocatorStats cpu_allocator_stats() {
       uint64_t allocations = g.past_allocations[i];
       uint64_t releases = g.past_releases[i];
       for (const ThreadCache* cache = g.caches; cache != nullptr; cache = cache->next) {
-        allocations += cache->lists[i].allocations.get();
-        releases += cache->lists[i].releases.get();
+        allocations += cache->allocations(i);
+        releases += cache->releases(i);
       }
       stats.allocations += allocations;
       stats.releases += releases;
@@ -601,8 +630,10 @@ void cpu_allocator_reset_peak() {
 size_t cpu_allocator_release_cached() {
   size_t bytes = global().large.release();
   if (ThreadCache* cache = own_cache()) {
+    for (SpareList& list : cache->spares) {
+      list.clear();
+    }
     for (List& list : cache->lists) {
-      SpareLists::clear(list);
       bytes += shrink(list, UINT32_MAX);
     }
   }

@@ -7,8 +7,8 @@ bool isSharedStorageAlias(const Storage& storage0, const Storage& storage1) {
   if (!storage0 || !storage1) {
     return false;
   }
-  const DataPtr& a = storage0.unsafeGetStorageImpl()->_mutable_data_ptr_no_checks();
-  const DataPtr& b = storage1.unsafeGetStorageImpl()->_mutable_data_ptr_no_checks();
+  const DataPtr& a = storage0.unsafeGetStorageImpl()->_data_ptr_no_checks();
+  const DataPtr& b = storage1.unsafeGetStorageImpl()->_data_ptr_no_checks();
   return a.get_context() != nullptr && a.get_context() == b.get_context() && a.get_deleter() == b.get_deleter();
 }
 

@@ -7,10 +7,12 @@
 namespace c10 {
 
 void StorageImpl::release_resources() {
+  as_made_ = false;
   data_ptr_.clear();
 }
 
 void StorageImpl::swap_data_ptr(StorageImpl& other) {
+  as_made_ = other.as_made_ = false;
   std::swap(data_ptr_, other.data_ptr_);
   std::swap(size_bytes_, other.size_bytes_);
   std::swap(allocator_, other.allocator_);
@@ -21,6 +23,7 @@ void StorageImpl::swap_data_ptr(StorageImpl& other) {
 }
 
 void StorageImpl::UniqueStorageShareExternalPointer(at::DataPtr&& data_ptr, size_t size_bytes) {
+  as_made_ = false;
   data_ptr_ = std::move(data_ptr);
   size_bytes_ = static_cast<int64_t>(size_bytes);
   allocator_ = nullptr;
@@ -28,6 +31,7 @@ void StorageImpl::UniqueStorageShareExternalPointer(at::DataPtr&& data_ptr, size
 }
 
 void StorageImpl::release_data_and_set_meta_custom_data_ptr_error_msg_(std::optional<std::string> message) {
+  as_made_ = false;
   throw_on_immutable_data_ptr_ = true;
   get_extra_meta().custom_data_ptr_error_msg_ = std::move(message);
 }

@@ -20,6 +20,10 @@
 
 namespace c10 {
 
+namespace impl {
+struct SpareTensors;
+}
+
 /// What few storages have.
 struct C10_API StorageExtraMeta {
   std::optional<std::string> custom_data_ptr_error_msg_;
@@ -52,6 +56,7 @@ struct C10_API StorageImpl : public c10::intrusive_ptr_target, public PoolAlloca
 
   /// Drops the memory.
   void reset() {
+    as_made_ = false;
     data_ptr_.clear();
     size_bytes_ = 0;
   }
@@ -68,6 +73,7 @@ struct C10_API StorageImpl : public c10::intrusive_ptr_target, public PoolAlloca
     size_bytes_ = static_cast<int64_t>(size_bytes);
   }
   void set_nbytes(c10::SymInt size_bytes) {
+    as_made_ = false;
     size_bytes_ = std::move(size_bytes);
   }
   void unsafe_set_nbytes(size_t size_bytes) {
@@ -82,6 +88,7 @@ struct C10_API StorageImpl : public c10::intrusive_ptr_target, public PoolAlloca
     if (C10_UNLIKELY(resizable && allocator_ == nullptr)) {
       throw_no_allocator();
     }
+    as_made_ = false;
     resizable_ = resizable;
   }
 
@@ -91,9 +98,11 @@ struct C10_API StorageImpl : public c10::intrusive_ptr_target, public PoolAlloca
   }
   at::DataPtr& mutable_data_ptr() {
     check_writable();
+    as_made_ = false;
     return data_ptr_;
   }
   at::DataPtr& _mutable_data_ptr_no_checks() {
+    as_made_ = false;
     return data_ptr_;
   }
   const at::DataPtr& _data_ptr_no_checks() const {
@@ -107,9 +116,11 @@ struct C10_API StorageImpl : public c10::intrusive_ptr_target, public PoolAlloca
   }
   /// Gives the old memory back.
   at::DataPtr set_data_ptr(at::DataPtr&& data_ptr) {
+    as_made_ = false;
     return std::exchange(data_ptr_, std::move(data_ptr));
   }
   void set_data_ptr_noswap(at::DataPtr&& data_ptr) {
+    as_made_ = false;
     data_ptr_ = std::move(data_ptr);
   }
   /// Exchanges memory, size, allocator and the access flags.
@@ -137,6 +148,7 @@ struct C10_API StorageImpl : public c10::intrusive_ptr_target, public PoolAlloca
     return allocator_;
   }
   void set_allocator(at::Allocator* allocator) {
+    as_made_ = false;
     allocator_ = allocator;
   }
 
@@ -148,6 +160,7 @@ struct C10_API StorageImpl : public c10::intrusive_ptr_target, public PoolAlloca
 
   /// Whether the memory came from another process by CUDA IPC.
   void set_received_cuda(bool received_cuda) {
+    as_made_ = false;
     received_cuda_ = received_cuda;
   }
   bool received_cuda() const {
@@ -155,6 +168,7 @@ struct C10_API StorageImpl : public c10::intrusive_ptr_target, public PoolAlloca
   }
 
   StorageExtraMeta& get_extra_meta() {
+    as_made_ = false;
     if (!extra_meta_) {
       extra_meta_.reset(new StorageExtraMeta());
     }
@@ -165,9 +179,11 @@ struct C10_API StorageImpl : public c10::intrusive_ptr_target, public PoolAlloca
   void release_data_and_set_meta_custom_data_ptr_error_msg_(std::optional<std::string> message);
   void clear_data_ptr_access_error_msg_();
   void set_throw_on_mutable_data_ptr() {
+    as_made_ = false;
     throw_on_mutable_data_ptr_ = true;
   }
   void set_warn_deprecated_on_mutable_data_ptr() {
+    as_made_ = false;
     warn_deprecated_on_mutable_data_ptr_ = true;
   }
   bool throw_on_immutable_data_ptr() const {
@@ -179,6 +195,8 @@ struct C10_API StorageImpl : public c10::intrusive_ptr_target, public PoolAlloca
   [[noreturn]] void throw_data_ptr_access_error() const;
 
  private:
+  friend struct impl::SpareTensors;
+
   void check_readable() const {
     if (C10_UNLIKELY(throw_on_immutable_data_ptr_)) {
       throw_data_ptr_access_error();
@@ -202,6 +220,8 @@ struct C10_API StorageImpl : public c10::intrusive_ptr_target, public PoolAlloca
   bool throw_on_immutable_data_ptr_ = false;
   bool throw_on_mutable_data_ptr_ = false;
   bool warn_deprecated_on_mutable_data_ptr_ = false;
+  // Made by SpareTensors, and nobody could have changed anything but the size since; see Note [Spare tensors].
+  bool as_made_ = false;
 };
 
 [[noreturn]] C10_API void throwNullDataPtrError();

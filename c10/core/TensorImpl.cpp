@@ -353,6 +353,7 @@ void TensorImpl::_change_backend_component_keys(c10::Device device) {
   DispatchKeySet ks = key_set_.remove_backend(old_backend) - getAutocastRelatedKeySetFromBackend(old_backend);
   key_set_ = ks | DispatchKeySet(new_backend) | getAutocastRelatedKeySetFromBackend(new_backend);
   device_opt_ = device;
+  may_be_spare_ = false;
 }
 
 // -- Copies of the whole object --------------------------------------------------------------
@@ -394,6 +395,7 @@ void TensorImpl::copy_tensor_metadata_except_version_counter(
   dest_impl->key_set_ = src_impl->key_set_ - python_ks;
   dest_impl->data_type_ = src_impl->data_type_;
   dest_impl->device_opt_ = src_impl->device_opt_;
+  dest_impl->may_be_spare_ = false;
   dest_impl->flags_ = src_impl->flags_;
   dest_impl->custom_policy_ = src_impl->custom_policy_;
   dest_impl->has_symbolic_sizes_strides_ = src_impl->has_symbolic_sizes_strides_;

@@ -116,3 +116,51 @@ TEST_CASE("a small result has nothing left of the one whose memory it takes", "[
   CHECK(typed.scalar_type() == at::kByte);
   CHECK(typed.storage().nbytes() == 3);
 }
+
+TEST_CASE("a small tensor is used again only with the memory it was made with", "[factory]") {
+  static float mine[4];
+  using Change = void (*)(c10::StorageImpl&);
+  const Change changes[] = {
+      [](c10::StorageImpl& s) { s.set_data_ptr_noswap(at::DataPtr(mine, at::kCPU)); },
+      [](c10::StorageImpl& s) { s.mutable_data_ptr() = at::DataPtr(mine, at::kCPU); },
+      [](c10::StorageImpl& s) { s.UniqueStorageShareExternalPointer(mine, sizeof mine); },
+      [](c10::StorageImpl& s) { s.reset(); },
+      [](c10::StorageImpl& s) { s.set_resizable(false); },
+      [](c10::StorageImpl& s) { s.set_allocator(nullptr); },
+      [](c10::StorageImpl& s) { s.set_throw_on_mutable_data_ptr(); },
+      [](c10::StorageImpl& s) { s.get_extra_meta().custom_data_ptr_error_msg_ = "no"; },
+      [](c10::StorageImpl& s) { s.set_nbytes(c10::SymInt(1000)); },
+  };
+  for (const Change change : changes) {
+    for (int i = 0; i < 3; ++i) {
+      change(*at::empty({4}, at::kFloat).storage().unsafeGetStorageImpl());
+    }
+    std::vector<Tensor> fresh;
+    for (int i = 0; i < 40; ++i) {
+      fresh.push_back(at::empty({4}, at::kFloat));
+      const c10::StorageImpl& storage = *fresh.back().storage().unsafeGetStorageImpl();
+      REQUIRE(storage.is_plain());
+      REQUIRE(storage.allocator() == c10::GetAllocator(c10::DeviceType::CPU));
+      REQUIRE(storage.nbytes() == 4 * sizeof(float));
+      REQUIRE(fresh.back().const_data_ptr() != nullptr);
+      REQUIRE(fresh.back().const_data_ptr() != mine);
+    }
+  }
+}
+
+TEST_CASE("options of a small tensor count", "[factory]") {
+  for (int i = 0; i < 2; ++i) { // the second time from kept tensors
+    CHECK(at::empty({2, 3}, at::kHalf).scalar_type() == at::kHalf);
+    CHECK(at::empty({2, 3}, at::Device(at::kCPU)).scalar_type() == at::kFloat);
+    CHECK(at::empty({2, 3}, at::kMeta).is_meta());
+    CHECK(at::empty({1, 2, 2, 2}, {}, at::MemoryFormat::ChannelsLast).is_contiguous(at::MemoryFormat::ChannelsLast));
+    CHECK(at::empty({1, 2, 2, 2}, at::TensorOptions().memory_format(at::MemoryFormat::ChannelsLast)).stride(1) == 1);
+    CHECK(at::empty({2, 3}, at::TensorOptions().layout(at::kSparse)).is_sparse());
+    CHECK(at::empty({0}).numel() == 0);
+    CHECK_THROWS_AS(at::empty({-1}), c10::Error);
+    CHECK_THROWS_AS(at::empty({3, -2}), c10::Error);
+    const c10::InferenceMode inference;
+    CHECK(at::empty({2, 3}).is_inference());
+  }
+  CHECK_FALSE(at::empty({2, 3}).is_inference());
+}

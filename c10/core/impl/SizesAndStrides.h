@@ -157,6 +157,10 @@ class SizesAndStrides {
       resize(new_size);
     }
   }
+  /// The same where both the old and the new number are at most kMaxInline.
+  void resize_in_place(size_t new_size) noexcept {
+    size_ = new_size;
+  }
   /// Keeps the first dimensions; new ones are zero.
   void resize(size_t new_size) {
     if (new_size == size_) {

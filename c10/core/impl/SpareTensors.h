@@ -7,12 +7,16 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 
 // Note [Spare tensors]
 // Results of operators are mostly small and soon dropped. Taking tensor, storage and memory from three free lists and
 // giving them back costs more than the arithmetic on them. So a CPU tensor that goes with nobody else referring to its
 // storage stays whole, with storage and memory attached, on a list of its thread for the size class of the memory. The
 // next result of this class takes it and sets only what differs. Lists are bounded.
+//
+// The storage of such a tensor remembers whether anybody could have given it other memory, another allocator or what few
+// storages have since it was made (StorageImpl::as_made_), so that one look suffices when the tensor goes.
 //
 // To users it is gone: autograd data, version and keys are dropped at once, and the CPU allocator counts the memory as
 // released and cached. What is unusual in any way (a subclass, a resized storage, extra data) is deleted as always.
@@ -30,18 +34,17 @@ struct SpareTensors {
   static bool keep(TensorImpl* tensor) noexcept;
 
  private:
-  friend struct SpareLists;
-  static void forget_history(TensorImpl* tensor) noexcept;
+  friend struct ::c10::TensorImpl;
+  /// Keeps a tensor once history and shared version are dropped, or deletes it.
+  static void keep_or_delete(TensorImpl* tensor) noexcept;
+  static void become_inference_tensor(TensorImpl* tensor) noexcept;
+  static TensorImpl* take_unusual(TensorImpl* tensor) noexcept;
   static void renew(TensorImpl* tensor, size_t bytes, caffe2::TypeMeta type) noexcept;
-  static TensorImpl* next(const TensorImpl* tensor) {
-    return reinterpret_cast<TensorImpl*>(tensor->storage_offset_);
-  }
-  static void set_next(TensorImpl* tensor, TensorImpl* next) {
-    tensor->storage_offset_ = reinterpret_cast<intptr_t>(next);
-  }
 };
 
-/// Set while the allocator of CPU tensors is not the default one: then there are no spare tensors.
-extern std::atomic<bool> other_cpu_allocator;
+/// Reasons to have no spare tensors, in one word: the number of objects that may want to hear of memory, and a bit for an
+/// allocator of CPU tensors that is not the default one.
+extern std::atomic<uint32_t> spare_tensors_off;
+constexpr uint32_t kOtherCpuAllocator = uint32_t{1} << 31;
 
 } // namespace c10::impl
