@@ -76,7 +76,7 @@ def generate(root: Path, out: Path) -> None:
     entries = load_entries(sorted((root / "aten" / "ops").glob("*.yaml")))
     sources = SourceIndex(root)
     for entry in entries:
-        for key in ("composite", "explicit", "inplace_composite", "out_composite", "inplace_explicit", "out_explicit"):
+        for key in ("plain", "composite", "explicit", "inplace_composite", "out_composite", "inplace_explicit", "out_explicit"):
             if entry.get(key):
                 sources.require(entry.get(key), entry, key)
         for ref in entry.kernels.values():

@@ -233,11 +233,39 @@ def call_of(entry: Entry, form: str) -> str:
     return f"call<{signature}>("
 
 
+def plain_declarations(entry: Entry) -> str:
+    """What plain_factory() names."""
+    if not entry.get("plain"):
+        return ""
+    params = ", ".join(p.declared(False) for p in cpp.dispatcher_params(entry.schema))
+    gathered = ", ".join(p.type for p in signatures(entry.schema, [])[0][1].params)
+    return (
+        f"namespace at::native {{\nc10::TensorImpl* {entry.get('plain')}({gathered}) noexcept;\n}} // namespace at::native\n"
+        f"namespace {{\n{cpp.return_type(entry.schema)} {entry.schema.unambiguous_name}_CPU({params});\n}} // namespace\n"
+    )
+
+
+def plain_factory(entry: Entry, form: str, function: str, signature: Signature) -> str:
+    """The short way of the usual overload of a factory with the field `plain`: a function that gives a tensor or null, and
+    stands for the CPU kernel where nobody could tell the difference."""
+    usual = function == entry.schema.name and any(p.name == "options" for p in signature.params)
+    if not entry.get("plain") or form != "functional" or not usual:
+        return ""
+    name = entry.schema.unambiguous_name
+    args = ", ".join(p.name for p in signature.params)
+    return (
+        f"  if (C10_LIKELY({name}_slot.leadsTo<&{name}_CPU>())) {{\n"
+        f"    if (c10::TensorImpl* const made = native::{entry.get('plain')}({args})) {{\n"
+        "      return at::Tensor(c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>::reclaim(made));\n    }\n  }\n"
+    )
+
+
 def definitions(entries: list[Entry], shared: str) -> str:
     """at::_ops::X::call/redispatch, at:: functions and Tensor methods of some entries, and their definition rows. `shared`:
     declarations of templates that stand elsewhere."""
     headers = sorted({s.name for e in entries for s in e.forms.values()})
     includes = "\n".join(f"#include <aten/ops/{h}.h>\n#include <aten/ops/{h}_ops.h>" for h in headers)
+    shared += "".join(plain_declarations(entry) for entry in entries)
     slots, rows, ops, functions = [], [], [], []
     for entry in entries:
         for form, schema in entry.forms.items():
@@ -261,7 +289,7 @@ def definitions(entries: list[Entry], shared: str) -> str:
                 for fname, sig in signatures(schema, []):
                     functions.append(
                         (f"{ret} {fname}({', '.join(p.declared(False) for p in sig.params)})",
-                         f"  return _ops::{name}::call({sig.call()});"))
+                         plain_factory(entry, form, fname, sig) + f"  return _ops::{name}::call({sig.call()});"))
             if is_method(entry, form):
                 for fname, sig in method_signatures(entry, form):
                     changed = any(a.name == "self" and a.is_written for a in schema.arguments)

@@ -146,6 +146,15 @@ class TORCH_API KernelFunction final {
   bool isFallthrough() const {
     return boxed_kernel_func_.isFallthrough();
   }
+  /// The code for unboxed calls with these parameters, where nothing is to be converted; else null. It is called by
+  /// impl::call_unboxed with the functor.
+  template <class... Args>
+  C10_ALWAYS_INLINE void* unboxedFor() const {
+    return (has_symint_v<Args> || ...) ? sym_unboxed_kernel_func_ : unboxed_kernel_func_;
+  }
+  OperatorKernel* functor() const {
+    return boxed_kernel_func_.getFunctor();
+  }
 
   void callBoxed(const OperatorHandle& op, DispatchKeySet keys, Stack* stack) const {
     boxed_kernel_func_.callBoxed(op, keys, stack);

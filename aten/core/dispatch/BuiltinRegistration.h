@@ -33,6 +33,10 @@ struct BuiltinSlot {
   C10_ALWAYS_INLINE decltype(auto) redispatch(DispatchKeySet keys, Args&&... args) const {
     return TypedOperatorHandle<Signature>(entry).redispatch(keys, std::forward<Args>(args)...);
   }
+  /// Whether a call without tensors comes on this thread to `kernel`, one of the library's own, and nobody has asked to hear
+  /// of it on the way.
+  template <auto* kernel>
+  C10_ALWAYS_INLINE bool leadsTo() const;
   OperatorHandle handle() const {
     return OperatorHandle(entry);
   }
@@ -120,6 +124,22 @@ const BuiltinKernel BuiltinKernelOf<func>::value = {
     reinterpret_cast<void*>(&builtin_unboxed<func, Return, typename traits::parameter_types>::call),
     &boxed_by_signature<Return, Params>::call, &typeid(typename guts::make_function_traits_t<Return, Params>::func_type),
     params_have_symint<Params>::value};
+
+template <class Params>
+struct plain_code;
+template <class... Params>
+struct plain_code<guts::typelist::typelist<Params...>> {
+  static void* of(const KernelFunction& kernel) {
+    return kernel.unboxedFor<Params...>();
+  }
+};
+
+template <auto* kernel>
+C10_ALWAYS_INLINE bool BuiltinSlot::leadsTo() const {
+  using Forms = BuiltinKernelOf<kernel>;
+  return is_default(raw_local_dispatch_key_set) &&
+      plain_code<typename Forms::Params>::of(entry->plainKernel()) == Forms::value.unboxed;
+}
 
 /// Table form of a kernel `Return f(args...)` or `Return f(DispatchKeySet, args...)`.
 template <auto* func>

@@ -225,9 +225,13 @@ class TypedOperatorHandle<Return(Args...)> final : public OperatorHandle {
   C10_ALWAYS_INLINE Return callPlain(Args... args) const {
     const bool plain = detail::multi_dispatch_key_set(args...) == plain_cpu_keys &&
         impl::is_default(impl::raw_local_dispatch_key_set) && !(GradMode::is_enabled() && (impl::requires_grad_any(args) || ...));
-    if (const KernelFunction* kernel = C10_LIKELY(plain) ? entry_->plainKernel() : nullptr) {
-      const impl::ExcludeFromDefaultGuard below(autograd_dispatch_keyset_with_ADInplaceOrView);
-      return kernel->template call<Return, Args...>(*this, DispatchKeySet(DispatchKey::CPU), std::forward<Args>(args)...);
+    if (C10_LIKELY(plain)) {
+      const KernelFunction& kernel = entry_->plainKernel();
+      if (void* const function = kernel.template unboxedFor<Args...>(); C10_LIKELY(function != nullptr)) {
+        const impl::ExcludeFromDefaultGuard below(autograd_dispatch_keyset_with_ADInplaceOrView);
+        return impl::call_unboxed<Return, Args...>(
+            function, kernel.functor(), DispatchKeySet(DispatchKey::CPU), std::forward<Args>(args)...);
+      }
     }
     return callUsual(std::forward<Args>(args)...);
   }
@@ -237,14 +241,22 @@ class TypedOperatorHandle<Return(Args...)> final : public OperatorHandle {
     const bool dense_cpu = (!device.has_value() || device->is_cpu()) && (!layout.has_value() || *layout == kStrided) &&
         !(dtype.has_value() && isQIntType(*dtype));
     if (C10_LIKELY(dense_cpu && impl::is_default(impl::raw_local_dispatch_key_set))) {
-      if (const KernelFunction* kernel = entry_->plainKernel()) {
-        return kernel->template call<Return, Args...>(*this, DispatchKeySet(DispatchKey::CPU), std::forward<Args>(args)...);
+      const KernelFunction& kernel = entry_->plainKernel();
+      if (void* const function = kernel.template unboxedFor<Args...>(); C10_LIKELY(function != nullptr)) {
+        return impl::call_unboxed<Return, Args...>(
+            function, kernel.functor(), DispatchKeySet(DispatchKey::CPU), std::forward<Args>(args)...);
       }
     }
     return callUsual(std::forward<Args>(args)...);
   }
   /// Goes to the kernel for the given keys, without looking at arguments and thread state.
   C10_ALWAYS_INLINE Return redispatch(DispatchKeySet keys, Args... args) const {
+    if (keys == DispatchKeySet(DispatchKey::CPU)) {
+      const KernelFunction& plain = entry_->plainKernel();
+      if (void* const function = plain.template unboxedFor<Args...>(); C10_LIKELY(function != nullptr)) {
+        return impl::call_unboxed<Return, Args...>(function, plain.functor(), keys, std::forward<Args>(args)...);
+      }
+    }
     const KernelFunction& kernel = entry_->lookup(keys);
     return kernel.template call<Return, Args...>(*this, keys, std::forward<Args>(args)...);
   }

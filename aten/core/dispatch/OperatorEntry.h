@@ -68,7 +68,8 @@ using DispatchTable = std::array<std::atomic<const KernelFunction*>, num_runtime
 // The generated stubs of the library's operators go further. When, besides, nothing requires a gradient, the Autograd
 // kernel, if it is the library's own, would find nothing to record, and go on with a guard down to the CPU kernel. The stub
 // takes this from a second place. It holds a kernel without code as soon as anybody has registered something on the way
-// that must be asked. Factories without tensors do the same for their BackendSelect kernel.
+// that must be asked. Factories without tensors do the same for their BackendSelect kernel. An Autograd kernel that records
+// goes on with the CPU key alone, to the same place.
 
 /// Everything known about one operator. Entries live until the process ends, so handles never dangle.
 class TORCH_API OperatorEntry final {
@@ -101,11 +102,11 @@ class TORCH_API OperatorEntry final {
     ks = extractor_.applySharedMask((plain_cpu_keys | default_included_set) - default_excluded_set);
     return (*table_.load(std::memory_order_acquire))[kUsualPlace].load(std::memory_order_acquire);
   }
-  /// The kernel of plain calls; null if they go the usual way. See Note [Plain calls].
-  C10_ALWAYS_INLINE const KernelFunction* plainKernel() const {
+  /// The kernel of plain calls; one without code if they go the usual way. See Note [Plain calls].
+  C10_ALWAYS_INLINE const KernelFunction& plainKernel() const {
     const KernelFunction* kernel = (*table_.load(std::memory_order_acquire))[kPlainPlace].load(std::memory_order_acquire);
     if (C10_UNLIKELY(kernel == nullptr)) kernel = &resolvePlain();
-    return kernel->isValid() ? kernel : nullptr;
+    return *kernel;
   }
   const DispatchKeyExtractor& dispatchKeyExtractor() const {
     return extractor_;
