@@ -83,6 +83,12 @@ struct Node::Hooks {
   std::unique_ptr<AnomalyMetadata> anomaly;
 };
 
+Node::Node() : sequence_nr_(at::sequence_number::get_and_increment()) {
+  if (C10_UNLIKELY(AnomalyMode::is_enabled())) {
+    record_creation();
+  }
+}
+
 Node::Node(uint64_t sequence_nr, edge_list&& next_edges)
     : sequence_nr_(sequence_nr), next_edges_(std::move(next_edges)) {
   for (const Edge& edge : next_edges_) {

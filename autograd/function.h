@@ -45,8 +45,8 @@ struct TORCH_API Node : std::enable_shared_from_this<Node> {
  public:
   /// Nodes with a greater number run earlier; UINT64_MAX (gradient accumulation) before all others.
   explicit Node(uint64_t sequence_nr, edge_list&& next_edges = edge_list());
-  explicit Node(edge_list&& next_edges = edge_list())
-      : Node(at::sequence_number::get_and_increment(), std::move(next_edges)) {}
+  explicit Node(edge_list&& next_edges) : Node(at::sequence_number::get_and_increment(), std::move(next_edges)) {}
+  Node();
 
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
@@ -265,10 +265,35 @@ struct TraceableFunction : public Node {
   }
 };
 
+namespace detail {
+
+// Nodes initialise their members themselves, so an object that is made without arguments needs no zeros before.
+template <class T>
+struct NodeAllocator : c10::PoolAllocator<T> {
+  using value_type = T;
+  NodeAllocator() noexcept = default;
+  template <class U>
+  NodeAllocator(const NodeAllocator<U>&) noexcept {}
+  template <class U>
+  struct rebind {
+    using other = NodeAllocator<U>;
+  };
+  template <class U>
+  void construct(U* place) {
+    ::new (static_cast<void*>(place)) U;
+  }
+  template <class U, class First, class... Rest>
+  void construct(U* place, First&& first, Rest&&... rest) {
+    ::new (static_cast<void*>(place)) U(std::forward<First>(first), std::forward<Rest>(rest)...);
+  }
+};
+
+} // namespace detail
+
 /// Makes a node, with its reference count, in one block from the thread's pool.
 template <class T, class... Args>
 std::shared_ptr<T> make_node(Args&&... args) {
-  return std::allocate_shared<T>(c10::PoolAllocator<T>(), std::forward<Args>(args)...);
+  return std::allocate_shared<T>(detail::NodeAllocator<T>(), std::forward<Args>(args)...);
 }
 
 /// Makes output `input_nr` of `function` the history of `variable`.

@@ -19,7 +19,8 @@ TORCH_API Edge gradient_edge(const at::TensorBase& self); // see variable.h
 namespace detail {
 
 inline void append_next_edges(edge_list& edges, const at::Tensor& variable) {
-  if (variable.defined()) {
+  // The undefined tensor has no history either.
+  if (variable.unsafeGetTensorImpl()->autograd_meta() != nullptr) {
     edges.emplace_back(impl::gradient_edge(variable));
   } else {
     edges.emplace_back();

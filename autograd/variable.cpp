@@ -3,6 +3,7 @@
 #include <autograd/autograd_meta_extras.h>
 #include <autograd/functions/accumulate_grad.h>
 #include <autograd/functions/tensor.h>
+#include <autograd/functions/utils.h>
 #include <autograd/view_func.h>
 #include <c10/util/StringUtil.h>
 
@@ -409,6 +410,17 @@ Variable make_variable(const at::Tensor& data, Edge gradient_edge, bool allow_te
   auto copy = data.getIntrusivePtr()->shallow_copy_and_detach(c10::VariableVersion(0), allow_tensor_metadata_change);
   copy->set_autograd_meta(std::make_unique<AutogradMeta>(copy.get(), false, std::move(gradient_edge)));
   return Variable(std::move(copy));
+}
+
+void set_history(const at::Tensor& variable, std::shared_ptr<Node>&& grad_fn) {
+  c10::TensorImpl* const tensor = variable.unsafeGetTensorImpl();
+  if (!variable.defined() || tensor->autograd_meta() != nullptr || !isDifferentiableType(variable.scalar_type())) {
+    const std::shared_ptr<Node>& node = grad_fn;
+    set_history(variable, node);
+    return;
+  }
+  const uint32_t output_nr = grad_fn->add_input_metadata(variable);
+  tensor->set_autograd_meta(std::make_unique<AutogradMeta>(nullptr, false, Edge(std::move(grad_fn), output_nr)));
 }
 
 namespace utils {

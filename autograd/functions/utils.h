@@ -69,6 +69,8 @@ inline void set_history(const at::Tensor& variable, const std::shared_ptr<Node>&
     grad_fn->add_input_metadata(Node::undefined_input());
   }
 }
+/// The same for the last output.
+TORCH_API void set_history(const at::Tensor& variable, std::shared_ptr<Node>&& grad_fn);
 inline void set_history(at::ArrayRef<at::Tensor> variables, const std::shared_ptr<Node>& grad_fn) {
   for (const at::Tensor& variable : variables) {
     set_history(variable, grad_fn);

@@ -139,8 +139,12 @@ class C10_API intrusive_ptr_target {
       destroy_unique(self);
       return;
     }
+    drop_shared(self);
+  }
+  /// The same where there was another reference a moment ago.
+  static void drop_shared(intrusive_ptr_target* self) noexcept {
     const uint64_t now = detail::count_sub(self->combined_refcount_, detail::kStrongOne);
-    if (detail::refcount(now) == 0) {
+    if (C10_UNLIKELY(detail::refcount(now) == 0)) {
       release_last(self, now);
     }
   }
@@ -345,10 +349,12 @@ class intrusive_ptr final {
       if constexpr (detail::has_drop_last<TTarget>) {
         if (target->combined_refcount_.load(std::memory_order_acquire) == detail::kUniqueReference) {
           TTarget::drop_last(target_);
-          return;
+        } else {
+          intrusive_ptr_target::drop_shared(target);
         }
+      } else {
+        intrusive_ptr_target::drop_strong(target);
       }
-      intrusive_ptr_target::drop_strong(target);
     }
   }
 

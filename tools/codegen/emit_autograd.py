@@ -235,9 +235,9 @@ class AutogradEmitter:
             return text + f"  return {target};\n"
         many = len(schema.returns) > 1
         text += f"  {'auto [' + ', '.join(names) + ']' if many else 'auto ' + names[0]} = [&] {{\n    {guard}\n    return {below};\n  }}();\n"
-        for i, ok in enumerate(differentiable_outputs(entry)):
-            if ok and schema.returns[i].type.base == "Tensor":
-                text += f"  set_history({names[i]}, grad_fn);\n"
+        outputs = [names[i] for i, ok in enumerate(differentiable_outputs(entry)) if ok and schema.returns[i].type.base == "Tensor"]
+        for name in outputs:
+            text += f"  set_history({name}, {'std::move(grad_fn)' if name == outputs[-1] and not after else 'grad_fn'});\n"
         for saved in after:
             text += "  " + self._store_output(saved, {n: n for n in names}) + "\n"
         if many:
