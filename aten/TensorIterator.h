@@ -121,29 +121,6 @@ struct PointwiseRule {
   std::uint32_t keep_mask = 0; // bit i: input i keeps its own dtype and takes no part in promotion
 };
 
-/// What a plain pointwise call needs, and no more. See Note [Fast pointwise calls].
-//
-// Note [Fast pointwise calls]
-// Most calls are of tensors of one dtype, shape and dense layout, perhaps beside a number. Setting up an OperandInfo for
-// each would cost more than the rest of the call, so build_pointwise leaves this instead, and run_pointwise reads it. The
-// first use of any other accessor of the iterator sets up the operands in full.
-struct FastOperands {
-  static constexpr int kMax = 5;
-
-  int count = 0; // operands with the output; 0: not in use
-  std::uint32_t repeated; // bit i: operand i is a single value for all elements
-  std::uint32_t numbers; // bit i: operand i is a Scalar
-  std::uint16_t output_size; // bytes of an element
-  std::uint16_t input_size;
-  void* data[kMax];
-  union {
-    const TensorBase* tensor;
-    const c10::Scalar* number;
-  } source[kMax]; // borrowed; the output's is null when it is owned
-  alignas(16) char values[kMax][16]; // numbers in the common dtype
-  TensorBase output; // when it was allocated here
-};
-
 /// An input of a pointwise operator: a tensor or a number, borrowed.
 struct PointwiseInput {
   PointwiseInput(const TensorBase& t) : tensor(&t) {}
@@ -153,7 +130,45 @@ struct PointwiseInput {
   const c10::Scalar* number = nullptr;
 };
 
-struct TORCH_API TensorIteratorBase {
+/// What a pointwise kernel is given: all there is to know of a plain call, or an iterator, which is derived from this. See
+/// Note [Fast pointwise calls].
+//
+// Note [Fast pointwise calls]
+// Most calls are of tensors of one dtype, shape and dense layout, perhaps beside a number. Setting up an OperandInfo for
+// each would cost more than the rest of the call, so build_pointwise leaves this instead, and run_pointwise reads it. The
+// first use of any other accessor of the iterator sets up the operands in full. The plainest of these calls, which make a
+// new tensor, do without the iterator: set_up_plain() either fills this alone, or leaves the call to build_pointwise.
+struct TORCH_API PointwiseCall {
+  static constexpr int kMax = 5;
+
+  int count = 0; // operands with the output; 0: not in use, and the object is part of an iterator
+  std::uint32_t repeated; // bit i: operand i is a single value for all elements
+  std::uint32_t numbers; // bit i: operand i is a Scalar
+  std::uint16_t output_size; // bytes of an element
+  std::uint16_t input_size;
+  void* data[kMax];
+  union {
+    const TensorBase* tensor;
+    const c10::Scalar* number;
+  } source[kMax]; // borrowed; the output's is null when it is owned
+  alignas(16) char values[kMax - 1][16]; // numbers in the common dtype
+  int64_t numel_1d;
+  c10::ScalarType dtype_1d; // of the computation
+
+  /// Sets up a call of dense CPU tensors of one dtype and shape that makes a new one, and returns that; for a number, beside
+  /// a tensor before it, when it does not change the dtype. Else it returns an undefined tensor, and nothing has happened.
+  /// `to_bool`: the result is of bools.
+  Tensor set_up_plain(const TensorBase& a, bool to_bool);
+  Tensor set_up_plain(const TensorBase& a, const TensorBase& b, bool to_bool);
+  Tensor set_up_plain(const TensorBase& a, const TensorBase& b, const TensorBase& c, bool to_bool);
+  Tensor set_up_plain(const TensorBase& a, const c10::Scalar& b, bool to_bool);
+
+  // For kernels, whichever of the two it is.
+  inline c10::ScalarType computation_dtype() const;
+  inline void finish();
+};
+
+struct TORCH_API TensorIteratorBase : public PointwiseCall {
   using DimMask = std::bitset<64>;
   using PtrVector = SmallVector<char*, 4>;
   using StrideVector = SmallVector<int64_t, 6>;
@@ -175,8 +190,8 @@ struct TORCH_API TensorIteratorBase {
       bool resize_out = true);
 
   /// The compact state that build_pointwise leaves for a plain call, or null when the operands are set up in full.
-  const FastOperands* fast_operands() const {
-    return fast_.count != 0 ? &fast_ : nullptr;
+  const PointwiseCall* fast_operands() const {
+    return count != 0 ? this : nullptr;
   }
 
   /// Hands over an output; the iterator must not be used with it afterwards.
@@ -196,7 +211,7 @@ struct TORCH_API TensorIteratorBase {
     return n;
   }
   int ntensors() const {
-    return fast_.count != 0 ? fast_.count : static_cast<int>(operands_.size());
+    return count != 0 ? count : static_cast<int>(operands_.size());
   }
   int noutputs() const {
     return num_outputs_;
@@ -411,10 +426,10 @@ struct TORCH_API TensorIteratorBase {
   struct Statics;
 
   bool try_pointwise_fast(const TensorBase* out, const PointwiseInput* inputs, int count, PointwiseRule rule);
-  /// Sets up operands_ in full from fast_, for everything but the plain loop.
+  /// Sets up operands_ in full from the PointwiseCall, for everything but the plain loop.
   void materialize() const;
   SmallVector<OperandInfo, 4>& operands() {
-    if (C10_UNLIKELY(fast_.count != 0)) {
+    if (C10_UNLIKELY(count != 0)) {
       materialize();
     }
     return operands_;
@@ -455,8 +470,8 @@ struct TORCH_API TensorIteratorBase {
     return *this;
   }
 
-  FastOperands fast_;
-  DimVector shape_;
+  TensorBase fast_output_; // of a call in the short form, when it was allocated here
+  alignas(16) DimVector shape_;
   /// perm_[i] is the dimension of the tensors that the iterator's dimension i stands for. Gone once dimensions are joined.
   DimVector perm_;
   DimVector view_offsets_;
@@ -474,6 +489,15 @@ struct TORCH_API TensorIteratorBase {
   bool has_cast_outputs_ = false;
   std::optional<PointwiseRule::Result> result_rule_;
 };
+
+inline c10::ScalarType PointwiseCall::computation_dtype() const {
+  return C10_LIKELY(count != 0) ? dtype_1d : static_cast<const TensorIteratorBase*>(this)->common_dtype();
+}
+inline void PointwiseCall::finish() {
+  if (C10_UNLIKELY(count == 0)) {
+    static_cast<TensorIteratorBase*>(this)->cast_outputs();
+  }
+}
 
 struct TORCH_API TensorIterator final : public TensorIteratorBase {
   TensorIterator() = default;

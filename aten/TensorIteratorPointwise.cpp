@@ -64,65 +64,89 @@ C10_NOINLINE bool take_number(const c10::Scalar& number, ScalarType dtype, void*
   return true;
 }
 
-// The plainest call: CPU tensors of one dtype and shape, all contiguous, and numbers make a new one. Fills `fast` but for the count
-// and gives the number of elements; -1 when the call is not of this kind, or no spare tensor is there for the result.
-C10_ALWAYS_INLINE int64_t set_up_plain(FastOperands& fast, const PointwiseInput* inputs, int count, bool to_bool) {
-  if (inputs[0].tensor == nullptr) {
-    return -1;
-  }
-  const c10::TensorImpl* const lead = inputs[0].tensor->unsafeGetTensorImpl();
+// The rest of a plain call: a new tensor like `lead`.
+C10_ALWAYS_INLINE Tensor make_result(PointwiseCall& call, int inputs, const c10::TensorImpl* lead, std::size_t item, bool to_bool) {
   const caffe2::TypeMeta type = lead->dtype();
+  c10::TensorImpl* const result = c10::impl::SpareTensors::take(
+      lead->sizes_and_strides().sizes_arrayref(), to_bool ? caffe2::TypeMeta::Make<bool>() : type);
+  if (C10_UNLIKELY(result == nullptr)) {
+    return Tensor();
+  }
+  call.count = inputs + 1;
+  call.input_size = static_cast<std::uint16_t>(item);
+  call.output_size = to_bool ? 1 : call.input_size;
+  call.data[0] = result->unsafe_storage().unsafeGetStorageImpl()->_data_ptr_no_checks().get();
+  call.numel_1d = result->numel();
+  call.dtype_1d = c10::typeMetaToScalarType(type);
+  return Tensor(c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>::reclaim(result));
+}
+
+// All inputs are tensors.
+template <int N>
+C10_ALWAYS_INLINE Tensor set_up_tensors(PointwiseCall& call, const TensorBase* const (&inputs)[N], bool to_bool) {
+  const c10::TensorImpl* const lead = inputs[0]->unsafeGetTensorImpl();
+  const caffe2::TypeMeta type = lead->dtype();
+  if (C10_UNLIKELY(!type.isScalarType())) {
+    return Tensor();
+  }
   const std::size_t item = type.itemsize();
-  std::uint32_t numbers = 0;
-  for (int i = 0; i < count; ++i) {
-    const TensorBase* const tensor = inputs[i].tensor;
-    if (tensor == nullptr) {
-      if (!take_number(*inputs[i].number, c10::typeMetaToScalarType(type), fast.values[i])) {
-        return -1;
-      }
-      fast.source[i + 1].number = inputs[i].number;
-      fast.data[i + 1] = fast.values[i];
-      numbers |= 2u << i;
-      continue;
+#pragma GCC unroll 4
+  for (int i = 0; i < N; ++i) {
+    const c10::TensorImpl* const impl = inputs[i]->unsafeGetTensorImpl();
+    void* const data = impl->plain_cpu_data(item);
+    if (data == nullptr ||
+        (i > 0 && (impl->dtype() != type ||
+                   !same_sizes(impl->sizes_and_strides().sizes_arrayref(), lead->sizes_and_strides().sizes_arrayref())))) {
+      return Tensor();
     }
-    const c10::TensorImpl* const impl = tensor->unsafeGetTensorImpl();
-    if (impl->key_set() != c10::plain_cpu_keys || impl->dtype() != type || !impl->is_contiguous() ||
-        impl->is_wrapped_number() || !impl->has_storage() || impl->layout() != c10::kStrided ||
-        !(impl == lead || same_sizes(impl->sizes(), lead->sizes()))) {
-      return -1;
-    }
-    fast.source[i + 1].tensor = tensor;
-    fast.data[i + 1] = const_cast<char*>(
-        static_cast<const char*>(impl->unsafe_storage().data()) + impl->storage_offset() * item);
+    call.data[i + 1] = data;
   }
-  c10::TensorImpl* const result =
-      c10::impl::SpareTensors::take(lead->sizes(), to_bool ? caffe2::TypeMeta::Make<bool>() : type);
-  if (result == nullptr) {
-    return -1;
-  }
-  using Pointer = c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>;
-  std::construct_at(&fast.output, Pointer::reclaim(result)); // the place is empty yet
-  fast.source[0].tensor = nullptr;
-  fast.data[0] = result->unsafe_storage().unsafeGetStorageImpl()->_data_ptr_no_checks().get();
-  fast.repeated = fast.numbers = numbers;
-  fast.input_size = static_cast<std::uint16_t>(item);
-  fast.output_size = to_bool ? 1 : fast.input_size;
-  return result->numel();
+  call.repeated = call.numbers = 0;
+  return make_result(call, N, lead, item, to_bool);
 }
 
 } // namespace
+
+Tensor PointwiseCall::set_up_plain(const TensorBase& a, bool to_bool) {
+  return set_up_tensors(*this, {&a}, to_bool);
+}
+
+Tensor PointwiseCall::set_up_plain(const TensorBase& a, const TensorBase& b, bool to_bool) {
+  return set_up_tensors(*this, {&a, &b}, to_bool);
+}
+
+Tensor PointwiseCall::set_up_plain(const TensorBase& a, const TensorBase& b, const TensorBase& c, bool to_bool) {
+  return set_up_tensors(*this, {&a, &b, &c}, to_bool);
+}
+
+Tensor PointwiseCall::set_up_plain(const TensorBase& a, const c10::Scalar& b, bool to_bool) {
+  const c10::TensorImpl* const lead = a.unsafeGetTensorImpl();
+  const caffe2::TypeMeta type = lead->dtype();
+  if (C10_UNLIKELY(!type.isScalarType())) {
+    return Tensor();
+  }
+  const std::size_t item = type.itemsize();
+  data[1] = lead->plain_cpu_data(item);
+  if (data[1] == nullptr || !take_number(b, c10::typeMetaToScalarType(type), values[1])) {
+    return Tensor();
+  }
+  data[2] = values[1];
+  source[2].number = &b;
+  repeated = numbers = 1u << 2;
+  return make_result(*this, 2, lead, item, to_bool);
+}
 
 // The common case in one pass: one tensor leads, the others are of its dtype and shape and contiguous as it, or are
 // single values that do not change the dtype. Anything else is left to the general path, which nothing here disturbs.
 bool TensorIteratorBase::try_pointwise_fast(
     const TensorBase* out,
     const PointwiseInput* inputs,
-    int count,
+    int inputs_count,
     PointwiseRule rule) {
-  if (rule.keep_mask != 0 || count >= FastOperands::kMax) {
+  if (rule.keep_mask != 0 || inputs_count >= kMax) {
     return false;
   }
-  const c10::TensorImpl* const lead = leading_input(inputs, count);
+  const c10::TensorImpl* const lead = leading_input(inputs, inputs_count);
   if (lead == nullptr || !lead->is_contiguous() || lead->is_wrapped_number() || lead->layout() != c10::kStrided ||
       !lead->has_storage()) {
     return false;
@@ -144,10 +168,10 @@ bool TensorIteratorBase::try_pointwise_fast(
     }
   }
 
-  FastOperands& fast = fast_; // not in use until its count is set
+  PointwiseCall& fast = *this; // not in use until its count is set
   const bool is_meta = device.is_meta();
   std::uint32_t repeated = 0, numbers = 0;
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; i < inputs_count; ++i) {
     if (inputs[i].tensor == nullptr) {
       if (kind_of(inputs[i].number->type()) > kind_of(dtype)) {
         return false;
@@ -181,9 +205,9 @@ bool TensorIteratorBase::try_pointwise_fast(
   const c10::TensorImpl* target;
   if (out == nullptr || !out->defined()) {
     // Into a place that is empty yet.
-    std::construct_at(&fast.output, empty_contiguous(sizes, result, device));
+    fast_output_ = empty_contiguous(sizes, result, device);
     fast.source[0].tensor = nullptr;
-    target = fast.output.unsafeGetTensorImpl();
+    target = fast_output_.unsafeGetTensorImpl();
   } else {
     target = out->unsafeGetTensorImpl();
     if (target->dtype() != c10::scalarTypeToTypeMeta(result) || target->device() != device ||
@@ -191,7 +215,7 @@ bool TensorIteratorBase::try_pointwise_fast(
         !target->has_storage()) {
       return false;
     }
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < inputs_count; ++i) {
       const TensorBase* tensor = inputs[i].tensor;
       if (tensor != nullptr && !tensor->is_same(*out) &&
           tensor->unsafeGetTensorImpl()->unsafe_storage().is_alias_of(target->unsafe_storage())) {
@@ -216,39 +240,41 @@ bool TensorIteratorBase::try_pointwise_fast(
   all_ops_same_shape_ = true;
   has_coalesced_dimensions_ = true;
   shape_.push_back(lead->numel());
+  fast.numel_1d = lead->numel();
+  fast.dtype_1d = dtype;
   fast.repeated = repeated | numbers;
   fast.numbers = numbers;
   fast.input_size = static_cast<std::uint16_t>(item);
-  fast.count = count + 1;
+  fast.count = inputs_count + 1;
   return true;
 }
 
 void TensorIteratorBase::materialize() const {
   TensorIteratorBase& self = const_cast<TensorIteratorBase&>(*this);
-  const int count = std::exchange(self.fast_.count, 0);
-  self.operands_.resize(count);
-  for (int i = 0; i < count; ++i) {
+  const int operands = std::exchange(self.count, 0);
+  self.operands_.resize(operands);
+  for (int i = 0; i < operands; ++i) {
     OperandInfo& op = self.operands_[i];
     op.is_output = i == 0;
     op.is_const = i != 0;
     op.device = common_device_;
-    op.stride_bytes.assign(1, (fast_.repeated >> i) & 1u ? 0 : i == 0 ? fast_.output_size : fast_.input_size);
-    if ((fast_.numbers >> i) & 1u) {
+    op.stride_bytes.assign(1, (repeated >> i) & 1u ? 0 : i == 0 ? output_size : input_size);
+    if ((numbers >> i) & 1u) {
       op.is_number_ = true;
       op.device = Device(c10::DeviceType::CPU);
-      op.original_value_dtype_ = detail::store_scalar(*fast_.source[i].number, op.original_value_);
+      op.original_value_dtype_ = detail::store_scalar(*source[i].number, op.original_value_);
       self.hold_inline(op, common_dtype_);
       op.data = op.value_;
       continue;
     }
-    if (i == 0 && fast_.source[0].tensor == nullptr) {
-      op.own(std::move(self.fast_.output));
+    if (i == 0 && source[0].tensor == nullptr) {
+      op.own(std::move(self.fast_output_));
     } else {
-      op.borrowed_ = fast_.source[i].tensor;
+      op.borrowed_ = source[i].tensor;
       self.operands_[0].is_read_write |= i != 0 && op.borrowed_->is_same(self.operands_[0].tensor_base());
     }
     op.target_dtype = op.current_dtype = op.tensor_base().scalar_type();
-    op.data = is_meta_ ? nullptr : fast_.data[i];
+    op.data = is_meta_ ? nullptr : data[i];
   }
 }
 
@@ -257,59 +283,40 @@ void TensorIteratorBase::build_pointwise(
     std::initializer_list<PointwiseInput> inputs,
     PointwiseRule rule,
     bool resize_out) {
-  if (C10_LIKELY((out == nullptr || !out->defined()) && rule.keep_mask == 0 && inputs.size() < FastOperands::kMax &&
-          (rule.result == PointwiseRule::Result::Common || rule.result == PointwiseRule::Result::Bool))) {
-    const auto count = static_cast<int>(inputs.size());
-    const int64_t numel =
-        set_up_plain(fast_, inputs.begin(), count, rule.result == PointwiseRule::Result::Bool);
-    if (C10_LIKELY(numel >= 0)) {
-      common_dtype_ = c10::typeMetaToScalarType(inputs.begin()->tensor->unsafeGetTensorImpl()->dtype());
-      common_device_ = Device(c10::DeviceType::CPU);
-      num_outputs_ = 1;
-      all_ops_same_shape_ = has_coalesced_dimensions_ = true;
-      shape_.push_back(numel);
-      fast_.count = count + 1;
-      return;
-    }
+  if (C10_LIKELY(try_pointwise_fast(out, inputs.begin(), static_cast<int>(inputs.size()), rule))) {
+    return;
   }
-  // Apart, so that plain calls do not pay for its frame.
-  const auto otherwise = [=, this]() __attribute__((noinline)) {
-    if (try_pointwise_fast(out, inputs.begin(), static_cast<int>(inputs.size()), rule)) {
-      return;
+  static const std::optional<DimVector> no_shape;
+  static const std::optional<ScalarType> no_dtype;
+  static const std::optional<Device> no_device;
+  operands_.resize(inputs.size() + 1);
+  num_outputs_ = 1;
+  operands_[0].borrowed_ = out;
+  int index = 0;
+  for (const PointwiseInput& input : inputs) {
+    OperandInfo& op = operands_[index + 1];
+    op.is_const = true;
+    op.keeps_dtype_ = ((rule.keep_mask >> index) & 1u) != 0;
+    if (input.tensor != nullptr) {
+      op.borrowed_ = input.tensor;
+    } else {
+      op.is_number_ = true;
+      op.original_value_dtype_ = detail::store_scalar(*input.number, op.original_value_);
     }
-    static const std::optional<DimVector> no_shape;
-    static const std::optional<ScalarType> no_dtype;
-    static const std::optional<Device> no_device;
-    operands_.resize(inputs.size() + 1);
-    num_outputs_ = 1;
-    operands_[0].borrowed_ = out;
-    int index = 0;
-    for (const PointwiseInput& input : inputs) {
-      OperandInfo& op = operands_[index + 1];
-      op.is_const = true;
-      op.keeps_dtype_ = ((rule.keep_mask >> index) & 1u) != 0;
-      if (input.tensor != nullptr) {
-        op.borrowed_ = input.tensor;
-      } else {
-        op.is_number_ = true;
-        op.original_value_dtype_ = detail::store_scalar(*input.number, op.original_value_);
-      }
-      ++index;
-    }
-    result_rule_ = rule.result;
-    build_operands(
-        TensorIteratorConfig::kCheckMemOverlap | TensorIteratorConfig::kCheckSameDevice |
-            (resize_out ? TensorIteratorConfig::kResizeOutputs : 0u) | TensorIteratorConfig::kPromoteInputs |
-            TensorIteratorConfig::kSafeCasting | TensorIteratorConfig::kCastOutputs | TensorIteratorConfig::kCpuScalars |
-            (rule.result == PointwiseRule::Result::Float ? TensorIteratorConfig::kIntegersToFloat : 0u),
-        Statics{no_shape, no_dtype, no_device});
-  };
-  otherwise();
+    ++index;
+  }
+  result_rule_ = rule.result;
+  build_operands(
+      TensorIteratorConfig::kCheckMemOverlap | TensorIteratorConfig::kCheckSameDevice |
+          (resize_out ? TensorIteratorConfig::kResizeOutputs : 0u) | TensorIteratorConfig::kPromoteInputs |
+          TensorIteratorConfig::kSafeCasting | TensorIteratorConfig::kCastOutputs | TensorIteratorConfig::kCpuScalars |
+          (rule.result == PointwiseRule::Result::Float ? TensorIteratorConfig::kIntegersToFloat : 0u),
+      Statics{no_shape, no_dtype, no_device});
 }
 
 Tensor TensorIteratorBase::take_output(int64_t arg) {
-  if (C10_LIKELY(fast_.count != 0)) {
-    return fast_.source[0].tensor != nullptr ? Tensor(*fast_.source[0].tensor) : Tensor(std::move(fast_.output));
+  if (C10_LIKELY(count != 0)) {
+    return source[0].tensor != nullptr ? Tensor(*source[0].tensor) : Tensor(std::move(fast_output_));
   }
   OperandInfo& op = operands_[arg];
   if (op.borrowed_ != nullptr) {

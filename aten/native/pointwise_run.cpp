@@ -270,11 +270,11 @@ __attribute__((noinline)) void walk_grid(const Walk& walk, char** data, const st
 namespace {
 
 // Dense runs, perhaps beside single values.
-C10_NOINLINE void run_fast(const FastOperands& fast, std::int64_t numel, const PointwiseRun& run) {
+C10_NOINLINE void run_fast(const PointwiseCall& fast, std::int64_t numel, const PointwiseRun& run) {
   BlockContext context{run.functor, 0};
   const int count = fast.count;
-  char* data[FastOperands::kMax];
-  float wide_values[FastOperands::kMax];
+  char* data[PointwiseCall::kMax];
+  float wide_values[PointwiseCall::kMax];
   std::copy(reinterpret_cast<char* const*>(fast.data), reinterpret_cast<char* const*>(fast.data) + count, data);
   if (run.wide_numbers && fast.numbers != 0) {
     for (int i = 1; i < count; ++i) {
@@ -287,7 +287,7 @@ C10_NOINLINE void run_fast(const FastOperands& fast, std::int64_t numel, const P
   }
   if (fast.repeated == 0 || numel == 1) {
     const auto part = [&](std::int64_t begin, std::int64_t end) {
-      const char* inputs[FastOperands::kMax];
+      const char* inputs[PointwiseCall::kMax];
       for (int i = 1; i < count; ++i) {
         inputs[i - 1] = data[i] + begin * fast.input_size;
       }
@@ -301,14 +301,14 @@ C10_NOINLINE void run_fast(const FastOperands& fast, std::int64_t numel, const P
     return;
   }
   Walk walk{run.kernel, context, count, {}, 0};
-  std::int64_t strides[2 * FastOperands::kMax] = {};
+  std::int64_t strides[2 * PointwiseCall::kMax] = {};
   for (int i = 0; i < count; ++i) {
     walk.size[i] = i == 0 ? fast.output_size : (context.wide_inputs << 1 >> i) & 1u ? 4 : fast.input_size;
     strides[i] = (fast.repeated >> i) & 1u ? 0 : walk.size[i];
   }
   walk.block = kBlockBytes / std::max<int>(walk.context.wide_inputs != 0 ? 4 : fast.input_size, fast.output_size);
   const auto part = [&](std::int64_t begin, std::int64_t end) {
-    char* places[FastOperands::kMax];
+    char* places[PointwiseCall::kMax];
     for (int i = 0; i < count; ++i) {
       places[i] = data[i] + begin * strides[i];
     }
@@ -421,22 +421,21 @@ C10_NOINLINE void run_general(TensorIteratorBase& iter, const PointwiseRun& run)
 
 } // namespace
 
-void run_pointwise(TensorIteratorBase& iter, const PointwiseRun& run) {
-  if (const FastOperands* fast = iter.fast_operands()) {
+void run_pointwise(PointwiseCall& call, const PointwiseRun& run) {
+  if (C10_LIKELY(call.count != 0)) {
     // One dimension. A single part that is dense, as most are, goes straight to the kernel.
-    const std::int64_t numel = iter.shape()[0];
-    if (C10_LIKELY((fast->repeated == 0 || numel == 1) && numel <= run.grain && !(run.wide_numbers && fast->numbers != 0))) {
-      if (numel != 0) {
+    const std::int64_t numel = call.numel_1d;
+    if (C10_LIKELY((call.repeated == 0 || numel == 1) && numel <= run.grain && !(run.wide_numbers && call.numbers != 0))) {
+      if (C10_LIKELY(numel != 0)) {
         run.kernel(
-            {run.functor, 0}, static_cast<char*>(fast->data[0]), reinterpret_cast<const char* const*>(fast->data + 1),
-            numel);
+            {run.functor, 0}, static_cast<char*>(call.data[0]), reinterpret_cast<const char* const*>(call.data + 1), numel);
       }
     } else if (numel != 0) {
-      run_fast(*fast, numel, run);
+      run_fast(call, numel, run);
     }
     return;
   }
-  run_general(iter, run);
+  run_general(static_cast<TensorIteratorBase&>(call), run);
 }
 
 } // namespace at::native

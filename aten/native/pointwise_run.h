@@ -11,7 +11,7 @@
 
 namespace at {
 
-struct TensorIteratorBase;
+struct PointwiseCall;
 
 namespace native {
 
@@ -34,8 +34,8 @@ struct PointwiseRun {
   bool wide_numbers;
 };
 
-/// Runs a kernel over an iterator with one output and up to 8 inputs, on several threads when that pays.
-TORCH_API void run_pointwise(TensorIteratorBase& iter, const PointwiseRun& run);
+/// Runs a kernel over a plain call, or an iterator with one output and up to 8 inputs, on several threads when that pays.
+TORCH_API void run_pointwise(PointwiseCall& call, const PointwiseRun& run);
 
 } // namespace native
 } // namespace at

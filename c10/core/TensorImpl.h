@@ -298,6 +298,23 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
     return mutable_data_ptr_impl<T>();
   }
 
+  /// The first element of a strided CPU tensor with nothing unusual about it: row-major without gaps, with the keys that most
+  /// tensors have, no number and no kind of its own. Null for all others, and where there are no elements. For callers that
+  /// treat such tensors alike; `itemsize` is that of the dtype.
+  void* plain_cpu_data(size_t itemsize) const {
+    const int unusual = static_cast<int>(sizes_strides_policy_) | static_cast<int>(is_wrapped_number_) |
+        static_cast<int>(custom_layout_) | static_cast<int>(storage_access_should_throw_);
+    if (C10_UNLIKELY(key_set_ != plain_cpu_keys || !flags_.contiguous || unusual != 0 || !storage_)) {
+      return nullptr;
+    }
+    const StorageImpl& storage = *storage_.unsafeGetStorageImpl();
+    void* const base = storage._data_ptr_no_checks().get();
+    if (C10_UNLIKELY(base == nullptr || storage.throw_on_immutable_data_ptr())) {
+      return nullptr;
+    }
+    return static_cast<char*>(base) + static_cast<size_t>(storage_offset_) * itemsize;
+  }
+
   caffe2::TypeMeta dtype() const {
     return data_type_;
   }

@@ -207,3 +207,38 @@ TEST_CASE("operands that are dense along the other dimension are read tile by ti
     }
   }
 }
+
+TEST_CASE("plain calls agree with those that an iterator is set up for", "[iterator]") {
+  // A strided operand of the same values goes the long way.
+  const auto strided = [](const at::Tensor& t) { return at::stack({t, t}, -1).select(-1, 0); };
+  const c10::NoGradGuard no_grad;
+  for (const auto dtype : {at::kByte, at::kInt, at::kHalf, at::kBFloat16, at::kFloat, at::kComplexFloat}) {
+    for (const Strides& sizes : std::vector<Strides>{{}, {1}, {7}, {2, 3}, {1, 2, 3, 2}, {1, 2, 1, 2, 2}, {40, 40}, {0}}) {
+      INFO(dtype << ", " << at::IntArrayRef(sizes));
+      const at::Tensor a = filled(sizes).remainder(50).to(dtype), b = filled(sizes).remainder(7).add(1).to(dtype);
+      const at::Tensor sum = at::add(a, b);
+      CHECK(sum.scalar_type() == dtype);
+      CHECK(sum.sizes() == a.sizes());
+      CHECK(at::equal(sum, at::add(strided(a), b)));
+      CHECK(at::equal(at::mul(a, 3), at::mul(strided(a), 3)));
+      CHECK(at::equal(at::add(a, b, 2), at::add(a, strided(b), 2)));
+      CHECK(at::mul(a, 3).scalar_type() == dtype);
+      CHECK(at::equal(at::eq(a, b), at::eq(strided(a), b)));
+      CHECK(at::eq(a, b).scalar_type() == at::kBool);
+      CHECK(at::equal(at::neg(a), at::neg(strided(a))));
+      CHECK(at::equal(at::addcmul(a, a, b), at::addcmul(a, strided(a), b)));
+    }
+  }
+  // Not plain: another dtype, a number that changes it, a number as a tensor, a kind that the kernel does not know.
+  const at::Tensor ints = filled({3}, at::kInt), floats = filled({3});
+  CHECK(at::add(ints, floats).scalar_type() == at::kFloat);
+  CHECK(at::mul(ints, 0.5).scalar_type() == at::kFloat);
+  CHECK(at::mul(floats, c10::complex<double>(0, 1)).scalar_type() == at::kComplexFloat);
+  CHECK(at::add(ints, at::scalar_tensor(0.5)).scalar_type() == at::kFloat);
+  CHECK(at::add(ints, 300).to(at::kByte).data_ptr<uint8_t>()[0] == 300 % 256);
+  CHECK_THROWS_AS(at::add(floats, filled({2})), c10::Error);
+  CHECK_THROWS_AS(at::bitwise_and(floats, floats), c10::Error);
+  const at::Tensor transposed = filled({2, 3}).t();
+  CHECK(at::equal(at::add(transposed, transposed), 2 * transposed.contiguous()));
+  CHECK(at::add(transposed, transposed).stride(0) == 1);
+}

@@ -68,8 +68,18 @@ class KernelEmitter:
         args = ", ".join([cstring(entry.schema.name)] + call_arguments(entry.schema))
         return f"  at::shape::{check}({args});\n"
 
-    def pointwise_body(self, entry: Entry, form: str, run: str) -> str:
-        """`run` is the statement that fills the iterator's output."""
+    @staticmethod
+    def _plain_operands(entry: Entry, form: str) -> str:
+        """The operands, where PointwiseCall::set_up_plain takes such, else nothing."""
+        types = {a.name: a.type for a in entry.schema.arguments}
+        kinds = tuple("tensor" if types[name].is_tensor else "number" for name in entry.operands)
+        known = kinds in (("tensor",), ("tensor",) * 2, ("tensor",) * 3, ("tensor", "number"))
+        optional = any(types[name].optional for name in entry.operands)
+        same_dtype = entry.get("result", "common") in ("common", "bool") and set(entry.operands) <= set(entry.cast)
+        return ", ".join(entry.operands) if form == "functional" and known and same_dtype and not optional else ""
+
+    def pointwise_body(self, entry: Entry, form: str, run: str, plain: bool = False) -> str:
+        """`run` is the statement that fills the iterator's output; it may also stand for a plain call where `plain`."""
         schema = entry.forms[form]
         rule = str(entry.get("result", "common")).capitalize()
         keep = sum(1 << i for i, name in enumerate(entry.operands) if name not in entry.cast)
@@ -78,12 +88,20 @@ class KernelEmitter:
         if form == "out" and entry.get("out_check"):
             args = ", ".join([cstring(entry.schema.name)] + call_arguments(entry.schema) + [schema.out_arguments[0].name])
             text += f"  at::shape::{entry.get('out_check')}({args});\n"
-        text += "  at::TensorIterator iter;\n"
-        text += (
+        build = "  at::TensorIterator iter;\n"
+        build += (
             f"  iter.build_pointwise({out}, {{{', '.join(entry.operands)}}}, {{at::PointwiseRule::Result::{rule}, {keep}u}}, "
             f"{'false' if form == 'inplace' else 'true'});\n"
         )
-        text += run
+        if plain and (operands := self._plain_operands(entry, form)):
+            to_bool = "true" if rule == "Bool" else "false"
+            general = (build + run + "  result = iter.take_output();\n").replace("\n  ", "\n    ")
+            return text + (
+                "  at::PointwiseCall call;\n"
+                f"  at::Tensor result = call.set_up_plain({operands}, {to_bool});\n"
+                f"  if (C10_LIKELY(call.count != 0)) {{\n  {run.replace('(iter', '(call')}  }} else {{\n  {general}  }}\n  return result;\n"
+            )
+        text += build + run
         if form == "functional":
             return text + "  return iter.take_output();\n"
         return text + f"  iter.cast_outputs();\n  return {'self' if form == 'inplace' else schema.out_arguments[0].name};\n"
@@ -206,7 +224,8 @@ class KernelEmitter:
         if ref.kind in ("pointwise", "iter"):
             function = self.kernel_name(entry, ref)
             extra = "".join(f", {cpp.from_sym(a)}" for a in self.pointwise_arguments(entry))
-            return self.pointwise_body(entry, form, f"  {self._invoke(entry, ref, backend, function)}(iter{extra});\n")
+            run = f"  {self._invoke(entry, ref, backend, function)}(iter{extra});\n"
+            return self.pointwise_body(entry, form, run, plain=ref.kind == "pointwise")
         if ref.kind == "shaped":
             args = ", ".join(call_arguments(entry.schema) + ["{outs}"])
             return self.shaped_body(entry, form, f"  {self._invoke(entry, ref, backend, ref.name)}({args});\n")
@@ -388,7 +407,7 @@ class KernelEmitter:
             params = [kernel_argument(a) for a in inputs(entry.schema)]
             params += ["const at::TensorBase&"] * len(entry.schema.returns)
             return ref.name, ", ".join(params)
-        params = ["at::TensorIteratorBase&"] + [
+        params = ["at::PointwiseCall&" if ref.kind == "pointwise" else "at::TensorIteratorBase&"] + [
             cpp.argument_type(a.type, symint=False) for a in self.pointwise_arguments(entry)
         ]
         return self.kernel_name(entry, ref), ", ".join(params)
@@ -483,8 +502,8 @@ const c10::impl::BuiltinKernels {table}Registered({table});
             names = "".join(f", {a.name}" for a in args)
             bodies.append(
                 f"// {entry.schema.full_name}: {entry.where}\n"
-                f"void {self.kernel_name(entry, ref)}(TensorIteratorBase& iter{params}) {{\n"
-                f"  cpu_pointwise<{ref.name}>({cstring(entry.schema.name)}, iter, TypeList<{', '.join(entry.dtypes)}>{{}}{names});\n}}"
+                f"void {self.kernel_name(entry, ref)}(PointwiseCall& call{params}) {{\n"
+                f"  cpu_pointwise<{ref.name}>({cstring(entry.schema.name)}, call, TypeList<{', '.join(entry.dtypes)}>{{}}{names});\n}}"
             )
         text = "\n\n".join(bodies)
         return f"""// Pointwise kernels of {", ".join(sorted({e.path.name for e in entries}))}; compiled once for each instruction set.

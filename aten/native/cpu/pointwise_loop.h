@@ -1,4 +1,4 @@
-// cpu_pointwise: runs an operator's functor over an iterator for the dtypes its entry asks for.
+// cpu_pointwise: runs an operator's functor over a plain call or an iterator, for the dtypes its entry asks for.
 //
 // A functor is a type that is called with 1 to 4 values and returns the result:
 //
@@ -235,9 +235,9 @@ struct Kernel<F, T, std::index_sequence<I...>> {
 };
 
 template <class F, class T>
-__attribute__((noinline)) void run(TensorIteratorBase& iter, const F& f) {
+__attribute__((noinline)) void run(PointwiseCall& call, const F& f) {
   using K = Kernel<F, T, arguments<F, opmath_type<T>>>;
-  run_pointwise(iter, PointwiseRun{&K::run, &f, at::internal::GRAIN_SIZE, exact_numbers<F> && is_reduced<T>});
+  run_pointwise(call, PointwiseRun{&K::run, &f, at::internal::GRAIN_SIZE, exact_numbers<F> && is_reduced<T>});
 }
 
 [[noreturn]] inline void unsupported(const char* op, c10::ScalarType dtype, std::uint64_t supported) {
@@ -250,31 +250,31 @@ inline constexpr std::uint64_t bits_of =
 
 } // namespace pointwise_detail
 
-/// Runs the functor F for the iterator's common dtype, which must be one of Ts (else NotImplementedError), and writes
-/// outputs that were computed in a temporary back.
+/// Runs the functor F for the common dtype of a call or iterator, which must be one of Ts (else NotImplementedError), and
+/// writes outputs that were computed in a temporary back.
 template <class F, class... Ts>
-void cpu_pointwise(const char* op, TensorIteratorBase& iter, TypeList<Ts...>) {
-  const c10::ScalarType dtype = iter.common_dtype();
+void cpu_pointwise(const char* op, PointwiseCall& call, TypeList<Ts...>) {
+  const c10::ScalarType dtype = call.computation_dtype();
   const F f{};
   const bool done =
-      ((dtype == c10::CppTypeToScalarType<Ts>::value && (pointwise_detail::run<F, Ts>(iter, f), true)) || ...);
+      ((dtype == c10::CppTypeToScalarType<Ts>::value && (pointwise_detail::run<F, Ts>(call, f), true)) || ...);
   if (!done) {
     pointwise_detail::unsupported(op, dtype, pointwise_detail::bits_of<Ts...>);
   }
-  iter.cast_outputs();
+  call.finish();
 }
 
 template <template <class> class F, class... Ts, class... Args>
-void cpu_pointwise(const char* op, TensorIteratorBase& iter, TypeList<Ts...>, const Args&... args) {
-  const c10::ScalarType dtype = iter.common_dtype();
+void cpu_pointwise(const char* op, PointwiseCall& call, TypeList<Ts...>, const Args&... args) {
+  const c10::ScalarType dtype = call.computation_dtype();
   const bool done =
       ((dtype == c10::CppTypeToScalarType<Ts>::value &&
-        (pointwise_detail::run<F<opmath_type<Ts>>, Ts>(iter, F<opmath_type<Ts>>(args...)), true)) ||
+        (pointwise_detail::run<F<opmath_type<Ts>>, Ts>(call, F<opmath_type<Ts>>(args...)), true)) ||
        ...);
   if (!done) {
     pointwise_detail::unsupported(op, dtype, pointwise_detail::bits_of<Ts...>);
   }
-  iter.cast_outputs();
+  call.finish();
 }
 
 } // namespace CPU_CAPABILITY

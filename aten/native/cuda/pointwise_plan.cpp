@@ -122,7 +122,7 @@ void emit_dense(PointwisePlan plan, const std::int64_t* item_size, c10::function
   }
 }
 
-void plan_fast(const FastOperands& fast, bool reduced, PointwisePlan& plan, Walk& walk) {
+void plan_fast(const PointwiseCall& fast, bool reduced, PointwisePlan& plan, Walk& walk) {
   plan.operands = fast.count;
   walk.sizes.assign(1, plan.numel);
   for (int i = 0; i < fast.count; ++i) {
@@ -170,7 +170,7 @@ void plan_pointwise(TensorIteratorBase& iter, c10::function_ref<void(PointwisePl
   const bool reduced = c10::isReducedFloatingType(plan.dtype);
   Walk walk;
   std::int64_t item_size[PointwisePlan::kMaxOperands];
-  if (const FastOperands* fast = iter.fast_operands()) {
+  if (const PointwiseCall* fast = iter.fast_operands()) {
     plan_fast(*fast, reduced, plan, walk);
     std::fill(item_size, item_size + fast->count, fast->input_size);
     item_size[0] = fast->output_size;
