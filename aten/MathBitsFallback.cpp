@@ -94,6 +94,7 @@ void math_bit_fallback(const c10::OperatorHandle& op, c10::DispatchKeySet keys, 
   for (const auto& [original, plain] : written) {
     {
       const AutoDispatchBelowADInplaceOrView guard;
+      if (original.sizes() != plain.sizes()) original.resize_(plain.sizes());
       original.copy_(plain);
     }
     for (std::size_t i = stack->size() - schema.returns().size(); i < stack->size(); ++i) {

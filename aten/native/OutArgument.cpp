@@ -75,6 +75,7 @@ void OutArgument::check(
   const TensorSpec* spec = specs.begin();
   for (const Tensor* out : outs) {
     check_fits(op, *out, *spec++, policy);
+    TORCH_CHECK(out->layout() == kStrided, op, ": expected strided outputs, but got one of layout ", out->layout());
     for (const Tensor* other : outs) {
       if (other == out) {
         break;
@@ -139,7 +140,7 @@ void set_size(const Tensor& out, IntArrayRef sizes) {
 /// Whether resizing `out` would give it new memory, all of which `result` fills, from the same allocator.
 bool can_take_memory(const Tensor& out, const Tensor& result) {
   if (out.scalar_type() != result.scalar_type() || out.storage_offset() != 0 || result.storage_offset() != 0 ||
-      !out.has_storage() || result.use_count() != 1 || !result.storage().is_uniquely_owned()) {
+      !out.has_storage() || out.is_conj() != result.is_conj() || out.is_neg() != result.is_neg() || result.use_count() != 1 || !result.storage().is_uniquely_owned()) {
     return false;
   }
   const c10::StorageImpl& to = *out.storage().unsafeGetStorageImpl();

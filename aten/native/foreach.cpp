@@ -37,6 +37,12 @@ bool are_alike(
   return true;
 }
 
+/// What an operator in place writes to: of a sparse tensor the values.
+Tensor elements(const Tensor& t) {
+  TORCH_CHECK(t.defined(), "expected lists of tensors without undefined ones");
+  return t.layout() == kStrided ? t : t.layout() == kSparse ? t._values() : t.values();
+}
+
 } // namespace
 
 void foreach_in_place(
@@ -52,16 +58,18 @@ void foreach_in_place(
   }
   std::vector<Tensor> before;
   before.reserve(self.size());
+  size_t done = 0;
   try {
-    for (size_t i = 0; i < self.size(); ++i) {
-      before.push_back(self[i].detach().clone());
-      run(i);
+    for (; done < self.size(); ++done) {
+      before.push_back(elements(self[done]).detach().clone());
+      run(done);
     }
   } catch (...) {
     const c10::NoGradGuard no_grad;
-    // The last was refused. Backwards, since one tensor may be there twice.
-    for (size_t i = before.size(); i-- > 1;) {
-      at::_ops::copy_::call(const_cast<Tensor&>(self[i - 1]), before[i - 1], false);
+    // Backwards, since one tensor may be there twice.
+    while (done-- > 0) {
+      Tensor changed = elements(self[done]).detach();
+      at::_ops::copy_::call(changed, before[done], false);
     }
     throw;
   }

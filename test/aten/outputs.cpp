@@ -28,6 +28,15 @@ TEST_CASE("a refused call leaves an output of other sizes alone", "[outputs]") {
   CHECK(is_untouched(out));
   CHECK_THROWS_AS(at::linalg_cholesky_out(out, -at::eye(3)), c10::Error);
   CHECK(is_untouched(out));
+  CHECK_THROWS_AS(at::linalg_inv_out(out, at::zeros({3, 3})), c10::Error);
+  CHECK(is_untouched(out));
+  Tensor pivots = filled_with_fours(at::kInt);
+  CHECK_THROWS_AS(at::linalg_lu_factor_out(out, pivots, at::zeros({3, 3})), c10::Error);
+  CHECK(is_untouched(out));
+  CHECK(is_untouched(pivots));
+  Tensor meta = at::empty({2}, at::kMeta);
+  CHECK_THROWS_AS(at::log_sigmoid_forward_out(out, meta, at::ones({3})), c10::Error);
+  CHECK(is_untouched(out));
   out.requires_grad_();
   CHECK_THROWS_AS(at::nanquantile_out(out, matrix, 0.5), c10::Error);
   CHECK(is_untouched(out.detach()));
@@ -41,6 +50,60 @@ TEST_CASE("a refused call leaves an output of other sizes alone", "[outputs]") {
   CHECK(is_untouched(bytes));
 }
 
+TEST_CASE("a refused call leaves an output of its sizes alone", "[outputs]") {
+  const Tensor x = at::ones({2}), index = at::zeros({2}, at::kLong);
+  Tensor out = filled_with_fours(at::kFloat);
+  CHECK_THROWS_AS(at::scatter_out(out, x, 0, index, 1e300), c10::Error);
+  CHECK(is_untouched(out));
+  CHECK_THROWS_AS(at::index_fill_out(out, x, 0, index, 1e300), c10::Error);
+  CHECK(is_untouched(out));
+  CHECK_THROWS_AS(at::index_add_out(out, x, 0, index, x, 1e300), c10::Error);
+  CHECK(is_untouched(out));
+
+  // Elements of one output lie in one place; those before it are fine.
+  const Tensor matrix = at::ones({2, 2}), seen_twice = at::ones({2}).expand({2, 2});
+  Tensor U = filled_with_fours(at::kFloat), S = filled_with_fours(at::kFloat), V = seen_twice;
+  CHECK_THROWS_AS(at::svd_out(U, S, V, matrix), c10::Error);
+  CHECK(is_untouched(U));
+  CHECK(is_untouched(S));
+  CHECK_THROWS_AS(at::_foreach_neg_out({U, seen_twice}, {x, matrix}), c10::Error);
+  CHECK(is_untouched(U));
+}
+
+TEST_CASE("a step that is refused leaves gradients and states alone", "[outputs]") {
+  const Tensor p = filled_with_fours(at::kFloat), g = filled_with_fours(at::kFloat), m = filled_with_fours(at::kFloat);
+  const Tensor scale = at::full({}, 2.f), step = at::ones({});
+  const auto sgd = [&](at::TensorList self, at::TensorList grads, at::TensorList buffers, const Tensor& grad_scale) {
+    at::_fused_sgd_(self, grads, buffers, 0, 0.9, 0.1, 0, false, false, false, grad_scale);
+  };
+  CHECK_THROWS_AS(sgd({p}, {g, g}, {m}, scale), c10::Error);
+  CHECK(is_untouched(g));
+  CHECK_THROWS_AS(sgd({p}, {g}, {at::ones({3})}, scale), c10::Error);
+  CHECK(is_untouched(g));
+  CHECK_THROWS_AS(sgd({p, p}, {g, at::ones({1}).expand({2})}, {m, m}, scale), c10::Error);
+  CHECK(is_untouched(g));
+  CHECK_THROWS_AS(sgd({p, at::ones({1}).expand({2})}, {g, g}, {m, m}, Tensor()), c10::Error);
+  CHECK(is_untouched(p));
+  CHECK_THROWS_AS(at::_fused_adam_({p}, {g}, {m}, {m}, {}, {step, step}, 0.1, 0.9, 0.9, 0, 0, false, false, scale), c10::Error);
+  CHECK(is_untouched(g));
+  sgd({p}, {g}, {m}, scale);
+  CHECK(g.equal(at::full({2}, 2.f)));
+  CHECK(at::allclose(m, at::full({2}, 5.6f)));
+  CHECK(at::allclose(p, at::full({2}, 3.44f)));
+}
+
+TEST_CASE("an output that is read negated or conjugated gets other sizes", "[outputs]") {
+  Tensor out = at::_neg_view(at::zeros({5}));
+  at::add_out(out, at::ones({3}), 1);
+  CHECK(out.equal(at::full({3}, 2.f)));
+  Tensor U = at::_neg_view(at::zeros({1})), S = at::zeros({2}), Vh = at::_neg_view(at::zeros({3, 3}));
+  at::linalg_svd_out(U, S, Vh, at::eye(2));
+  CHECK(U.matmul(at::diag(S)).matmul(Vh).equal(at::eye(2)));
+  Tensor conjugated = at::zeros({2}, at::kComplexFloat).conj();
+  at::mul_out(conjugated, at::full({4}, c10::complex<float>(1, 2)), 2);
+  CHECK(conjugated.equal(at::full({4}, c10::complex<float>(2, 4))));
+}
+
 TEST_CASE("a refused call over lists leaves all of them alone", "[outputs]") {
   const Tensor numbers = filled_with_fours(at::kFloat), counts = filled_with_fours(at::kLong);
   CHECK_THROWS_AS(at::_foreach_add_({numbers, counts}, 0.5), c10::Error);
@@ -48,6 +111,11 @@ TEST_CASE("a refused call over lists leaves all of them alone", "[outputs]") {
   CHECK(is_untouched(counts));
   CHECK_THROWS_AS(at::_foreach_add_({numbers, numbers, counts}, 0.5), c10::Error);
   CHECK(is_untouched(numbers));
+  CHECK_THROWS_AS(at::_foreach_frac_({numbers, Tensor()}), c10::Error);
+  CHECK(is_untouched(numbers));
+  const Tensor sparse = at::full({2, 2}, 4.f).to_sparse_csr(), unsorted = at::sparse_coo_tensor(at::zeros({1, 2}, at::kLong), at::ones({2}), {2});
+  CHECK_THROWS_AS(at::_foreach_sqrt_({sparse, unsorted}), c10::Error);
+  CHECK(sparse.values().equal(at::full({4}, 4.f)));
   CHECK_THROWS_AS(at::_foreach_add_out({numbers, counts}, {at::ones({3}), at::ones({3})}, 0.5), c10::Error);
   CHECK(is_untouched(numbers));
 }

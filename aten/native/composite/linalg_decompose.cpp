@@ -1,8 +1,10 @@
 // Factorizations in their public forms: the kernels' results without what only derivatives need, and with errors thrown.
 
 #include <aten/Functions.h>
+#include <aten/MemoryOverlap.h>
 #include <aten/TensorOperators.h>
 #include <aten/native/composite/linalg_support.h>
+#include <aten/native/replace_output.h>
 #include <aten/shape/matrix_checks.h>
 
 #include <cmath>
@@ -23,6 +25,8 @@ void check_linalg_out(const char* op, const Tensor& out, const Tensor& result, c
   TORCH_CHECK(
       c10::canCast(result.scalar_type(), out.scalar_type()), op, ": Expected ", name, " to be safely castable from ",
       result.scalar_type(), " dtype, but got ", name, " with dtype ", out.scalar_type());
+  TORCH_CHECK(out.layout() == kStrided, op, ": Expected ", name, " to be strided, but got layout ", out.layout());
+  if (out.sizes() == result.sizes()) assert_no_internal_overlap(out);
 }
 
 } // namespace
@@ -60,9 +64,16 @@ std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor& A, bool pivot) {
 }
 
 std::tuple<Tensor&, Tensor&> linalg_lu_factor_out(const Tensor& A, bool pivot, Tensor& LU, Tensor& pivots) {
+  check_out_without_grad("linalg_lu_factor", LU);
+  check_out_without_grad("linalg_lu_factor", pivots);
+  Tensor factors = at::empty({0}, LU.options()), rows = at::empty({0}, pivots.options());
   Tensor info = at::empty({0}, A.options().dtype(kInt));
-  at::linalg_lu_factor_ex_out(LU, pivots, info, A, pivot, /*check_errors=*/false);
+  at::linalg_lu_factor_ex_out(factors, rows, info, A, pivot, /*check_errors=*/false);
   check_factorized("torch.linalg.lu_factor", info, A);
+  const TensorSpec specs[] = {TensorSpec::like(factors, factors.sizes()), TensorSpec::like(rows, rows.sizes())};
+  OutArgument::check("linalg_lu_factor", {&LU, &pivots}, specs, {OutArgument::Form::Out, false, false});
+  replace_output(LU, factors);
+  replace_output(pivots, rows);
   return {LU, pivots};
 }
 
@@ -106,9 +117,12 @@ Tensor linalg_inv(const Tensor& A) {
 }
 
 Tensor& linalg_inv_out(const Tensor& A, Tensor& out) {
-  Tensor info = at::empty({0}, A.options().dtype(kInt));
-  at::linalg_inv_ex_out(out, info, A, /*check_errors=*/false);
+  check_out_without_grad("linalg_inv", out);
+  // A singular matrix leaves the output as it is.
+  Tensor inverse = at::empty({0}, out.options()), info = at::empty({0}, A.options().dtype(kInt));
+  at::linalg_inv_ex_out(inverse, info, A, /*check_errors=*/false);
   check_factorized("linalg.inv", info, A);
+  replace_output(out, inverse);
   return out;
 }
 
@@ -167,6 +181,7 @@ std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& self, bool some, bool compu
 
 std::tuple<Tensor&, Tensor&, Tensor&> svd_out(const Tensor& self, bool some, bool compute_uv, Tensor& U, Tensor& S, Tensor& V) {
   const auto results = at::svd(self, some, compute_uv);
+  check_linalg_out("svd", U, std::get<0>(results), "U");
   check_linalg_out("svd", S, std::get<1>(results), "S");
   check_linalg_out("svd", V, std::get<2>(results), "V");
   write_linalg_out("svd", U, std::get<0>(results), "U");

@@ -1,6 +1,7 @@
 #pragma once
 // Out forms of operators that return lists.
 
+#include <aten/MemoryOverlap.h>
 #include <aten/native/composite/exact_out.h>
 
 namespace at::native {
@@ -10,12 +11,14 @@ inline void write_list_out(const char* op, TensorList out, const std::vector<Ten
   TORCH_CHECK(
       out.size() == result.size(), op, "_out() expected an out= argument of size ", result.size(), ", got size ", out.size());
   for (size_t i = 0; i < out.size(); ++i) {
+    TORCH_CHECK(out[i].defined(), op, "_out(): an output tensor is undefined");
     check_out_without_grad(op, out[i]);
     TORCH_CHECK(
         out[i].scalar_type() == result[i].scalar_type() && out[i].device() == result[i].device() &&
             out[i].layout() == result[i].layout(),
         "Expected out tensor to have dtype ", result[i].dtype().name(), ", device ", result[i].device(), " and layout ",
         result[i].layout(), ", but got ", out[i].dtype().name(), ", ", out[i].device(), " and ", out[i].layout(), " instead (in ", op, ")");
+    if (out[i].sizes() == result[i].sizes()) at::assert_no_internal_overlap(out[i]);
   }
   for (size_t i = 0; i < out.size(); ++i) {
     Tensor target = out[i];

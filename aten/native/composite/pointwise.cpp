@@ -435,6 +435,8 @@ std::tuple<Tensor&, Tensor&> log_sigmoid_forward_out(const Tensor& self, Tensor&
   check_log_sigmoid_out(self, output);
   check_log_sigmoid_out(self, buffer);
   const auto [result, kept] = native::log_sigmoid_forward(self);
+  const TensorSpec specs[] = {TensorSpec::like(result, result.sizes()), TensorSpec::like(kept, kept.sizes())};
+  OutArgument::check("log_sigmoid_forward", {&output, &buffer}, specs, {OutArgument::Form::Out, false, false});
   copy_into_out("log_sigmoid_forward", output, result);
   copy_into_out("log_sigmoid_forward", buffer, kept);
   return {output, buffer};

@@ -356,6 +356,10 @@ std::tuple<Tensor&, Tensor&> histogram_into(
   };
   same("hist", hist);
   same("bin_edges", bin_edges);
+  const TensorSpec specs[] = {
+      TensorSpec::like(std::get<0>(result), std::get<0>(result).sizes()),
+      TensorSpec::like(std::get<1>(result), std::get<1>(result).sizes())};
+  OutArgument::check("histogram", {&hist, &bin_edges}, specs, {OutArgument::Form::Out, false, false});
   copy_into_out("histogram", hist, std::get<0>(result));
   copy_into_out("histogram", bin_edges, std::get<1>(result));
   return {hist, bin_edges};

@@ -1,4 +1,5 @@
 // Cholesky factors, and inverses and solutions by them.
+#include <aten/native/convert.h>
 #include <aten/native/lapack/info.h>
 #include <aten/native/lapack/matrices.h>
 
@@ -48,8 +49,11 @@ void linalg_cholesky_ex_kernel(const TensorBase& self, bool upper, bool check_er
 
 void cholesky_kernel(const TensorBase& self, bool upper, const TensorBase& out) {
   const TensorBase info = at::empty_contiguous(self.sizes().slice(0, self.dim() - 2), kInt, kCPU);
-  factor(self, upper, out, info.mutable_data_ptr<int>());
+  // Where there is no factorization, the output keeps what it holds.
+  const TensorBase L = at::empty_contiguous(out.sizes(), out.scalar_type(), kCPU);
+  factor(self, upper, L, info.mutable_data_ptr<int>());
   check_info("cholesky", info, self.dim() == 2);
+  convert_tensor(out, L);
 }
 
 void cholesky_inverse_kernel(const TensorBase& self, bool upper, const TensorBase& out) {

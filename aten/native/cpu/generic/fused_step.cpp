@@ -1,10 +1,12 @@
 // The operators _fused_*_ on the CPU: checks, and the arrays that aten/native/cpu/fused_step.cpp walks over.
 
 #include <aten/Functions.h>
+#include <aten/MemoryOverlap.h>
 #include <aten/core/Tensor.h>
 #include <aten/native/convert.h>
 #include <aten/native/cpu/fused_step.h>
 #include <aten/native/cpu_isa.h>
+#include <c10/util/SmallVector.h>
 
 #include <cmath>
 #include <initializer_list>
@@ -24,31 +26,33 @@ struct Role {
   Use use = Use::Write;
 };
 
-/// The parameters of one call with all that belongs to them. Tensors whose elements do not lie in memory like those of
-/// their parameter take part as copies, which finish() writes back.
+/// The parameters of one call with all that belongs to them: checked when made, read and written by run(). Tensors whose
+/// elements do not lie in memory like those of their parameter take part as copies, which are written back.
 class StepList {
  public:
-  StepList(const char* op, TensorList self, TensorList grads, std::initializer_list<Role> state) : op_(op) {
+  StepList(const char* op, TensorList self, TensorList grads, std::initializer_list<Role> state)
+      : op_(op), self_(self), roles_{{"self", self}, {"grads", grads, Use::Read}} {
     arrays_.resize(self.size());
     for (size_t i = 0; i < self.size(); ++i) {
       check_parameter(self[i]);
       arrays_[i].numel = self[i].numel();
       arrays_[i].dtype = self[i].scalar_type();
     }
-    place(self, 0, {"self", self});
-    place(self, 1, {"grads", grads, Use::Read});
-    int slot = 2;
-    for (const Role& role : state) {
-      if (role.use != Use::WriteIfGiven || !role.list.empty()) place(self, slot, role);
-      ++slot;
-    }
+    roles_.insert(roles_.end(), state.begin(), state.end());
+    for (const Role& role : roles_)
+      if (takes_part(role)) check_role(role);
   }
+
+  /// False where the step is to be skipped because gradients are not finite. Else takes the scale off them.
+  bool unscale(const Optional& grad_scale, const Optional& found_inf) const;
 
   size_t size() const { return arrays_.size(); }
   StepArrays& operator[](size_t i) { return arrays_[i]; }
 
   template <class Settings>
   void run(c10::ArrayRef<Settings> settings) {
+    for (size_t slot = 0; slot < roles_.size(); ++slot)
+      if (takes_part(roles_[slot])) place(static_cast<int>(slot), roles_[slot]);
     constexpr void (*kTable[])(c10::ArrayRef<StepArrays>, c10::ArrayRef<Settings>) = {
         v2::fused_step<Settings>, v3::fused_step<Settings>, v4::fused_step<Settings>};
     kTable[cpu_isa_level()](arrays_, settings);
@@ -63,12 +67,14 @@ class StepList {
         p.defined() ? p.toString() : std::string("an undefined tensor"));
   }
 
-  void place(TensorList self, int slot, const Role& role) {
+  static bool takes_part(const Role& role) { return role.use != Use::WriteIfGiven || !role.list.empty(); }
+
+  void check_role(const Role& role) const {
     TORCH_CHECK(
-        role.list.size() == self.size(), op_, ": expected as many ", role.name, " as parameters, got ", role.list.size(),
-        " and ", self.size());
-    for (size_t i = 0; i < self.size(); ++i) {
-      const Tensor &p = self[i], &t = role.list[i];
+        role.list.size() == self_.size(), op_, ": expected as many ", role.name, " as parameters, got ", role.list.size(),
+        " and ", self_.size());
+    for (size_t i = 0; i < self_.size(); ++i) {
+      const Tensor &p = self_[i], &t = role.list[i];
       TORCH_CHECK(
           t.defined() && t.scalar_type() == p.scalar_type() && t.device() == p.device() && t.layout() == p.layout(),
           "params, grads, and state must have same dtype, device, and layout: ", op_, " got ",
@@ -76,6 +82,13 @@ class StepList {
       TORCH_CHECK(
           t.sizes() == p.sizes(), op_, ": expected ", role.name, " of the sizes of their parameters, got ", t.sizes(), " for ",
           p.sizes());
+      if (role.use != Use::Read) assert_no_internal_overlap(t);
+    }
+  }
+
+  void place(int slot, const Role& role) {
+    for (size_t i = 0; i < self_.size(); ++i) {
+      const Tensor &p = self_[i], &t = role.list[i];
       const bool dense = p.is_non_overlapping_and_dense();
       if (dense && t.strides() == p.strides()) {
         arrays_[i].data[slot] = t.data_ptr();
@@ -91,6 +104,8 @@ class StepList {
   }
 
   const char* op_;
+  TensorList self_;
+  c10::SmallVector<Role, StepArrays::kMost> roles_;
   std::vector<StepArrays> arrays_;
   std::vector<std::pair<Tensor, Tensor>> write_back_;
   std::vector<Tensor> copies_;
@@ -106,12 +121,19 @@ Role momentum_role(TensorList buffers, bool used) {
   return {"momentum_buffer_list", used ? buffers : TensorList(), used ? Use::Write : Use::WriteIfGiven};
 }
 
-/// False where the step is to be skipped because gradients are not finite. Else takes the scale off them.
-bool unscale(const char* op, TensorList grads, const Optional& grad_scale, const Optional& found_inf) {
-  if (found_inf.has_value() && found_inf->defined() && number(op, *found_inf) == 1) return false;
-  if (!grad_scale.has_value() || !grad_scale->defined()) return true;
-  number(op, *grad_scale);
-  for (const Tensor& g : grads) g.div_(*grad_scale);
+bool StepList::unscale(const Optional& grad_scale, const Optional& found_inf) const {
+  const bool scaled = grad_scale.has_value() && grad_scale->defined();
+  const TensorList grads = roles_[1].list;
+  if (scaled) {
+    number(op_, *grad_scale);
+    TORCH_CHECK(!grad_scale->is_complex(), op_, ": expected a real grad_scale, got ", grad_scale->scalar_type());
+    for (const Tensor& g : grads) assert_no_internal_overlap(g);
+  }
+  if (found_inf.has_value() && found_inf->defined() && number(op_, *found_inf) == 1) return false;
+  if (scaled) {
+    const Tensor scale = grad_scale->reshape(IntArrayRef());
+    for (const Tensor& g : grads) g.div_(scale);
+  }
   return true;
 }
 
@@ -147,7 +169,6 @@ struct Adam {
 };
 
 void adam(const char* op, const Adam& lists, AdamStep settings) {
-  if (!unscale(op, lists.grads, lists.grad_scale, lists.found_inf)) return;
   StepList list(
       op, lists.self, lists.grads,
       {{"exp_avgs", lists.exp_avgs},
@@ -158,15 +179,14 @@ void adam(const char* op, const Adam& lists, AdamStep settings) {
     settings.step = step;
     return settings;
   });
-  list.run<AdamStep>(all);
+  if (list.unscale(lists.grad_scale, lists.found_inf)) list.run<AdamStep>(all);
 }
 
 } // namespace
 
 void _fused_sgd_cpu_(TensorList self, TensorList grads, TensorList momentum_buffer_list, double weight_decay, double momentum, double lr, double dampening, bool nesterov, bool maximize, bool is_first_step, const Optional& grad_scale, const Optional& found_inf) {
-  if (!unscale("_fused_sgd_", grads, grad_scale, found_inf)) return;
   StepList list("_fused_sgd_", self, grads, {momentum_role(momentum_buffer_list, momentum != 0)});
-  list.run<SgdStep>(SgdStep{lr, momentum, dampening, weight_decay, nesterov, maximize, is_first_step});
+  if (list.unscale(grad_scale, found_inf)) list.run<SgdStep>(SgdStep{lr, momentum, dampening, weight_decay, nesterov, maximize, is_first_step});
 }
 
 void _fused_sgd_tensor_lr_cpu_(TensorList self, TensorList grads, TensorList momentum_buffer_list, double weight_decay, double momentum, const Tensor& lr, double dampening, bool nesterov, bool maximize, bool is_first_step, const Optional& grad_scale, const Optional& found_inf) {
@@ -198,12 +218,11 @@ void _fused_adamw_tensor_lr_cpu_(TensorList self, TensorList grads, TensorList e
 }
 
 void _fused_adagrad_cpu_(TensorList self, TensorList grads, TensorList state_sums, TensorList state_steps, double lr, double lr_decay, double weight_decay, double eps, bool maximize, const Optional& grad_scale, const Optional& found_inf) {
-  if (!unscale("_fused_adagrad_", grads, grad_scale, found_inf)) return;
   StepList list("_fused_adagrad_", self, grads, {{"state_sums", state_sums}});
   const auto all = settings_of<AdagradStep>("_fused_adagrad_", list, state_steps, [&](double step) {
     return AdagradStep{lr / (1 + (step - 1) * lr_decay), weight_decay, eps, maximize};
   });
-  list.run<AdagradStep>(all);
+  if (list.unscale(grad_scale, found_inf)) list.run<AdagradStep>(all);
 }
 
 void _fused_adagrad_tensor_lr_cpu_(TensorList self, TensorList grads, TensorList state_sums, TensorList state_steps, const Tensor& lr, double lr_decay, double weight_decay, double eps, bool maximize, const Optional& grad_scale, const Optional& found_inf) {

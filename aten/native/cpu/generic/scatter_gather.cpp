@@ -173,10 +173,10 @@ void scatter_value_kernel(
     const TensorBase& self, int64_t dim, const TensorBase& index, const Scalar& value, const TensorBase& out) {
   dim = c10::maybe_wrap_dim(dim, self.dim());
   const IndexSpan values = checked_values(index, dim_size(self, dim), dim);
-  start_from(self, out);
   dispatch("scatter", self.scalar_type(), at::kAll | at::kComplexHalves, [&]<class T> {
-    T* to = out.mutable_data_ptr<T>();
     const T x = value.to<T>();
+    start_from(self, out);
+    T* to = out.mutable_data_ptr<T>();
     for_each_indexed(index, values, dim, out, out, [=](int64_t o, int64_t) { to[o] = x; });
   });
 }
@@ -185,8 +185,8 @@ void scatter_add_kernel(
     const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& src, const TensorBase& out) {
   dim = c10::maybe_wrap_dim(dim, self.dim());
   const IndexSpan values = checked_values(index, dim_size(self, dim), dim);
-  start_from(self, out);
   dispatch("scatter_add", self.scalar_type(), at::kAll, [&]<class T> {
+    start_from(self, out);
     scatter_with<T>(index, values, dim, src, out, [](T a, T b) { return static_cast<T>(a + b); });
   });
 }
@@ -199,8 +199,8 @@ void scatter_reduce_src_kernel(
   }
   dim = c10::maybe_wrap_dim(dim, self.dim());
   const IndexSpan values = checked_values(index, dim_size(self, dim), dim);
-  start_from(self, out);
   dispatch("scatter", self.scalar_type(), at::kAll, [&]<class T> {
+    start_from(self, out);
     scatter_with<T>(index, values, dim, src, out, [](T a, T b) { return static_cast<T>(a * b); });
   });
 }
@@ -210,11 +210,11 @@ void scatter_reduce_value_kernel(
     const TensorBase& out) {
   dim = c10::maybe_wrap_dim(dim, self.dim());
   const IndexSpan values = checked_values(index, dim_size(self, dim), dim);
-  start_from(self, out);
   const bool adds = reduce == "add";
   dispatch("scatter", self.scalar_type(), at::kAll, [&]<class T> {
-    T* to = out.mutable_data_ptr<T>();
     const T x = value.to<T>();
+    start_from(self, out);
+    T* to = out.mutable_data_ptr<T>();
     for_each_indexed(index, values, dim, out, out, [=](int64_t o, int64_t) {
       to[o] = adds ? static_cast<T>(to[o] + x) : static_cast<T>(to[o] * x);
     });
@@ -226,13 +226,13 @@ void scatter_reduce_two_kernel(
     bool include_self, const TensorBase& out) {
   dim = c10::maybe_wrap_dim(dim, self.dim());
   const IndexSpan values = checked_values(index, dim_size(self, dim), dim);
-  start_from(self, out);
   dispatch("scatter_reduce", self.scalar_type(), at::kAll, [&]<class T> {
     if constexpr (c10::is_complex<T>::value) {
       TORCH_CHECK_NOT_IMPLEMENTED(
           reduce != "amax" && reduce != "amin", "\"scatter_reduce\" not implemented for '", self.scalar_type(), "' with reduce=",
           reduce, ": complex numbers have no order");
     }
+    start_from(self, out);
     T* to = out.mutable_data_ptr<T>();
     if (!include_self) {
       const T start = reduction_start<T>(reduce);
@@ -332,10 +332,11 @@ void index_add_kernel(
     const TensorBase& out) {
   dim = c10::maybe_wrap_dim(dim, self.dim());
   const IndexSpan values = slice_index("index_add", index, dim_size(self, dim));
-  start_from(self, out);
   dispatch("index_add", self.scalar_type(), at::kAll | at::kComplexHalves, [&]<class T> {
+    const T scale = alpha.to<T>();
+    start_from(self, out);
     const AddScaled<T> add{
-        out.mutable_data_ptr<T>(), source.const_data_ptr<T>(), alpha.to<T>(), add_row_of(self.scalar_type(), !alpha.equal(1))};
+        out.mutable_data_ptr<T>(), source.const_data_ptr<T>(), scale, add_row_of(self.scalar_type(), !alpha.equal(1))};
     for_each_slice_pair(out, source, dim, values, add);
   });
 }
@@ -345,8 +346,8 @@ void index_reduce_kernel(
     bool include_self, const TensorBase& out) {
   dim = c10::maybe_wrap_dim(dim, self.dim());
   const IndexSpan values = slice_index("index_reduce", index, dim_size(self, dim));
-  start_from(self, out);
   dispatch("index_func_", self.scalar_type(), at::kIntegral | at::kFloating, [&]<class T> {
+    start_from(self, out);
     const T* from = source.const_data_ptr<T>();
     T* to = out.mutable_data_ptr<T>();
     if (!include_self) {
@@ -393,10 +394,10 @@ void index_fill_kernel(
     return checked_index(value, dim_size(self, dim), dim);
   });
   const IndexSpan values(wrapped);
-  start_from(self, out);
   dispatch("index_fill", self.scalar_type(), at::kAll | at::kComplexHalves, [&]<class T> {
-    T* to = out.mutable_data_ptr<T>();
     const T x = value.to<T>();
+    start_from(self, out);
+    T* to = out.mutable_data_ptr<T>();
     for_each_slice_pair(out, out, dim, values, [=](int64_t o, int64_t) { to[o] = x; });
   });
 }
