@@ -32,9 +32,14 @@ HOST_DEVICE inline T integer_power(T base, T exponent) {
   return result;
 }
 
-// Is the condition true in every lane? Vectors answer with their own `any` by argument-dependent lookup.
-HOST_DEVICE inline bool any(bool condition) {
-  return condition;
+// The number that is the same for all elements. Lanes beyond the last element hold zeros; the first is always in use.
+template <class V>
+HOST_DEVICE inline auto number_of(const V& x, int) -> decltype(x[0]) {
+  return x[0];
+}
+template <class T>
+HOST_DEVICE inline T number_of(const T& x, long) {
+  return x;
 }
 
 } // namespace pointwise
@@ -60,25 +65,26 @@ struct PowNumber {
     if constexpr (std::is_integral_v<T>) {
       return pointwise::integer_power(base, exponent);
     } else {
-      using pointwise::any;
       using std::pow;
       using std::sqrt;
-      if (!any(exponent != T(2))) {
+      const auto number = pointwise::number_of(exponent, 0);
+      using Number = std::decay_t<decltype(number)>;
+      if (number == Number(2)) {
         return base * base;
       }
-      if (!any(exponent != T(3))) {
+      if (number == Number(3)) {
         return base * base * base;
       }
-      if (!any(exponent != T(0.5))) {
+      if (number == Number(0.5)) {
         return sqrt(base);
       }
-      if (!any(exponent != T(-1))) {
+      if (number == Number(-1)) {
         return T(1) / base;
       }
-      if (!any(exponent != T(-2))) {
+      if (number == Number(-2)) {
         return T(1) / (base * base);
       }
-      if (!any(exponent != T(-0.5))) {
+      if (number == Number(-0.5)) {
         return T(1) / sqrt(base);
       }
       return pow(base, exponent);
