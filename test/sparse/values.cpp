@@ -98,6 +98,65 @@ TEST_CASE("sparse products and sums agree with PyTorch", "[sparse]") {
   CHECK(show(d.sparse_mask(r)) == "csr [2, 3] from 0 1 3 at 2 0 2 are 3 4 6");
 }
 
+TEST_CASE("batches of compressed matrices agree with PyTorch", "[sparse]") {
+  const Tensor b = at::sparse_csr_tensor(
+      at::stack({indices({0, 1, 2}), indices({0, 0, 2})}), at::stack({indices({0, 1}), indices({0, 1})}),
+      at::arange(1, 5, at::kFloat).view({2, 2}), {2, 2, 2});
+  const Tensor x = at::arange(8, at::kFloat).view({2, 2, 2});
+  CHECK(show(b.to_dense()) == "[2, 2, 2] 1 0 0 2 0 0 3 4");
+  CHECK(show(b.to_sparse()) == "sorted [2, 2, 2] at 0 0 1 1 0 1 1 1 0 1 0 1 are 1 2 3 4");
+  CHECK(show(b.to_sparse(2)) == show(b.to_sparse()));
+  CHECK(show(b.select(0, 0)) == "csr [2, 2] from 0 1 2 at 0 1 are 1 2");
+  CHECK(show(b.select(0, -1)) == "csr [2, 2] from 0 0 2 at 0 1 are 3 4");
+  CHECK(show(b.transpose(1, 2)) == "csc [2, 2, 2] from 0 1 2 0 0 2 at 0 1 0 1 are 1 2 3 4");
+  CHECK(show(x.sparse_mask(b)) == "csr [2, 2, 2] from 0 1 2 0 0 2 at 0 1 0 1 are 0 3 6 7");
+  CHECK(show((b * 2).sparse_mask(b)) == "csr [2, 2, 2] from 0 1 2 0 0 2 at 0 1 0 1 are 2 4 6 8");
+  CHECK(show(x.add(1).to_sparse_csr()) == "csr [2, 2, 2] from 0 2 4 0 2 4 at 0 1 0 1 0 1 0 1 are 1 2 3 4 5 6 7 8");
+  const Tensor deep = b.to_dense().unsqueeze(3).mul(at::tensor({1.f, 10.f})).to_sparse_csr(1);
+  CHECK(show(deep.select(3, 1)) == "csr [2, 2, 2] from 0 1 2 0 0 2 at 0 1 0 1 are 10 20 30 40");
+  CHECK_THROWS_MATCHES(b.select(1, 0), c10::Error, Says("selecting sparse dimensions is not supported for batched"));
+  CHECK_THROWS_MATCHES(b.select(0, 2), c10::IndexError, Says("index 2 out of range for tensor of size [2, 2, 2] at dimension 0"));
+  CHECK_THROWS_MATCHES(
+      at::arange(8).view({2, 2, 2}).to_sparse_csr(), c10::Error, Says("Expect the same number of specified elements per batch."));
+}
+
+TEST_CASE("batches of compressed matrices convert and multiply, which PyTorch does not do on the CPU", "[sparse]") {
+  const at::ScalarType dtype = GENERATE(at::kFloat, at::kDouble, at::kHalf, at::kLong, at::kComplexDouble);
+  const Tensor places = at::stack({at::eye(4), at::eye(4).flip(0), at::eye(4).roll(1, 0)}).to(dtype);
+  const Tensor dense = places * at::arange(1, 49).view({3, 4, 4}).to(dtype);
+  const Tensor other = at::arange(24).view({3, 4, 2}).to(dtype);
+  const Tensor csr = dense.to_sparse_csr();
+  for (const Tensor& batch :
+       {csr, dense.to_sparse_csc(), csr.to_sparse_csc(), csr.to_sparse_csc().to_sparse_csr(), dense.to_sparse_bsr({1, 2}),
+        csr.to_sparse_bsr({1, 2}), csr.to_sparse_bsc({2, 1})}) {
+    INFO(batch.layout());
+    CHECK(at::equal(batch.to_dense(), dense));
+    CHECK(at::equal(batch.to_sparse().to_dense(), dense));
+    CHECK(at::equal(batch.bmm(other), dense.bmm(other)));
+    CHECK(at::equal(batch.matmul(other), dense.bmm(other)));
+    CHECK(at::equal(other.transpose(1, 2).matmul(batch), other.transpose(1, 2).bmm(dense)));
+    CHECK(at::equal(batch.select(0, 1).to_dense(), dense.select(0, 1)));
+  }
+  Tensor out = at::empty({0}, other.options());
+  at::bmm_out(out, csr, other);
+  CHECK(at::equal(out, dense.bmm(other)));
+  const Tensor many = dense.view({1, 3, 4, 4}).expand({2, 3, 4, 4}).to_sparse_csr();
+  CHECK(at::equal(many.to_sparse().to_dense(), dense.expand({2, 3, 4, 4})));
+  CHECK(at::equal(many.select(1, 2).select(0, 0).to_dense(), dense.select(0, 2)));
+  CHECK_THROWS_MATCHES(csr.bmm(csr), c10::Error, Says("one of both batches must be strided"));
+  CHECK_THROWS_MATCHES(csr.select(0, 0).bmm(other), c10::Error, Says("bmm: batches of matrices expected, got 2D and 3D"));
+}
+
+TEST_CASE("gradients go through batches of compressed matrices", "[sparse][gradients]") {
+  const Tensor x = at::stack({at::eye(3), at::eye(3).flip(0)}).to(at::kDouble).set_requires_grad(true);
+  const Tensor y = at::arange(12, at::kDouble).view({2, 3, 2}).set_requires_grad(true);
+  x.to_sparse_csr().to_dense().mul(3).pow(2).sum().backward();
+  CHECK(at::equal(x.grad(), x.detach() * 18));
+  x.mutable_grad() = Tensor();
+  x.to_sparse_csr().bmm(y).pow(2).sum().backward();
+  CHECK(at::allclose(y.grad(), x.detach().transpose(1, 2).bmm(x.detach().bmm(y.detach())) * 2));
+}
+
 TEST_CASE("sparse parts and joins agree with PyTorch", "[sparse]") {
   CHECK(show(s.t()) == "coo [3, 2] at 2 2 0 2 1 0 1 1 are 1 3 4 4");
   CHECK(show(at::stack({c, t}).coalesce().permute({2, 0, 1}).coalesce()) == "sorted [3, 2, 2] at 0 0 2 2 2 0 1 0 0 1 1 0 0 1 1 are 4 2 3 5 -1");

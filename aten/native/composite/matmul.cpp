@@ -83,6 +83,8 @@ Tensor matmul_impl(const Tensor& self, const Tensor& other, bool has_out) {
   if (d1 == 1 && d2 == 1) return self.dot(other);
   if (d1 == 2 && d2 == 1) return self.mv(other);
   if (d1 == 1 && d2 == 2) return self.unsqueeze(0).mm(other).squeeze(0);
+  // Batches of sparse matrices can be neither expanded nor merged.
+  if (d1 == 3 && d2 == 3 && (self.layout() != kStrided || other.layout() != kStrided)) return self.bmm(other);
   if (should_fold(self, other, has_out)) return matmul_folded(self, other);
   // A batch of one that would be expanded and needs a gradient goes the folded way as well.
   if (d1 == 3 && d2 == 3 && self.size(0) != other.size(0)) {

@@ -45,7 +45,7 @@ std::array<int64_t, 2> block_sizes(const Tensor& self);
 /// where members contradict each other or the size.
 TORCH_API Tensor compressed_to_coo_indices(const Tensor& self);
 
-/// A compressed tensor in coordinates, coalesced. No batches.
+/// A compressed tensor in coordinates, coalesced; those of a batch come first.
 TORCH_API Tensor compressed_to_coo(const Tensor& self);
 /// `t` in the layout, with the blocks and dense dimensions, of `like`.
 TORCH_API Tensor compressed_like(const Tensor& t, const Tensor& like);

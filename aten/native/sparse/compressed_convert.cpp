@@ -14,11 +14,6 @@ using c10::DimVector;
 
 namespace {
 
-void check_single(const char* op, const Tensor& self) {
-  TORCH_CHECK_NOT_IMPLEMENTED(
-      compressed_impl(self)->batch_dim() == 0, op, ": batches of compressed sparse matrices are not supported; take them one by one");
-}
-
 /// One matrix of a batch, whose batch dimensions are merged.
 Tensor matrix_of_batch(const Tensor& self, int64_t number) {
   const SparseCsrTensorImpl* impl = compressed_impl(self);
@@ -34,6 +29,51 @@ int64_t count_of_batch(const Tensor& self) {
     count *= size;
   }
   return count;
+}
+
+/// The other way round: a batch of these matrices, which must have as many elements each.
+Tensor batch_of_matrices(Layout layout, IntArrayRef sizes, IntArrayRef batch, ArrayRef<Tensor> matrices) {
+  std::vector<Tensor> compressed, plain, values;
+  for (const Tensor& matrix : matrices) {
+    const SparseCsrTensorImpl* impl = compressed_impl(matrix);
+    TORCH_CHECK(
+        plain.empty() || plain[0].size(0) == impl->nnz(), "Expect the same number of specified elements per batch.");
+    compressed.push_back(impl->compressed_indices());
+    plain.push_back(impl->plain_indices());
+    values.push_back(impl->values());
+  }
+  return make_compressed(
+      layout, sizes, at::stack(compressed).unflatten(0, batch), at::stack(plain).unflatten(0, batch),
+      at::stack(values).unflatten(0, batch));
+}
+
+/// A batch in coordinates, those of the batch first. Matrix by matrix its places are in order.
+Tensor batch_to_coo(const Tensor& self) {
+  const SparseCsrTensorImpl* impl = compressed_impl(self);
+  const int64_t batch = impl->batch_dim();
+  const int64_t count = count_of_batch(self);
+  if (count == 0) {
+    DimVector none{0};
+    const IntArrayRef dense = self.sizes().slice(batch + 2);
+    none.append(dense.begin(), dense.end());
+    return make_coo(
+        self.sizes(), at::empty({batch + 2, 0}, impl->plain_indices().options().dtype(kLong)), at::empty(none, impl->values().options()),
+        /*coalesced=*/true);
+  }
+  std::vector<Tensor> indices, values;
+  for (int64_t i = 0; i < count; ++i) {
+    const Tensor matrix = compressed_to_coo(matrix_of_batch(self, i));
+    const SparseTensorImpl* coo = get_sparse_impl(matrix);
+    const Tensor number = at::empty({batch, coo->nnz()}, coo->indices().options());
+    int64_t rest = i;
+    for (int64_t d = batch - 1; d >= 0; --d) {
+      number.select(0, d).fill_(rest % self.size(d));
+      rest /= self.size(d);
+    }
+    indices.push_back(at::cat({number, coo->indices()}, 0));
+    values.push_back(coo->values());
+  }
+  return make_coo(self.sizes(), at::cat(indices, 1), at::cat(values, 0), /*coalesced=*/true);
 }
 
 std::array<int64_t, 2> given_blocks(const char* op, IntArrayRef blocksize, IntArrayRef sizes) {
@@ -69,8 +109,10 @@ Tensor blocked(const Tensor& coo, Layout layout, std::array<int64_t, 2> block) {
 } // namespace
 
 Tensor compressed_to_coo_indices(const Tensor& self) {
-  check_single("compressed_to_coo_indices", self);
   const SparseCsrTensorImpl* impl = compressed_impl(self);
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      impl->batch_dim() == 0, "a batch of compressed sparse matrices of size ", self.sizes(),
+      " was given where one matrix is needed; take them one by one");
   const Tensor starts = impl->compressed_indices().to(kLong).contiguous();
   const Tensor plain = impl->plain_indices().to(kLong).contiguous();
   const int64_t lines = starts.numel() - 1;
@@ -95,8 +137,10 @@ Tensor compressed_to_coo_indices(const Tensor& self) {
 }
 
 Tensor compressed_to_coo(const Tensor& self) {
-  check_single("to_sparse", self);
   const SparseCsrTensorImpl* impl = compressed_impl(self);
+  if (impl->batch_dim() > 0) {
+    return batch_to_coo(self);
+  }
   Tensor indices = compressed_to_coo_indices(self);
   if (!is_blocked(self.layout())) {
     return coalesced(make_coo(self.sizes(), indices, impl->values(), self.layout() == kSparseCsr));
@@ -148,20 +192,22 @@ Tensor strided_to_compressed(const Tensor& self, Layout layout, OptionalIntArray
   }
   const Tensor matrices = self.flatten(0, batch - 1);
   TORCH_CHECK(matrices.size(0) > 0, "to_sparse: a batch without matrices cannot be converted to the ", layout, " layout");
-  std::vector<Tensor> compressed, plain, values;
+  std::vector<Tensor> compressed;
   for (int64_t i = 0; i < matrices.size(0); ++i) {
-    const Tensor one = strided_to_compressed(matrices.select(0, i), layout, blocksize, dense);
-    const SparseCsrTensorImpl* impl = compressed_impl(one);
-    TORCH_CHECK(
-        plain.empty() || plain[0].size(0) == impl->nnz(), "Expect the same number of specified elements per batch.");
-    compressed.push_back(impl->compressed_indices());
-    plain.push_back(impl->plain_indices());
-    values.push_back(impl->values());
+    compressed.push_back(strided_to_compressed(matrices.select(0, i), layout, blocksize, dense));
   }
-  const IntArrayRef sizes = self.sizes().slice(0, batch);
-  return make_compressed(
-      layout, self.sizes(), at::stack(compressed).unflatten(0, sizes), at::stack(plain).unflatten(0, sizes),
-      at::stack(values).unflatten(0, sizes));
+  return batch_of_matrices(layout, self.sizes(), self.sizes().slice(0, batch), compressed);
+}
+
+/// The same for a batch that is compressed another way. Blocks may differ in number from matrix to matrix.
+Tensor batch_to_compressed(const Tensor& self, Layout layout, OptionalIntArrayRef blocksize) {
+  const int64_t count = count_of_batch(self);
+  TORCH_CHECK(count > 0, "to_sparse: a batch without matrices cannot be converted to the ", layout, " layout");
+  std::vector<Tensor> compressed;
+  for (int64_t i = 0; i < count; ++i) {
+    compressed.push_back(coo_to_compressed(compressed_to_coo(matrix_of_batch(self, i)), layout, blocksize));
+  }
+  return batch_of_matrices(layout, self.sizes(), self.sizes().slice(0, compressed_impl(self)->batch_dim()), compressed);
 }
 
 Tensor to_compressed(const Tensor& self, Layout layout, OptionalIntArrayRef blocksize, std::optional<int64_t> dense_dim) {
@@ -175,7 +221,8 @@ Tensor to_compressed(const Tensor& self, Layout layout, OptionalIntArrayRef bloc
   if (self.layout() == layout && (!blocksize.has_value() || *blocksize == IntArrayRef(block_sizes(self)))) {
     return self;
   }
-  return coo_to_compressed(compressed_to_coo(self), layout, blocksize);
+  return compressed_impl(self)->batch_dim() > 0 ? batch_to_compressed(self, layout, blocksize)
+                                                : coo_to_compressed(compressed_to_coo(self), layout, blocksize);
 }
 
 } // namespace
@@ -267,6 +314,21 @@ Tensor sparse_mask_compressed(const Tensor& self, const Tensor& mask) {
   TORCH_CHECK(
       self.sizes() == mask.sizes(), "sparse_mask(): operands have incompatible sizes; self has size ", self.sizes(), " but mask has size ",
       mask.sizes());
+  const int64_t batch = compressed_impl(mask)->batch_dim();
+  if (batch > 0 && !self.is_sparse()) {
+    if (count_of_batch(mask) == 0) {
+      return with_compressed_values(mask, compressed_impl(mask)->values().to(self.scalar_type()));
+    }
+    TORCH_CHECK(
+        self.layout() == kStrided || compressed_impl(self)->batch_dim() == batch, "sparse_mask(): a mask that is a batch of matrices of size ",
+        mask.sizes(), " does not fit a sparse tensor without that batch");
+    std::vector<Tensor> masked;
+    for (int64_t i = 0; i < count_of_batch(mask); ++i) {
+      const Tensor one = self.layout() == kStrided ? self.flatten(0, batch - 1).select(0, i) : matrix_of_batch(self, i);
+      masked.push_back(at::native::sparse_mask_compressed(one, matrix_of_batch(mask, i)));
+    }
+    return batch_of_matrices(mask.layout(), mask.sizes(), mask.sizes().slice(0, batch), masked);
+  }
   const Tensor coo_mask = compressed_to_coo(mask);
   const Tensor coo = is_compressed_layout(self.layout()) ? compressed_to_coo(self) : self;
   const std::array<int64_t, 2> block = block_sizes(mask);

@@ -166,6 +166,18 @@ Tensor mm_compressed(const Tensor& self, const Tensor& mat2) {
   return compressed_times_dense("mm", mat2.t(), self.t(), Tensor(), 0, 1).t();
 }
 
+Tensor bmm_compressed(const Tensor& self, const Tensor& mat2) {
+  TORCH_CHECK(
+      self.dim() == 3 && mat2.dim() == 3, "bmm: batches of matrices expected, got ", self.dim(), "D and ", mat2.dim(), "D tensors");
+  TORCH_CHECK(
+      self.layout() == kStrided || mat2.layout() == kStrided, "bmm: one of both batches must be strided, but got layouts ", self.layout(),
+      " and ", mat2.layout());
+  if (is_compressed(self)) {
+    return bmm_coo(compressed_to_coo(self), mat2);
+  }
+  return bmm_coo(compressed_to_coo(mat2.transpose(1, 2)), self.transpose(1, 2)).transpose(1, 2);
+}
+
 Tensor mv_compressed(const Tensor& self, const Tensor& vec) {
   TORCH_CHECK(
       self.dim() == 2 && vec.dim() == 1 && vec.layout() == kStrided, "mv: expected a matrix and a strided vector, got ", self.dim(), "D and ",
@@ -280,9 +292,27 @@ Tensor t_compressed(const Tensor& self) {
 }
 
 Tensor select_compressed(const Tensor& self, int64_t dim, int64_t index) {
-  TORCH_CHECK_NOT_IMPLEMENTED(
-      compressed_impl(self)->batch_dim() == 0, "select(): batches of compressed sparse matrices are not supported");
-  return compressed_to_coo(self).select(dim, index);
+  const SparseCsrTensorImpl* impl = compressed_impl(self);
+  const int64_t batch = impl->batch_dim();
+  if (batch == 0) {
+    return compressed_to_coo(self).select(dim, index);
+  }
+  dim = c10::maybe_wrap_dim(dim, self.dim());
+  TORCH_CHECK(
+      dim < batch || dim >= batch + 2, "select(): selecting sparse dimensions is not supported for batched sparse compressed tensors.");
+  TORCH_CHECK_INDEX(
+      index >= -self.size(dim) && index < self.size(dim), "select(): index ", index, " out of range for tensor of size ", self.sizes(),
+      " at dimension ", dim);
+  DimVector sizes(self.sizes().begin(), self.sizes().end());
+  sizes.erase(sizes.begin() + dim);
+  if (dim < batch) {
+    const auto part = [&](const Tensor& t) { return t.select(dim, index); };
+    return make_compressed(
+        self.layout(), sizes, part(impl->compressed_indices()), part(impl->plain_indices()), part(impl->values()));
+  }
+  // The values have one dimension for the places, and two for blocks.
+  const Tensor values = impl->values().select(dim - (is_blocked(self.layout()) ? -1 : 1), index);
+  return make_compressed(self.layout(), sizes, impl->compressed_indices(), impl->plain_indices(), values);
 }
 
 // ---- indices ---------------------------------------------------------------------------

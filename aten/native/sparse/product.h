@@ -16,6 +16,9 @@ Tensor sparse_times_dense(
     IntArrayRef sparse_sizes, const Tensor& places, const Tensor& values, const Tensor& dense, const Tensor& base, const Scalar& beta,
     const Scalar& alpha);
 
+/// The operator bmm for a batch in coordinates.
+Tensor bmm_coo(const Tensor& self, const Tensor& mat2);
+
 /// Row starts and columns, both checked, of places sorted by row, and the order in which that takes the elements; the order is
 /// undefined where they were sorted.
 struct RowOrder {
