@@ -154,3 +154,12 @@ TEST_CASE("Hardtanh wants its bounds apart", "[programs]") {
   CHECK_THROWS_AS(torch::nn::Hardtanh(HardtanhOptions().min_val(0.42).max_val(0.42)), c10::Error);
   CHECK_NOTHROW(torch::nn::Hardtanh(HardtanhOptions().min_val(0.4).max_val(0.42)));
 }
+
+TEST_CASE("interpolation to the exactly nearest takes align_corners, which changes nothing", "[programs]") {
+  namespace F = torch::nn::functional;
+  const auto options = F::InterpolateFuncOptions().size(std::vector<int64_t>{3, 5}).mode(torch::kNearestExact);
+  const at::Tensor x = torch::arange(4.).view({1, 1, 2, 2});
+  CHECK(torch::equal(F::interpolate(x, F::InterpolateFuncOptions(options).align_corners(false)), F::interpolate(x, options)));
+  CHECK_THROWS_AS(
+      F::interpolate(x, F::InterpolateFuncOptions(options).mode(torch::kNearest).align_corners(false)), c10::Error);
+}

@@ -38,9 +38,10 @@ void check_dims(const Tensor& input, const InterpolateOptions& options) {
 void check_options(const Tensor& input, const InterpolateOptions& options) {
   check_dims(input, options);
   const auto& mode = options.mode();
-  const bool nearest = is<enumtype::kNearest>(mode) || is<enumtype::kNearestExact>(mode) || is<enumtype::kArea>(mode);
+  // As in libtorch, kNearestExact takes the option and does not use it.
+  const bool refused = is<enumtype::kNearest>(mode) || is<enumtype::kArea>(mode);
   TORCH_CHECK(
-      !nearest || !options.align_corners().has_value(),
+      !refused || !options.align_corners().has_value(),
       "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear (got ",
       enumtype::get_enum_name(mode),
       ")");
