@@ -634,7 +634,11 @@ Tensor unfold_backward(const Tensor& grad_in, IntArrayRef input_sizes, int64_t d
   }
   dim = c10::maybe_wrap_dim(dim, static_cast<int64_t>(input_sizes.size()));
   // Position k of every window lands at offset k of each step: no two windows collide within one k.
-  const int64_t windows = grad_in.size(dim);
+  const int64_t windows = grad_in.size(dim), length = input_sizes[dim];
+  TORCH_CHECK(step > 0, "unfold_backward: step is ", step, " but must be > 0");
+  TORCH_CHECK(
+      windows == 0 || (size <= length && windows - 1 <= (length - size) / step), "unfold_backward: ", windows, " windows of ",
+      size, " in steps of ", step, " do not fit into ", length);
   for (int64_t k = 0; k < size && windows > 0; ++k) {
     grad_input.slice(dim, k, k + (windows - 1) * step + 1, step).add_(grad_in.select(-1, k));
   }
