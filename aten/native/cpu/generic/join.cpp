@@ -6,7 +6,6 @@
 #include <aten/native/convert.h>
 #include <aten/native/view_support.h>
 #include <c10/core/WrapDimMinimal.h>
-#include <c10/util/SmallVector.h>
 #include <c10/util/safe_numerics.h>
 
 #include <algorithm>
@@ -20,37 +19,29 @@ namespace {
 constexpr int64_t kJoinedBytesPerThread = 1 << 18;
 
 /// cat where everything is contiguous: each input gives one run of bytes for every index of the dimensions before `dim`. The
-/// result is written from its beginning to its end, and cut anywhere for threads.
+/// result is cut anywhere for threads, and each thread takes one input after the other.
 void join_runs(TensorList tensors, int64_t dim, const TensorBase& out) {
-  struct Input {
-    const char* from;
-    int64_t run, end; // bytes of a run, and where it ends in a row of the result
-  };
   const IntArrayRef sizes = out.sizes();
   const int64_t outer = std::accumulate(sizes.begin(), sizes.begin() + dim, int64_t{1}, std::multiplies<>());
   const auto bytes = static_cast<int64_t>(out.nbytes());
   const int64_t row = bytes / outer;
-  c10::SmallVector<Input, 8> inputs;
-  for (const Tensor& t : tensors) {
-    if (const int64_t run = static_cast<int64_t>(t.nbytes()) / outer; run != 0) {
-      inputs.push_back({static_cast<const char*>(t.const_data_ptr()), run, (inputs.empty() ? 0 : inputs.back().end) + run});
-    }
-  }
   char* to = static_cast<char*>(out.mutable_data_ptr());
   at::parallel_for(0, bytes, kJoinedBytesPerThread, [&](int64_t begin, int64_t end) {
-    int64_t i = begin / row, place = begin % row;
-    const Input* input = std::find_if(inputs.begin(), inputs.end(), [&](const Input& x) { return place < x.end; });
-    for (int64_t done = begin; done < end;) {
-      const int64_t left = input->end - place;
-      const int64_t count = std::min(left, end - done);
-      std::memcpy(to + done, input->from + (i + 1) * input->run - left, count);
-      done += count;
-      place += count;
-      if (++input == inputs.end()) {
-        input = inputs.begin();
-        place = 0;
-        ++i;
+    int64_t start = 0; // of a run in its row of the result
+    for (const Tensor& t : tensors) {
+      const auto run = static_cast<int64_t>(t.nbytes()) / outer;
+      if (run == 0) {
+        continue;
       }
+      const char* from = static_cast<const char*>(t.const_data_ptr());
+      for (int64_t i = begin / row; i * row + start < end; ++i) {
+        const int64_t place = i * row + start;
+        const int64_t first = std::max(begin, place), last = std::min(end, place + run);
+        if (first < last) {
+          std::memcpy(to + first, from + i * run + (first - place), last - first);
+        }
+      }
+      start += run;
     }
   });
 }
