@@ -83,12 +83,20 @@ Tensor rand(IntArrayRef size, OptDtype dtype, OptLayout layout, OptDevice device
   return at::native::rand_generator(size, std::nullopt, dtype, layout, device, pin_memory);
 }
 
+Tensor& rand_generator_out(IntArrayRef size, OptGenerator generator, Tensor& out) {
+  return fill_sized(out, size, [&](Tensor& to) { to.uniform_(0, 1, std::move(generator)); });
+}
+
 Tensor& rand_out(IntArrayRef size, Tensor& out) {
-  return fill_sized(out, size, [&](Tensor& to) { to.uniform_(0, 1); });
+  return at::native::rand_generator_out(size, std::nullopt, out);
+}
+
+Tensor rand_like_generator(const Tensor& self, OptGenerator generator, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory, OptFormat memory_format) {
+  return at::empty_like(self, dtype, layout, device, pin_memory, memory_format).uniform_(0, 1, std::move(generator));
 }
 
 Tensor rand_like(const Tensor& self, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory, OptFormat memory_format) {
-  return at::empty_like(self, dtype, layout, device, pin_memory, memory_format).uniform_(0, 1);
+  return at::native::rand_like_generator(self, std::nullopt, dtype, layout, device, pin_memory, memory_format);
 }
 
 Tensor randn_generator(IntArrayRef size, OptGenerator generator, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
@@ -99,12 +107,20 @@ Tensor randn(IntArrayRef size, OptDtype dtype, OptLayout layout, OptDevice devic
   return at::native::randn_generator(size, std::nullopt, dtype, layout, device, pin_memory);
 }
 
+Tensor& randn_generator_out(IntArrayRef size, OptGenerator generator, Tensor& out) {
+  return fill_sized(out, size, [&](Tensor& to) { to.normal_(0, 1, std::move(generator)); });
+}
+
 Tensor& randn_out(IntArrayRef size, Tensor& out) {
-  return fill_sized(out, size, [&](Tensor& to) { to.normal_(0, 1); });
+  return at::native::randn_generator_out(size, std::nullopt, out);
+}
+
+Tensor randn_like_generator(const Tensor& self, OptGenerator generator, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory, OptFormat memory_format) {
+  return at::empty_like(self, dtype, layout, device, pin_memory, memory_format).normal_(0, 1, std::move(generator));
 }
 
 Tensor randn_like(const Tensor& self, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory, OptFormat memory_format) {
-  return at::empty_like(self, dtype, layout, device, pin_memory, memory_format).normal_(0, 1);
+  return at::native::randn_like_generator(self, std::nullopt, dtype, layout, device, pin_memory, memory_format);
 }
 
 Tensor randint_low_generator(int64_t low, int64_t high, IntArrayRef size, OptGenerator generator, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
@@ -123,20 +139,46 @@ Tensor randint(int64_t high, IntArrayRef size, OptDtype dtype, OptLayout layout,
   return at::native::randint_low_generator(0, high, size, std::nullopt, dtype, layout, device, pin_memory);
 }
 
+Tensor& randint_low_generator_out(int64_t low, int64_t high, IntArrayRef size, OptGenerator generator, Tensor& out) {
+  return fill_sized(out, size, [&](Tensor& to) { to.random_(low, high, std::move(generator)); });
+}
+
 Tensor& randint_low_out(int64_t low, int64_t high, IntArrayRef size, Tensor& out) {
-  return fill_sized(out, size, [&](Tensor& to) { to.random_(low, high); });
+  return at::native::randint_low_generator_out(low, high, size, std::nullopt, out);
+}
+
+Tensor& randint_generator_out(int64_t high, IntArrayRef size, OptGenerator generator, Tensor& out) {
+  return at::native::randint_low_generator_out(0, high, size, std::move(generator), out);
 }
 
 Tensor& randint_out(int64_t high, IntArrayRef size, Tensor& out) {
   return at::native::randint_low_out(0, high, size, out);
 }
 
+Tensor randint_like_low_generator(const Tensor& self, int64_t low, int64_t high, OptGenerator generator, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory, OptFormat memory_format) {
+  return at::empty_like(self, dtype, layout, device, pin_memory, memory_format).random_(low, high, std::move(generator));
+}
+
 Tensor randint_like_low(const Tensor& self, int64_t low, int64_t high, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory, OptFormat memory_format) {
-  return at::empty_like(self, dtype, layout, device, pin_memory, memory_format).random_(low, high);
+  return at::native::randint_like_low_generator(self, low, high, std::nullopt, dtype, layout, device, pin_memory, memory_format);
+}
+
+Tensor randint_like_generator(const Tensor& self, int64_t high, OptGenerator generator, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory, OptFormat memory_format) {
+  return at::native::randint_like_low_generator(self, 0, high, std::move(generator), dtype, layout, device, pin_memory, memory_format);
 }
 
 Tensor randint_like(const Tensor& self, int64_t high, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory, OptFormat memory_format) {
   return at::native::randint_like_low(self, 0, high, dtype, layout, device, pin_memory, memory_format);
+}
+
+Tensor randint_like_tensor_generator(const Tensor& self, const Tensor& high, OptGenerator generator, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory, OptFormat memory_format) {
+  TORCH_CHECK(high.dim() == 0 && high.is_cpu(), "high must be a scalar tensor and on CPU");
+  return at::native::randint_like_low_generator(
+      self, 0, high.item<int64_t>(), std::move(generator), dtype, layout, device, pin_memory, memory_format);
+}
+
+Tensor randint_like_tensor(const Tensor& self, const Tensor& high, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory, OptFormat memory_format) {
+  return at::native::randint_like_tensor_generator(self, high, std::nullopt, dtype, layout, device, pin_memory, memory_format);
 }
 
 Tensor& randperm_out(int64_t n, Tensor& out) {
@@ -168,6 +210,10 @@ Tensor normal_tensor_tensor(const Tensor& mean, const Tensor& std, OptGenerator 
   TORCH_CHECK(!std.is_complex(), "normal expects standard deviation to be non-complex");
   const auto shape = at::broadcast_tensors({mean, std});
   return at::empty(shape[0].sizes(), mean.options()).normal_(0, 1, std::move(generator)).mul_(std).add_(mean);
+}
+
+Tensor& normal_float_float_out(double mean, double std, IntArrayRef size, OptGenerator generator, Tensor& out) {
+  return fill_sized(out, size, [&](Tensor& to) { to.normal_(mean, std, std::move(generator)); });
 }
 
 Tensor normal_float_float(double mean, double std, IntArrayRef size, OptGenerator generator, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
