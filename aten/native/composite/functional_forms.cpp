@@ -1,5 +1,6 @@
-// Functional forms of in-place operators, on a copy; copies of the parts of sparse tensors.
+// Functional forms of in-place operators, on a copy; copies of the parts of sparse tensors; steps of optimizers on copies.
 #include <aten/Functions.h>
+#include <aten/native/composite/list_out.h>
 #include <aten/native/sparse/values.h>
 
 namespace at::native {
@@ -114,6 +115,172 @@ Tensor _sparse_broadcast_to_copy(const Tensor& self, IntArrayRef size) {
 Tensor& _sparse_broadcast_to_copy_out(const Tensor& self, IntArrayRef size, Tensor& out) {
   write_sparse("_sparse_broadcast_to_copy", out, at::native::_sparse_broadcast_to_copy(self, size));
   return out;
+}
+
+// ---- steps of optimizers and of loss scaling, for those who may not write to what they are given ------------------------------
+
+namespace {
+
+using TensorVector = std::vector<Tensor>;
+
+Tensor copy_of(const Tensor& t) {
+  TORCH_CHECK(t.defined(), "expected lists of tensors without undefined ones");
+  return t.detach().clone();
+}
+
+TensorVector copies_of(TensorList list) {
+  TensorVector result;
+  result.reserve(list.size());
+  for (const Tensor& t : list) result.push_back(copy_of(t));
+  return result;
+}
+
+} // namespace
+
+std::tuple<std::vector<Tensor>, Tensor> _amp_foreach_non_finite_check_and_unscale(TensorList self, const Tensor& found_inf, const Tensor& inv_scale) {
+  TensorVector self_copy = copies_of(self);
+  Tensor found_inf_copy = copy_of(found_inf);
+  at::_amp_foreach_non_finite_check_and_unscale_(self_copy, found_inf_copy, inv_scale);
+  return {std::move(self_copy), std::move(found_inf_copy)};
+}
+
+void _amp_foreach_non_finite_check_and_unscale_out(TensorList self, Tensor& found_inf, const Tensor& inv_scale, TensorList out) {
+  write_list_out("_amp_foreach_non_finite_check_and_unscale", out,
+      std::get<0>(at::_amp_foreach_non_finite_check_and_unscale(self, found_inf, inv_scale)));
+}
+
+std::tuple<Tensor, Tensor> _amp_update_scale(const Tensor& self, const Tensor& growth_tracker, const Tensor& found_inf, double scale_growth_factor, double scale_backoff_factor, int64_t growth_interval) {
+  Tensor self_copy = copy_of(self);
+  Tensor growth_tracker_copy = copy_of(growth_tracker);
+  at::_amp_update_scale_(self_copy, growth_tracker_copy, found_inf, scale_growth_factor, scale_backoff_factor,
+      growth_interval);
+  return {std::move(self_copy), std::move(growth_tracker_copy)};
+}
+
+Tensor& _amp_update_scale_out(const Tensor& self, Tensor& growth_tracker, const Tensor& found_inf, double scale_growth_factor, double scale_backoff_factor, int64_t growth_interval, Tensor& out) {
+  return write_exact_out("_amp_update_scale", out, std::get<0>(at::_amp_update_scale(self, growth_tracker, found_inf,
+      scale_growth_factor, scale_backoff_factor, growth_interval)));
+}
+
+std::tuple<std::vector<Tensor>, std::vector<Tensor>, std::vector<Tensor>, std::vector<Tensor>> _fused_adagrad(TensorList self, TensorList grads, TensorList state_sums, TensorList state_steps, double lr, double lr_decay, double weight_decay, double eps, bool maximize, const std::optional<Tensor>& grad_scale, const std::optional<Tensor>& found_inf) {
+  TensorVector self_copy = copies_of(self);
+  TensorVector grads_copy = copies_of(grads);
+  TensorVector state_sums_copy = copies_of(state_sums);
+  TensorVector state_steps_copy = copies_of(state_steps);
+  at::_fused_adagrad_(self_copy, grads_copy, state_sums_copy, state_steps_copy, lr, lr_decay, weight_decay, eps, maximize,
+      grad_scale, found_inf);
+  return {std::move(self_copy), std::move(grads_copy), std::move(state_sums_copy), std::move(state_steps_copy)};
+}
+
+void _fused_adagrad_out(TensorList self, TensorList grads, TensorList state_sums, TensorList state_steps, double lr, double lr_decay, double weight_decay, double eps, bool maximize, const std::optional<Tensor>& grad_scale, const std::optional<Tensor>& found_inf, TensorList out) {
+  write_list_out("_fused_adagrad", out, std::get<0>(at::_fused_adagrad(self, grads, state_sums, state_steps, lr, lr_decay,
+      weight_decay, eps, maximize, grad_scale, found_inf)));
+}
+
+std::tuple<std::vector<Tensor>, std::vector<Tensor>, std::vector<Tensor>> _fused_adagrad_tensor_lr(TensorList self, TensorList grads, TensorList state_sums, TensorList state_steps, const Tensor& lr, double lr_decay, double weight_decay, double eps, bool maximize, const std::optional<Tensor>& grad_scale, const std::optional<Tensor>& found_inf) {
+  TensorVector self_copy = copies_of(self);
+  TensorVector grads_copy = copies_of(grads);
+  TensorVector state_sums_copy = copies_of(state_sums);
+  at::_fused_adagrad_(self_copy, grads_copy, state_sums_copy, state_steps, lr, lr_decay, weight_decay, eps, maximize,
+      grad_scale, found_inf);
+  return {std::move(self_copy), std::move(grads_copy), std::move(state_sums_copy)};
+}
+
+void _fused_adagrad_tensor_lr_out(TensorList self, TensorList grads, TensorList state_sums, TensorList state_steps, const Tensor& lr, double lr_decay, double weight_decay, double eps, bool maximize, const std::optional<Tensor>& grad_scale, const std::optional<Tensor>& found_inf, TensorList out) {
+  write_list_out("_fused_adagrad", out, std::get<0>(at::_fused_adagrad(self, grads, state_sums, state_steps, lr, lr_decay,
+      weight_decay, eps, maximize, grad_scale, found_inf)));
+}
+
+std::tuple<std::vector<Tensor>, std::vector<Tensor>, std::vector<Tensor>, std::vector<Tensor>, std::vector<Tensor>> _fused_adam(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const std::optional<Tensor>& grad_scale, const std::optional<Tensor>& found_inf) {
+  TensorVector self_copy = copies_of(self);
+  TensorVector grads_copy = copies_of(grads);
+  TensorVector exp_avgs_copy = copies_of(exp_avgs);
+  TensorVector exp_avg_sqs_copy = copies_of(exp_avg_sqs);
+  TensorVector max_exp_avg_sqs_copy = copies_of(max_exp_avg_sqs);
+  at::_fused_adam_(self_copy, grads_copy, exp_avgs_copy, exp_avg_sqs_copy, max_exp_avg_sqs_copy, state_steps, lr, beta1,
+      beta2, weight_decay, eps, amsgrad, maximize, grad_scale, found_inf);
+  return {std::move(self_copy), std::move(grads_copy), std::move(exp_avgs_copy), std::move(exp_avg_sqs_copy), std::move(max_exp_avg_sqs_copy)};
+}
+
+void _fused_adam_out(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const std::optional<Tensor>& grad_scale, const std::optional<Tensor>& found_inf, TensorList out) {
+  write_list_out("_fused_adam", out, std::get<0>(at::_fused_adam(self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs,
+      state_steps, lr, beta1, beta2, weight_decay, eps, amsgrad, maximize, grad_scale, found_inf)));
+}
+
+std::tuple<std::vector<Tensor>, std::vector<Tensor>, std::vector<Tensor>, std::vector<Tensor>, std::vector<Tensor>> _fused_adam_tensor_lr(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, const Tensor& lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const std::optional<Tensor>& grad_scale, const std::optional<Tensor>& found_inf) {
+  TensorVector self_copy = copies_of(self);
+  TensorVector grads_copy = copies_of(grads);
+  TensorVector exp_avgs_copy = copies_of(exp_avgs);
+  TensorVector exp_avg_sqs_copy = copies_of(exp_avg_sqs);
+  TensorVector max_exp_avg_sqs_copy = copies_of(max_exp_avg_sqs);
+  at::_fused_adam_(self_copy, grads_copy, exp_avgs_copy, exp_avg_sqs_copy, max_exp_avg_sqs_copy, state_steps, lr, beta1,
+      beta2, weight_decay, eps, amsgrad, maximize, grad_scale, found_inf);
+  return {std::move(self_copy), std::move(grads_copy), std::move(exp_avgs_copy), std::move(exp_avg_sqs_copy), std::move(max_exp_avg_sqs_copy)};
+}
+
+void _fused_adam_tensor_lr_out(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, const Tensor& lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const std::optional<Tensor>& grad_scale, const std::optional<Tensor>& found_inf, TensorList out) {
+  write_list_out("_fused_adam", out, std::get<0>(at::_fused_adam(self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs,
+      state_steps, lr, beta1, beta2, weight_decay, eps, amsgrad, maximize, grad_scale, found_inf)));
+}
+
+std::tuple<std::vector<Tensor>, std::vector<Tensor>, std::vector<Tensor>, std::vector<Tensor>, std::vector<Tensor>> _fused_adamw(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const std::optional<Tensor>& grad_scale, const std::optional<Tensor>& found_inf) {
+  TensorVector self_copy = copies_of(self);
+  TensorVector grads_copy = copies_of(grads);
+  TensorVector exp_avgs_copy = copies_of(exp_avgs);
+  TensorVector exp_avg_sqs_copy = copies_of(exp_avg_sqs);
+  TensorVector max_exp_avg_sqs_copy = copies_of(max_exp_avg_sqs);
+  at::_fused_adamw_(self_copy, grads_copy, exp_avgs_copy, exp_avg_sqs_copy, max_exp_avg_sqs_copy, state_steps, lr, beta1,
+      beta2, weight_decay, eps, amsgrad, maximize, grad_scale, found_inf);
+  return {std::move(self_copy), std::move(grads_copy), std::move(exp_avgs_copy), std::move(exp_avg_sqs_copy), std::move(max_exp_avg_sqs_copy)};
+}
+
+void _fused_adamw_out(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const std::optional<Tensor>& grad_scale, const std::optional<Tensor>& found_inf, TensorList out) {
+  write_list_out("_fused_adamw", out, std::get<0>(at::_fused_adamw(self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs,
+      state_steps, lr, beta1, beta2, weight_decay, eps, amsgrad, maximize, grad_scale, found_inf)));
+}
+
+std::tuple<std::vector<Tensor>, std::vector<Tensor>, std::vector<Tensor>, std::vector<Tensor>, std::vector<Tensor>> _fused_adamw_tensor_lr(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, const Tensor& lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const std::optional<Tensor>& grad_scale, const std::optional<Tensor>& found_inf) {
+  TensorVector self_copy = copies_of(self);
+  TensorVector grads_copy = copies_of(grads);
+  TensorVector exp_avgs_copy = copies_of(exp_avgs);
+  TensorVector exp_avg_sqs_copy = copies_of(exp_avg_sqs);
+  TensorVector max_exp_avg_sqs_copy = copies_of(max_exp_avg_sqs);
+  at::_fused_adamw_(self_copy, grads_copy, exp_avgs_copy, exp_avg_sqs_copy, max_exp_avg_sqs_copy, state_steps, lr, beta1,
+      beta2, weight_decay, eps, amsgrad, maximize, grad_scale, found_inf);
+  return {std::move(self_copy), std::move(grads_copy), std::move(exp_avgs_copy), std::move(exp_avg_sqs_copy), std::move(max_exp_avg_sqs_copy)};
+}
+
+void _fused_adamw_tensor_lr_out(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, const Tensor& lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const std::optional<Tensor>& grad_scale, const std::optional<Tensor>& found_inf, TensorList out) {
+  write_list_out("_fused_adamw", out, std::get<0>(at::_fused_adamw(self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs,
+      state_steps, lr, beta1, beta2, weight_decay, eps, amsgrad, maximize, grad_scale, found_inf)));
+}
+
+std::tuple<std::vector<Tensor>, std::vector<Tensor>, std::vector<Tensor>> _fused_sgd(TensorList self, TensorList grads, TensorList momentum_buffer_list, double weight_decay, double momentum, double lr, double dampening, bool nesterov, bool maximize, bool is_first_step, const std::optional<Tensor>& grad_scale, const std::optional<Tensor>& found_inf) {
+  TensorVector self_copy = copies_of(self);
+  TensorVector grads_copy = copies_of(grads);
+  TensorVector momentum_buffer_list_copy = copies_of(momentum_buffer_list);
+  at::_fused_sgd_(self_copy, grads_copy, momentum_buffer_list_copy, weight_decay, momentum, lr, dampening, nesterov, maximize,
+      is_first_step, grad_scale, found_inf);
+  return {std::move(self_copy), std::move(grads_copy), std::move(momentum_buffer_list_copy)};
+}
+
+void _fused_sgd_out(TensorList self, TensorList grads, TensorList momentum_buffer_list, double weight_decay, double momentum, double lr, double dampening, bool nesterov, bool maximize, bool is_first_step, const std::optional<Tensor>& grad_scale, const std::optional<Tensor>& found_inf, TensorList out) {
+  write_list_out("_fused_sgd", out, std::get<0>(at::_fused_sgd(self, grads, momentum_buffer_list, weight_decay, momentum, lr,
+      dampening, nesterov, maximize, is_first_step, grad_scale, found_inf)));
+}
+
+std::tuple<std::vector<Tensor>, std::vector<Tensor>, std::vector<Tensor>> _fused_sgd_tensor_lr(TensorList self, TensorList grads, TensorList momentum_buffer_list, double weight_decay, double momentum, const Tensor& lr, double dampening, bool nesterov, bool maximize, bool is_first_step, const std::optional<Tensor>& grad_scale, const std::optional<Tensor>& found_inf) {
+  TensorVector self_copy = copies_of(self);
+  TensorVector grads_copy = copies_of(grads);
+  TensorVector momentum_buffer_list_copy = copies_of(momentum_buffer_list);
+  at::_fused_sgd_(self_copy, grads_copy, momentum_buffer_list_copy, weight_decay, momentum, lr, dampening, nesterov, maximize,
+      is_first_step, grad_scale, found_inf);
+  return {std::move(self_copy), std::move(grads_copy), std::move(momentum_buffer_list_copy)};
+}
+
+void _fused_sgd_tensor_lr_out(TensorList self, TensorList grads, TensorList momentum_buffer_list, double weight_decay, double momentum, const Tensor& lr, double dampening, bool nesterov, bool maximize, bool is_first_step, const std::optional<Tensor>& grad_scale, const std::optional<Tensor>& found_inf, TensorList out) {
+  write_list_out("_fused_sgd", out, std::get<0>(at::_fused_sgd(self, grads, momentum_buffer_list, weight_decay, momentum, lr,
+      dampening, nesterov, maximize, is_first_step, grad_scale, found_inf)));
 }
 
 } // namespace at::native
