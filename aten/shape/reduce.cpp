@@ -120,15 +120,23 @@ TensorSpec mean(const char* op, const TensorBase& self, std::optional<ScalarType
   return TensorSpec::like(self, {}, mean_dtype(op, self, dtype));
 }
 
+namespace {
+
+/// Throws where a reduction without identity would have nothing to start from.
+void require_elements(const char* op, const TensorBase& self, c10::IntArrayRef dim) {
+  if (self.numel() != 0) return;
+  TORCH_CHECK(!dim.empty(), op,
+              "(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.");
+  for (const int64_t d : dim) {
+    TORCH_CHECK_INDEX(self.size(d) != 0, op, "(): Expected reduction dim ", d, " to have non-zero size.");
+  }
+}
+
+} // namespace
+
 TensorSpec amax(const char* op, const TensorBase& self, c10::IntArrayRef dim, bool keepdim) {
   const auto mask = reduction_mask(dim, self.dim());
-  if (self.numel() == 0) {
-    TORCH_CHECK(!dim.empty(), op,
-                "(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.");
-    for (const int64_t d : dim) {
-      TORCH_CHECK_INDEX(self.size(d) != 0, op, "(): Expected reduction dim ", d, " to have non-zero size.");
-    }
-  }
+  require_elements(op, self, dim);
   require_dtype(op[2] == 'a' ? "max_values_cpu" : "min_values_cpu", self, kOrdered);
   return TensorSpec::like(self, reduced_sizes(self, mask, keepdim));
 }
@@ -218,6 +226,16 @@ TensorSpec count_nonzero(const char* op, const TensorBase& self, std::optional<i
 TensorSpec count_nonzero(const char*, const TensorBase& self, c10::IntArrayRef dim) {
   const auto mask = reduction_mask(dim, self.dim());
   return TensorSpec::like(self, reduced_sizes(self, mask, /*keepdim=*/false), ScalarType::Long);
+}
+
+TensorSpec hash_tensor(const char* op, const TensorBase& self, c10::IntArrayRef dim, bool keepdim, int64_t mode) {
+  TORCH_CHECK(mode == 0, "Unknown hash_tensor mode: ", mode, "; 0, the exclusive or, is the only one");
+  const auto mask = reduction_mask(dim, self.dim());
+  require_elements(op, self, dim);
+  if (!kOrdered.contains(self.scalar_type())) {
+    at::detail::dtype_not_supported("xor_sum_cpu", self.scalar_type(), kOrdered.bits);
+  }
+  return TensorSpec::like(self, reduced_sizes(self, mask, keepdim), ScalarType::UInt64);
 }
 
 TensorSpec vector_norm(

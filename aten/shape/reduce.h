@@ -54,6 +54,7 @@ void logic_out(const char* op, const TensorBase& self, int64_t dim, bool keepdim
 void logic_out(const char* op, const TensorBase& self, c10::OptionalIntArrayRef dim, bool keepdim, const TensorBase& out);
 void logic_out(const char* op, const TensorBase& self, const TensorBase& out);
 TensorSpec count_nonzero(const char* op, const TensorBase& self, std::optional<int64_t> dim);
+TensorSpec hash_tensor(const char* op, const TensorBase& self, c10::IntArrayRef dim, bool keepdim, int64_t mode);
 TensorSpec count_nonzero(const char* op, const TensorBase& self, c10::IntArrayRef dim);
 
 TensorSpec vector_norm(

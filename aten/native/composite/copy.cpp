@@ -1,5 +1,6 @@
 // Filling, casts and questions about tensors, written with other operators.
 #include <aten/Functions.h>
+#include <aten/native/composite/list_out.h>
 #include <c10/util/DimVector.h>
 
 #include <algorithm>
@@ -71,6 +72,28 @@ bool is_inference(const Tensor& self) {
 bool is_set_to(const Tensor& self, const Tensor& tensor) {
   return self.storage().is_alias_of(tensor.storage()) && self.storage_offset() == tensor.storage_offset() &&
       self.sizes() == tensor.sizes() && self.strides() == tensor.strides();
+}
+
+Tensor& _to_copy_out(const Tensor& self, bool non_blocking, std::optional<MemoryFormat> memory_format, Tensor& out) {
+  TORCH_CHECK(out.defined(), "_to_copy: the output tensor is undefined");
+  check_out_without_grad("_to_copy", out);
+  const Tensor result = at::_to_copy(
+      self, out.scalar_type(), out.layout(), out.device(), std::nullopt, non_blocking, memory_format);
+  copy_into_out("_to_copy", out, result);
+  return out;
+}
+
+Tensor dequantize(const Tensor& self) {
+  return self.to(kFloat);
+}
+std::vector<Tensor> dequantize_list(TensorList tensors) {
+  std::vector<Tensor> result;
+  result.reserve(tensors.size());
+  for (const Tensor& t : tensors) result.push_back(t.to(kFloat));
+  return result;
+}
+void dequantize_list_out(TensorList tensors, TensorList out) {
+  write_list_out("dequantize", out, at::dequantize(tensors));
 }
 
 Tensor _cast_Byte(const Tensor& self, bool non_blocking) {

@@ -268,6 +268,10 @@ Tensor positive(const Tensor& self) {
   return self;
 }
 
+Tensor& _conj_physical_out(const Tensor& self, Tensor& out) {
+  return at::conj_physical_out(out, self);
+}
+
 Tensor conj_physical(const Tensor& self) {
   return self.is_complex() ? at::_conj_physical(self) : self;
 }

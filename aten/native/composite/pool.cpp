@@ -136,4 +136,8 @@ std::tuple<Tensor, Tensor> adaptive_max_pool1d(const Tensor& self, IntArrayRef o
   return {values.squeeze(-2), indices.squeeze(-2)};
 }
 
+Tensor& adaptive_avg_pool3d_backward_grad_input(const Tensor& grad_output, const Tensor& self, Tensor& grad_input) {
+  return at::_adaptive_avg_pool3d_backward_out(grad_input, grad_output, self);
+}
+
 } // namespace at::native

@@ -1,4 +1,4 @@
-// any, all, count_nonzero.
+// any, all, count_nonzero, hash_tensor.
 #include <aten/native/cpu/reduce_arithmetic.h>
 
 namespace at::native {
@@ -25,6 +25,14 @@ struct CountNonzero {
   Acc identity() const { return 0; }
   Acc map(T x) const { return x != T{}; }
   Acc combine(Acc a, Acc b) const { return a + b; }
+};
+
+struct ExclusiveOr {
+  using In = uint64_t;
+  using Acc = uint64_t;
+  Acc identity() const { return 0; }
+  Acc map(uint64_t bits) const { return bits; }
+  Acc combine(Acc a, Acc b) const { return a ^ b; }
 };
 
 // Half and bfloat16 by their bits: zero is everything but the sign being clear.
@@ -118,6 +126,15 @@ void count_nonzero_kernel(const TensorBase& self, std::optional<int64_t> dim, co
 
 void count_nonzero_dims_kernel(const TensorBase& self, IntArrayRef dim, const TensorBase& out) {
   count_over(self, reduced_dims(dim, self.dim()), out);
+}
+
+void hash_tensor_kernel(const TensorBase& self, IntArrayRef dim, bool, int64_t, const TensorBase& out) {
+  const ScalarType wide = self.is_floating_point() ? kDouble : kLong;
+  const TensorBase input = self.to(c10::TensorOptions().dtype(wide));
+  const ReducePlan plan = plan_reduction(input, reduced_dims(dim, self.dim()), out);
+  uint64_t* result = out.mutable_data_ptr<uint64_t>();
+  fold(ExclusiveOr{}, plan, static_cast<const uint64_t*>(input.const_data_ptr()),
+       [result](int64_t offset, uint64_t value) { result[offset] = value; });
 }
 
 } // namespace CPU_CAPABILITY

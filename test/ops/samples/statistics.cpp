@@ -40,6 +40,10 @@ const SampleSet kCountNonzeroDims("count_nonzero.dim_IntList", [](ScalarType dty
   const at::Tensor x = random.tensor(dtype, {3, 4, 2});
   return {{x, ints({0, 2})}, {x, ints({1})}};
 });
+const SampleSet kHashTensor("hash_tensor", [](ScalarType dtype, Random& random) -> Arguments {
+  const at::Tensor x = random.tensor(dtype, {3, 4, 2});
+  return {{x}, {x, ints({1})}, {x, ints({0, 2}), true}, {random.tensor(dtype, {}), ints({0})}, {random.tensor(dtype, {0, 3}), ints({1})}};
+});
 const SampleSet kNansum("nansum", [](ScalarType dtype, Random& random) -> Arguments {
   const at::Tensor x = random.tensor(dtype, {3, 4, 2});
   return {{x}, {x, ints({0, 2})}, {x, ints({1}), true}};
