@@ -63,6 +63,10 @@ const std::vector<ProfileEvent>& Profile::events() const {
   return results().events;
 }
 
+const std::vector<std::pair<uint64_t, MemoryEvent>>& Profile::memory_events() const {
+  return results().memory;
+}
+
 int64_t Profile::memory_outside_cpu() const {
   return results().outside_cpu_bytes;
 }
@@ -87,6 +91,7 @@ Profile::Results::Results(const Session& session)
       event.end_ns = call.end_ns >= 0 ? call.end_ns : std::max(stopped, call.start_ns);
       event.thread = records->thread;
       event.forward_thread = call.forward_thread;
+      event.end_thread = call.end_thread;
       event.sequence_nr = call.sequence_nr;
       event.parent = call.parent >= 0 ? first + call.parent : -1;
       event.shapes = std::move(call.shapes);

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <aten/record_function.h>
+#include <c10/core/Device.h>
 #include <c10/macros/Export.h>
 #include <csrc/arg.h>
 
@@ -19,6 +20,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace torch::profiler {
@@ -32,6 +34,8 @@ struct TORCH_API ProfileOptions {
   TORCH_ARG(bool, profile_memory) = false;
   /// Hears of all threads of the process. Memory is still counted on the starting thread and its helpers alone.
   TORCH_ARG(bool, all_threads) = false;
+  /// Hears of these scopes only, of all if there is none.
+  TORCH_ARG(std::vector<at::RecordScope>, scopes);
   /// What a thread keeps at most; later events are only counted.
   TORCH_ARG(size_t, max_events) = 4'000'000;
 };
@@ -49,6 +53,8 @@ struct TORCH_API ProfileEvent {
   /// thread which recorded them, as far as it can be told; else 0.
   uint64_t thread = 0;
   uint64_t forward_thread = 0;
+  /// Another one only for regions that ended elsewhere.
+  uint64_t end_thread = 0;
   /// Of the node that a forward operator made, or of the node that ran; -1 for neither.
   int64_t sequence_nr = -1;
   /// Place in events() of the call that this one is inside of, and of the operator whose gradient it computes; or -1.
@@ -59,6 +65,15 @@ struct TORCH_API ProfileEvent {
   /// Bytes allocated less bytes released, without those of calls inside this one. Only with profile_memory.
   int64_t self_cpu_bytes = 0;
   int64_t self_device_bytes = 0;
+};
+
+/// A change of memory.
+struct MemoryEvent {
+  int64_t time_ns;
+  int64_t bytes; // negative for a release
+  int64_t total_allocated;
+  int64_t total_reserved;
+  c10::Device device;
 };
 
 /// All calls of one name, and of the same input shapes if they were grouped by these.
@@ -105,6 +120,8 @@ class TORCH_API Profile {
   /// The same text.
   std::string chrome_trace() const;
 
+  /// Changes of memory, each with the thread that made it. Only with profile_memory.
+  const std::vector<std::pair<uint64_t, MemoryEvent>>& memory_events() const;
   /// Bytes that no call allocated or released.
   int64_t memory_outside_cpu() const;
   /// Events that were too many.

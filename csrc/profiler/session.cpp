@@ -76,6 +76,7 @@ bool Session::is_mine() const {
 void Session::start() {
   at::RecordFunctionCallback callback(&Session::on_start, &Session::on_end);
   callback.needsInputs(options_.record_shapes());
+  callback.scopes({options_.scopes().begin(), options_.scopes().end()});
   if (options_.all_threads()) {
     GlobalSession& global = GlobalSession::get();
     const std::lock_guard<std::mutex> lock(global.mutex);
@@ -161,6 +162,7 @@ void Session::begin_call(const at::RecordFunction& call) {
   record.scope = call.scope();
   record.sequence_nr = call.seqNr();
   record.forward_thread = call.forwardThreadId();
+  record.end_thread = records.thread;
   record.parent = records.open.empty() ? -1 : records.open.back().index;
   if (options_.record_shapes()) {
     for (const c10::IValue& input : call.inputs()) {
@@ -176,18 +178,18 @@ void Session::begin_call(const at::RecordFunction& call) {
 void Session::end_call(const at::RecordFunction& call) {
   const int64_t time = now();
   ThreadRecords& mine = records_of_this_thread();
-  if (end_call_of(mine, call, time)) {
+  if (end_call_of(mine, call, time, mine.thread)) {
     return;
   }
   const std::lock_guard<std::mutex> lock(mutex_);
   for (const auto& records : threads_) {
-    if (records.get() != &mine && end_call_of(*records, call, time)) {
+    if (records.get() != &mine && end_call_of(*records, call, time, mine.thread)) {
       return;
     }
   }
 }
 
-bool Session::end_call_of(ThreadRecords& records, const at::RecordFunction& call, int64_t time) {
+bool Session::end_call_of(ThreadRecords& records, const at::RecordFunction& call, int64_t time, uint64_t thread) {
   const std::lock_guard<std::mutex> lock(records.mutex);
   const auto found =
       std::find_if(records.open.rbegin(), records.open.rend(), [&](const auto& open) { return open.call == &call; });
@@ -195,7 +197,9 @@ bool Session::end_call_of(ThreadRecords& records, const at::RecordFunction& call
     return false;
   }
   if (found->index >= 0) {
-    records.calls[static_cast<size_t>(found->index)].end_ns = time;
+    CallRecord& record = records.calls[static_cast<size_t>(found->index)];
+    record.end_ns = time;
+    record.end_thread = thread;
   }
   records.open.erase(std::next(found).base());
   return true;

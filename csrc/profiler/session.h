@@ -16,15 +16,6 @@
 
 namespace torch::profiler {
 
-/// A change of memory.
-struct MemoryEvent {
-  int64_t time_ns;
-  int64_t bytes; // negative for a release
-  int64_t total_allocated;
-  int64_t total_reserved;
-  c10::Device device;
-};
-
 /// A call as it is recorded. Names are interned in the thread's records.
 struct CallRecord {
   const char* name;
@@ -33,6 +24,7 @@ struct CallRecord {
   int64_t end_ns; // -1 while it runs
   int64_t sequence_nr;
   uint64_t forward_thread;
+  uint64_t end_thread;
   int64_t parent; // among the thread's records, or -1
   int64_t self_cpu_bytes = 0;
   int64_t self_device_bytes = 0;
@@ -94,7 +86,7 @@ class Session final : public c10::MemoryReportingInfoBase, public std::enable_sh
   static void on_end(const at::RecordFunction& call, at::ObserverContext*);
   void begin_call(const at::RecordFunction& call);
   void end_call(const at::RecordFunction& call);
-  bool end_call_of(ThreadRecords& records, const at::RecordFunction& call, int64_t time);
+  bool end_call_of(ThreadRecords& records, const at::RecordFunction& call, int64_t time, uint64_t thread);
   ThreadRecords& records_of_this_thread();
 
   const ProfileOptions options_;

@@ -1,0 +1,4 @@
+// See <csrc/profiler/kineto.h>.
+#pragma once
+
+#include <csrc/profiler/kineto.h>
