@@ -103,7 +103,8 @@ class KernelEmitter:
             )
         text += build + run
         if form == "functional":
-            return text + "  return iter.take_output();\n"
+            by_rows = ".contiguous()" if entry.get("out_contiguous") else ""
+            return text + f"  return iter.take_output(){by_rows};\n"
         return text + f"  iter.cast_outputs();\n  return {'self' if form == 'inplace' else schema.out_arguments[0].name};\n"
 
     def pointwise_arguments(self, entry: Entry) -> list[Argument]:

@@ -150,13 +150,14 @@ Tensor roll(const Tensor& self, IntArrayRef shifts, IntArrayRef dims) {
       shifts.size() == dims.size(), "shifts and dimensions must align. shifts: ", shifts.size(), ", dims:", dims.size());
   Tensor result = self;
   for (size_t i = 0; i < dims.size(); ++i) {
-    const int64_t dim = c10::maybe_wrap_dim(dims[i], self.dim());
-    const int64_t size = self.dim() == 0 ? 1 : self.size(dim);
-    if (self.numel() == 0 || size == 0) {
+    if (self.numel() == 0) {
       return self.clone(at::MemoryFormat::Preserve);
     }
+    TORCH_CHECK_INDEX(self.dim() > 0, "Dimension specified as ", dims[i], " but tensor has no dimensions (in roll)");
+    const int64_t dim = c10::maybe_wrap_dim(dims[i], self.dim());
+    const int64_t size = self.size(dim);
     const int64_t start = ((size - shifts[i] % size) % size + size) % size;
-    result = start == 0 ? result.clone(at::MemoryFormat::Preserve)
+    result = start == 0 ? result.clone(result.suggest_memory_format())
                         : at::cat({result.narrow(dim, start, size - start), result.narrow(dim, 0, start)}, dim);
   }
   return result;

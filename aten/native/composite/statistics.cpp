@@ -318,7 +318,7 @@ Tensor renorm(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& ma
   const Tensor norm = at::linalg_vector_norm(
       self, p, others, /*keepdim=*/true, reduced ? std::optional<ScalarType>(ScalarType::Float) : std::nullopt);
   const Tensor factor = at::where(norm > maxnorm, maxnorm.toDouble() / (norm + 1e-7), at::ones({}, norm.options()));
-  return self * factor.to(c10::toRealValueType(self.scalar_type()));
+  return (self * factor.to(c10::toRealValueType(self.scalar_type()))).contiguous();
 }
 
 Tensor& renorm_out(const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm, Tensor& out) {
