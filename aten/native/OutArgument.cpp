@@ -51,8 +51,8 @@ void check_fits(const char* op, const Tensor& out, const TensorSpec& spec, OutAr
   if (policy.form == OutArgument::Form::Inplace) {
     TORCH_CHECK(
         out.sizes() == IntArrayRef(spec.sizes),
-        "output with shape ", out.sizes(), " doesn't match the broadcast shape ", IntArrayRef(spec.sizes),
-        " (in ", op, "): an in-place operator cannot change the shape of self");
+        "Bad in-place call: input tensor size ", out.sizes(), " and output tensor size ", IntArrayRef(spec.sizes),
+        " should match (in ", op, "): an in-place operator cannot change the shape of self");
   }
   at::assert_no_internal_overlap(out);
 }

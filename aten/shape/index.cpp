@@ -22,10 +22,22 @@ void check_device(const char* op, const TensorBase& self, const TensorBase& othe
       self.device(), " and ", other.device(), "! (in ", op, ")");
 }
 
-void check_same_dtype(const char* op, const TensorBase& self, const TensorBase& source, const char* name) {
+/// The index family has a phrase of its own for each kind of operator.
+void check_source_dtype(std::string_view op, const TensorBase& self, const TensorBase& source) {
+  if (op == "index_copy") {
+    TORCH_CHECK(
+        self.scalar_type() == source.scalar_type(), op, "_(): self and source expected to have the same dtype, but got (self) ",
+        self.scalar_type(), " and (source) ", source.scalar_type());
+  }
   TORCH_CHECK(
-      self.scalar_type() == source.scalar_type(), op, "(): Expected self.dtype to be equal to ", name,
-      ".dtype, got self (", self.scalar_type(), ") and ", name, " (", source.scalar_type(), ")");
+      self.scalar_type() == source.scalar_type(), op, "_(): self (", self.scalar_type(), ") and source (",
+      source.scalar_type(), ") must have the same scalar type");
+}
+
+void check_src_dtype(const char* op, const TensorBase& self, const TensorBase& src) {
+  TORCH_CHECK(
+      self.scalar_type() == src.scalar_type(), "scatter(): Expected self.dtype to be equal to src.dtype; ", op,
+      " got self (", self.scalar_type(), ") and src (", src.scalar_type(), ")");
 }
 
 int64_t size_of(const TensorBase& t, int64_t dim) {
@@ -117,7 +129,7 @@ TensorSpec index_copy(
   TORCH_CHECK(
       index.scalar_type() == kLong || (op != std::string_view("index_copy") && index.scalar_type() == kInt), op,
       "(): Expected dtype int64 for index, got ", index.scalar_type());
-  check_same_dtype(op, self, source, "source");
+  check_source_dtype(op, self, source);
   TORCH_CHECK(
       source.dim() == 0 || self.dim() == 0 || source.dim() == self.dim(), op,
       "(): When source and destination are not scalars, their dimensionality must match. Source dimensionality (",
@@ -163,7 +175,7 @@ TensorSpec gather(const char* op, const TensorBase& self, int64_t dim, const Ten
 TensorSpec scatter_src(
     const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& src) {
   TensorSpec spec = scatter_spec(op, self, dim, index);
-  check_same_dtype(op, self, src, "src");
+  check_src_dtype(op, self, src);
   check_device(op, self, src);
   if (index.numel() != 0) {
     check_within(op, index, src, "src", 0, /*skip=*/false);

@@ -42,7 +42,9 @@ TensorSpec addmm(const char* op, const TensorBase& self, const TensorBase& mat1,
   TORCH_CHECK(mat2.dim() == 2, "mat2 must be a matrix, got ", mat2.dim(), "-D tensor");
   check_inner_sizes(op, mat1, mat2);
   check_expandable(op, self, {mat1.size(0), mat2.size(1)});
-  check_same_dtype(mat1, mat2);
+  TORCH_CHECK(
+      mat1.scalar_type() == mat2.scalar_type(), "mat1 and mat2 must have the same dtype, but got ", mat1.scalar_type(),
+      " and ", mat2.scalar_type());
   TORCH_CHECK(
       self.scalar_type() == mat2.scalar_type(), "self and mat2 must have the same dtype, but got ", self.scalar_type(),
       " and ", mat2.scalar_type());

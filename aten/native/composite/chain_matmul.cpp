@@ -94,7 +94,7 @@ Tensor chain_matmul(TensorList matrices) {
   TORCH_CHECK(!matrices.empty(), "chain_matmul(): Expected one or more matrices");
   for (const auto i : c10::irange(matrices.size())) {
     TORCH_CHECK(
-        matrices[i].dim() == 2, "chain_matmul(): Tensor ", i, " has ", matrices[i].dim(), " dimensions, expected 2");
+        matrices[i].dim() == 2, "Tensor dimension is ", matrices[i].dim(), ", expected 2 instead. (in chain_matmul, tensor ", i, ")");
   }
   return matrices.size() == 1 ? matrices[0].clone() : at::linalg_multi_dot(matrices);
 }

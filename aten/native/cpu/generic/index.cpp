@@ -369,7 +369,7 @@ namespace {
 
 void check_values(const Tensor& self, const Tensor& values, const IndexPlan& plan) {
   at::assert_no_internal_overlap(self);
-  TORCH_CHECK_INDEX(
+  TORCH_CHECK(
       self.scalar_type() == values.scalar_type(), "Index put requires the source and destination dtypes match, got ",
       self.scalar_type(), " for the destination and ", values.scalar_type(), " for the source.");
   TORCH_CHECK(
