@@ -357,8 +357,8 @@ void check_range(const char* op, const Scalar& start, const Scalar& end, const S
   TORCH_CHECK(
       std::isfinite(first) && std::isfinite(last), "unsupported range: ", first, " -> ", last);
   TORCH_CHECK(
-      (by > 0) == (last >= first) || last == first,
-      "upper bound and larger bound inconsistent with step sign: ", first, " -> ", last, " by ", by);
+      (by > 0) == (last >= first) || last == first, "upper bound and ",
+      op == std::string_view("range") ? "lower" : "larger", " bound inconsistent with step sign: ", first, " -> ", last, " by ", by);
 }
 
 int64_t arange_length(const Scalar& start, const Scalar& end, const Scalar& step, ScalarType dtype) {
@@ -505,8 +505,26 @@ void fill_linspace(const Scalar& start, const Scalar& end, int64_t steps, Tensor
   });
 }
 
+void fill_complex_logspace(const Scalar& start, const Scalar& end, int64_t steps, double base, Tensor& out) {
+  dispatch("logspace", out.scalar_type(), at::kComplex, [&]<class T> {
+    using Exact = c10::complex<double>;
+    const Exact first = start.to<Exact>(), last = end.to<Exact>();
+    const Exact by = steps > 1 ? (last - first) / static_cast<double>(steps - 1) : Exact(0);
+    const int64_t half = (steps + 1) / 2;
+    fill_sequence<T>(out, [=](int64_t i) {
+      const Exact exponent =
+          i < half ? first + by * static_cast<double>(i) : last - by * static_cast<double>(steps - i - 1);
+      return static_cast<T>(std::pow(Exact(base), exponent));
+    });
+  });
+}
+
 void fill_logspace(const Scalar& start, const Scalar& end, int64_t steps, double base, Tensor& out) {
   if (steps == 0) {
+    return;
+  }
+  if (out.is_complex()) {
+    fill_complex_logspace(start, end, steps, base, out);
     return;
   }
   dispatch("logspace", out.scalar_type(), kRangeDtypes, [&]<class T> {
@@ -530,17 +548,26 @@ Tensor& linspace_out(const Scalar& start, const Scalar& end, int64_t steps, Tens
   return fill_sequence_out(out, steps, [&](Tensor& to) { fill_linspace(start, end, steps, to); });
 }
 
-Tensor linspace(
-    const Scalar& start, const Scalar& end, int64_t steps, OptDtype dtype, OptLayout layout, OptDevice device,
-    OptBool pin_memory) {
-  TORCH_CHECK(steps >= 0, "number of steps must be non-negative, got ", steps);
+namespace {
+
+/// The dtype of a line between two numbers: complex where one of them is.
+ScalarType line_dtype(const Scalar& start, const Scalar& end, OptDtype dtype) {
   const bool complex = start.isComplex() || end.isComplex();
   const ScalarType standard = complex ? c10::toComplexType(c10::get_default_dtype_as_scalartype())
                                       : c10::get_default_dtype_as_scalartype();
   TORCH_CHECK(
       !complex || !dtype || c10::isComplexType(*dtype), "torch.linspace(): inferred dtype ", standard,
       " can't be safely cast to passed dtype ", dtype.value_or(standard));
-  Tensor result = at::empty({steps}, make_options(dtype.value_or(standard), layout, device, pin_memory));
+  return dtype.value_or(standard);
+}
+
+} // namespace
+
+Tensor linspace(
+    const Scalar& start, const Scalar& end, int64_t steps, OptDtype dtype, OptLayout layout, OptDevice device,
+    OptBool pin_memory) {
+  TORCH_CHECK(steps >= 0, "number of steps must be non-negative, got ", steps);
+  Tensor result = at::empty({steps}, make_options(line_dtype(start, end, dtype), layout, device, pin_memory));
   return at::linspace_out(result, start, end, steps);
 }
 
@@ -557,7 +584,7 @@ Tensor logspace(
     const Scalar& start, const Scalar& end, int64_t steps, double base, OptDtype dtype, OptLayout layout,
     OptDevice device, OptBool pin_memory) {
   TORCH_CHECK(steps >= 0, "number of steps must be non-negative, got ", steps);
-  Tensor result = at::empty({steps}, make_options(given_or_default(dtype), layout, device, pin_memory));
+  Tensor result = at::empty({steps}, make_options(line_dtype(start, end, dtype), layout, device, pin_memory));
   return at::logspace_out(result, start, end, steps, base);
 }
 

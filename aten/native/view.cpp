@@ -203,10 +203,6 @@ Tensor alias(const Tensor& self) {
   return make_view(self, self.sizes(), self.strides());
 }
 
-Tensor lift_fresh(const Tensor& self) {
-  return self;
-}
-
 Tensor detach(const Tensor& self) {
   return Tensor(self.unsafeGetTensorImpl()->shallow_copy_and_detach(
       c10::VariableVersion(0), /*allow_tensor_metadata_change=*/false));

@@ -232,7 +232,7 @@ Tensor _trilinear(const Tensor& i1, const Tensor& i2, const Tensor& i3, IntArray
     return t;
   };
   const Tensor product = expanded(i1, expand1) * expanded(i2, expand2) * expanded(i3, expand3);
-  return sumdim.empty() ? product : product.sum(sumdim);
+  return sumdim.empty() ? product : product.sum(sumdim, /*keepdim=*/false, product.scalar_type());
 }
 
 Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight, const std::optional<Tensor>& bias) {

@@ -13,6 +13,10 @@ namespace at::native {
 
 using c10::DimVector;
 
+Tensor lift_fresh(const Tensor& self) {
+  return self;
+}
+
 Tensor view_as(const Tensor& self, const Tensor& other) {
   return self.view(other.sizes());
 }
@@ -125,7 +129,7 @@ Tensor mH(const Tensor& self) {
 
 Tensor matrix_H(const Tensor& self) {
   if (self.dim() == 0) {
-    return self;
+    return self.is_complex() ? self.conj() : self;
   }
   TORCH_CHECK(self.dim() == 2, "tensor.H is only supported on matrices (2-D tensors). Got ", self.dim(), "-D tensor.",
               self.dim() > 2 ? " For batches of matrices, consider using tensor.mH" : "");

@@ -250,7 +250,7 @@ std::tuple<Tensor, Tensor, Tensor> unique_consecutive_cpu(
     bool return_inverse,
     bool return_counts,
     std::optional<int64_t> dim) {
-  if (!dim.has_value() || (self.dim() == 1 && c10::maybe_wrap_dim(*dim, 1) == 0)) {
+  if (!dim.has_value() || (self.dim() == 1 && *dim == 0)) {  // along dim -1, what was not asked for is returned too
     return dispatch("unique_consecutive", self.scalar_type(), kSortable | kComplex, [&]<class T> {
       return unique_runs<T>(self, return_inverse, return_counts);
     });
