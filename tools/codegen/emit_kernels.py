@@ -93,9 +93,10 @@ class KernelEmitter:
             f"  iter.build_pointwise({out}, {{{', '.join(entry.operands)}}}, {{at::PointwiseRule::Result::{rule}, {keep}u}}, "
             f"{'false' if form == 'inplace' else 'true'});\n"
         )
+        by_rows = ".contiguous()" if entry.get("out_contiguous") else ""
         if plain and (operands := self._plain_operands(entry, form)):
             to_bool = "true" if rule == "Bool" else "false"
-            general = (build + run + "  result = iter.take_output();\n").replace("\n  ", "\n    ")
+            general = (build + run + f"  result = iter.take_output(){by_rows};\n").replace("\n  ", "\n    ")
             return text + (
                 "  at::PointwiseCall call;\n"
                 f"  at::Tensor result = call.set_up_plain({operands}, {to_bool});\n"
@@ -103,7 +104,6 @@ class KernelEmitter:
             )
         text += build + run
         if form == "functional":
-            by_rows = ".contiguous()" if entry.get("out_contiguous") else ""
             return text + f"  return iter.take_output(){by_rows};\n"
         return text + f"  iter.cast_outputs();\n  return {'self' if form == 'inplace' else schema.out_arguments[0].name};\n"
 
