@@ -203,7 +203,7 @@ TEST_CASE("torch::tensor", "[utils]") {
   CHECK_THAT(torch::tensor(std::vector<double>{1, 2}), EqualsTensor(at::arange(1, 3, at::kFloat)));
   CHECK_THAT(torch::tensor({1.0, 2.0}, at::kHalf), EqualsTensor(at::arange(1, 3, at::kFloat).to(at::kHalf)));
   CHECK(torch::tensor({1.0}, torch::requires_grad()).requires_grad());
-  CHECK_THROWS_MATCHES(torch::tensor({{1, 2}, {3}}), c10::Error, Says("Expected all sub-lists to have sizes: [2]"));
+  CHECK_THROWS_MATCHES(torch::tensor({{1, 2}, {3}}), c10::Error, Says("Expected all sub-lists to have sizes: 2 (e.g. {1, 2}), but got sub-list {3}"));
   CHECK_THROWS_MATCHES(torch::tensor({1.0, 2.0f}).sum() + torch::tensor({{1.0}, {2}}), c10::Error, Says("same scalar type"));
   c10::set_default_dtype(caffe2::TypeMeta::Make<double>());
   CHECK(torch::tensor({1.5f}).scalar_type() == at::kDouble);
