@@ -2,6 +2,7 @@
 
 #include <aten/MemoryOverlap.h>
 #include <aten/core/ivalue.h>
+#include <aten/native/convert.h>
 #include <c10/core/GradMode.h>
 #include <c10/core/WrapDimMinimal.h>
 
@@ -159,7 +160,9 @@ TensorSpec index_fill(const char* op, const TensorBase& self, int64_t dim, const
   TORCH_CHECK(index.dim() <= 1, "Index has to be a vector/scalar, got ", index.dim(), " dimensions (in ", op, ")");
   TORCH_CHECK(
       !value.isComplex() || self.is_complex(), op, "(): Converting complex Scalar to non-complex type is not supported");
-  return TensorSpec::like(self, self.sizes());
+  TensorSpec spec = TensorSpec::like(self, self.sizes());
+  spec.strides = at::native::dense_strides_like(self.sizes(), self.strides(), self.is_non_overlapping_and_dense());
+  return spec;
 }
 
 TensorSpec gather(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, bool) {
@@ -265,6 +268,12 @@ void take_out(const char* op, const TensorBase& self, const TensorBase& index, c
       self.scalar_type() == out.scalar_type(), op, "(): self and out expected to have the same dtype, but got self.dtype = ",
       self.scalar_type(), " and out.dtype = ", out.scalar_type());
   check_no_overlap(out, {&self, &index});
+}
+
+void rows_when_resized(std::initializer_list<const TensorBase*> outs, TensorSpec* specs) {
+  for (size_t i = 0; i < outs.size(); ++i) {
+    specs[i].strides.reset();
+  }
 }
 
 } // namespace at::shape

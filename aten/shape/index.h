@@ -32,4 +32,7 @@ void index_select_out(const char* op, const TensorBase& self, int64_t dim, const
 void masked_select_out(const char* op, const TensorBase& self, const TensorBase& mask, const TensorBase& out);
 void take_out(const char* op, const TensorBase& self, const TensorBase& index, const TensorBase& out);
 
+/// An output that is resized lies by rows, however the result of the function lies.
+void rows_when_resized(std::initializer_list<const TensorBase*> outs, TensorSpec* specs);
+
 } // namespace at::shape

@@ -251,4 +251,34 @@ std::array<TensorSpec, 3> linalg_ldl_factor_ex(const char*, const TensorBase& se
   return {by_columns(self, self.sizes()), per_rank(self, kInt), infos(self)};
 }
 
+// ---- outputs ---------------------------------------------------------------------------------------------------------------
+
+void cholesky_inverse_out(const char*, const TensorBase& self, bool, const TensorBase& out) {
+  check_castable_out("cholesky_inverse", "result", self.scalar_type(), out);
+}
+
+void linalg_householder_product_out(const char*, const TensorBase& input, const TensorBase&, const TensorBase& out) {
+  check_castable_out("torch.linalg.householder_product", "result", input.scalar_type(), out);
+}
+
+void ormqr_out(const char*, const TensorBase& input, const TensorBase&, const TensorBase&, bool, bool, const TensorBase& out) {
+  TORCH_CHECK(
+      out.scalar_type() == input.scalar_type(),
+      "torch.ormqr: Expected input and result to have the same dtype, but input has dtype", input.scalar_type(),
+      " and result has dtype ", out.scalar_type());
+}
+
+void linalg_eig_out(const char*, const TensorBase& self, const TensorBase& eigenvalues, const TensorBase& eigenvectors) {
+  const auto dtype = c10::toComplexType(self.scalar_type());
+  check_castable_out("torch.linalg.eig", "eigenvalues", dtype, eigenvalues);
+  check_castable_out("torch.linalg.eig", "eigenvectors", dtype, eigenvectors);
+}
+
+void filled_in_place(std::initializer_list<const TensorBase*> outs, TensorSpec* specs) {
+  for (const TensorBase* out : outs) {
+    give_own_layout(*out, *specs, /*in_place=*/fits_in_place(*out, *specs));
+    ++specs;
+  }
+}
+
 } // namespace at::shape

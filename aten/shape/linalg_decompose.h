@@ -37,4 +37,14 @@ TensorSpec linalg_eigvals(const char* op, const TensorBase& self);
 
 std::array<TensorSpec, 3> linalg_ldl_factor_ex(const char* op, const TensorBase& self, bool hermitian, bool check_errors);
 
+/// What out arguments must be: of a dtype that the result can be cast to; ormqr takes no other than that of the input.
+void cholesky_inverse_out(const char* op, const TensorBase& self, bool upper, const TensorBase& out);
+void linalg_householder_product_out(const char* op, const TensorBase& input, const TensorBase& tau, const TensorBase& out);
+void ormqr_out(const char* op, const TensorBase& self, const TensorBase& tau, const TensorBase& other, bool left, bool transpose, const TensorBase& out);
+void linalg_eig_out(const char* op, const TensorBase& self, const TensorBase& eigenvalues, const TensorBase& eigenvectors);
+
+/// Layout of outputs that LAPACK fills where they are if it can: an empty one of the right dtype gets the layout of its spec, even
+/// where its sizes fit, and any other that is resized lies by rows.
+void filled_in_place(std::initializer_list<const TensorBase*> outs, TensorSpec* specs);
+
 } // namespace at::shape

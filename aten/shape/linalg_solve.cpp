@@ -204,4 +204,30 @@ std::array<TensorSpec, 4> linalg_lstsq(const char*, const TensorBase& self, cons
                                                                      : nothing(self, real)};
 }
 
+// ---- outputs ---------------------------------------------------------------------------------------------------------------
+
+void linalg_lstsq_out(const char*, const TensorBase& self, const TensorBase&, std::optional<double>, std::optional<std::string_view>, const TensorBase& solution, const TensorBase& residuals, const TensorBase& rank, const TensorBase& singular_values) {
+  constexpr const char* op = "torch.linalg.lstsq";
+  const auto real = c10::toRealValueType(self.scalar_type());
+  check_castable_out(op, "solution", self.scalar_type(), solution);
+  check_castable_out(op, "residuals", real, residuals);
+  check_castable_out(op, "rank", kLong, rank);
+  check_castable_out(op, "singular_values", real, singular_values);
+}
+
+void linalg_solve_triangular_out(const char* op, const TensorBase& self, const TensorBase&, bool, bool, bool, const TensorBase& out) {
+  check_out_dtype(op, self, out);
+}
+
+void lstsq_in_place(std::initializer_list<const TensorBase*> outs, TensorSpec* specs) {
+  const TensorSpec* spec = specs;
+  bool in_place = true;
+  for (const TensorBase* out : outs) {
+    in_place = in_place && fits_in_place(*out, *spec++);
+  }
+  for (const TensorBase* out : outs) {
+    give_own_layout(*out, *specs++, in_place);
+  }
+}
+
 } // namespace at::shape

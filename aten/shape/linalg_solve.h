@@ -28,4 +28,11 @@ bool lstsq_takes_vector(const TensorBase& A, const TensorBase& B);
 double default_rcond(const TensorBase& A);
 std::array<TensorSpec, 4> linalg_lstsq(const char* op, const TensorBase& self, const TensorBase& b, std::optional<double> rcond, std::optional<std::string_view> driver);
 
+/// What out arguments must be: of dtypes that the results can be cast to, and of the same for triangular systems.
+void linalg_lstsq_out(const char* op, const TensorBase& self, const TensorBase& b, std::optional<double> rcond, std::optional<std::string_view> driver, const TensorBase& solution, const TensorBase& residuals, const TensorBase& rank, const TensorBase& singular_values);
+void linalg_solve_triangular_out(const char* op, const TensorBase& self, const TensorBase& B, bool upper, bool left, bool unitriangular, const TensorBase& out);
+
+/// Layout of the solution: that of its spec where no output has elements in a layout, size or dtype to be copied to, else by rows.
+void lstsq_in_place(std::initializer_list<const TensorBase*> outs, TensorSpec* specs);
+
 } // namespace at::shape

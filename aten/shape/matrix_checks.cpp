@@ -94,6 +94,36 @@ TensorSpec by_columns(const TensorBase& like, IntArrayRef sizes, c10::ScalarType
   return spec;
 }
 
+void check_castable_out(const char* name, const char* result, c10::ScalarType dtype, const TensorBase& out) {
+  TORCH_CHECK(
+      c10::canCast(dtype, out.scalar_type()), name, ": Expected ", result, " to be safely castable from ", dtype,
+      " dtype, but got ", result, " with dtype ", out.scalar_type());
+}
+
+bool fits_in_place(const TensorBase& out, const TensorSpec& spec) {
+  if (!out.defined() || out.layout() != kStrided || out.scalar_type() != spec.dtype) {
+    return false;
+  }
+  if (out.numel() == 0) {
+    return true;
+  }
+  if (out.sizes() != IntArrayRef(spec.sizes)) {
+    return false;
+  }
+  return spec.strides.has_value() ? out.strides() == IntArrayRef(*spec.strides) : out.is_contiguous();
+}
+
+void give_own_layout(const TensorBase& out, TensorSpec& spec, bool in_place) {
+  if (!spec.strides.has_value()) {
+    return;
+  }
+  if (!in_place) {
+    spec.strides.reset();
+  } else if (out.numel() == 0 && out.sizes() == IntArrayRef(spec.sizes)) {
+    out.unsafeGetTensorImpl()->set_sizes_and_strides(spec.sizes, *spec.strides);
+  }
+}
+
 TensorSpec nothing(const TensorBase& like, c10::ScalarType dtype) {
   return TensorSpec::like(like, {0}, dtype);
 }

@@ -30,6 +30,13 @@ c10::DimVector broadcast_batches(const char* op, IntArrayRef a, IntArrayRef b);
 /// Matrices that lie by columns, as LAPACK leaves them.
 TensorSpec by_columns(const TensorBase& like, IntArrayRef sizes);
 TensorSpec by_columns(const TensorBase& like, IntArrayRef sizes, c10::ScalarType dtype);
+/// Throws "NAME: Expected RESULT to be safely castable from ...", unless `out` can hold `dtype`.
+void check_castable_out(const char* name, const char* result, c10::ScalarType dtype, const TensorBase& out);
+/// Whether LAPACK can write to `out` itself: it is empty, or as `spec` says.
+bool fits_in_place(const TensorBase& out, const TensorSpec& spec);
+/// Gives an empty `out` that is written in place the strides of `spec`; else takes them from `spec`, so that a resized output lies
+/// by rows.
+void give_own_layout(const TensorBase& out, TensorSpec& spec, bool in_place);
 /// A result that was not asked for.
 TensorSpec nothing(const TensorBase& like, c10::ScalarType dtype);
 

@@ -118,7 +118,8 @@ class KernelEmitter:
         shape_args = ", ".join([cstring(entry.schema.name)] + args)
         count = len(entry.schema.returns)
         text = self._check(entry)
-        text += f"  const auto spec = at::shape::{entry.get('shape')}({shape_args});\n"
+        laid_out = form == "out" and entry.get("out_layout")
+        text += f"  {'' if laid_out else 'const '}auto spec = at::shape::{entry.get('shape')}({shape_args});\n"
         specs = ["spec"] if count == 1 else [f"spec[{i}]" for i in range(count)]
         if form == "functional":
             outs = [f"result{i}" for i in range(count)]
@@ -132,6 +133,9 @@ class KernelEmitter:
         targets = ["self"] if form == "inplace" else [a.name for a in schema.out_arguments]
         if form == "out" and entry.get("out_check"):
             text += f"  at::shape::{entry.get('out_check')}({shape_args}, {', '.join(targets)});\n"
+        if laid_out:
+            first = "&spec" if count == 1 else "spec.data()"
+            text += f"  at::shape::{laid_out}({{{', '.join('&' + t for t in targets)}}}, {first});\n"
         if form == "inplace" and entry.get("inplace_alias_ok"):
             tensors = [t for t in tensors if t != "&self"]
         kind = "Inplace" if form == "inplace" else "Out"
@@ -427,7 +431,7 @@ class KernelEmitter:
             return ""
         if backend == "sparse":
             wrappers.sort(key=lambda w: w.op)  # rows for one operator stand together
-        shapes = sorted({h for e in entries for n in (e.get("shape"), e.get("check"), e.get("out_check")) if n and n != "pointwise"
+        shapes = sorted({h for e in entries for n in (e.get("shape"), e.get("check"), e.get("out_check"), e.get("out_layout")) if n and n != "pointwise"
                          for h in [self.sources.shape_header(n, e)]})
         if any(e.get("through") for e in entries):
             shapes.append("aten/ScalarOps.h")
