@@ -239,17 +239,26 @@ class Replay {
     const Json* how = want.find("chk");
     const Tolerance tolerance = tolerance_of(json_.at("tol"));
     if (how == nullptr) return compare_values(got, values, tolerance);
-    if (how->as_string() == "tie") return compare_tied_indices(got, values, inputs_.leaf(0), dim_argument());
+    if (how->as_string() == "tie") {
+      // Without a dimension the index is one of all elements in a row.
+      const std::optional<int64_t> dim = dim_argument();
+      const Tensor& source = inputs_.leaf(0);
+      return compare_tied_indices(got, values, dim ? source : source.reshape(-1), dim.value_or(0));
+    }
     // gauge: only gradients taken in the recorded gauge can be compared.
     if (how->as_string() == "gauge" && !compare_values(got, values, tolerance).empty()) gauge_fixed_ = false;
     return {};
   }
 
-  int64_t dim_argument() const {
+  /// The argument `dim`, the last dimension where the operator has none; nothing where it is null.
+  std::optional<int64_t> dim_argument() const {
     const auto& arguments = schema_->arguments();
     const auto& recorded = json_.at("args").items();
-    for (size_t i = 0; i < recorded.size(); ++i)
-      if (arguments[i].name() == "dim" && recorded[i].find("i") != nullptr) return recorded[i].at("i").as_int();
+    for (size_t i = 0; i < recorded.size(); ++i) {
+      if (arguments[i].name() != "dim") continue;
+      if (recorded[i].is_null()) return std::nullopt;
+      if (recorded[i].find("i") != nullptr) return recorded[i].at("i").as_int();
+    }
     return -1;
   }
 
