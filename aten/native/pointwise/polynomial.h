@@ -7,10 +7,11 @@ namespace at::native {
 
 namespace pointwise {
 
-/// The degree as a whole number; NaN counts as negative. Beyond 2^40 parity is all that matters, and it is even there.
+/// The degree as a whole number; NaN and what no int64 holds count as negative. Beyond 2^40 parity is all that matters, and
+/// it is even there.
 HOST_DEVICE inline std::int64_t degree(double n) {
-  constexpr double kMost = 1099511627776.0;
-  return n != n ? -1 : static_cast<std::int64_t>(n > kMost ? kMost : n < -1 ? -1 : n);
+  constexpr double kMost = 1099511627776.0, kBeyond = 9223372036854775808.0;
+  return n != n || n >= kBeyond ? -1 : static_cast<std::int64_t>(n > kMost ? kMost : n < -1 ? -1 : n);
 }
 
 /// The n-th of the sequence `first`, `second`, p[k + 1] = step(k, p[k], p[k - 1]), stopped by NaN. NaN for degrees that
