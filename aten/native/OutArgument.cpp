@@ -166,6 +166,9 @@ void replace_output(const Tensor& out, const Tensor& result) {
     return;
   }
   warn_of_resize(out, result.sizes());
+  if (result.is_conj() && out.scalar_type() == result.scalar_type()) {
+    out.unsafeGetTensorImpl()->_set_conj(true);
+  }
   const bool exchanged = can_take_memory(out, result);
   if (exchanged) {
     c10::StorageImpl& to = *out.storage().unsafeGetStorageImpl();

@@ -5,6 +5,7 @@
 #include <c10/core/Scalar.h>
 
 #include <cmath>
+#include <limits>
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
@@ -57,7 +58,7 @@ struct Variance {
   Acc run(const T* in, int64_t count, int64_t stride) const {
     Acc acc{static_cast<double>(count), {}, 0};
     for (int part = 0; part < kParts; ++part) {
-      const double mean = fold_lanes(PartSum{part}, in, count, stride) / acc.count;
+      const double mean = running_mean(fold_lanes(PartSum{part}, in, count, stride) / acc.count, in, count, stride, part);
       acc.mean[part] = mean;
       acc.squares += fold_lanes(SquareSum{part, mean}, in, count, stride);
     }
@@ -86,6 +87,19 @@ struct Variance {
   }
 
  private:
+  /// A mean updated element by element, m += (x - m) / n, stays infinite only where the infinity comes last: PyTorch's is that.
+  static double running_mean(double mean, const T* in, int64_t count, int64_t stride, int part) {
+    if (!std::isinf(mean)) {
+      return mean;
+    }
+    for (int64_t i = 0; i + 1 < count; ++i) {
+      if (!std::isfinite(Parts::get(in[i * stride], part))) {
+        return std::numeric_limits<double>::quiet_NaN();
+      }
+    }
+    return mean;
+  }
+
   struct PartSum {
     using In = T;
     using Acc = double;
@@ -123,7 +137,7 @@ struct Variance {
     }
     const double count = static_cast<double>(rows);
     for (int64_t j = 0; j < width; ++j) {
-      mean[j] /= count;
+      mean[j] = running_mean(mean[j] / count, in + j * stride, rows, row_stride, part);
     }
     for (int64_t r = 0; r < rows; ++r) {
       const T* row = in + r * row_stride;

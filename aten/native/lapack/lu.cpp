@@ -5,6 +5,7 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -253,6 +254,14 @@ void linalg_lu_solve_kernel(const TensorBase& LU, const TensorBase& pivots, cons
       for (int64_t j = 0; j < n; ++j) p[j] = batch_pivots[i](j, 0);
       solve_with(lu, p.get(), left, adjoint, false, from, i, to[i]);
     });
+    if constexpr (c10::is_complex<T>::value) {
+      // From the right, PyTorch solves the conjugate transposed system where the result is memory for that: rows become columns,
+      // and the conjugation stays a bit of the result.
+      if (left || out.numel() == 0 || !out.is_contiguous()) return;
+      T* values = out.mutable_data_ptr<T>();
+      std::transform(values, values + out.numel(), values, [](T x) { return std::conj(x); });
+      out.unsafeGetTensorImpl()->_set_conj(true);
+    }
   });
 }
 
