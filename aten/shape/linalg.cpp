@@ -126,4 +126,35 @@ TensorSpec dot(const char* op, const TensorBase& self, const TensorBase& tensor)
   return TensorSpec::like(self, {});
 }
 
+void addbmm_out(const char*, const TensorBase&, const TensorBase&, const TensorBase& batch2, const Scalar&, const Scalar&, const TensorBase& out) {
+  TORCH_CHECK(
+      out.scalar_type() == batch2.scalar_type(), "self and mat2 must have the same dtype, but got ", out.scalar_type(), " and ",
+      batch2.scalar_type());
+}
+
+void dot_out(const char* op, const TensorBase& self, const TensorBase&, const TensorBase& out) {
+  TORCH_CHECK(
+      out.scalar_type() == self.scalar_type(), "result dtype ", out.scalar_type(), " does not match input dtype ",
+      self.scalar_type(), " (in ", op, ")");
+}
+
+void tensordot_out(const char*, const TensorBase& self, const TensorBase& other, IntArrayRef, IntArrayRef, const TensorBase& out) {
+  TORCH_CHECK(
+      self.scalar_type() != other.scalar_type() || out.scalar_type() == self.scalar_type(),
+      "tensordot: Expected the output tensor to have dtype ", self.scalar_type(), ", but got an output tensor with dtype ",
+      out.scalar_type());
+}
+
+void inner_out(const char* op, const TensorBase& self, const TensorBase& other, const TensorBase& out) {
+  if (self.dim() != 0 && other.dim() != 0) {
+    tensordot_out(op, self, other, {}, {}, out);
+  }
+}
+
+void linalg_vecdot_out(const char*, const TensorBase& x, const TensorBase& y, int64_t, const TensorBase& out) {
+  TORCH_CHECK(
+      x.scalar_type() != y.scalar_type() || out.scalar_type() == x.scalar_type(), "linalg.vecdot: Expected out of dtype",
+      x.scalar_type(), " but found ", out.scalar_type());
+}
+
 } // namespace at::shape

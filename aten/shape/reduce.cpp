@@ -316,4 +316,10 @@ TensorSpec trace(const char* op, const TensorBase& self) {
   return TensorSpec::like(self, {}, sum_dtype(op, self, std::nullopt));
 }
 
+void diff_out(const char* op, const TensorBase& self, int64_t n, int64_t, const std::optional<Tensor>&, const std::optional<Tensor>&, const TensorBase& out) {
+  TORCH_CHECK(
+      n != 0 || out.scalar_type() == self.scalar_type(), "expected scalar_type ", self.scalar_type(), " but found ",
+      out.scalar_type(), " (in ", op, " of order 0, which copies)");
+}
+
 } // namespace at::shape

@@ -82,4 +82,7 @@ std::array<TensorSpec, 2> cummax(const char* op, const TensorBase& self, int64_t
 
 TensorSpec trace(const char* op, const TensorBase& self);
 
+/// The difference of order 0 is a copy, whose output must have the dtype of self.
+void diff_out(const char* op, const TensorBase& self, int64_t n, int64_t dim, const std::optional<Tensor>& prepend, const std::optional<Tensor>& append, const TensorBase& out);
+
 } // namespace at::shape
