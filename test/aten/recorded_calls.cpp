@@ -69,3 +69,56 @@ TEST_CASE("operators say what they refuse in the words that programs match on", 
   CHECK_THAT(refusal([&] { at::scalar_tensor(1).roll(1, 0); }), StartsWith("Dimension specified as 0 but tensor has no dimensions"));
   CHECK_THAT(refusal([&] { at::chain_matmul({at::ones({2})}); }), StartsWith("Tensor dimension is 1, expected 2 instead."));
 }
+
+TEST_CASE("index_fill keeps the strides of self, and a resized output lies by rows", "[layout]") {
+  const Tensor x = at::zeros({2, 3}).t(), index = at::tensor({1});
+  CHECK(x.index_fill(0, index, 2).strides() == x.strides());
+  Tensor out = at::empty({0});
+  CHECK(at::index_fill_out(out, x, 0, index, 2).is_contiguous());
+}
+
+TEST_CASE("outputs that LAPACK fills where they are lie by columns only if they were empty", "[layout]") {
+  const Tensor a = at::eye(3), tau = at::ones({3});
+  const at::IntArrayRef columns = {1, 3};
+  Tensor empty = at::empty({0}), wrong = at::empty({2}), none = at::empty({0, 3, 3});
+  CHECK(at::ormqr_out(empty, a, tau, a).strides() == columns);
+  CHECK(at::ormqr_out(wrong, a, tau, a).is_contiguous());
+  CHECK(at::ormqr_out(none, none.clone(), at::empty({0, 3}), none.clone()).stride(1) == 1);
+  Tensor inverse = at::empty({2});
+  CHECK(at::cholesky_inverse_out(inverse, a).is_contiguous());
+  Tensor x = at::empty({0}), residuals = at::empty({0}), rank = at::empty({2}, at::kLong), values = at::empty({0});
+  at::linalg_lstsq_out(x, residuals, rank, values, a, a, std::nullopt, "gelsd");
+  CHECK(x.is_contiguous());
+}
+
+TEST_CASE("out= of another dtype is taken and refused as recorded", "[errors]") {
+  using Catch::StartsWith;
+  const Tensor v = at::ones({3}), a = at::eye(3), i = at::zeros({3}, at::kLong);
+  Tensor d = at::empty({0}, at::kDouble);
+  CHECK_THAT(refusal([&] { at::isin_out(d, v, v); }), StartsWith("Expected out tensor to have dtype bool, but got double instead"));
+  CHECK_THAT(refusal([&] { at::take_along_dim_out(d, v, i); }), StartsWith("Expected out tensor to have dtype float, but got double instead"));
+  CHECK_THAT(refusal([&] { at::inner_out(d, v, v); }), StartsWith("tensordot: Expected the output tensor to have dtype Float"));
+  CHECK_THAT(refusal([&] { at::linalg_vecdot_out(d, v, v); }), StartsWith("linalg.vecdot: Expected out of dtypeFloat but found Double"));
+  CHECK_THAT(refusal([&] { at::dot_out(d, v, v); }), StartsWith("result dtype Double does not match input dtype Float"));
+  CHECK_THAT(refusal([&] { at::diff_out(d, v, 0); }), StartsWith("expected scalar_type Float but found Double"));
+  CHECK_THAT(refusal([&] { at::ormqr_out(d, a, v, a); }), StartsWith("torch.ormqr: Expected input and result to have the same dtype"));
+  CHECK(at::inner_out(d, v, at::scalar_tensor(2)).equal(at::full({3}, 2, at::kDouble)));
+  CHECK(at::diff_out(d, v, 1).numel() == 2);
+  CHECK(at::linalg_matrix_power_out(d, a, 0).equal(a.to(at::kDouble)));
+  CHECK_THAT(refusal([&] { at::linalg_matrix_power_out(d, a, 2); }), StartsWith("Expected out tensor to have dtype float"));
+}
+
+TEST_CASE("linalg_lu_solve from the right conjugates lazily", "[linalg]") {
+  const Tensor a = at::eye(2, at::kComplexDouble) * c10::complex<double>(0, 2), b = at::ones({2, 2}, at::kComplexDouble);
+  const auto [lu, pivots] = at::linalg_lu_factor(a);
+  const Tensor x = at::linalg_lu_solve(lu, pivots, b, /*left=*/false, /*adjoint=*/true);
+  CHECK(x.is_conj());
+  CHECK(at::allclose(x.matmul(a.mH()), b));
+  CHECK_FALSE(at::linalg_lu_solve(lu, pivots, b).is_conj());
+}
+
+TEST_CASE("var_mean keeps an infinite mean only where the infinity comes last", "[reduce]") {
+  const auto mean = [](const Tensor& x) { return std::get<1>(at::var_mean(x, true)).item().toDouble(); };
+  CHECK(std::isinf(mean(at::tensor({1.0, INFINITY}))));
+  CHECK(std::isnan(mean(at::tensor({static_cast<double>(INFINITY), 1.0}))));
+}
