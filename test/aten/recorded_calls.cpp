@@ -122,3 +122,9 @@ TEST_CASE("var_mean keeps an infinite mean only where the infinity comes last", 
   CHECK(std::isinf(mean(at::tensor({1.0, INFINITY}))));
   CHECK(std::isnan(mean(at::tensor({static_cast<double>(INFINITY), 1.0}))));
 }
+
+TEST_CASE("addbmm_ resizes a self that is broadcast", "[linalg]") {
+  Tensor x = at::ones({1});
+  x.addbmm_(at::ones({2, 3, 5}), at::ones({2, 5, 4}));
+  CHECK(x.equal(at::full({3, 4}, 11.0f)));
+}

@@ -137,6 +137,15 @@ Tensor outer(const Tensor& self, const Tensor& vec2) {
   return self.reshape({self.size(0), 1}) * vec2;
 }
 
+Tensor& addbmm_(Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha) {
+  const Tensor result = at::addbmm(self, batch1, batch2, beta, alpha);
+  // Unlike other in-place operators, this one resizes a self that only broadcasts to the result.
+  if (self.sizes() != result.sizes()) {
+    self.resize_(result.sizes());
+  }
+  return self.copy_(result);
+}
+
 Tensor inner(const Tensor& self, const Tensor& other) {
   if (self.dim() == 0 || other.dim() == 0) return self * other;
   TORCH_CHECK(
