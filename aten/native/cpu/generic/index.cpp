@@ -233,10 +233,14 @@ DimVector result_strides(IntArrayRef sizes, const std::vector<DimVector>& operan
   return strides;
 }
 
-/// offsets[i]: where the indices lead to at position i of their broadcast shape.
+/// offsets[i]: where the indices lead to at position i of their broadcast shape. Values that lead nowhere, because the
+/// result has no elements, are not looked at.
 void add_offsets(const Tensor& self, const std::vector<IndexedDim>& dims, IndexPlan& plan) {
   const int64_t count = product(plan.index_sizes);
   plan.offsets.assign(count, 0);
+  if (product(plan.sizes) == 0) {
+    return;
+  }
   for (const IndexedDim& d : dims) {
     // The values of this dimension at every broadcast position.
     DimVector dense(d.sizes.size());
@@ -253,6 +257,18 @@ void add_offsets(const Tensor& self, const std::vector<IndexedDim>& dims, IndexP
   }
 }
 
+/// The strides of self and of the indices over the dimensions of the result, 0 where they do not move.
+std::vector<DimVector> operand_strides(const IndexPlan& plan, const std::vector<IndexedDim>& dims) {
+  std::vector<DimVector> operands(1 + dims.size(), DimVector(plan.sizes.size(), 0));
+  std::copy(plan.before_strides.begin(), plan.before_strides.end(), operands[0].begin());
+  std::copy(plan.after_strides.begin(), plan.after_strides.end(), operands[0].end() - plan.after_strides.size());
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const DimVector strides = expanded_strides(plan.index_sizes, dims[i].sizes, dims[i].strides);
+    std::copy(strides.begin(), strides.end(), operands[i + 1].begin() + plan.before.size());
+  }
+  return operands;
+}
+
 /// Everything of a plan but the offsets.
 IndexPlan plan_shape(const Tensor& self, const std::vector<IndexedDim>& dims) {
   IndexPlan plan;
@@ -262,8 +278,10 @@ IndexPlan plan_shape(const Tensor& self, const std::vector<IndexedDim>& dims) {
         "shape mismatch: indexing tensors could not be broadcast together with shapes ", shapes_of(dims));
     plan.index_sizes = at::infer_size_dimvector(plan.index_sizes, d.sizes);
   }
+  const bool takes_some = product(plan.index_sizes) != 0;
   std::vector<bool> indexed(self.dim());
   for (const IndexedDim& d : dims) {
+    TORCH_CHECK_INDEX(!takes_some || self.size(d.dim) != 0, "index is out of bounds for dimension with size 0 (dimension ", d.dim, ")");
     indexed[d.dim] = true;
   }
   // Indexed dimensions side by side are replaced where they stand, else the result starts with them.
@@ -282,14 +300,7 @@ IndexPlan plan_shape(const Tensor& self, const std::vector<IndexedDim>& dims) {
   plan.sizes = plan.before;
   plan.sizes.insert(plan.sizes.end(), plan.index_sizes.begin(), plan.index_sizes.end());
   plan.sizes.insert(plan.sizes.end(), plan.after.begin(), plan.after.end());
-  std::vector<DimVector> operands(1 + dims.size(), DimVector(plan.sizes.size(), 0));
-  std::copy(plan.before_strides.begin(), plan.before_strides.end(), operands[0].begin());
-  std::copy(plan.after_strides.begin(), plan.after_strides.end(), operands[0].end() - plan.after_strides.size());
-  for (size_t i = 0; i < dims.size(); ++i) {
-    const DimVector strides = expanded_strides(plan.index_sizes, dims[i].sizes, dims[i].strides);
-    std::copy(strides.begin(), strides.end(), operands[i + 1].begin() + plan.before.size());
-  }
-  plan.strides = result_strides(plan.sizes, operands);
+  plan.strides = result_strides(plan.sizes, operand_strides(plan, dims));
   return plan;
 }
 
@@ -377,6 +388,41 @@ void check_values(const Tensor& self, const Tensor& values, const IndexPlan& pla
       " cannot be broadcast to indexing result of shape ", IntArrayRef(plan.sizes));
 }
 
+/// `values` at the size of the plan, its indexed dimensions and the plan's offsets from the slowest to the fastest: of
+/// repeated positions the last in memory wins. First asked is self, then values, then the indices.
+Tensor in_writing_order(IndexPlan& plan, const std::vector<IndexedDim>& dims, const Tensor& values) {
+  const Tensor expanded = values.expand(plan.sizes);
+  const auto lead = static_cast<int64_t>(plan.before.size());
+  const auto ndim = static_cast<int64_t>(plan.index_sizes.size());
+  if (ndim < 2 || expanded.numel() == 0) {
+    return expanded;
+  }
+  std::vector<DimVector> operands = operand_strides(plan, dims);
+  operands.insert(operands.begin() + 1, expanded_strides(plan.sizes, values.sizes(), values.strides()));
+  const DimVector strides = result_strides(plan.sizes, operands);
+  DimVector order(expanded.dim());
+  std::iota(order.begin(), order.end(), int64_t{0});
+  const auto first = order.begin() + lead;
+  std::stable_sort(first, first + ndim, [&](int64_t a, int64_t b) { return strides[a] > strides[b]; });
+  if (std::is_sorted(order.begin(), order.end())) {
+    return expanded;
+  }
+  DimVector dense(ndim), sizes(ndim), steps(ndim);
+  int64_t step = 1;
+  for (int64_t d = ndim - 1; d >= 0; --d) {
+    dense[d] = step;
+    step *= plan.index_sizes[d];
+  }
+  for (int64_t d = 0; d < ndim; ++d) {
+    sizes[d] = plan.index_sizes[first[d] - lead];
+    steps[d] = dense[first[d] - lead];
+  }
+  std::vector<int64_t> offsets(plan.offsets.size());
+  for_each_offset(sizes, steps, [&](int64_t i, int64_t from) { offsets[i] = plan.offsets[from]; });
+  plan.offsets = std::move(offsets);
+  return expanded.permute(order);
+}
+
 } // namespace
 
 Tensor& _index_put_impl_meta_(
@@ -387,10 +433,12 @@ Tensor& _index_put_impl_meta_(
 
 Tensor& _index_put_impl_cpu_(
     Tensor& self, const c10::List<std::optional<Tensor>>& indices, const Tensor& values, bool accumulate, bool /*unsafe*/) {
-  const IndexPlan plan = plan_index(self, indices);
+  const std::vector<IndexedDim> dims = collect(self, indices);
+  IndexPlan plan = plan_shape(self, dims);
+  add_offsets(self, dims, plan);
   check_values(self, values, plan);
   // A dense copy: values may share memory with self, or be broadcast.
-  const Tensor dense = values.expand(plan.sizes).clone(at::MemoryFormat::Contiguous);
+  const Tensor dense = in_writing_order(plan, dims, values).clone(at::MemoryFormat::Contiguous);
   if (accumulate) {
     dispatch("index_put", self.scalar_type(), at::kAll | at::kComplexHalves, [&]<class T> {
       const T* from = dense.const_data_ptr<T>();
@@ -403,7 +451,7 @@ Tensor& _index_put_impl_cpu_(
     using T = decltype(word);
     const T* from = static_cast<const T*>(dense.const_data_ptr());
     T* to = static_cast<T*>(self.mutable_data_ptr());
-    // In order: of repeated positions the last one wins.
+    // Of repeated positions the last one wins.
     for_each_element(plan, /*parallel=*/false, [=](int64_t i, int64_t offset) { to[offset] = from[i]; });
   });
   return self;
@@ -465,7 +513,7 @@ Tensor& masked_scatter_cpu_(Tensor& self, const Tensor& mask, const Tensor& sour
   TORCH_CHECK(
       mask.scalar_type() == kBool, "masked_scatter_ only supports boolean masks, but got mask with dtype ", mask.scalar_type());
   TORCH_CHECK(
-      self.scalar_type() == source.scalar_type(), "masked_scatter: expected self and source to have same dtypes but got ",
+      self.scalar_type() == source.scalar_type(), "masked_scatter: expected self and source to have same dtypes but got",
       self.scalar_type(), " and ", source.scalar_type());
   // The mask must not change while it is read.
   const bool apart = at::get_overlap_status(self, mask) == at::MemOverlapStatus::No;

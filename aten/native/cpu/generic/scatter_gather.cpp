@@ -295,6 +295,10 @@ void index_select_kernel(const TensorBase& self, int64_t dim, const TensorBase& 
   const IndexSpan values(index);
   const int64_t size = dim_size(self, dim);
   if (const std::optional<int64_t> value = values.first_outside(size)) {
+    if (self.numel() == 0 && self.dim() > 1) {
+      TORCH_CHECK(size > 0, "index_select(): self indexing axis dim should be positive, got size ", size, " for dimension ", dim);
+      TORCH_CHECK(false, "INDICES element is out of DATA bounds, id=", *value, " axis_dim=", size, " (in index_select)");
+    }
     // The words that PyTorch has for dimension 1.
     TORCH_CHECK(dim != 1, "INDICES element is out of DATA bounds, id=", *value, " axis_dim=", size, " (in index_select)");
     TORCH_CHECK_INDEX(false, "index out of range in self: index ", *value, " for dimension ", dim, " with size ", size);
