@@ -171,7 +171,6 @@ template <class T>
 void add_product(
     const TensorBase& self, const TensorBase& a, const TensorBase& b, const Scalar& beta, const Scalar& alpha,
     const TensorBase& out) {
-  if (out.numel() == 0) return;
   const TensorBase left = left_factor<T>(a, out.size(out.dim() - 1));
   Gemm<T> g = product_of<T>(left, b, out);
   g.alpha = factor<T>(alpha);
@@ -212,35 +211,56 @@ void dot_into(const TensorBase& x, bool x_conj, const TensorBase& y, const Tenso
       x.numel(), x.const_data_ptr<T>(), x.stride(0), x_conj, y.const_data_ptr<T>(), y.stride(0), y.is_conj());
 }
 
+/// Whether a product of `terms` terms is done without a kernel of its dtype: it has no elements, or is of bool, which can
+/// not be multiplied, and all false for want of terms.
+bool is_trivial_product(const TensorBase& out, int64_t terms) {
+  if (out.numel() == 0) return true;
+  if (terms != 0 || out.scalar_type() != c10::ScalarType::Bool) return false;
+  int64_t sizes[3] = {1, 1, 1}, strides[3] = {0, 0, 0};
+  for (int64_t d = 0; d < out.dim(); ++d) {
+    sizes[d] = out.size(d);
+    strides[d] = out.stride(d);
+  }
+  bool* to = out.mutable_data_ptr<bool>();
+  for (int64_t i = 0; i < sizes[0]; ++i)
+    for (int64_t j = 0; j < sizes[1]; ++j)
+      for (int64_t k = 0; k < sizes[2]; ++k) to[i * strides[0] + j * strides[1] + k * strides[2]] = false;
+  return true;
+}
+
 } // namespace
 
 void mm_kernel(const TensorBase& self, const TensorBase& mat2, const TensorBase& out) {
+  if (is_trivial_product(out, self.size(1))) return;
   dispatch("addmm_impl_cpu_", out.scalar_type(), kMatrixDtypes, [&]<class T> {
-    if (out.numel() != 0) multiply(product_of<T>(left_factor<T>(self, out.size(1)), mat2, out));
+    multiply(product_of<T>(left_factor<T>(self, out.size(1)), mat2, out));
   });
 }
 
 void addmm_kernel(const TensorBase& self, const TensorBase& mat1, const TensorBase& mat2, const Scalar& beta, const Scalar& alpha, const TensorBase& out) {
+  if (out.numel() == 0) return;
   dispatch("addmm_impl_cpu_", out.scalar_type(), kMatrixDtypes, [&]<class T> {
     add_product<T>(self, mat1, mat2, beta, alpha, out);
   });
 }
 
 void bmm_kernel(const TensorBase& self, const TensorBase& mat2, const TensorBase& out) {
+  if (is_trivial_product(out, self.size(2))) return;
   dispatch("bmm", out.scalar_type(), kMatrixDtypes, [&]<class T> {
-    if (out.numel() != 0) multiply(product_of<T>(self, mat2, out));
+    multiply(product_of<T>(self, mat2, out));
   });
 }
 
 void baddbmm_kernel(const TensorBase& self, const TensorBase& batch1, const TensorBase& batch2, const Scalar& beta, const Scalar& alpha, const TensorBase& out) {
+  if (out.numel() == 0) return;
   dispatch("baddbmm", out.scalar_type(), kMatrixDtypes, [&]<class T> {
     add_product<T>(self, batch1, batch2, beta, alpha, out);
   });
 }
 
 void addbmm_kernel(const TensorBase& self, const TensorBase& batch1, const TensorBase& batch2, const Scalar& beta, const Scalar& alpha, const TensorBase& out) {
+  if (out.numel() == 0) return;
   dispatch("addbmm", out.scalar_type(), kMatrixDtypes, [&]<class T> {
-    if (out.numel() == 0) return;
     using F = typename Gemm<T>::Factor;
     Gemm<T> g = product_of<T>(batch1, batch2, out);
     g.alpha = factor<T>(alpha);
@@ -259,14 +279,15 @@ void addbmm_kernel(const TensorBase& self, const TensorBase& batch1, const Tenso
 }
 
 void mv_kernel(const TensorBase& self, const TensorBase& vec, const TensorBase& out) {
+  if (is_trivial_product(out, self.size(1))) return;
   dispatch("addmv_impl_cpu", out.scalar_type(), kMatrixDtypes, [&]<class T> {
-    if (out.numel() != 0) gemm(vector_product<T>(self, vec, out));
+    gemm(vector_product<T>(self, vec, out));
   });
 }
 
 void addmv_kernel(const TensorBase& self, const TensorBase& mat, const TensorBase& vec, const Scalar& beta, const Scalar& alpha, const TensorBase& out) {
+  if (out.numel() == 0) return;
   dispatch("addmv_impl_cpu", out.scalar_type(), kMatrixDtypes, [&]<class T> {
-    if (out.numel() == 0) return;
     Gemm<T> g = vector_product<T>(mat, vec, out);
     g.alpha = factor<T>(alpha);
     g.beta = factor<T>(beta);
