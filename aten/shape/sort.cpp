@@ -2,6 +2,7 @@
 
 #include <aten/MemoryOverlap.h>
 #include <aten/core/dtype_dispatch.h>
+#include <aten/native/TypeProperties.h>
 #include <aten/shape/reduce.h>
 
 #include <c10/core/WrapDimMinimal.h>
@@ -72,6 +73,16 @@ void check_int32(const TensorBase& boundaries, bool out_int32) {
               " when out_int32 is true, but we got ", boundaries.dim() == 0 ? 0 : boundaries.sizes().back());
 }
 
+/// Both are compared in the dtype they promote to; nothing is where no value is looked for.
+void require_ordered(const TensorBase& boundaries, const TensorBase& values) {
+  const ScalarType common =
+      at::native::result_type(at::native::update_result_type_state(values, at::native::update_result_type_state(boundaries, {})));
+  constexpr auto kOrdered = kIntegral | kFloating;
+  if (values.numel() > 0 && !kOrdered.contains(common)) {
+    at::detail::dtype_not_supported("searchsorted_out_cpu", common, kOrdered.bits);
+  }
+}
+
 } // namespace
 
 std::array<TensorSpec, 2> sort_stable(const char*, const TensorBase& self, std::optional<bool>, int64_t dim, bool) {
@@ -134,6 +145,9 @@ TensorSpec searchsorted(
     TORCH_CHECK(!right || *side == "right",
                 "torch.searchsorted(): side and right can't be set to opposites, got side of left while right was True");
   }
+  TORCH_CHECK(self.dim() != 0 || sorted_sequence.dim() == 1,
+              "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we got boundaries "
+              "tensor dim(", sorted_sequence.dim(), ") and input value's dim(0) numel(1)");
   TORCH_CHECK(sorted_sequence.dim() > 0, "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension");
   const bool shared = sorted_sequence.dim() == 1;
   TORCH_CHECK(shared || (sorted_sequence.dim() == self.dim() &&
@@ -149,16 +163,14 @@ TensorSpec searchsorted(
                 c10::toString(sorter->scalar_type()));
   }
   check_int32(sorted_sequence, out_int32);
-  require_dtype("searchsorted_out_cpu", self, kIntegral | kFloating);
-  require_dtype("searchsorted_out_cpu", sorted_sequence, kIntegral | kFloating);
+  require_ordered(sorted_sequence, self);
   return places(self, out_int32);
 }
 
 TensorSpec bucketize(const char*, const TensorBase& self, const TensorBase& boundaries, bool out_int32, bool) {
   TORCH_CHECK(boundaries.dim() == 1, "boundaries tensor must be 1 dimension, but got dim(", boundaries.dim(), ")");
   check_int32(boundaries, out_int32);
-  require_dtype("searchsorted_out_cpu", self, kIntegral | kFloating);
-  require_dtype("searchsorted_out_cpu", boundaries, kIntegral | kFloating);
+  require_ordered(boundaries, self);
   return places(self, out_int32);
 }
 
