@@ -374,11 +374,11 @@ Tensor& selu_(Tensor& self) {
 }
 
 Tensor celu(const Tensor& self, const Scalar& alpha) {
-  TORCH_CHECK_VALUE(alpha.toDouble() != 0, "ZeroDivisionError: alpha cannot be 0 for CELU");
+  TORCH_CHECK(alpha.toDouble() != 0, "ZeroDivisionError: alpha cannot be 0 for CELU");
   return at::elu(self, alpha, Scalar(1.0), Scalar(1.0 / alpha.toDouble()));
 }
 Tensor& celu_(Tensor& self, const Scalar& alpha) {
-  TORCH_CHECK_VALUE(alpha.toDouble() != 0, "ZeroDivisionError: alpha cannot be 0 for CELU");
+  TORCH_CHECK(alpha.toDouble() != 0, "ZeroDivisionError: alpha cannot be 0 for CELU");
   return at::elu_(self, alpha, Scalar(1.0), Scalar(1.0 / alpha.toDouble()));
 }
 

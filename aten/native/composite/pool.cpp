@@ -27,6 +27,13 @@ void check_rank_1d(const char* op, const Tensor& self) {
       self.sizes());
 }
 
+/// The check of the operators that pool by way of two dimensions.
+void check_rank_2_or_3(const char* op, const Tensor& self) {
+  TORCH_CHECK(
+      self.dim() == 2 || self.dim() == 3, "Expected 2 to 3 dimensions, but got ", self.dim(),
+      "-dimensional tensor for argument #1 'self' (while checking arguments for ", op, ")");
+}
+
 /// Whether the results of a pooling over the last `dims` dimensions are single elements.
 bool is_single(const TensorSpec& spec, size_t dims) {
   for (size_t d = spec.sizes.size() - dims; d < spec.sizes.size(); ++d) {
@@ -71,7 +78,7 @@ Tensor max_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef strid
 }
 
 std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
-  check_rank_1d("max_pool1d_with_indices", self);
+  check_rank_2_or_3("max_pool1d", self);
   check_list_of_one("max_pool1d", "kernel_size", kernel_size);
   check_list_of_one("max_pool1d", "stride", stride, true);
   check_list_of_one("max_pool1d", "padding", padding);
@@ -90,7 +97,7 @@ Tensor max_pool3d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef strid
 }
 
 Tensor avg_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool ceil_mode, bool count_include_pad) {
-  check_rank_1d("avg_pool1d", self);
+  check_rank_2_or_3("avg_pool1d", self);
   check_list_of_one("avg_pool1d", "kernel_size", kernel_size);
   check_list_of_one("avg_pool1d", "stride", stride, true);
   check_list_of_one("avg_pool1d", "padding", padding);
@@ -100,8 +107,7 @@ Tensor avg_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef strid
 }
 
 Tensor adaptive_avg_pool1d(const Tensor& self, IntArrayRef output_size) {
-  TORCH_CHECK(
-      self.dim() == 2 || self.dim() == 3, "adaptive_avg_pool1d(): Expected 2D or 3D tensor, but got ", self.sizes());
+  check_rank_2_or_3("adaptive_avg_pool1d", self);
   check_list_of_one("adaptive_avg_pool1d", "output_size", output_size);
   return at::adaptive_avg_pool2d(self.unsqueeze(-2), two(1, output_size)).squeeze(-2);
 }
@@ -129,8 +135,7 @@ Tensor& adaptive_avg_pool3d_out(const Tensor& self, IntArrayRef output_size, Ten
 }
 
 std::tuple<Tensor, Tensor> adaptive_max_pool1d(const Tensor& self, IntArrayRef output_size) {
-  TORCH_CHECK(
-      self.dim() == 2 || self.dim() == 3, "adaptive_max_pool1d(): Expected 2D or 3D tensor, but got ", self.sizes());
+  check_rank_2_or_3("adaptive_max_pool1d", self);
   check_list_of_one("adaptive_max_pool1d", "output_size", output_size);
   const auto [values, indices] = at::adaptive_max_pool2d(self.unsqueeze(-2), two(1, output_size));
   return {values.squeeze(-2), indices.squeeze(-2)};
