@@ -87,12 +87,13 @@ template <bool Upper>
 HOST_DEVICE inline double incomplete_gamma(double a, double x) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double nothing = Upper ? 1 : 0, everything = Upper ? 0 : 1;
-  if (!(a >= 0) || !(x >= 0)) {
+  if (a < 0 || x < 0) {
     return nan;
   }
   if (a == 0) {
     return x > 0 ? everything : nan;
   }
+  // An end of the range decides, whatever the other argument: NaN too.
   if (x == 0) {
     return nothing;
   }
@@ -101,6 +102,9 @@ HOST_DEVICE inline double incomplete_gamma(double a, double x) {
   }
   if (is_inf(x)) {
     return everything;
+  }
+  if (a != a || x != x) {
+    return nan;
   }
   if (a > 1e5) {
     return gamma_temme<Upper>(a, x);
