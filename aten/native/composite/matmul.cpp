@@ -4,6 +4,7 @@
 #include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
 #include <aten/ExpandUtils.h>
+#include <aten/native/OutArgument.h>
 #include <aten/native/composite/exact_out.h>
 
 #include <c10/util/DimVector.h>
@@ -296,6 +297,18 @@ Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Sc
   if (!alpha.equal(1)) result.mul_(alpha);
   // With beta = 0 neither NaN nor infinity of self is read.
   return beta.toComplexDouble() == c10::complex<double>(0) ? result : result.add_(broadcast, beta);
+}
+
+Tensor& addr_(Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta, const Scalar& alpha) {
+  TORCH_CHECK(vec1.dim() == 1, "addr: Expected 1-D argument vec1, but got ", vec1.dim(), "-D");
+  TORCH_CHECK(vec2.dim() == 1, "addr: Expected 1-D argument vec2, but got ", vec2.dim(), "-D");
+  TORCH_CHECK(self.dim() == 2, "2D tensor expected, got ", self.dim(), "D tensor for input");
+  TORCH_CHECK(
+      self.size(0) == vec1.size(0) && self.size(1) == vec2.size(0), "size mismatch, input: ", self.sizes(), ", v1: ",
+      vec1.sizes(), ", v2: ", vec2.sizes());
+  const Tensor result = addr(self, vec1, vec2, beta, alpha);
+  copy_into_self("addr_", self, result);
+  return self;
 }
 
 Tensor _int_mm(const Tensor& self, const Tensor& mat2) {
