@@ -127,4 +127,77 @@ TEST_CASE("addbmm_ resizes a self that is broadcast", "[linalg]") {
   Tensor x = at::ones({1});
   x.addbmm_(at::ones({2, 3, 5}), at::ones({2, 5, 4}));
   CHECK(x.equal(at::full({3, 4}, 11.0f)));
+
+TEST_CASE("index_put_ writes repeated positions in the order of the values in memory", "[indexing]") {
+  // Both positions of a column lead to the same element; values lie column by column.
+  const Tensor rows = at::tensor({0, 0, 1, 1}).view({2, 2}), cols = at::zeros({2, 2}, at::kLong);
+  const Tensor values = at::arange(1, 5, at::kDouble).view({2, 2}).t();  // [[1, 3], [2, 4]]
+  const Tensor x = at::zeros({2, 1}, at::kDouble);
+  CHECK(x.index_put({rows, cols}, values).equal(at::tensor({3.0, 4.0}, at::kDouble).view({2, 1})));
+  const Tensor crossed = at::tensor({0, 1, 1, 0}).view({2, 2});  // 0 at [0, 0] and [1, 1], 1 at [0, 1] and [1, 0]
+  CHECK(x.index_put({crossed, cols}, values).equal(at::tensor({4.0, 3.0}, at::kDouble).view({2, 1})));
+  CHECK(x.index_put({crossed, cols}, values.contiguous()).equal(at::tensor({4.0, 2.0}, at::kDouble).view({2, 1})));
+}
+
+TEST_CASE("an index into a dimension without elements is refused unless it takes nothing", "[indexing]") {
+  using Catch::StartsWith;
+  const Tensor none = at::ones({0, 3}), zero = at::zeros({1}, at::kLong), five = at::full({1}, 5, at::kLong);
+  CHECK_THAT(refusal([&] { none.index({zero}); }), StartsWith("index is out of bounds for dimension with size 0"));
+  CHECK(none.index({at::zeros({0}, at::kLong)}).numel() == 0);
+  CHECK(none.t().index({five}).sizes() == at::IntArrayRef({1, 0}));
+  CHECK_THAT(refusal([&] { none.index_select(0, zero); }), StartsWith("index_select(): self indexing axis dim should be positive"));
+  CHECK_THAT(refusal([&] { none.index_select(1, five); }), StartsWith("INDICES element is out of DATA bounds, id=5 axis_dim=3"));
+  CHECK_THROWS_AS(at::ones({0}).index_select(0, zero), c10::IndexError);
+}
+
+TEST_CASE("orthogonal polynomials of a degree beyond int64 are 0", "[special]") {
+  const Tensor x = at::tensor({0.5, 1.0, -2.0, NAN}, at::kDouble), n = at::full({4}, 1e20, at::kDouble);
+  for (const Tensor& value :
+       {at::special_chebyshev_polynomial_t(x, n), at::special_hermite_polynomial_h(x, n), at::special_laguerre_polynomial_l(x, n),
+        at::special_legendre_polynomial_p(x, n), at::special_chebyshev_polynomial_u(x, n * INFINITY)}) {
+    CHECK(value.equal(at::zeros({4}, at::kDouble)));
+  }
+}
+
+TEST_CASE("igamma at an end of its range is decided beside NaN too", "[special]") {
+  const Tensor a = at::tensor({NAN, NAN, double(INFINITY), NAN}, at::kDouble);
+  const Tensor x = at::tensor({0.0, double(INFINITY), NAN, 1.0}, at::kDouble);
+  const Tensor lower = at::igamma(a, x), upper = at::igammac(a, x);
+  CHECK(lower.narrow(0, 0, 3).equal(at::tensor({0.0, 1.0, 0.0}, at::kDouble)));
+  CHECK(upper.narrow(0, 0, 3).equal(at::tensor({1.0, 0.0, 1.0}, at::kDouble)));
+  CHECK(std::isnan(lower[3].item<double>()));
+}
+
+TEST_CASE("searchsorted compares in the promoted dtype, and nothing where nothing is sought", "[sort]") {
+  const Tensor flags = at::tensor({0, 1}).to(at::kBool);
+  CHECK(at::searchsorted(flags, at::tensor({0.5, 2.0})).equal(at::tensor({1, 2})));
+  CHECK(at::bucketize(flags, at::tensor({0, 1, 2})).equal(at::tensor({0, 1})));
+  CHECK(at::bucketize(at::zeros({0}, at::kComplexFloat), at::ones({1}, at::kComplexFloat)).numel() == 0);
+  CHECK_THAT(refusal([&] { at::searchsorted(flags, flags); }), Catch::StartsWith("\"searchsorted_out_cpu\" not implemented for 'Bool'"));
+}
+
+TEST_CASE("products of bool without elements or terms", "[matmul]") {
+  const auto of = [](at::IntArrayRef sizes) { return at::zeros(sizes, at::kBool); };
+  CHECK(at::mm(of({2, 0}), of({0, 3})).equal(of({2, 3})));
+  CHECK(at::bmm(of({2, 2, 0}), of({2, 0, 3})).equal(of({2, 2, 3})));
+  CHECK(at::mv(of({2, 0}), of({0})).equal(of({2})));
+  CHECK(at::addmm(of({0, 2}), of({0, 3}), of({3, 2})).numel() == 0);
+  CHECK_THAT(refusal([&] { at::mm(of({1, 1}), of({1, 1})); }), Catch::StartsWith("\"addmm_impl_cpu_\" not implemented for 'Bool'"));
+}
+
+TEST_CASE("celu, masked_scatter and pooling refuse in PyTorch's words", "[errors]") {
+  using Catch::StartsWith;
+  const Tensor f = at::ones({2});
+  try {
+    at::celu(f, 0);
+    FAIL("not refused");
+  } catch (const c10::ValueError&) {
+    FAIL("a plain error is expected");
+  } catch (const c10::Error& e) {
+    CHECK_THAT(e.what_without_backtrace(), StartsWith("ZeroDivisionError: alpha cannot be 0 for CELU"));
+  }
+  CHECK_THAT(refusal([&] { at::masked_scatter(f, f.gt(0), f.to(at::kDouble)); }), StartsWith("masked_scatter: expected self and source to have same dtypes but gotFloat and Double"));
+  CHECK_THAT(refusal([&] { at::avg_pool1d(f, 2); }), StartsWith("Expected 2 to 3 dimensions, but got 1-dimensional tensor for argument #1 'self' (while checking arguments for avg_pool1d)"));
+  CHECK_THAT(refusal([&] { at::avg_pool1d(at::ones({0, 3}), 2); }), StartsWith("Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:[0, 1, 3]"));
+  CHECK_THAT(refusal([&] { at::adaptive_max_pool1d(f, 2); }), StartsWith("Expected 2 to 3 dimensions"));
 }
