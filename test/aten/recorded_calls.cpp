@@ -127,6 +127,7 @@ TEST_CASE("addbmm_ resizes a self that is broadcast", "[linalg]") {
   Tensor x = at::ones({1});
   x.addbmm_(at::ones({2, 3, 5}), at::ones({2, 5, 4}));
   CHECK(x.equal(at::full({3, 4}, 11.0f)));
+}
 
 TEST_CASE("index_put_ writes repeated positions in the order of the values in memory", "[indexing]") {
   // Both positions of a column lead to the same element; values lie column by column.

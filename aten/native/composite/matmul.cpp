@@ -306,7 +306,7 @@ Tensor& addr_(Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar
   TORCH_CHECK(
       self.size(0) == vec1.size(0) && self.size(1) == vec2.size(0), "size mismatch, input: ", self.sizes(), ", v1: ",
       vec1.sizes(), ", v2: ", vec2.sizes());
-  const Tensor result = addr(self, vec1, vec2, beta, alpha);
+  const Tensor result = native::addr(self, vec1, vec2, beta, alpha);
   copy_into_self("addr_", self, result);
   return self;
 }
