@@ -21,6 +21,9 @@ constexpr DTypeInfo kDTypes[] = {
     {"int16", ScalarType::Short, 2, Category::Integer},
     {"int32", ScalarType::Int, 4, Category::Integer},
     {"int64", ScalarType::Long, 8, Category::Integer},
+    {"uint16", ScalarType::UInt16, 2, Category::Integer},
+    {"uint32", ScalarType::UInt32, 4, Category::Integer},
+    {"uint64", ScalarType::UInt64, 8, Category::Integer},
     {"float16", ScalarType::Half, 2, Category::Float},
     {"bfloat16", ScalarType::BFloat16, 2, Category::Float},
     {"float32", ScalarType::Float, 4, Category::Float},
@@ -29,8 +32,6 @@ constexpr DTypeInfo kDTypes[] = {
     {"complex64", ScalarType::ComplexFloat, 8, Category::Complex},
     {"complex128", ScalarType::ComplexDouble, 16, Category::Complex},
 };
-
-// uint16, uint32 and uint64 are left out: their operators are few, and the recorded calls know none.
 
 template <class T>
 T load(const std::byte* at) {
@@ -92,6 +93,12 @@ int64_t read_integer(ScalarType type, const std::byte* at) {
       return load<int32_t>(at);
     case ScalarType::Long:
       return load<int64_t>(at);
+    case ScalarType::UInt16:
+      return load<uint16_t>(at);
+    case ScalarType::UInt32:
+      return load<uint32_t>(at);
+    case ScalarType::UInt64:
+      return load<int64_t>(at);  // of the same bits
     default:
       throw std::runtime_error("not an integer dtype: " + dtype_name(type));
   }
@@ -131,7 +138,12 @@ void write_integer(ScalarType type, int64_t value, std::byte* at) {
       return store(static_cast<int16_t>(value));
     case ScalarType::Int:
       return store(static_cast<int32_t>(value));
+    case ScalarType::UInt16:
+      return store(static_cast<uint16_t>(value));
+    case ScalarType::UInt32:
+      return store(static_cast<uint32_t>(value));
     case ScalarType::Long:
+    case ScalarType::UInt64:
       return store(value);
     default:
       write_number(type, static_cast<double>(value), at);
