@@ -38,7 +38,7 @@ Segments segments_of(const Tensor& data, const Tensor& lengths, const Tensor& of
   const bool by_length = lengths.defined();
   const Tensor& ends = by_length ? lengths : offsets;
   check_index(by_length ? "lengths" : "offsets", ends, data, axis);
-  const Tensor list = ends.to(kLong).contiguous();
+  const Tensor list = ends.to(kLong).contiguous().resolve_neg();
   const int64_t* number = list.const_data_ptr<int64_t>();
   const int64_t entries = list.size(axis), size = data.size(axis);
   TORCH_CHECK(by_length || entries > 0, "segment_reduce(): offsets must not be empty: they say where the last segment ends");
