@@ -17,6 +17,9 @@ struct PoolDim {
   /// Windows [regular_begin, regular_end) have `kernel` elements each and begin at o * stride - padding.
   int64_t kernel = 0, stride = 1, padding = 0, regular_begin = 0, regular_end = 0;
 
+  /// How many steps cover `length`; neither a step nor a length is too large.
+  static int64_t steps_over(int64_t length, int64_t step) { return length == 0 ? 0 : (length - 1) / step + 1; }
+
   static PoolDim fixed(int64_t in, int64_t out, int64_t kernel, int64_t stride, int64_t padding, int64_t dilation) {
     PoolDim d;
     d.in = in;
@@ -29,12 +32,12 @@ struct PoolDim {
       int64_t first = o * stride - padding;
       const int64_t last = std::min(first + (kernel - 1) * dilation + 1, in + padding);
       d.extent.push_back(last - first);
-      if (first < 0) first += (-first + dilation - 1) / dilation * dilation;
+      if (first < 0) first += steps_over(-first, dilation) * dilation;
       d.begin.push_back(first);
       d.end.push_back(std::min(last, in));
     }
     const int64_t reach = (kernel - 1) * dilation + 1;
-    d.regular_begin = std::min(out, (padding + stride - 1) / stride);
+    d.regular_begin = std::min(out, steps_over(padding, stride));
     d.regular_end = in + padding < reach ? 0 : std::min(out, (in + padding - reach) / stride + 1);
     d.regular_end = std::max(d.regular_begin, d.regular_end);
     return d;

@@ -184,6 +184,9 @@ TEST_CASE("windows of any size and step are counted or refused", "[errors]") {
   CHECK_THROWS_AS(at::max_pool2d(image, 2, 1, INT64_MAX, 1, false), c10::Error);
   CHECK_THROWS_AS(at::max_pool2d(image, {INT64_MAX, INT64_MAX}, 1, 0, INT64_MAX, false), c10::Error);
   CHECK(at::max_pool2d(image, 2, INT64_MAX, 0, 1, true).sizes() == at::IntArrayRef({1, 1, 1, 1}));
+  // A window that holds all, with a step of its own size.
+  CHECK(at::equal(
+      at::avg_pool2d(image, {2, INT64_MAX - 1}, {}, {1, 4}, true), at::avg_pool2d(image, {2, 100000}, {}, {1, 4}, true)));
 }
 
 TEST_CASE("a diagonal outside of any matrix is refused", "[errors]") {
