@@ -368,8 +368,13 @@ Tensor& resize_as_(Tensor& self, const Tensor& the_template, std::optional<Memor
   return self.resize_(the_template.sizes(), memory_format);
 }
 
+static void check_there(const Tensor& self, const Storage& source) {
+  TORCH_CHECK(self.defined() && source, "set_: expected a defined tensor and a storage that is not null");
+}
+
 Tensor& set_storage_offset_(
     Tensor& self, Storage source, int64_t storage_offset, IntArrayRef size, IntArrayRef stride) {
+  check_there(self, source);
   TORCH_CHECK(storage_offset >= 0, "Tensor: invalid storage offset ", storage_offset);
   TORCH_CHECK(
       stride.empty() || stride.size() == size.size(), "unequal size length (", size.size(), ") and stride length (",
@@ -406,6 +411,7 @@ Tensor& set_storage_offset_(
 }
 
 Tensor& set_storage_(Tensor& self, Storage source) {
+  check_there(self, source);
   const auto elements = static_cast<int64_t>(source.nbytes() / self.itemsize());
   return at::native::set_storage_offset_(self, std::move(source), 0, {elements}, {});
 }

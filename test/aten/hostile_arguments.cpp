@@ -1,6 +1,7 @@
 // Arguments that once crashed an operator, hung it, or gave wrong values; tools/fuzz found them.
 
 #include <ATen/Functions.h>
+#include <aten/ops/set__ops.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <c10/util/Exception.h>
 
@@ -219,4 +220,11 @@ TEST_CASE("counts whose product or sum overflows are refused", "[errors]") {
 TEST_CASE("bools that a view made of other bytes are true", "[aten]") {
   const at::Tensor made = at::tensor({200, 0, 1}).to(at::kByte).view(at::kBool);
   CHECK(at::equal(made.to(at::kFloat), at::tensor({1.0F, 0.0F, 1.0F})));
+}
+
+TEST_CASE("a storage is set where there are both, it and the tensor", "[errors]") {
+  at::Tensor none, x = at::ones({2});
+  CHECK_THROWS_AS(at::_ops::set__source_Storage::call(none, x.storage()), c10::Error);
+  CHECK_THROWS_AS(at::_ops::set__source_Storage::call(x, c10::Storage()), c10::Error);
+  CHECK_THROWS_AS(at::_ops::set__source_Storage_storage_offset::call(x, c10::Storage(), 0, {2}, {1}), c10::Error);
 }
