@@ -379,8 +379,11 @@ class CaseCheck {
     return false;
   }
   /// Elements of an output share memory in a way that operators need not notice: the last write wins. The scatter family
-  /// writes to a copy that keeps the strides.
+  /// writes to a copy that keeps the strides. index_put may name a position more than once, and the last in memory wins.
   bool writes_over_itself() const {
+    if (schema_.name().find("index_put") != std::string::npos)
+      for (size_t i = 0; i < call_.args.size(); ++i)
+        if (schema_.arguments()[i].name() == "accumulate") return call_.args[i].isBool() && !call_.args[i].toBool();
     std::vector<bool> written = written_arguments(schema_);
     if (schema_.name().find("_scatter") != std::string::npos) written.assign(written.size(), true);
     if (name_has(schema_, kUndeclaredWriters)) written.assign(written.size(), true);
