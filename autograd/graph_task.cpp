@@ -135,10 +135,9 @@ void GraphTask::finish() {
       set_exception(std::current_exception(), nullptr);
     }
   }
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    completed_.store(true, std::memory_order_release);
-  }
+  // Who waits may end the pass, and with it this object, as soon as the lock is free.
+  const std::lock_guard<std::mutex> lock(mutex_);
+  completed_.store(true, std::memory_order_release);
   done_.notify_all();
 }
 
