@@ -3,6 +3,9 @@
 #include <aten/native/composite/list_out.h>
 #include <aten/native/sparse/values.h>
 
+#include <tuple>
+#include <vector>
+
 namespace at::native {
 
 Tensor embedding_renorm(const Tensor& self, const Tensor& indices, double max_norm, double norm_type) {
@@ -121,27 +124,31 @@ Tensor& _sparse_broadcast_to_copy_out(const Tensor& self, IntArrayRef size, Tens
 
 namespace {
 
-using TensorVector = std::vector<Tensor>;
-
 Tensor copy_of(const Tensor& t) {
   TORCH_CHECK(t.defined(), "expected lists of tensors without undefined ones");
   return t.detach().clone();
 }
 
-TensorVector copies_of(TensorList list) {
-  TensorVector result;
+std::vector<Tensor> copy_of(TensorList list) {
+  std::vector<Tensor> result;
   result.reserve(list.size());
   for (const Tensor& t : list) result.push_back(copy_of(t));
   return result;
 }
 
+/// What `step` makes of copies of the originals, each a tensor or a list.
+template <class Step, class... Originals>
+auto on_copies(const Step& step, const Originals&... originals) {
+  std::tuple copies{copy_of(originals)...};
+  std::apply(step, copies);
+  return copies;
+}
+
 } // namespace
 
 std::tuple<std::vector<Tensor>, Tensor> _amp_foreach_non_finite_check_and_unscale(TensorList self, const Tensor& found_inf, const Tensor& inv_scale) {
-  TensorVector self_copy = copies_of(self);
-  Tensor found_inf_copy = copy_of(found_inf);
-  at::_amp_foreach_non_finite_check_and_unscale_(self_copy, found_inf_copy, inv_scale);
-  return {std::move(self_copy), std::move(found_inf_copy)};
+  return on_copies(
+      [&](auto&... copies) { at::_amp_foreach_non_finite_check_and_unscale_(copies..., inv_scale); }, self, found_inf);
 }
 
 void _amp_foreach_non_finite_check_and_unscale_out(TensorList self, Tensor& found_inf, const Tensor& inv_scale, TensorList out) {
@@ -150,11 +157,11 @@ void _amp_foreach_non_finite_check_and_unscale_out(TensorList self, Tensor& foun
 }
 
 std::tuple<Tensor, Tensor> _amp_update_scale(const Tensor& self, const Tensor& growth_tracker, const Tensor& found_inf, double scale_growth_factor, double scale_backoff_factor, int64_t growth_interval) {
-  Tensor self_copy = copy_of(self);
-  Tensor growth_tracker_copy = copy_of(growth_tracker);
-  at::_amp_update_scale_(self_copy, growth_tracker_copy, found_inf, scale_growth_factor, scale_backoff_factor,
-      growth_interval);
-  return {std::move(self_copy), std::move(growth_tracker_copy)};
+  return on_copies(
+      [&](auto&... copies) {
+        at::_amp_update_scale_(copies..., found_inf, scale_growth_factor, scale_backoff_factor, growth_interval);
+      },
+      self, growth_tracker);
 }
 
 Tensor& _amp_update_scale_out(const Tensor& self, Tensor& growth_tracker, const Tensor& found_inf, double scale_growth_factor, double scale_backoff_factor, int64_t growth_interval, Tensor& out) {
@@ -163,13 +170,11 @@ Tensor& _amp_update_scale_out(const Tensor& self, Tensor& growth_tracker, const 
 }
 
 std::tuple<std::vector<Tensor>, std::vector<Tensor>, std::vector<Tensor>, std::vector<Tensor>> _fused_adagrad(TensorList self, TensorList grads, TensorList state_sums, TensorList state_steps, double lr, double lr_decay, double weight_decay, double eps, bool maximize, const std::optional<Tensor>& grad_scale, const std::optional<Tensor>& found_inf) {
-  TensorVector self_copy = copies_of(self);
-  TensorVector grads_copy = copies_of(grads);
-  TensorVector state_sums_copy = copies_of(state_sums);
-  TensorVector state_steps_copy = copies_of(state_steps);
-  at::_fused_adagrad_(self_copy, grads_copy, state_sums_copy, state_steps_copy, lr, lr_decay, weight_decay, eps, maximize,
-      grad_scale, found_inf);
-  return {std::move(self_copy), std::move(grads_copy), std::move(state_sums_copy), std::move(state_steps_copy)};
+  return on_copies(
+      [&](auto&... copies) {
+        at::_fused_adagrad_(copies..., lr, lr_decay, weight_decay, eps, maximize, grad_scale, found_inf);
+      },
+      self, grads, state_sums, state_steps);
 }
 
 void _fused_adagrad_out(TensorList self, TensorList grads, TensorList state_sums, TensorList state_steps, double lr, double lr_decay, double weight_decay, double eps, bool maximize, const std::optional<Tensor>& grad_scale, const std::optional<Tensor>& found_inf, TensorList out) {
@@ -178,12 +183,11 @@ void _fused_adagrad_out(TensorList self, TensorList grads, TensorList state_sums
 }
 
 std::tuple<std::vector<Tensor>, std::vector<Tensor>, std::vector<Tensor>> _fused_adagrad_tensor_lr(TensorList self, TensorList grads, TensorList state_sums, TensorList state_steps, const Tensor& lr, double lr_decay, double weight_decay, double eps, bool maximize, const std::optional<Tensor>& grad_scale, const std::optional<Tensor>& found_inf) {
-  TensorVector self_copy = copies_of(self);
-  TensorVector grads_copy = copies_of(grads);
-  TensorVector state_sums_copy = copies_of(state_sums);
-  at::_fused_adagrad_(self_copy, grads_copy, state_sums_copy, state_steps, lr, lr_decay, weight_decay, eps, maximize,
-      grad_scale, found_inf);
-  return {std::move(self_copy), std::move(grads_copy), std::move(state_sums_copy)};
+  return on_copies(
+      [&](auto&... copies) {
+        at::_fused_adagrad_(copies..., state_steps, lr, lr_decay, weight_decay, eps, maximize, grad_scale, found_inf);
+      },
+      self, grads, state_sums);
 }
 
 void _fused_adagrad_tensor_lr_out(TensorList self, TensorList grads, TensorList state_sums, TensorList state_steps, const Tensor& lr, double lr_decay, double weight_decay, double eps, bool maximize, const std::optional<Tensor>& grad_scale, const std::optional<Tensor>& found_inf, TensorList out) {
@@ -192,14 +196,12 @@ void _fused_adagrad_tensor_lr_out(TensorList self, TensorList grads, TensorList 
 }
 
 std::tuple<std::vector<Tensor>, std::vector<Tensor>, std::vector<Tensor>, std::vector<Tensor>, std::vector<Tensor>> _fused_adam(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const std::optional<Tensor>& grad_scale, const std::optional<Tensor>& found_inf) {
-  TensorVector self_copy = copies_of(self);
-  TensorVector grads_copy = copies_of(grads);
-  TensorVector exp_avgs_copy = copies_of(exp_avgs);
-  TensorVector exp_avg_sqs_copy = copies_of(exp_avg_sqs);
-  TensorVector max_exp_avg_sqs_copy = copies_of(max_exp_avg_sqs);
-  at::_fused_adam_(self_copy, grads_copy, exp_avgs_copy, exp_avg_sqs_copy, max_exp_avg_sqs_copy, state_steps, lr, beta1,
-      beta2, weight_decay, eps, amsgrad, maximize, grad_scale, found_inf);
-  return {std::move(self_copy), std::move(grads_copy), std::move(exp_avgs_copy), std::move(exp_avg_sqs_copy), std::move(max_exp_avg_sqs_copy)};
+  return on_copies(
+      [&](auto&... copies) {
+        at::_fused_adam_(copies..., state_steps, lr, beta1, beta2, weight_decay, eps, amsgrad, maximize, grad_scale,
+            found_inf);
+      },
+      self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs);
 }
 
 void _fused_adam_out(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const std::optional<Tensor>& grad_scale, const std::optional<Tensor>& found_inf, TensorList out) {
@@ -208,14 +210,12 @@ void _fused_adam_out(TensorList self, TensorList grads, TensorList exp_avgs, Ten
 }
 
 std::tuple<std::vector<Tensor>, std::vector<Tensor>, std::vector<Tensor>, std::vector<Tensor>, std::vector<Tensor>> _fused_adam_tensor_lr(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, const Tensor& lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const std::optional<Tensor>& grad_scale, const std::optional<Tensor>& found_inf) {
-  TensorVector self_copy = copies_of(self);
-  TensorVector grads_copy = copies_of(grads);
-  TensorVector exp_avgs_copy = copies_of(exp_avgs);
-  TensorVector exp_avg_sqs_copy = copies_of(exp_avg_sqs);
-  TensorVector max_exp_avg_sqs_copy = copies_of(max_exp_avg_sqs);
-  at::_fused_adam_(self_copy, grads_copy, exp_avgs_copy, exp_avg_sqs_copy, max_exp_avg_sqs_copy, state_steps, lr, beta1,
-      beta2, weight_decay, eps, amsgrad, maximize, grad_scale, found_inf);
-  return {std::move(self_copy), std::move(grads_copy), std::move(exp_avgs_copy), std::move(exp_avg_sqs_copy), std::move(max_exp_avg_sqs_copy)};
+  return on_copies(
+      [&](auto&... copies) {
+        at::_fused_adam_(copies..., state_steps, lr, beta1, beta2, weight_decay, eps, amsgrad, maximize, grad_scale,
+            found_inf);
+      },
+      self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs);
 }
 
 void _fused_adam_tensor_lr_out(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, const Tensor& lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const std::optional<Tensor>& grad_scale, const std::optional<Tensor>& found_inf, TensorList out) {
@@ -224,14 +224,12 @@ void _fused_adam_tensor_lr_out(TensorList self, TensorList grads, TensorList exp
 }
 
 std::tuple<std::vector<Tensor>, std::vector<Tensor>, std::vector<Tensor>, std::vector<Tensor>, std::vector<Tensor>> _fused_adamw(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const std::optional<Tensor>& grad_scale, const std::optional<Tensor>& found_inf) {
-  TensorVector self_copy = copies_of(self);
-  TensorVector grads_copy = copies_of(grads);
-  TensorVector exp_avgs_copy = copies_of(exp_avgs);
-  TensorVector exp_avg_sqs_copy = copies_of(exp_avg_sqs);
-  TensorVector max_exp_avg_sqs_copy = copies_of(max_exp_avg_sqs);
-  at::_fused_adamw_(self_copy, grads_copy, exp_avgs_copy, exp_avg_sqs_copy, max_exp_avg_sqs_copy, state_steps, lr, beta1,
-      beta2, weight_decay, eps, amsgrad, maximize, grad_scale, found_inf);
-  return {std::move(self_copy), std::move(grads_copy), std::move(exp_avgs_copy), std::move(exp_avg_sqs_copy), std::move(max_exp_avg_sqs_copy)};
+  return on_copies(
+      [&](auto&... copies) {
+        at::_fused_adamw_(copies..., state_steps, lr, beta1, beta2, weight_decay, eps, amsgrad, maximize, grad_scale,
+            found_inf);
+      },
+      self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs);
 }
 
 void _fused_adamw_out(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const std::optional<Tensor>& grad_scale, const std::optional<Tensor>& found_inf, TensorList out) {
@@ -240,14 +238,12 @@ void _fused_adamw_out(TensorList self, TensorList grads, TensorList exp_avgs, Te
 }
 
 std::tuple<std::vector<Tensor>, std::vector<Tensor>, std::vector<Tensor>, std::vector<Tensor>, std::vector<Tensor>> _fused_adamw_tensor_lr(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, const Tensor& lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const std::optional<Tensor>& grad_scale, const std::optional<Tensor>& found_inf) {
-  TensorVector self_copy = copies_of(self);
-  TensorVector grads_copy = copies_of(grads);
-  TensorVector exp_avgs_copy = copies_of(exp_avgs);
-  TensorVector exp_avg_sqs_copy = copies_of(exp_avg_sqs);
-  TensorVector max_exp_avg_sqs_copy = copies_of(max_exp_avg_sqs);
-  at::_fused_adamw_(self_copy, grads_copy, exp_avgs_copy, exp_avg_sqs_copy, max_exp_avg_sqs_copy, state_steps, lr, beta1,
-      beta2, weight_decay, eps, amsgrad, maximize, grad_scale, found_inf);
-  return {std::move(self_copy), std::move(grads_copy), std::move(exp_avgs_copy), std::move(exp_avg_sqs_copy), std::move(max_exp_avg_sqs_copy)};
+  return on_copies(
+      [&](auto&... copies) {
+        at::_fused_adamw_(copies..., state_steps, lr, beta1, beta2, weight_decay, eps, amsgrad, maximize, grad_scale,
+            found_inf);
+      },
+      self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs);
 }
 
 void _fused_adamw_tensor_lr_out(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, const Tensor& lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const std::optional<Tensor>& grad_scale, const std::optional<Tensor>& found_inf, TensorList out) {
@@ -256,12 +252,12 @@ void _fused_adamw_tensor_lr_out(TensorList self, TensorList grads, TensorList ex
 }
 
 std::tuple<std::vector<Tensor>, std::vector<Tensor>, std::vector<Tensor>> _fused_sgd(TensorList self, TensorList grads, TensorList momentum_buffer_list, double weight_decay, double momentum, double lr, double dampening, bool nesterov, bool maximize, bool is_first_step, const std::optional<Tensor>& grad_scale, const std::optional<Tensor>& found_inf) {
-  TensorVector self_copy = copies_of(self);
-  TensorVector grads_copy = copies_of(grads);
-  TensorVector momentum_buffer_list_copy = copies_of(momentum_buffer_list);
-  at::_fused_sgd_(self_copy, grads_copy, momentum_buffer_list_copy, weight_decay, momentum, lr, dampening, nesterov, maximize,
-      is_first_step, grad_scale, found_inf);
-  return {std::move(self_copy), std::move(grads_copy), std::move(momentum_buffer_list_copy)};
+  return on_copies(
+      [&](auto&... copies) {
+        at::_fused_sgd_(copies..., weight_decay, momentum, lr, dampening, nesterov, maximize, is_first_step, grad_scale,
+            found_inf);
+      },
+      self, grads, momentum_buffer_list);
 }
 
 void _fused_sgd_out(TensorList self, TensorList grads, TensorList momentum_buffer_list, double weight_decay, double momentum, double lr, double dampening, bool nesterov, bool maximize, bool is_first_step, const std::optional<Tensor>& grad_scale, const std::optional<Tensor>& found_inf, TensorList out) {
@@ -270,12 +266,12 @@ void _fused_sgd_out(TensorList self, TensorList grads, TensorList momentum_buffe
 }
 
 std::tuple<std::vector<Tensor>, std::vector<Tensor>, std::vector<Tensor>> _fused_sgd_tensor_lr(TensorList self, TensorList grads, TensorList momentum_buffer_list, double weight_decay, double momentum, const Tensor& lr, double dampening, bool nesterov, bool maximize, bool is_first_step, const std::optional<Tensor>& grad_scale, const std::optional<Tensor>& found_inf) {
-  TensorVector self_copy = copies_of(self);
-  TensorVector grads_copy = copies_of(grads);
-  TensorVector momentum_buffer_list_copy = copies_of(momentum_buffer_list);
-  at::_fused_sgd_(self_copy, grads_copy, momentum_buffer_list_copy, weight_decay, momentum, lr, dampening, nesterov, maximize,
-      is_first_step, grad_scale, found_inf);
-  return {std::move(self_copy), std::move(grads_copy), std::move(momentum_buffer_list_copy)};
+  return on_copies(
+      [&](auto&... copies) {
+        at::_fused_sgd_(copies..., weight_decay, momentum, lr, dampening, nesterov, maximize, is_first_step, grad_scale,
+            found_inf);
+      },
+      self, grads, momentum_buffer_list);
 }
 
 void _fused_sgd_tensor_lr_out(TensorList self, TensorList grads, TensorList momentum_buffer_list, double weight_decay, double momentum, const Tensor& lr, double dampening, bool nesterov, bool maximize, bool is_first_step, const std::optional<Tensor>& grad_scale, const std::optional<Tensor>& found_inf, TensorList out) {

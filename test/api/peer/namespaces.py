@@ -106,18 +106,13 @@ for name in "rfft ihfft fft".split():
     function = getattr(fft, name)
     case(f"fft.{name}, real", function, real)
     case(f"fft.{name}, real, n, dim, norm", lambda t, f=function: f(t, 5, 0, "forward"), real)
-for name in "fft ifft hfft irfft".split():
-    two, many = getattr(fft, name + "2"), getattr(fft, name + "n")
-    case(f"fft.{name}2", two, complex_)
-    case(f"fft.{name}2, s, dim, norm", lambda t, f=two: f(t, [4, 3], [1, 0], "ortho"), complex_)
-    case(f"fft.{name}n", many, complex_)
-    case(f"fft.{name}n, s, dim, norm", lambda t, f=many: f(t, [5], [0], "forward"), complex_)
-for name in "rfft ihfft".split():
-    two, many = getattr(fft, name + "2"), getattr(fft, name + "n")
-    case(f"fft.{name}2", two, real)
-    case(f"fft.{name}2, s, dim, norm", lambda t, f=two: f(t, [4, 3], [1, 0], "ortho"), real)
-    case(f"fft.{name}n", many, real)
-    case(f"fft.{name}n, s, dim, norm", lambda t, f=many: f(t, [5], [0], "forward"), real)
+for names, source in (("fft ifft hfft irfft", complex_), ("rfft ihfft", real)):
+    for name in names.split():
+        two, many = getattr(fft, name + "2"), getattr(fft, name + "n")
+        case(f"fft.{name}2", two, source)
+        case(f"fft.{name}2, s, dim, norm", lambda t, f=two: f(t, [4, 3], [1, 0], "ortho"), source)
+        case(f"fft.{name}n", many, source)
+        case(f"fft.{name}n, s, dim, norm", lambda t, f=many: f(t, [5], [0], "forward"), source)
 case("fft.fftfreq", lambda: fft.fftfreq(5, 0.5))
 case("fft.fftfreq, whole", lambda: fft.fftfreq(4))
 case("fft.rfftfreq", lambda: fft.rfftfreq(5, 0.5))
