@@ -2,6 +2,7 @@
 
 #include <aten/Functions.h>
 #include <aten/core/VariableHooksInterface.h>
+#include <autograd/VariableTypeUtils.h>
 #include <autograd/functions/accumulate_grad.h>
 #include <c10/util/StringUtil.h>
 
@@ -268,6 +269,7 @@ class OutputWrapper {
     TORCH_CHECK(
         !(var.is_leaf() && var.requires_grad()),
         "a leaf Variable that requires grad has been used in an in-place operation.");
+    check_inplace(var, /*requires_grad=*/true);
     TORCH_CHECK(
         num_outputs_ == 1 || !var.is_view(),
         "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more "

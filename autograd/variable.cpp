@@ -88,22 +88,33 @@ ViewInfo ViewInfo::chain(const Variable& base, const Variable& tensor, std::uniq
   if (!view_func && !has_view_fn()) {
     return ViewInfo(base_, nullptr);
   }
-  // One of the two steps cannot be repeated by as_strided, so both must be repeated one after the other.
+  // One of the two steps cannot be repeated by as_strided, so both must be repeated one after the other. Offsets count
+  // from that of the tensor a step starts from, which may lie elsewhere the next time.
   using Strides = std::vector<int64_t>;
   struct Restride {
     at::Tensor operator()(const at::Tensor& t) const {
-      return t.as_strided(sizes, strides, offset);
+      return t.as_strided(sizes, strides, t.storage_offset() + offset);
     }
     Strides sizes;
     Strides strides;
     int64_t offset;
   };
-  std::shared_ptr<ViewFunc> first = has_view_fn()
-      ? view_fn_->clone_and_set()
-      : make_view_func(Restride{base.sizes().vec(), base.strides().vec(), base.storage_offset()});
-  std::shared_ptr<ViewFunc> second = view_func
-      ? std::move(view_func)
-      : make_view_func(Restride{tensor.sizes().vec(), tensor.strides().vec(), tensor.storage_offset()});
+  const auto restride = [](const Variable& from, const Variable& to) {
+    return make_view_func(
+        Restride{to.sizes().vec(), to.strides().vec(), to.storage_offset() - from.storage_offset()});
+  };
+  std::shared_ptr<ViewFunc> first;
+  if (has_view_fn()) {
+    first = view_fn_->clone_and_set();
+    const Variable made = (*first)(base_);
+    if (!utils::has_same_meta(made, base)) { // its sizes were changed in place after view_fn_ made it
+      const std::shared_ptr<ViewFunc> change = restride(made, base);
+      first = make_view_func([first, change](const at::Tensor& t) { return (*change)((*first)(t)); });
+    }
+  } else {
+    first = restride(base_, base);
+  }
+  std::shared_ptr<ViewFunc> second = view_func ? std::move(view_func) : restride(base, tensor);
   return ViewInfo(base_, make_view_func([first, second](const at::Tensor& t) { return (*second)((*first)(t)); }));
 }
 

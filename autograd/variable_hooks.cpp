@@ -75,9 +75,11 @@ bool VariableHooks::is_leaf(const at::TensorBase& self) const {
   if (meta == nullptr || meta->grad_fn_ != nullptr) {
     return meta == nullptr;
   }
-  // A view without a node gets one when it is next asked for it, if its base was changed into one that has history.
+  // A view without a node gets one when it is next asked for it, if its base was changed into one that has history. One
+  // that was made without recording gets none.
   const DifferentiableViewMeta* view = impl::get_view_autograd_meta(self);
-  return view == nullptr || view->get_attr_version() == self.unsafeGetTensorImpl()->version_counter().current_version() ||
+  return view == nullptr || view->get_creation_meta() != CreationMeta::DEFAULT ||
+      view->get_attr_version() == self.unsafeGetTensorImpl()->version_counter().current_version() ||
       !view->get_backward_view().base_.requires_grad();
 }
 
@@ -120,7 +122,10 @@ std::shared_ptr<Node> remade_grad_fn(const at::TensorBase& self, const ViewInfo&
     return make_node<AsStridedFromBase>(info.base_, self);
   }
   const AutoGradMode grad_mode(true);
-  const at::Tensor view = info.view_fn()(info.base_);
+  at::Tensor view = info.view_fn()(info.base_);
+  if (!utils::has_same_meta(view, at::Tensor(self))) { // its sizes were changed in place since it was made
+    view = view.as_strided(self.sizes(), self.strides(), self.storage_offset());
+  }
   return impl::get_autograd_meta(view)->grad_fn_;
 }
 

@@ -44,6 +44,26 @@ CopySlices::CopySlices(
   }
 }
 
+namespace {
+
+// The part of the gradient of a base that belongs to its view.
+at::Tensor part_under_view(const CopySlices& node, const at::Tensor& grad) {
+  const at::TensorGeometry& base = node.base;
+  const at::TensorGeometry& view = node.view;
+  if (!node.view_fn) {
+    return grad.as_strided(view.sizes(), view.strides(), view.storage_offset() - base.storage_offset());
+  }
+  at::Tensor slice = (*node.view_fn)(grad);
+  if (slice.sizes() != view.sizes() || slice.strides() != view.strides()) {
+    // The view's sizes were changed in place after it was made. Its elements may be of another size than the base's.
+    const int64_t offset_of_base = base.storage_offset() * grad.element_size() / slice.element_size();
+    slice = slice.as_strided(view.sizes(), view.strides(), view.storage_offset() - offset_of_base);
+  }
+  return slice;
+}
+
+} // namespace
+
 variable_list CopySlices::apply(variable_list&& inputs) {
   check_input_variables("CopySlices", inputs, 1, -1, /*allow_undefined=*/true);
   const at::Tensor grad = std::move(inputs[0]);
@@ -56,10 +76,7 @@ variable_list CopySlices::apply(variable_list&& inputs) {
 
   at::Tensor result = grad.new_empty_strided(base.sizes(), base.strides());
   result.copy_(grad);
-  at::Tensor grad_slice = view_fn
-      ? (*view_fn)(result)
-      : result.as_strided(view.sizes(), view.strides(), view.storage_offset() - base.storage_offset());
-  TORCH_INTERNAL_ASSERT(grad_slice.sizes() == view.sizes(), "the view function gave another shape");
+  at::Tensor grad_slice = part_under_view(*this, result);
 
   variable_list grads;
   {

@@ -254,6 +254,19 @@ TEST_CASE("a custom function that changes its input", "[autograd][custom][inplac
   }
 }
 
+TEST_CASE("a custom function may change no view that an operator may not", "[autograd][custom][inplace][errors]") {
+  const Tensor x = leaf({1, 2});
+  Tensor of_leaf = x.view({2});
+  CHECK_THAT(
+      error_of([&] { Doubled::apply(of_leaf); }),
+      says("a view of a leaf Variable that requires grad is being used in an in-place operation"));
+  CHECK(x.is_leaf());
+  const Tensor y = x * 1;
+  CHECK_THAT(
+      error_of([&] { Doubled::apply(y.split(1)[0]); }),
+      says("is a view and is being modified inplace. This view is the output of a function that returns multiple views"));
+}
+
 TEST_CASE("outputs without a gradient", "[autograd][custom]") {
   const Tensor x = leaf({1.2, 2.7});
   const variable_list outputs = SortWithIndex::apply(x);

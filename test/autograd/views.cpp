@@ -303,3 +303,108 @@ TEST_CASE("complex views in place", "[autograd][views][complex]") {
   (base.reshape({4}) * values({1, 10, 100, 1000})).sum().backward();
   CHECK(same(x.grad(), {10, -1, 1000, -100}));
 }
+
+TEST_CASE("sizes changed in place", "[autograd][views][inplace]") {
+  const Tensor x = torch::ones({2, 3}, doubles()).requires_grad_();
+  const Tensor weight = torch::arange(6, doubles()).view({2, 3});
+  Tensor base = x * 2;
+  Tensor view = base.view({2, 3});
+  SECTION("of a view leave the base alone") {
+    view.t_();
+    CHECK(base.grad_fn()->name() == "MulBackward1");
+    (base * weight).sum().backward();
+    CHECK(same(x.grad(), weight * 2));
+  }
+  SECTION("of a view which is then used") {
+    view.t_();
+    (view * weight.t()).sum().backward();
+    CHECK(same(x.grad(), weight * 2));
+  }
+  SECTION("of a view which is then changed") {
+    view.t_();
+    view.mul_(weight.t());
+    (base * weight).sum().backward();
+    CHECK(same(x.grad(), weight * weight * 2));
+  }
+  SECTION("without recording") {
+    {
+      torch::NoGradGuard no_grad;
+      view.t_();
+    }
+    (view * weight.t()).sum().backward();
+    CHECK(same(x.grad(), weight * 2));
+  }
+  SECTION("of a part, by as_strided_") {
+    view.as_strided_({2}, {3}, 1);
+    view.mul_(10);
+    base.sum().backward();
+    CHECK(same(x.grad(), torch::tensor({{2, 20, 2}, {2, 20, 2}}, doubles())));
+  }
+  SECTION("of the base, before other views are used") {
+    base.t_();
+    (view * weight).sum().backward();
+    CHECK(same(x.grad(), weight * 2));
+  }
+  SECTION("not of leaves") {
+    Tensor w = leaf({1, 2});
+    CHECK_THAT(error_of([&] { w.unsqueeze_(0); }), says("a leaf Variable that requires grad"));
+    CHECK(w.dim() == 1);
+  }
+}
+
+TEST_CASE("sizes of a view by numbers of another dtype are changed in place", "[autograd][views][inplace][complex]") {
+  const Tensor x = leaf({1, 2, 3});
+  const Tensor base = torch::complex(x, x);
+  Tensor view = torch::view_as_real(base); // [3, 2]
+  view.t_();
+  SECTION("and then a part of it") {
+    view.select(0, 0).mul_(5);
+    (torch::view_as_real(base) * values({1, 10})).sum().backward();
+    CHECK(same(x.grad(), {15, 15, 15}));
+  }
+  SECTION("and then the base") {
+    base.mul_(2);
+    (view * values({1, 10}).view({2, 1})).sum().backward();
+    CHECK(same(x.grad(), {22, 22, 22}));
+  }
+  SECTION("where the base begins within its memory") {
+    const Tensor w = leaf({2});
+    const Tensor part = torch::zeros({6, 2}, doubles()).slice(0, 2, 5).detach();
+    torch::view_as_real(torch::view_as_complex(part)).select(1, 1).copy_(w.expand({3}));
+    (part * torch::arange(6, doubles()).view({3, 2})).sum().backward();
+    CHECK(same(w.grad(), {1 + 3 + 5}));
+  }
+}
+
+TEST_CASE("a tensor that requires grad has a size", "[autograd][views][errors]") {
+  Tensor w = leaf({1, 2});
+  CHECK_THAT(error_of([&] { w.resize_({3}); }), says("cannot resize variables that require grad"));
+  Tensor inner = w * 1;
+  CHECK_THAT(error_of([&] { inner.resize_as_(values({1})); }), says("cannot resize variables that require grad"));
+  CHECK_THAT(error_of([&] { w.set_(values({1})); }), says("a leaf Variable that requires grad"));
+  CHECK(w.numel() == 2);
+  inner.set_(values({5}));
+  CHECK_THAT(error_of([&] { inner.backward(values({1})); }), says("derivative for set_ is not implemented"));
+  torch::NoGradGuard no_grad;
+  w.set_(values({7}));
+  CHECK(same(w.detach(), {7}));
+}
+
+TEST_CASE("a view made without recording stays a leaf", "[autograd][views]") {
+  const Tensor base = leaf({1, 2}) * 1;
+  Tensor plain;
+  Tensor inference;
+  {
+    torch::NoGradGuard no_grad;
+    plain = base.view({2});
+    plain.mul_(2);
+  }
+  {
+    c10::InferenceMode mode;
+    inference = base.view({2});
+    inference.mul_(2);
+  }
+  CHECK(plain.is_leaf());
+  CHECK(inference.is_leaf());
+  CHECK_THAT(error_of([&] { plain.sum(); }), says("A view was created in no_grad mode"));
+}

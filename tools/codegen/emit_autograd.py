@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import cpp
-from derivatives import Derivative, Saved, analyse, node_name, refused, result_names
+from derivatives import REFUSED, Derivative, Saved, analyse, node_name, refused, result_names
 from emit_api import cstring
 from entries import Entry
 from schema import Argument, Schema
@@ -34,6 +34,7 @@ class AutogradEmitter:
     def __init__(self, entries: list[Entry], sources: SourceIndex):
         self.sources = sources
         self.operators = {s.name for e in entries for s in e.forms.values()}
+        self.views = {e.schema.name for e in entries if e.schema.is_view}
         self.node: dict[str, str] = {}
         count: dict[str, int] = {}
         for entry in entries:
@@ -137,6 +138,10 @@ class AutogradEmitter:
         lines.append("  }")
         return lines
 
+    def changes_geometry_alone(self, schema: Schema) -> bool:
+        """In-place forms of view operators: no element changes, but the sizes and strides of the tensor itself."""
+        return schema.is_inplace and schema.name.removesuffix("_") in self.views
+
     # ---- Autograd kernels ---------------------------------------------------------
     def kernel(self, entry: Entry, form: str) -> str:
         schema = entry.forms[form]
@@ -147,6 +152,9 @@ class AutogradEmitter:
         if form == "out" or schema.is_out:
             return head + self._out_body(schema, below) + "}\n"
         inputs = tensor_arguments(schema)
+        if entry.get("grad") == REFUSED:
+            target = next(a.name for a in schema.arguments if a.is_written)
+            return head + f"  check_may_resize({target}, {cstring(schema.name)});\n  at::AutoDispatchBelowAutograd guard;\n  return {below};\n}}\n"
         if entry.get("grad") == "none" or (entry.get("result") == "bool" and form == "functional"):
             covered = []
         elif isinstance(entry.get("grad"), dict):
@@ -229,7 +237,8 @@ class AutogradEmitter:
         names = result_names(entry.schema)
         if inplace:
             target = next(a.name for a in schema.arguments if a.is_written)
-            text += f"  {{\n    {guard}\n    {below};\n  }}\n  rebase_history({target}, grad_fn);\n"
+            renew = "set_history_in_place" if self.changes_geometry_alone(schema) else "rebase_history"
+            text += f"  {{\n    {guard}\n    {below};\n  }}\n  {renew}({target}, grad_fn);\n"
             for saved in after:
                 text += "  " + self._store_output(saved, {names[0]: target}) + "\n"
             return text + f"  return {target};\n"
@@ -308,6 +317,8 @@ class AutogradEmitter:
         bases = sorted({s.name for e in entries for s in e.forms.values()})
         ops = "".join(f"#include <aten/ops/{b}_ops.h>\n" for b in bases)
         extra = "".join(f"#include <{h}>\n" for h in self.formula_headers(entries))
+        if any(f"{name}(" in k for k in kernels for name in ("check_may_resize", "set_history_in_place")):
+            extra = "#include <autograd/geometry_in_place.h>\n" + extra
         helpers = "using namespace torch::autograd::formulas;\n" if "autograd/formulas/" in extra else ""
         declared = "\n".join(self.declare_node(e) for e in nodes)
         applied = "\n".join(self.define_apply(e) for e in nodes)
