@@ -42,11 +42,8 @@ def pointed_at(value: str) -> str:
     return (ROOT / match[1]).read_text().splitlines()[int(match[2]) - 1] if match else value
 
 
-def problems(op: str, schema: str, wanted: dict[str, str], env: dict[str, str]) -> list[str]:
-    done = subprocess.run([sys.executable, WHERE, op], capture_output=True, text=True, env=env)
-    if done.returncode != 0:
-        return [f"exit code {done.returncode}: {done.stderr.strip()}"]
-    found = rows(done.stdout, schema)
+def problems(printed: str, schema: str, wanted: dict[str, str]) -> list[str]:
+    found = rows(printed, schema)
     result = [f"row '{name}' says None" for name, value in found if value == "None"]
     for name, words in wanted.items():
         values = [value for row, value in found if row == name]
@@ -65,9 +62,13 @@ def main() -> int:
         print(__doc__)
         return 2
     env = os.environ | {"BUILD_DIR": str(Path(sys.argv[1]).resolve())}
+    done = subprocess.run([sys.executable, WHERE, *EXPECTED], capture_output=True, text=True, env=env)
+    if done.returncode != 0:
+        print(f"FAILED  exit code {done.returncode}: {done.stderr.strip()}")
+        return 1
     failed = 0
     for op, (schema, wanted) in EXPECTED.items():
-        for problem in problems(op, schema, wanted, env):
+        for problem in problems(done.stdout, schema, wanted):
             print(f"FAILED  where {op}: {problem}")
             failed += 1
     unknown = subprocess.run([sys.executable, WHERE, "sigmoids"], capture_output=True, text=True, env=env)

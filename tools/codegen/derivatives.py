@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass, field
 
@@ -125,6 +126,7 @@ def refused(entry: Entry) -> list[str]:
     return [n.strip() for key in names for n in str(key).split(",")]
 
 
+@functools.cache
 def analyse(entry: Entry) -> list[Derivative]:
     """The derivatives of an entry with the values each of them needs."""
     grads = entry.get("grad")

@@ -155,24 +155,24 @@ namespace at {{
 """
 
 
-def op_header(base: str, schemas: list[tuple[Entry, str, Schema]]) -> str:
+def op_header(base: str, schemas: list[tuple[Entry, str, Schema]], declarations: str) -> str:
     """<aten/ops/NAME.h>"""
     return f"""// Operator {base}, from {", ".join(sorted({e.where for e, _, _ in schemas}))}.
 #pragma once
 
 {API_INCLUDES}
-{op_declarations(base, schemas)}"""
+{declarations}"""
 
 
-def functions_header(groups: dict[str, list[tuple[Entry, str, Schema]]]) -> str:
+def functions_header(declarations: dict[str, str]) -> str:
     """<aten/Functions.h>: one text, because opening a file for each operator is a good part of what it costs."""
-    declarations = "\n".join(op_declarations(base, groups[base]) for base in sorted(groups))
+    text = "\n".join(declarations[base] for base in sorted(declarations))
     return f"""// All at:: functions, and the C++ operators.
 #pragma once
 
 #include <aten/TensorOperators.h>
 {API_INCLUDES}
-{declarations}"""
+{text}"""
 
 
 def ops_header(base: str, schemas: list[tuple[Entry, str, Schema]]) -> str:

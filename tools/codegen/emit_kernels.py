@@ -443,9 +443,10 @@ class KernelEmitter:
         if any("foreach" in e.raw for e in entries):
             ops += "#include <aten/Functions.h>\n#include <aten/native/foreach.h>\n"
         definitions = "\n".join(w.text for w in wrappers)
+        origins = {s.unambiguous_name: e.where for e in entries for s in e.forms.values()}
         rows = "\n".join(
             f"    {{at::_ops::{w.op}::name, at::_ops::{w.op}::overload_name, c10::DispatchKey::{w.key}, "
-            f"c10::impl::builtin_kernel<&{w.name}>(), {cstring(self._origin(entries, w))}}},"
+            f"c10::impl::builtin_kernel<&{w.name}>(), {cstring(origins[w.op])}}},"
             for w in wrappers
         )
         if backend == "sparse":
@@ -477,11 +478,6 @@ const c10::impl::BuiltinKernels {table}Registered({table});
 }} // namespace
 """
 
-    def _origin(self, entries: list[Entry], wrapper: Wrapper) -> str:
-        for entry in entries:
-            if any(s.unambiguous_name == wrapper.op for s in entry.forms.values()):
-                return entry.where
-        return ""
 
     def _kernel_paths(self, entries: list[Entry], backend: str | None) -> str:
         lines = []

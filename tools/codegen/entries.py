@@ -68,7 +68,7 @@ class KernelRef:
         raise ValueError("expected pointwise<Functor>, 'iter name', 'raw name' or a kernel name")
 
 
-@dataclass
+@dataclass(eq=False)
 class Entry:
     """One YAML entry and the schemas of its forms."""
 
