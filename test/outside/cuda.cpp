@@ -1,7 +1,7 @@
 // A program that uses the CUDA runtime's names itself. Without a device they say why.
 #include <ATen/cuda/CUDAContext.h>
 #include <c10/cuda/CUDAGuard.h>
-#include <torch/torch.h>
+#include <torch/cuda.h>
 
 #include <iostream>
 

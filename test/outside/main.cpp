@@ -1,6 +1,4 @@
 // Calls the operators of ops.cpp unboxed and boxed, on several backends, and checks what comes back.
-#include <ATen/core/dispatch/Dispatcher.h>
-#include <ATen/core/stack.h>
 #include <torch/torch.h>
 
 #include <cstdio>

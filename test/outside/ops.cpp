@@ -1,7 +1,8 @@
-// The operators of this project, registered in each of the ways there are.
-#include <ATen/core/dispatch/Dispatcher.h>
+// The operators of this project, registered in each of the ways there are. What they need comes with these headers, as in
+// libtorch: the dispatcher and class_ with library.h, the guards of autograd with autograd.h.
+#include <ATen/ATen.h>
+#include <torch/autograd.h>
 #include <torch/library.h>
-#include <torch/torch.h>
 
 namespace {
 
@@ -25,6 +26,10 @@ void count_arguments(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   torch::jit::drop(*stack, static_cast<size_t>(count));
   torch::jit::push(*stack, count, first);
 }
+
+struct Counter : torch::CustomClassHolder {
+  int64_t count = 0;
+};
 
 struct CubeFunction : torch::autograd::Function<CubeFunction> {
   static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& self) {
@@ -55,6 +60,9 @@ TORCH_LIBRARY(outside, m) {
   });
   m.def("count_arguments(Tensor self, int[] sizes, str? name=None) -> (int, Tensor)");
   m.def("cube(Tensor self) -> Tensor");
+  m.class_<Counter>("Counter").def(torch::init<>()).def("next", [](const c10::intrusive_ptr<Counter>& self) {
+    return ++self->count;
+  });
 }
 
 TORCH_LIBRARY_FRAGMENT(outside, m) {

@@ -13,11 +13,16 @@ if grep -rlF -e "$build" -e "$(dirname "$(dirname "$here")")/" "$folder/prefix" 
   echo "the files above name the source tree or the build folder"
   exit 1
 fi
-cmake -S "$here" -B "$folder/build" -DCMAKE_PREFIX_PATH="$folder/prefix" -DCMAKE_BUILD_TYPE=Release >"$folder/configure.log" ||
-  { cat "$folder/configure.log"; exit 1; }
+# The programs of the README, as they stand there.
+sed -n '/^```cpp/,/^```$/p' "$here/../../README.md" | grep -v '^```' >"$folder/readme.cpp"
+cmake -S "$here" -B "$folder/build" -DCMAKE_PREFIX_PATH="$folder/prefix" -DREADME_PROGRAMS="$folder/readme.cpp" \
+  >"$folder/configure.log" || { cat "$folder/configure.log"; exit 1; }
 cmake --build "$folder/build" --parallel 2 >"$folder/build.log" || { cat "$folder/build.log"; exit 1; }
-for program in with_torch with_tensor with_cuda; do
+for program in with_torch with_cuda; do
   [ $program != with_cuda ] || [ -x "$folder/build/with_cuda" ] || continue # the plugin may not be built
   echo -n "$program: "
   "$folder/build/$program"
 done
+printed=$("$folder/build/readme")
+echo "readme: $printed"
+[[ $printed =~ ^\ (3|2\.999)[.0-9]*$'\n'\[\ CPUFloatType\{1,1\}\ \]$ ]] || { echo "the README says it prints a number close to 3"; exit 1; }

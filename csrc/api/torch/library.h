@@ -1,4 +1,7 @@
+// TORCH_LIBRARY and its kind, and what programs call such operators with.
 #pragma once
 
+#include <aten/core/dispatch/Dispatcher.h>
+#include <aten/custom_class.h>
 #include <aten/library.h>
 #include <csrc/program_headers.h>
