@@ -1,4 +1,6 @@
 // The plugin's kernels and their host sides, run by the emulator on CPU tensors, against the CPU's own operators.
+#include "test/cuda_emulated/compare.h"
+
 #include <aten/TensorIterator.h>
 #include <aten/core/List.h>
 #include <aten/core/ivalue.h>
@@ -78,13 +80,8 @@ namespace {
 namespace cuda = at::native::cuda;
 using at::Tensor;
 
-bool near(const Tensor& a, const Tensor& b, double rtol = 1e-5, double atol = 1e-5) {
-  if (a.sizes() != b.sizes() || a.scalar_type() != b.scalar_type()) {
-    return false;
-  }
-  const auto wide = a.is_complex() ? at::kComplexDouble : at::kDouble;
-  return at::allclose(a.to(wide), b.to(wide), rtol, atol, /*equal_nan=*/true);
-}
+using emulated::filled;
+using emulated::near;
 
 template <class Launch>
 Tensor pointwise(std::initializer_list<at::PointwiseInput> inputs, Launch launch, at::PointwiseRule rule = {}) {
@@ -96,14 +93,6 @@ Tensor pointwise(std::initializer_list<at::PointwiseInput> inputs, Launch launch
 
 Tensor add(at::PointwiseInput a, at::PointwiseInput b, const c10::Scalar& alpha = 1) {
   return pointwise({a, b}, [&](const cuda::PointwisePlan& plan) { cuda::launch_AddAlpha(plan, alpha); });
-}
-
-/// What the kernel writes into an empty tensor like `like`.
-template <class Kernel>
-Tensor filled(const Tensor& like, Kernel kernel) {
-  Tensor out = torch::empty_like(like);
-  kernel(out);
-  return out;
 }
 
 } // namespace

@@ -150,7 +150,7 @@ Three native_batch_norm(const Tensor& input, const OptionalTensor& weight, const
   return results;
 }
 
-Three native_batch_norm_meta(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training, double, double) {
+TORCH_API Three native_batch_norm_meta(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training, double, double) {
   return forward_outputs(input, check_forward(input, weight, bias, running_mean, running_var, training), training);
 }
 
@@ -180,7 +180,7 @@ Three native_batch_norm_backward(const Tensor& grad_out, const Tensor& input, co
   return grads;
 }
 
-Three native_batch_norm_backward_meta(const Tensor& grad_out, const Tensor& input, const OptionalTensor& weight, const OptionalTensor& running_mean, const OptionalTensor& running_var, const OptionalTensor& save_mean, const OptionalTensor& save_invstd, bool train, double, std::array<bool, 3> output_mask) {
+TORCH_API Three native_batch_norm_backward_meta(const Tensor& grad_out, const Tensor& input, const OptionalTensor& weight, const OptionalTensor& running_mean, const OptionalTensor& running_var, const OptionalTensor& save_mean, const OptionalTensor& save_invstd, bool train, double, std::array<bool, 3> output_mask) {
   return backward_outputs(input, check_backward(grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train), output_mask);
 }
 

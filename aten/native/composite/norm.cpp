@@ -149,7 +149,7 @@ Three native_group_norm_backward(const Tensor& grad_out, const Tensor& input, co
   return grads;
 }
 
-Three native_group_norm_backward_meta(const Tensor& grad_out, const Tensor& input, const Tensor& mean, const Tensor& rstd, const std::optional<Tensor>& weight, int64_t N, int64_t C, int64_t HxW, int64_t group, std::array<bool, 3> output_mask) {
+TORCH_API Three native_group_norm_backward_meta(const Tensor& grad_out, const Tensor& input, const Tensor& mean, const Tensor& rstd, const std::optional<Tensor>& weight, int64_t N, int64_t C, int64_t HxW, int64_t group, std::array<bool, 3> output_mask) {
   check_group_norm_backward(grad_out, input, mean, rstd, weight, N, C, HxW, group);
   return wanted_gradients(input, {C}, mean.scalar_type(), output_mask);
 }

@@ -205,7 +205,7 @@ Two grid_sampler_2d_backward(const Tensor& grad_output, const Tensor& input, con
   return run_sampler_backward(grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask);
 }
 
-Two grid_sampler_2d_backward_meta(const Tensor& grad_output, const Tensor& input, const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners, std::array<bool, 2> output_mask) {
+TORCH_API Two grid_sampler_2d_backward_meta(const Tensor& grad_output, const Tensor& input, const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners, std::array<bool, 2> output_mask) {
   check_sampler_backward("grid_sampler_2d_backward", grad_output, input, at::shape::grid_sampler_2d("grid_sampler_2d_backward", input, grid, interpolation_mode, padding_mode, align_corners));
   return sampler_gradients(input, grid, output_mask);
 }
@@ -215,7 +215,7 @@ Two grid_sampler_3d_backward(const Tensor& grad_output, const Tensor& input, con
   return run_sampler_backward(grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask);
 }
 
-Two grid_sampler_3d_backward_meta(const Tensor& grad_output, const Tensor& input, const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners, std::array<bool, 2> output_mask) {
+TORCH_API Two grid_sampler_3d_backward_meta(const Tensor& grad_output, const Tensor& input, const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners, std::array<bool, 2> output_mask) {
   check_sampler_backward("grid_sampler_3d_backward", grad_output, input, at::shape::grid_sampler_3d("grid_sampler_3d_backward", input, grid, interpolation_mode, padding_mode, align_corners));
   return sampler_gradients(input, grid, output_mask);
 }

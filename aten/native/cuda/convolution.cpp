@@ -1,0 +1,331 @@
+// Convolution: windows are gathered into columns, and matrix products do the rest; depthwise convolution has kernels of its
+// own. Arguments are checked by aten/shape/conv.cpp.
+#include <aten/Functions.h>
+#include <aten/core/Tensor.h>
+#include <aten/core/dtype_dispatch.h>
+#include <aten/native/cuda/columns.h>
+#include <aten/native/cuda/copy.h>
+#include <aten/native/optional_tensor.h>
+#include <c10/cuda/CUDAStream.h>
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+namespace at::native {
+
+namespace cuda {
+
+namespace {
+
+constexpr auto kConvolutionDtypes = kFloating | kComplex;
+
+/// Bytes of columns at once, if one image does not need more.
+constexpr int64_t kColumnBytes = int64_t{256} << 20;
+
+std::int32_t window_number(const char* op, int64_t value) {
+  TORCH_CHECK(value < (1 << 30), op, ": on CUDA sizes, strides and padding of windows are below 2^30, got ", value);
+  return static_cast<std::int32_t>(value);
+}
+
+/// A convolution of `image` (its input, or its result if transposed) to `features`.
+struct Problem {
+  const char* op;
+  SlidingDim dim[3];
+  int dims;
+  int64_t groups, image_channels, feature_channels;
+  int64_t kernel = 1, windows = 1;
+  bool plain = true; // each window is one element: the image itself is the matrix of columns
+
+  Problem(
+      const char* op, IntArrayRef image, IntArrayRef features, IntArrayRef weight, IntArrayRef stride, IntArrayRef padding,
+      IntArrayRef dilation, int64_t groups)
+      : op(op), dims(static_cast<int>(weight.size()) - 2), groups(groups), image_channels(image[1]), feature_channels(features[1]) {
+    for (int i = 0; i < dims; ++i) {
+      SlidingDim& d = dim[3 - dims + i];
+      d.kernel = window_number(op, weight[i + 2]);
+      d.out = window_number(op, features[i + 2]);
+      // A single window takes no step, a single weight has no gap: there any number may come.
+      d.stride = d.out == 1 ? 1 : window_number(op, at_or_only(stride, i));
+      d.dilation = d.kernel == 1 ? 1 : window_number(op, at_or_only(dilation, i));
+      d.padding = window_number(op, at_or_only(padding, i));
+      window_number(op, image[i + 2] + 2 * int64_t{d.padding});
+      kernel *= d.kernel;
+      windows *= d.out;
+      plain = plain && d.kernel == 1 && d.padding == 0 && image[i + 2] == d.out && d.stride == 1;
+    }
+  }
+
+  int64_t depth() const {
+    return image_channels / groups * kernel;
+  }
+  bool is_depthwise(c10::ScalarType dtype) const {
+    return groups == image_channels && groups > 1 && kFloating.contains(dtype);
+  }
+  int64_t images_at_once(const Tensor& t) const {
+    const int64_t bytes = std::max<int64_t>(1, image_channels * kernel * windows * static_cast<int64_t>(t.itemsize()));
+    return std::clamp<int64_t>(kColumnBytes / bytes, 1, t.size(0));
+  }
+  /// Columns of some images, with rows and images at the given distances.
+  Columns columns(const Tensor& images, int64_t of_batch, int64_t of_row) const {
+    Columns p;
+    std::copy(dim, dim + 3, p.dim);
+    p.image = image_of(op, images, dims);
+    p.of_batch = of_batch;
+    p.of_row = of_row;
+    p.stream = c10::cuda::getCurrentCUDAStream();
+    return p;
+  }
+  Depthwise depthwise(const Tensor& image, const Tensor& features) const {
+    Depthwise p;
+    std::copy(dim, dim + 3, p.dim);
+    p.image = image_of(op, image, dims);
+    p.result = image_of(op, features, dims);
+    p.multiplier = static_cast<std::int32_t>(feature_channels / groups);
+    p.dtype = image.scalar_type();
+    p.stream = c10::cuda::getCurrentCUDAStream();
+    return p;
+  }
+};
+
+/// `t`, or a contiguous tensor like it that is to be copied there.
+Tensor contiguous_target(const Tensor& t) {
+  return t.is_contiguous() ? t : at::empty_like(t, MemoryFormat::Contiguous);
+}
+void finish(const Tensor& wanted, const Tensor& written) {
+  if (!written.is_same(wanted)) {
+    copy_on_device(wanted, written);
+  }
+}
+
+/// out[n, g] = weight[g] columns[n, g] for images n and groups g, by as few products as strides allow.
+void multiply_groups(const Tensor& weight, const Tensor& columns, const Tensor& out) {
+  const int64_t images = out.size(0), groups = out.size(1);
+  const auto product = [](const Tensor& a, const Tensor& b, Tensor c) { at::bmm_out(c, a, b); };
+  if (images < groups) {
+    for (int64_t n = 0; n < images; ++n) {
+      product(weight, columns.select(0, n), out.select(0, n));
+    }
+  } else {
+    for (int64_t g = 0; g < groups; ++g) {
+      product(weight.select(0, g).unsqueeze(0).expand({images, -1, -1}), columns.select(1, g), out.select(1, g));
+    }
+  }
+}
+
+void convolve(const Problem& p, const Tensor& image, const Tensor& weight, const Tensor& features) {
+  const Tensor w = weight.contiguous();
+  if (p.is_depthwise(image.scalar_type())) {
+    launch_depthwise(p.depthwise(image, features), image.const_data_ptr(), w.const_data_ptr(), features.mutable_data_ptr());
+    return;
+  }
+  const Tensor y = contiguous_target(features);
+  const Tensor matrix = w.view({p.groups, p.feature_channels / p.groups, p.depth()});
+  const int64_t batch = image.size(0), step = p.plain ? batch : p.images_at_once(image), depth = p.depth();
+  const Tensor buffer = p.plain ? Tensor() : at::empty({step, p.groups, depth, p.windows}, image.options());
+  for (int64_t first = 0; first < batch; first += step) {
+    const int64_t count = std::min(step, batch - first);
+    const Tensor part = image.narrow(0, first, count);
+    Tensor columns;
+    if (p.plain) {
+      columns = part.contiguous().view({count, p.groups, depth, p.windows});
+    } else {
+      columns = buffer.narrow(0, 0, count);
+      launch_gather_columns(
+          p.columns(part, p.groups * depth * p.windows, p.windows), image.itemsize(), part.const_data_ptr(), columns.mutable_data_ptr());
+    }
+    multiply_groups(matrix, columns, y.narrow(0, first, count).view({count, p.groups, p.feature_channels / p.groups, p.windows}));
+  }
+  finish(features, y);
+}
+
+/// The way back to the image, by the weight as it is: who wants a gradient conjugates it.
+void convolve_back(const Problem& p, const Tensor& features, const Tensor& weight, const Tensor& image) {
+  const Tensor w = weight.contiguous();
+  if (p.is_depthwise(image.scalar_type())) {
+    launch_depthwise_backward_image(p.depthwise(image, features), features.const_data_ptr(), w.const_data_ptr(), image.mutable_data_ptr());
+    return;
+  }
+  const Tensor y = features.contiguous();
+  const Tensor matrix = w.view({p.groups, p.feature_channels / p.groups, p.depth()}).transpose(1, 2);
+  const int64_t batch = image.size(0), step = p.plain ? batch : p.images_at_once(image), depth = p.depth();
+  const Tensor x = p.plain ? contiguous_target(image) : image;
+  const Tensor buffer = p.plain ? x : at::empty({step, p.groups, depth, p.windows}, image.options());
+  for (int64_t first = 0; first < batch; first += step) {
+    const int64_t count = std::min(step, batch - first);
+    const Tensor grads = y.narrow(0, first, count).view({count, p.groups, p.feature_channels / p.groups, p.windows});
+    const Tensor columns = buffer.narrow(0, 0, count).view({count, p.groups, depth, p.windows});
+    multiply_groups(matrix, grads, columns);
+    if (!p.plain) {
+      const Tensor part = x.narrow(0, first, count);
+      launch_sum_columns(
+          p.columns(part, p.groups * depth * p.windows, p.windows), image.scalar_type(), columns.const_data_ptr(), part.mutable_data_ptr());
+    }
+  }
+  finish(image, x);
+}
+
+/// Channels of some images as rows, the images one after the other.
+Tensor channel_rows(const Tensor& images) {
+  const int64_t channels = images.size(1);
+  return images.transpose(0, 1).reshape({channels, channels == 0 ? 0 : images.numel() / channels});
+}
+
+/// weight = features columns(image)^T, without conjugation.
+void convolve_for_weight(const Problem& p, const Tensor& image, const Tensor& features, const Tensor& weight) {
+  Tensor w = contiguous_target(weight);
+  if (p.is_depthwise(image.scalar_type())) {
+    launch_depthwise_backward_weight(p.depthwise(image, features), image.const_data_ptr(), features.const_data_ptr(), w.mutable_data_ptr());
+    finish(weight, w);
+    return;
+  }
+  const int64_t batch = image.size(0), step = p.images_at_once(image), depth = p.depth();
+  Tensor matrix = w.view({p.groups, p.feature_channels / p.groups, depth});
+  const Tensor buffer = p.plain ? Tensor() : at::empty({p.groups * depth * step * p.windows}, image.options());
+  for (int64_t first = 0; first < batch; first += step) {
+    const int64_t count = std::min(step, batch - first), length = count * p.windows;
+    const Tensor part = image.narrow(0, first, count);
+    Tensor columns;
+    if (p.plain) {
+      columns = channel_rows(part);
+    } else {
+      columns = buffer.narrow(0, 0, p.groups * depth * length);
+      launch_gather_columns(p.columns(part, p.windows, length), image.itemsize(), part.const_data_ptr(), columns.mutable_data_ptr());
+    }
+    const Tensor grads = channel_rows(features.narrow(0, first, count)).view({p.groups, p.feature_channels / p.groups, length});
+    at::baddbmm_out(matrix, matrix, grads, columns.view({p.groups, depth, length}).transpose(1, 2), first == 0 ? 0 : 1);
+  }
+  finish(weight, w);
+}
+
+void add_bias(Tensor out, const Tensor& bias) {
+  DimVector sizes(static_cast<size_t>(out.dim()), 1);
+  sizes[1] = bias.numel();
+  out.add_(bias.view(sizes));
+}
+
+/// Conjugates where an operator's gradient does.
+Tensor conjugated(const Tensor& t) {
+  return t.is_complex() ? t.conj_physical() : t;
+}
+
+void check_dtype(const char* op, const TensorBase& t) {
+  if (!kConvolutionDtypes.contains(t.scalar_type())) {
+    at::detail::dtype_not_supported(op, t.scalar_type(), kConvolutionDtypes.bits);
+  }
+}
+
+/// The windows of im2col and col2im as a convolution's.
+Columns windows_2d(
+    const char* op, const TensorBase& image, const TensorBase& columns, IntArrayRef kernel, IntArrayRef dilation, IntArrayRef padding,
+    IntArrayRef stride) {
+  Columns p;
+  p.image = image_of(op, image, 2);
+  for (int i = 0; i < 2; ++i) {
+    SlidingDim& d = p.dim[i + 1];
+    const int64_t size = image.size(image.dim() - 2 + i);
+    const int64_t windows = (size + 2 * padding[i] - dilation[i] * (kernel[i] - 1) - 1) / stride[i] + 1;
+    d.kernel = window_number(op, kernel[i]);
+    d.out = window_number(op, windows);
+    d.stride = d.out == 1 ? 1 : window_number(op, stride[i]);
+    d.dilation = d.kernel == 1 ? 1 : window_number(op, dilation[i]);
+    d.padding = window_number(op, padding[i]);
+    window_number(op, size + 2 * padding[i]);
+  }
+  p.of_row = columns.size(-1);
+  p.of_batch = columns.size(-2) * p.of_row;
+  p.stream = c10::cuda::getCurrentCUDAStream();
+  return p;
+}
+
+constexpr auto kColumnDtypes = kFloating | kComplex | kBooleans;
+
+} // namespace
+
+void convolution_kernel(const TensorBase& input, const TensorBase& weight, const std::optional<Tensor>& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef, int64_t groups, const TensorBase& out) {
+  check_dtype("convolution", input);
+  if (out.numel() == 0) {
+    return;
+  }
+  const Tensor x(input), w(weight), y(out), b = defined_or_empty(bias);
+  if (x.numel() == 0 || w.numel() == 0) {
+    Tensor(y).zero_();
+  } else if (!transposed) {
+    convolve(Problem("convolution", x.sizes(), y.sizes(), w.sizes(), stride, padding, dilation, groups), x, w, y);
+  } else {
+    convolve_back(Problem("convolution", y.sizes(), x.sizes(), w.sizes(), stride, padding, dilation, groups), x, w, y);
+  }
+  if (b.defined()) {
+    add_bias(y, b);
+  }
+}
+
+void im2col_kernel(const TensorBase& self, IntArrayRef kernel_size, IntArrayRef dilation, IntArrayRef padding, IntArrayRef stride, const TensorBase& out) {
+  if (!kColumnDtypes.contains(self.scalar_type())) {
+    at::detail::dtype_not_supported("im2col_out_cuda", self.scalar_type(), kColumnDtypes.bits);
+  }
+  if (out.numel() != 0) {
+    launch_gather_columns(
+        windows_2d("im2col", self, out, kernel_size, dilation, padding, stride), self.itemsize(), self.const_data_ptr(),
+        out.mutable_data_ptr());
+  }
+}
+
+void col2im_kernel(const TensorBase& self, IntArrayRef, IntArrayRef kernel_size, IntArrayRef dilation, IntArrayRef padding, IntArrayRef stride, const TensorBase& out) {
+  if (!kColumnDtypes.contains(self.scalar_type())) {
+    at::detail::dtype_not_supported("col2im_out_cuda", self.scalar_type(), kColumnDtypes.bits);
+  }
+  if (out.numel() == 0) {
+    return;
+  }
+  // A sum of flags tells whether there is one.
+  const bool flags = self.scalar_type() == kBool;
+  const TensorBase columns = (flags ? self.to(c10::TensorOptions().dtype(kFloat)) : self).contiguous();
+  const Tensor sums = flags ? at::empty(out.sizes(), Tensor(columns).options()) : Tensor(out);
+  launch_sum_columns(
+      windows_2d("col2im", sums, columns, kernel_size, dilation, padding, stride), columns.scalar_type(), columns.const_data_ptr(),
+      sums.mutable_data_ptr());
+  if (flags) {
+    copy_on_device(out, sums);
+  }
+}
+
+} // namespace cuda
+
+// Checks, and gradients that are allocated but not filled.
+std::tuple<Tensor, Tensor, Tensor> convolution_backward_meta(const Tensor& grad_output, const Tensor& input, const Tensor& weight, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef output_padding, int64_t groups, std::array<bool, 3> output_mask);
+
+std::tuple<Tensor, Tensor, Tensor> convolution_backward_cuda(const Tensor& grad_output, const Tensor& input, const Tensor& weight, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef output_padding, int64_t groups, std::array<bool, 3> output_mask) {
+  using namespace cuda;
+  check_dtype("convolution_backward", input);
+  auto grads = convolution_backward_meta(grad_output, input, weight, stride, padding, dilation, transposed, output_padding, groups, output_mask);
+  auto& [grad_input, grad_weight, grad_bias] = grads;
+  if (grad_output.numel() == 0 || input.numel() == 0 || weight.numel() == 0) {
+    for (Tensor* t : {&grad_input, &grad_weight}) {
+      if (t->defined()) {
+        t->zero_();
+      }
+    }
+  } else {
+    const Tensor &image = transposed ? grad_output : input, &features = transposed ? input : grad_output;
+    const Problem p("convolution_backward", image.sizes(), features.sizes(), weight.sizes(), stride, padding, dilation, groups);
+    if (grad_input.defined()) {
+      transposed ? convolve(p, grad_output, conjugated(weight), grad_input) : convolve_back(p, grad_output, conjugated(weight), grad_input);
+    }
+    if (grad_weight.defined()) {
+      convolve_for_weight(p, transposed ? image : conjugated(image), transposed ? conjugated(features) : features, grad_weight);
+    }
+  }
+  if (grad_bias.defined()) {
+    DimVector dims;
+    for (int64_t d = 0; d < grad_output.dim(); ++d) {
+      if (d != 1) {
+        dims.push_back(d);
+      }
+    }
+    copy_on_device(grad_bias, grad_output.sum(dims));
+  }
+  return grads;
+}
+
+} // namespace at::native

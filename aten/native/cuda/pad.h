@@ -1,0 +1,61 @@
+// Launches of padding with what is inside: each place of the padded image shows one place of the input.
+#pragma once
+
+#include <aten/native/cuda/image.h>
+#include <c10/core/ScalarType.h>
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace at::native::cuda {
+
+struct PadDim {
+  std::int32_t size = 1, padded = 1, before = 0;
+  bool reflects = false;
+
+  /// What place j of the padded dimension shows.
+  HOST_DEVICE std::int32_t shown(std::int32_t j) const {
+    const std::int32_t i = j - before;
+    if (reflects) {
+      return i < 0 ? -i : i < size ? i : 2 * (size - 1) - i;
+    }
+    return i < 0 ? 0 : i < size ? i : size - 1;
+  }
+
+  /// Places that may show i: `count` of them, place k by showing(i, k), which is negative for none.
+  HOST_DEVICE std::int32_t count(std::int32_t i) const {
+    return reflects ? 3 : last(i) - first(i) + 1;
+  }
+  HOST_DEVICE std::int32_t showing(std::int32_t i, std::int32_t k) const {
+    if (!reflects) {
+      return first(i) + k;
+    }
+    const std::int32_t j = k == 0 ? i + before : k == 1 ? before - i : before + 2 * (size - 1) - i;
+    const bool own = k == 0 || (k == 1 ? i > 0 : i < size - 1); // the edge is not repeated
+    return own && j < padded ? j : -1;
+  }
+
+ private:
+  HOST_DEVICE std::int32_t first(std::int32_t i) const {
+    const std::int32_t j = i == 0 ? 0 : i + before;
+    return j < 0 ? 0 : j;
+  }
+  HOST_DEVICE std::int32_t last(std::int32_t i) const {
+    const std::int32_t j = i == size - 1 ? padded - 1 : i + before;
+    return j < padded ? j : padded - 1;
+  }
+};
+
+struct Padding {
+  PadDim dim[3];
+  Image inner, padded;
+  cudaStream_t stream;
+};
+/// Elements of `size` bytes.
+void launch_pad(const Padding& p, std::size_t size, const void* inner, void* padded);
+/// Floating or complex gradients.
+void launch_pad_backward(const Padding& p, c10::ScalarType dtype, const void* padded, void* inner);
+
+} // namespace at::native::cuda
