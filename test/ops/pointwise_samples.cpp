@@ -143,23 +143,23 @@ class PointwiseSamples {
         std::make_move_iterator(samples_.end()));
     samples_.resize(first);
     for (const Sample& base : bases) {
-      for (size_t k = 0; k < layouts(tensors_of(base.args).at(0)).size(); ++k) {
-        std::string name;
-        const auto change = [&](const at::Tensor& tensor) {
-          Layout layout = layouts(tensor)[k];
-          name = layout.name;
-          return layout.tensor;
-        };
-        Stack all = with_tensors(base.args, change);
-        samples_.push_back({all, base.note + ", all " + name});
-        if (row_.operands.size() < 2) continue;
-        bool is_first = true;
-        samples_.push_back(
-            {with_tensors(
-                 base.args,
-                 [&](const at::Tensor& tensor) { return std::exchange(is_first, false) ? change(tensor) : tensor; }),
-             base.note + ", first " + name});
+      std::vector<std::vector<Layout>> placed;
+      for (const at::Tensor& tensor : tensors_of(base.args)) placed.push_back(layouts(tensor));
+      const auto first_placed = [&](size_t count, size_t k) {
+        size_t next = 0;
+        return with_tensors(base.args, [&](const at::Tensor& tensor) {
+          const size_t i = next++;
+          return i < count ? placed[i][k].tensor : tensor;
+        });
+      };
+      const size_t contiguous = samples_.size();
+      for (size_t k = 0; k < placed.front().size(); ++k) {
+        const std::string& name = placed.front()[k].name;
+        samples_.push_back({first_placed(placed.size(), k), base.note + ", all " + name, contiguous});
+        if (row_.operands.size() > 1)
+          samples_.push_back({first_placed(1, k), base.note + ", first " + name, contiguous});
       }
+      samples_[contiguous].same_elements.reset();
       const at::Tensor row = random_.tensor(dtype_, {7}, range_of(0).low, range_of(0).high);
       bool is_first = true;
       if (base.args[0].isTensor() && tensors_of(base.args)[0].sizes().equals({5, 7}) && !contains(row_.masks, 0))

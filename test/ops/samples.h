@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@ namespace test {
 struct Sample {
   Stack args;        // complete
   std::string note;  // what is special about it, for messages
+  // The earlier sample (its position in the list) whose tensors hold the same elements in another layout.
+  std::optional<size_t> same_elements = std::nullopt;
 };
 
 /// What is asked of the samples.
