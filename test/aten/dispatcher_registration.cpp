@@ -3,6 +3,7 @@
 #include <aten/core/op_registration/op_registration.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <dlfcn.h>
 #include <set>
@@ -285,7 +286,47 @@ TEST_CASE("registering and calling at the same time", "[dispatcher][threads]") {
   CHECK(op.call(cpu_tensor()) == 2);
 }
 
-#ifdef DISPATCHER_PLUGIN
+TEST_CASE("libraries come and go on several threads while others look", "[dispatcher][threads]") {
+  auto defs = define("crowd");
+  defs.def("op(Tensor a) -> int");
+  const auto op = typed<int64_t(const Tensor&)>("crowd::op");
+  std::atomic<int> wrong{0};
+  std::atomic<int> busy{3};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&, t] {
+      const std::string own = "crowd::own" + std::to_string(t);
+      const DispatchKey key = std::array{DispatchKey::CPU, DispatchKey::XPU, DispatchKey::Meta}.at(t);
+      for (int round = 0; round < 60; ++round) {
+        {
+          torch::Library fragment(torch::Library::FRAGMENT, "crowd", std::nullopt, "crowd.cpp", 1);
+          fragment.def((own + "(Tensor a) -> int").c_str());
+          // The shared operator's kernels too, on a key of each thread's own.
+          auto kernels = implement("crowd", key);
+          kernels.impl(own.c_str(), &one);
+          kernels.impl("op", &two);
+          if (call_boxed(find(own.c_str()), tensor_of(key))[0].toInt() != 1) ++wrong;
+          if (op.call(tensor_of(key)) != 2) ++wrong;
+        }
+        if (Dispatcher::singleton().findSchema({own, ""})) ++wrong;
+        try {
+          op.call(tensor_of(key));
+          ++wrong;
+        } catch (const c10::NotImplementedError&) {
+        }
+      }
+      --busy;
+    });
+  }
+  while (busy > 0) {
+    if (Dispatcher::singleton().getAllOpNames().empty() || op.dumpState().empty() || op.dumpComputedTable().empty()) ++wrong;
+    std::this_thread::yield();
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(wrong == 0);
+  Dispatcher::singleton().checkInvariants();
+}
+
 TEST_CASE("unloading a library undoes its registrations", "[dispatcher]") {
   auto defs = define("host");
   defs.def("served(Tensor a) -> int");
@@ -301,4 +342,3 @@ TEST_CASE("unloading a library undoes its registrations", "[dispatcher]") {
     CHECK_THROWS_AS(served.call(cpu_tensor()), c10::NotImplementedError);
   }
 }
-#endif
