@@ -4,6 +4,7 @@
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/impl/DeviceMemoryPool.h>
 #include <c10/cuda/impl/EventPool.h>
+#include <c10/cuda/impl/VirtualMemory.h>
 #include <c10/util/env.h>
 
 #include <array>
@@ -32,7 +33,7 @@ void* device_malloc(size_t bytes) {
 
 class Driver final : public impl::CudaEvents<impl::DeviceMemoryDriver> {
  public:
-  explicit Driver(DeviceIndex device) : device_(device) {}
+  explicit Driver(DeviceIndex device) : device_(device), addresses_(device) {}
 
   void* allocate(size_t bytes) override {
     const CUDAGuard guard(device_);
@@ -44,6 +45,21 @@ class Driver final : public impl::CudaEvents<impl::DeviceMemoryDriver> {
     // Fails only when the runtime is shutting down, or the device is lost.
     C10_CUDA_IGNORE_ERROR(cudaFree(address));
   }
+  void* reserve_addresses(size_t bytes) override {
+    return addresses_.reserve(bytes);
+  }
+  void release_addresses(void* address, size_t bytes) noexcept override {
+    addresses_.release(address, bytes);
+  }
+  bool map(void* address, size_t bytes, size_t page) override {
+    return addresses_.map(address, bytes, page);
+  }
+  void unmap(void* address, size_t bytes, size_t page) noexcept override {
+    addresses_.unmap(address, bytes, page);
+  }
+  void add_peer(DeviceIndex peer) {
+    addresses_.add_peer(peer);
+  }
   std::pair<size_t, size_t> memory_info() override {
     const CUDAGuard guard(device_);
     size_t free = 0;
@@ -51,12 +67,19 @@ class Driver final : public impl::CudaEvents<impl::DeviceMemoryDriver> {
     C10_CUDA_CHECK(cudaMemGetInfo(&free, &total));
     return {free, total};
   }
+
  private:
   const DeviceIndex device_;
+  impl::VirtualMemory addresses_;
 };
 
 struct DevicePool {
-  explicit DevicePool(DeviceIndex device) : driver(device), pool(device, driver) {}
+  DevicePool(DeviceIndex device, const CachingAllocator::AllocatorSettings& settings)
+      : driver(device), pool(device, driver, settings) {
+    if (settings.memory_fraction < 1) {
+      pool.set_memory_fraction(settings.memory_fraction);
+    }
+  }
 
   Driver driver;
   DeviceMemoryPool pool;
@@ -187,18 +210,44 @@ class NativeCachingAllocator final : public CUDAAllocator {
   int getPoolUseCount(DeviceIndex device, MempoolId_t mempool_id) override {
     return pool_of(device).pool_holders(mempool_id);
   }
-  SnapshotInfo snapshot(MempoolId_t mempool_id) override {
+  SnapshotInfo snapshot(MempoolId_t mempool_id, bool include_traces) override {
     SnapshotInfo info;
-    for_each_pool([&](DeviceMemoryPool& pool) {
-      const std::vector<SegmentInfo> segments = pool.snapshot(mempool_id);
+    info.settings = CachingAllocator::AcceleratorAllocatorConfig::settings();
+    info.last_allocator_settings = CachingAllocator::getAllocatorSettings();
+    info.device_traces.resize(static_cast<size_t>(device_count()));
+    for (DeviceIndex device = 0; device < device_count(); ++device) {
+      DevicePool* made = pools_[static_cast<size_t>(device)].load(std::memory_order_acquire);
+      if (made == nullptr) {
+        continue;
+      }
+      const std::vector<SegmentInfo> segments = made->pool.snapshot(mempool_id);
       info.segments.insert(info.segments.end(), segments.begin(), segments.end());
-    });
+      if (include_traces) {
+        info.device_traces[static_cast<size_t>(device)] = made->pool.history();
+      }
+    }
     return info;
   }
+  void recordHistory(
+      bool enabled, CreateContextFn context_recorder, size_t alloc_trace_max_entries, RecordContext when,
+      bool clearHistory, const std::vector<std::string>& skip_actions) override {
+    TORCH_CHECK(
+        when == RecordContext::NEVER || context_recorder != nullptr,
+        "recordHistory: contexts are wanted, but there is no function that gathers them");
+    for_each_device([&](DeviceMemoryPool& pool) {
+      pool.record_history({enabled, context_recorder, alloc_trace_max_entries, when, clearHistory, skip_actions});
+    });
+  }
+  bool isHistoryEnabled() override {
+    bool enabled = false;
+    for_each_pool([&](DeviceMemoryPool& pool) { enabled = enabled || pool.records_history(); });
+    return enabled;
+  }
+  void attachAllocatorTraceTracker(AllocatorTraceTracker tracker) override {
+    for_each_device([&](DeviceMemoryPool& pool) { pool.attach_tracker(tracker); });
+  }
   void attachOutOfMemoryObserver(OutOfMemoryObserver observer) override {
-    for (DeviceIndex device = 0; device < device_count(); ++device) {
-      pool_of(device).attach_observer(observer);
-    }
+    for_each_device([&](DeviceMemoryPool& pool) { pool.attach_observer(observer); });
   }
 
   void enablePeerAccess(DeviceIndex dev, DeviceIndex dev_to_access) override {
@@ -209,6 +258,7 @@ class NativeCachingAllocator final : public CUDAAllocator {
     } else {
       C10_CUDA_CHECK(error);
     }
+    made_pool(dev_to_access).driver.add_peer(dev);
   }
   cudaError_t memcpyAsync(
       void* dst, int dstDevice, const void* src, int srcDevice, size_t count, cudaStream_t stream, bool p2p_enabled)
@@ -268,20 +318,43 @@ class NativeCachingAllocator final : public CUDAAllocator {
   }
 
   DeviceMemoryPool& pool_of(DeviceIndex device) {
+    return made_pool(device).pool;
+  }
+
+  DevicePool& made_pool(DeviceIndex device) {
     TORCH_CHECK(
         device >= 0 && device < device_count(), "Invalid device argument ", static_cast<int>(device), ": there are ",
         static_cast<int>(device_count()), " CUDA devices");
     std::atomic<DevicePool*>& slot = pools_[static_cast<size_t>(device)];
     if (DevicePool* made = slot.load(std::memory_order_acquire); C10_LIKELY(made != nullptr)) {
-      return made->pool;
+      return *made;
     }
-    auto fresh = std::make_unique<DevicePool>(device);
+    static std::once_flag listening;
+    std::call_once(listening, [this] {
+      CachingAllocator::on_allocator_settings([this](const CachingAllocator::AllocatorSettings& settings) {
+        for_each_pool([&](DeviceMemoryPool& pool) {
+          pool.configure(settings);
+          if (settings.memory_fraction < 1) {
+            pool.set_memory_fraction(settings.memory_fraction);
+          }
+        });
+      });
+    });
+    auto fresh = std::make_unique<DevicePool>(device, CachingAllocator::AcceleratorAllocatorConfig::settings());
     DevicePool* expected = nullptr;
     if (slot.compare_exchange_strong(expected, fresh.get(), std::memory_order_acq_rel)) {
       made_pools_.fetch_add(1, std::memory_order_release);
-      return fresh.release()->pool;
+      return *fresh.release();
     }
-    return expected->pool;
+    return *expected;
+  }
+
+  /// Makes the pools that are not there.
+  template <class Function>
+  void for_each_device(Function f) {
+    for (DeviceIndex device = 0; device < device_count(); ++device) {
+      f(pool_of(device));
+    }
   }
 
   template <class Function>

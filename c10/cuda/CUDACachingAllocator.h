@@ -1,6 +1,7 @@
 // Memory of CUDA devices.
 #pragma once
 
+#include <c10/core/AllocatorConfig.h>
 #include <c10/core/CachingDeviceAllocator.h>
 #include <c10/cuda/CUDAMacros.h>
 #include <c10/cuda/CUDAStream.h>
@@ -21,16 +22,24 @@ using c10::MempoolId_t;
 
 namespace c10::cuda::CUDACachingAllocator {
 
+using c10::CachingDeviceAllocator::AllocatorTraceTracker;
 using c10::CachingDeviceAllocator::BlockInfo;
+using c10::CachingDeviceAllocator::CreateContextFn;
 using c10::CachingDeviceAllocator::DeviceStats;
+using c10::CachingDeviceAllocator::RecordContext;
 using c10::CachingDeviceAllocator::SegmentInfo;
+using c10::CachingDeviceAllocator::TraceEntry;
 
 /// Hears of each request that fails for good, before it throws.
 using OutOfMemoryObserver =
     std::function<void(int64_t device, size_t allocated, size_t device_total, size_t device_free)>;
 
+/// torch::cuda::memory_snapshot() writes it as a file for PyTorch's memory viewer.
 struct SnapshotInfo {
   std::vector<SegmentInfo> segments;
+  std::vector<std::vector<TraceEntry>> device_traces; // by device, oldest first; see recordHistory
+  CachingAllocator::AllocatorSettings settings;
+  std::string last_allocator_settings;
 };
 
 /// What a replacement of the caching allocator implements.
@@ -61,7 +70,15 @@ class C10_CUDA_API CUDAAllocator : public DeviceAllocator {
     recordStream(ptr, CUDAStream(stream));
   }
 
-  virtual SnapshotInfo snapshot(MempoolId_t mempool_id = {0, 0}) = 0;
+  virtual SnapshotInfo snapshot(MempoolId_t mempool_id = {0, 0}, bool include_traces = true) = 0;
+  /// Keeps the last `alloc_trace_max_entries` events, and by `when` where they come from, as `context_recorder` tells. For
+  /// all devices.
+  virtual void recordHistory(
+      bool enabled, CreateContextFn context_recorder, size_t alloc_trace_max_entries, RecordContext when,
+      bool clearHistory, const std::vector<std::string>& skip_actions) = 0;
+  virtual bool isHistoryEnabled() = 0;
+  /// Hears of each event from now on, under the allocator's lock: it must not allocate device memory.
+  virtual void attachAllocatorTraceTracker(AllocatorTraceTracker tracker) = 0;
 
   // Private pools, for memory that a captured graph uses again and again: see Note [Device memory].
   virtual void beginAllocateToPool(
@@ -130,8 +147,19 @@ inline void resetAccumulatedStats(c10::DeviceIndex device) {
 inline void resetPeakStats(c10::DeviceIndex device) {
   get()->resetPeakStats(device);
 }
-inline SnapshotInfo snapshot(MempoolId_t mempool_id = {0, 0}) {
-  return get()->snapshot(mempool_id);
+inline SnapshotInfo snapshot(MempoolId_t mempool_id = {0, 0}, bool include_traces = true) {
+  return get()->snapshot(mempool_id, include_traces);
+}
+inline void recordHistory(
+    bool enabled, CreateContextFn context_recorder, size_t alloc_trace_max_entries, RecordContext when,
+    bool clearHistory = false, const std::vector<std::string>& skip_actions = {}) {
+  get()->recordHistory(enabled, context_recorder, alloc_trace_max_entries, when, clearHistory, skip_actions);
+}
+inline bool isHistoryEnabled() {
+  return get()->isHistoryEnabled();
+}
+inline void attachAllocatorTraceTracker(AllocatorTraceTracker tracker) {
+  get()->attachAllocatorTraceTracker(std::move(tracker));
 }
 inline void beginAllocateToPool(
     c10::DeviceIndex device, MempoolId_t mempool_id, std::function<bool(cudaStream_t)> filter) {

@@ -26,7 +26,7 @@ void* stream_handle(int number) {
 /// What a program may rely on, kept the obvious way.
 class Model {
  public:
-  Model(uint32_t seed, size_t capacity) : random_(seed), device_(capacity), pool_(0, device_) {}
+  Model(uint32_t seed, size_t capacity) : random_(seed), device_(capacity, 12 * capacity), pool_(0, device_, pick_settings()) {}
 
   void step() {
     const int choice = pick(100);
@@ -42,8 +42,10 @@ class Model {
     } else if (choice < 99) {
       const int what = pick(4);
       what == 0 ? pool_.empty_cache() : what == 1 ? release_pool() : capture_ ? end_capture() : begin_capture();
-    } else {
+    } else if (pick(2) == 0) {
       pool_.set_memory_fraction(pick(2) == 0 ? 1.0 : 0.7);
+    } else {
+      pool_.configure(pick_settings());
     }
   }
 
@@ -64,6 +66,7 @@ class Model {
     pool_.empty_cache();
     check();
     CHECK(device_.memory.used() == 0);
+    CHECK(device_.addresses.used() == 0);
     CHECK(device_.streams.open_events() == 0);
   }
 
@@ -94,6 +97,16 @@ class Model {
 
   int pick(int n) {
     return static_cast<int>(random_() % static_cast<uint32_t>(n));
+  }
+
+  c10::CachingAllocator::AllocatorSettings pick_settings() {
+    c10::CachingAllocator::AllocatorSettings settings;
+    settings.expandable_segments = pick(3) != 0;
+    settings.max_split_size = pick(3) == 0 ? 24 * kMiB : SIZE_MAX;
+    settings.garbage_collection_threshold = pick(3) == 0 ? 0.6 : 0;
+    settings.roundup_power2_divisions.fill(pick(3) == 0 ? 4 : 0);
+    settings.large_segment_size = pick(4) == 0 ? 32 * kMiB : 20 * kMiB;
+    return settings;
   }
 
   size_t pick_size() {
@@ -200,18 +213,22 @@ class Model {
     }
   }
 
-  /// Segments of a pool stay while it is held.
+  /// Memory of a pool stays while it is held; segments may grow together.
   void check_private_pools() {
-    std::map<c10::MempoolId_t, std::set<uintptr_t>> segments;
+    std::map<c10::MempoolId_t, std::map<uintptr_t, size_t>> segments;
     for (const auto& segment : pool_.snapshot()) {
       if (segment.owner_private_pool_id != c10::MempoolId_t(0, 0)) {
-        segments[segment.owner_private_pool_id].insert(segment.address);
+        segments[segment.owner_private_pool_id][segment.address] = segment.total_size;
       }
     }
     for (const auto& [id, before] : private_segments_) {
       REQUIRE(pool_.pool_holders(id) == holders_[id]);
       if (always_held_.count(id) != 0) {
-        REQUIRE(std::includes(segments[id].begin(), segments[id].end(), before.begin(), before.end()));
+        for (const auto& [start, size] : before) {
+          const auto after = segments[id].upper_bound(start);
+          REQUIRE(after != segments[id].begin());
+          REQUIRE(start + size <= std::prev(after)->first + std::prev(after)->second);
+        }
       }
     }
     private_segments_ = segments;
@@ -263,7 +280,7 @@ class Model {
       REQUIRE(address == segment.address + segment.total_size);
     }
     REQUIRE(blocks_in_use == live_.size());
-    REQUIRE(segments == device_.memory.ranges());
+    REQUIRE(segments == device_.backed());
   }
 
   struct Sum {
@@ -328,7 +345,7 @@ class Model {
   std::vector<Busy> busy_;
   std::optional<Capture> capture_;
   std::map<c10::MempoolId_t, int> holders_;
-  std::map<c10::MempoolId_t, std::set<uintptr_t>> private_segments_; // at the last check
+  std::map<c10::MempoolId_t, std::map<uintptr_t, size_t>> private_segments_; // at the last check
   std::set<c10::MempoolId_t> always_held_; // since then
   int failures_ = 0;
 };

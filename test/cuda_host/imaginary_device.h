@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -102,14 +103,14 @@ class ImaginaryStreams {
 /// Hands out ranges of an address space and watches that each comes back once.
 class AddressSpace {
  public:
-  explicit AddressSpace(size_t capacity) : capacity_(capacity) {}
+  explicit AddressSpace(size_t capacity, uintptr_t start = uintptr_t{1} << 40) : capacity_(capacity), start_(start) {}
 
   /// Null if the capacity is used up. Takes the first gap, so that addresses come again.
   void* allocate(size_t bytes) {
     if (bytes > capacity_ - used_) {
       return nullptr;
     }
-    uintptr_t address = kStart;
+    uintptr_t address = start_;
     for (const auto& [start, size] : ranges_) {
       if (start - address >= bytes) {
         break;
@@ -133,6 +134,15 @@ class AddressSpace {
     ranges_.erase(found);
     return size;
   }
+  /// Memory without an address of this space. False if the capacity is used up.
+  bool take(size_t bytes) {
+    const bool fits = bytes <= capacity_ - used_;
+    used_ += fits ? bytes : 0;
+    return fits;
+  }
+  void give(size_t bytes) {
+    used_ -= bytes;
+  }
   const std::map<uintptr_t, size_t>& ranges() const {
     return ranges_;
   }
@@ -147,9 +157,8 @@ class AddressSpace {
   }
 
  private:
-  static constexpr uintptr_t kStart = uintptr_t{1} << 40;
-
   const size_t capacity_;
+  const uintptr_t start_;
   std::map<uintptr_t, size_t> ranges_;
   size_t used_ = 0;
   int allocations_ = 0;
@@ -176,7 +185,9 @@ class WithImaginaryStreams : public Driver {
 
 class ImaginaryDevice final : public WithImaginaryStreams<c10::cuda::impl::DeviceMemoryDriver> {
  public:
-  explicit ImaginaryDevice(size_t capacity) : memory(capacity) {}
+  /// With room for so many addresses without memory.
+  explicit ImaginaryDevice(size_t capacity, size_t address_room = 0)
+      : memory(capacity), addresses(address_room, uintptr_t{1} << 44) {}
 
   void* allocate(size_t bytes) override {
     return memory.allocate(bytes);
@@ -188,7 +199,67 @@ class ImaginaryDevice final : public WithImaginaryStreams<c10::cuda::impl::Devic
     return {memory.capacity() - memory.used(), memory.capacity()};
   }
 
+  void* reserve_addresses(size_t bytes) override {
+    return addresses.allocate(bytes);
+  }
+  void release_addresses(void* address, size_t bytes) noexcept override {
+    const auto start = reinterpret_cast<uintptr_t>(address);
+    const auto page = pages.lower_bound(start);
+    CHECK((page == pages.end() || page->first >= start + bytes));
+    CHECK(addresses.release(address) == bytes);
+  }
+  bool map(void* address, size_t bytes, size_t page) override {
+    const auto start = reinterpret_cast<uintptr_t>(address);
+    check_range(start, bytes, page);
+    const auto next = pages.lower_bound(start);
+    CHECK((next == pages.end() || next->first >= start + bytes));
+    if (!memory.take(bytes)) {
+      return false;
+    }
+    for (size_t offset = 0; offset < bytes; offset += page) {
+      pages[start + offset] = page;
+    }
+    return true;
+  }
+  void unmap(void* address, size_t bytes, size_t page) noexcept override {
+    const auto start = reinterpret_cast<uintptr_t>(address);
+    check_range(start, bytes, page);
+    for (size_t offset = 0; offset < bytes; offset += page) {
+      CHECK(pages.count(start + offset) == 1);
+      CHECK(pages[start + offset] == page);
+      pages.erase(start + offset);
+    }
+    memory.give(bytes);
+  }
+
+  /// What has memory: ranges, pages of one reservation that lie together joined.
+  std::map<uintptr_t, size_t> backed() const {
+    std::map<uintptr_t, size_t> runs = memory.ranges();
+    uintptr_t start = 0;
+    for (const auto& [address, page] : pages) {
+      const bool goes_on = start != 0 && start + runs[start] == address && addresses.ranges().count(address) == 0;
+      start = goes_on ? start : address;
+      runs[start] += page;
+    }
+    return runs;
+  }
+
   AddressSpace memory;
+  AddressSpace addresses;
+  std::map<uintptr_t, size_t> pages;
+
+ private:
+  /// Whole pages of a reservation.
+  void check_range(uintptr_t start, size_t bytes, size_t page) const {
+    const auto after = addresses.ranges().upper_bound(start);
+    if (bytes == 0 || bytes % page != 0 || after == addresses.ranges().begin()) {
+      FAIL_CHECK("the allocator maps what is not a range of pages");
+      std::abort();
+    }
+    const auto& [base, size] = *std::prev(after);
+    CHECK((start - base) % page == 0);
+    CHECK(start + bytes <= base + size);
+  }
 };
 
 } // namespace test

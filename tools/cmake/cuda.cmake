@@ -6,7 +6,7 @@ if(NOT TENSOR_CUDA)
 endif()
 
 find_program(NVCC nvcc HINTS $ENV{CUDACXX} $ENV{CUDA_HOME}/bin /usr/local/cuda/bin)
-file(GLOB_RECURSE CUDA_PLUGIN_SOURCES CONFIGURE_DEPENDS c10/cuda/*.cpp aten/native/cuda/*.cu aten/native/cuda/*.cpp aten/cuda/*.cpp aten/cuda/*.cu)
+file(GLOB_RECURSE CUDA_PLUGIN_SOURCES CONFIGURE_DEPENDS c10/cuda/*.cpp aten/native/cuda/*.cu aten/native/cuda/*.cpp aten/cuda/*.cpp aten/cuda/*.cu csrc/cuda/*.cpp)
 if(NOT NVCC OR NOT CUDA_PLUGIN_SOURCES)
   message(STATUS "CUDA plugin: not built, no nvcc found on PATH, in CUDA_HOME or /usr/local/cuda")
   return()

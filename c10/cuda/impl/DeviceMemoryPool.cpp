@@ -1,22 +1,20 @@
 #include <c10/cuda/impl/DeviceMemoryPool.h>
 
+#include <c10/cuda/impl/MemoryStatistics.h>
 #include <c10/util/Exception.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <bit>
+#include <utility>
 
 namespace c10::cuda::impl {
 namespace {
 
-using CachingAllocator::format_size;
-using CachingAllocator::Stat;
-using CachingAllocator::StatArray;
-using CachingAllocator::StatType;
+using CachingDeviceAllocator::TraceEntry;
+using Level = AllocationHistory::Level;
 
 constexpr size_t kMiB = size_t{1} << 20;
 constexpr size_t kSmallSize = 1 * kMiB;
-constexpr size_t kLargeSegment = 20 * kMiB;
 constexpr size_t kSegmentOfItsOwn = 10 * kMiB;
 constexpr size_t kSegmentRounding = 2 * kMiB;
 /// Beyond any device, and far from overflow.
@@ -26,62 +24,42 @@ constexpr size_t round_up(size_t bytes, size_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-size_t block_size(size_t bytes) {
-  return std::max(round_up(bytes, kMinBlockSize), kMinBlockSize);
+} // namespace
+
+size_t DeviceMemoryPool::block_size(size_t bytes) const {
+  const size_t divisions = settings_.divisions_for(bytes);
+  size_t unit = kMinBlockSize;
+  if (divisions > 1 && bytes > kMinBlockSize * divisions) {
+    unit = std::bit_floor(bytes) / divisions;
+  }
+  return std::max(round_up(bytes, unit), kMinBlockSize);
 }
 
-size_t segment_size(size_t size) {
+size_t DeviceMemoryPool::segment_size(size_t size) const {
   if (size <= kSmallSize) {
     return kSmallSegment;
   }
-  return size < kSegmentOfItsOwn ? kLargeSegment : round_up(size, kSegmentRounding);
+  return size < kSegmentOfItsOwn ? settings_.large_segment_size : round_up(size, kSegmentRounding);
 }
 
-/// Is what the request leaves of the block worth a block? In large segments small rests would only pile up.
-bool leaves_a_block(const MemoryBlock& block, size_t size) {
+/// Is what the request leaves of the block worth a block? In large segments of one piece small rests would only pile up.
+bool DeviceMemoryPool::leaves_a_block(const MemoryBlock& block, size_t size) const {
   const size_t rest = block.size - size;
-  return block.small ? rest >= kMinBlockSize : rest > kSmallSize;
-}
-
-Stat& of_pool(StatArray& stat, const MemoryBlock& block) {
-  return stat[static_cast<size_t>(block.small ? StatType::SMALL_POOL : StatType::LARGE_POOL)];
-}
-
-Stat& in_all(StatArray& stat) {
-  return stat[static_cast<size_t>(StatType::AGGREGATE)];
-}
-
-void increase(StatArray& stat, const MemoryBlock& block, size_t amount) {
-  in_all(stat).increase(amount);
-  of_pool(stat, block).increase(amount);
-}
-
-void decrease(StatArray& stat, const MemoryBlock& block, size_t amount) {
-  in_all(stat).decrease(amount);
-  of_pool(stat, block).decrease(amount);
-}
-
-size_t current(const StatArray& stat) {
-  return static_cast<size_t>(stat[static_cast<size_t>(StatType::AGGREGATE)].current);
-}
-
-template <class Function>
-void for_each_stat(CachingDeviceAllocator::DeviceStats& stats, Function f) {
-  for (StatArray* array :
-       {&stats.allocation, &stats.segment, &stats.active, &stats.inactive_split, &stats.allocated_bytes,
-        &stats.reserved_bytes, &stats.active_bytes, &stats.inactive_split_bytes, &stats.requested_bytes}) {
-    std::for_each(array->begin(), array->end(), f);
+  if (block.small || block.expandable != nullptr) {
+    return rest >= kMinBlockSize;
   }
-  f(stats.oversize_allocations);
-  f(stats.oversize_segments);
+  return rest > kSmallSize && size < settings_.max_split_size && block.size < settings_.max_split_size;
 }
 
-} // namespace
+bool DeviceMemoryPool::limit_allows(size_t bytes) const {
+  return !limit_ || (bytes <= *limit_ && current(stats_.reserved_bytes) <= *limit_ - bytes);
+}
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Requests and releases
 
 void* DeviceMemoryPool::allocate(size_t bytes, void* stream) {
+  std::shared_ptr<GatheredContext> context = C10_UNLIKELY(history_.active()) ? history_.gather(Level::STATE) : nullptr;
   std::unique_lock<std::mutex> lock(mutex_);
   MemoryBlock* block = bytes <= kMaxRequest ? find_or_reserve(block_size(bytes), stream) : nullptr;
   if (C10_UNLIKELY(block == nullptr)) {
@@ -90,6 +68,9 @@ void* DeviceMemoryPool::allocate(size_t bytes, void* stream) {
     const std::string message = out_of_memory_message(bytes, free, total);
     const std::vector<OutOfMemoryObserver> observers = observers_;
     const size_t allocated = current(stats_.allocated_bytes);
+    if (history_.active()) {
+      history_.add({TraceEntry::OOM, device_, free, bytes, stream, {0, 0}, 0, std::move(context)});
+    }
     // An observer may ask for statistics or a snapshot.
     lock.unlock();
     for (const OutOfMemoryObserver& observer : observers) {
@@ -99,16 +80,25 @@ void* DeviceMemoryPool::allocate(size_t bytes, void* stream) {
   }
   block->state = MemoryBlock::State::kInUse;
   block->requested = bytes;
+  block->context = std::move(context);
   in_use_[block->address] = block;
   increase(stats_.allocation, *block, 1);
   increase(stats_.allocated_bytes, *block, block->size);
   increase(stats_.active, *block, 1);
   increase(stats_.active_bytes, *block, block->size);
   increase(stats_.requested_bytes, *block, bytes);
+  if (C10_UNLIKELY(block->oversize)) {
+    stats_.oversize_allocations.increase(1);
+  }
+  if (C10_UNLIKELY(history_.active())) {
+    note(TraceEntry::ALLOC, *block, block->address, bytes, block->context);
+  }
   return block->address;
 }
 
 bool DeviceMemoryPool::release(void* pointer) {
+  const std::shared_ptr<GatheredContext> context =
+      C10_UNLIKELY(history_.active()) ? history_.gather(Level::ALL) : nullptr;
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = in_use_.find(pointer);
   if (found == in_use_.end()) {
@@ -118,6 +108,12 @@ bool DeviceMemoryPool::release(void* pointer) {
   in_use_.erase(found);
   decrease(stats_.allocation, *block, 1);
   decrease(stats_.allocated_bytes, *block, block->size);
+  if (C10_UNLIKELY(block->oversize)) {
+    stats_.oversize_allocations.decrease(1);
+  }
+  if (C10_UNLIKELY(history_.active())) {
+    note(TraceEntry::FREE_REQUESTED, *block, block->address, block->requested, context);
+  }
   if (C10_LIKELY(block->other_streams.empty())) {
     free_block(block);
   } else if (capturing()) {
@@ -216,11 +212,13 @@ void DeviceMemoryPool::forget_pool_if_empty(MempoolId_t id) {
 
 MemoryBlock* DeviceMemoryPool::find_or_reserve(size_t size, void* stream) {
   poll_events();
+  ++requests_;
   StreamBlocks& owner = blocks_of(stream);
   if (MemoryBlock* block = take_best_fit(owner, size)) {
     return block;
   }
-  if (MemoryBlock* block = reserve_segment(owner, size, segment_size(size))) {
+  collect_garbage(size);
+  if (MemoryBlock* block = reserve(owner, size)) {
     return block;
   }
   if (capturing()) {
@@ -231,13 +229,18 @@ MemoryBlock* DeviceMemoryPool::find_or_reserve(size_t size, void* stream) {
   if (MemoryBlock* block = take_best_fit(owner, size)) {
     return block;
   }
+  if (release_oversized(owner, size)) {
+    if (MemoryBlock* block = reserve(owner, size)) {
+      return block;
+    }
+  }
   release_cached_segments();
-  if (MemoryBlock* block = reserve_segment(owner, size, segment_size(size))) {
+  if (MemoryBlock* block = reserve(owner, size)) {
     return block;
   }
   // The last resort: no more than the request needs.
   const size_t least = round_up(size, kSegmentRounding);
-  return least < segment_size(size) ? reserve_segment(owner, size, least) : nullptr;
+  return settings_.expandable_segments || least < segment_size(size) ? reserve_segment(owner, size, least) : nullptr;
 }
 
 StreamBlocks& DeviceMemoryPool::blocks_of(void* stream) {
@@ -261,7 +264,19 @@ StreamBlocks& DeviceMemoryPool::blocks_in(PrivatePool& pool, void* stream) {
 }
 
 MemoryBlock* DeviceMemoryPool::take_best_fit(StreamBlocks& owner, size_t size) {
-  MemoryBlock* block = size <= kSmallSize ? owner.small.best_fit(size) : owner.large.best_fit(size);
+  MemoryBlock* block = nullptr;
+  if (size <= kSmallSize) {
+    block = owner.small.best_fit(size);
+  } else if (C10_LIKELY(settings_.max_split_size == SIZE_MAX)) {
+    block = owner.large.best_fit(size);
+  } else {
+    // A block that is not cut is too good for a small request, and for a large one if much of it would lie idle.
+    const size_t most = settings_.max_split_size;
+    block = owner.large.best_fit(size, [&](const MemoryBlock& b) {
+      return b.expandable != nullptr ||
+          (size < most ? b.size < most : b.size < size + settings_.max_non_split_rounding_size);
+    });
+  }
   if (block != nullptr) {
     erase_free(block);
     split(block, size);
@@ -269,9 +284,25 @@ MemoryBlock* DeviceMemoryPool::take_best_fit(StreamBlocks& owner, size_t size) {
   return block;
 }
 
-/// A block at the start of a new segment; null if the driver or the limit has no room for it.
+/// A block in memory that comes from the driver; null if the driver or the limit has no room for it.
+MemoryBlock* DeviceMemoryPool::reserve(StreamBlocks& owner, size_t size) {
+  if (settings_.expandable_segments) {
+    if (ExpandableSegment* segment = expandable_segment(owner, size <= kSmallSize)) {
+      for (const auto& [address, gap] : segment->gaps) {
+        const size_t before = MemoryBlock::is_free(gap->previous) ? gap->previous->size : 0;
+        const size_t after = MemoryBlock::is_free(gap->next) ? gap->next->size : 0;
+        if (before + gap->size + after >= size) {
+          return expand(*segment, gap, size);
+        }
+      }
+    }
+  }
+  return reserve_segment(owner, size, segment_size(size));
+}
+
+/// A block at the start of a new segment of one piece.
 MemoryBlock* DeviceMemoryPool::reserve_segment(StreamBlocks& owner, size_t size, size_t bytes) {
-  if (limit_ && (bytes > *limit_ || current(stats_.reserved_bytes) > *limit_ - bytes)) {
+  if (!limit_allows(bytes)) {
     return nullptr;
   }
   auto* address = static_cast<char*>(driver_.allocate(bytes));
@@ -283,12 +314,15 @@ MemoryBlock* DeviceMemoryPool::reserve_segment(StreamBlocks& owner, size_t size,
   block->size = bytes;
   block->owner = &owner;
   block->small = size <= kSmallSize;
+  block->oversize = bytes >= settings_.max_split_size;
   segments_[address] = block;
   ++stats_.num_device_alloc;
-  increase(stats_.segment, *block, 1);
-  increase(stats_.reserved_bytes, *block, bytes);
-  if (!owner.pool->is_common()) {
-    increase(stats_.reserved_bytes_by_private_pools[owner.pool->id], *block, bytes);
+  count_reserved(*block, bytes, 1);
+  if (block->oversize) {
+    stats_.oversize_segments.increase(1);
+  }
+  if (history_.active()) {
+    note(TraceEntry::SEGMENT_ALLOC, *block, address, bytes);
   }
   split(block, size);
   return block;
@@ -296,14 +330,21 @@ MemoryBlock* DeviceMemoryPool::reserve_segment(StreamBlocks& owner, size_t size,
 
 /// Cuts what the request does not need off a block that is in no list.
 void DeviceMemoryPool::split(MemoryBlock* block, size_t size) {
-  if (!leaves_a_block(*block, size)) {
-    return;
+  if (leaves_a_block(*block, size)) {
+    insert_free(cut(block, size));
   }
+}
+
+/// Makes what is behind the first `size` bytes a block of the same kind.
+MemoryBlock* DeviceMemoryPool::cut(MemoryBlock* block, size_t size) {
   MemoryBlock* rest = new_block();
   rest->address = block->address + size;
   rest->size = block->size - size;
   rest->owner = block->owner;
   rest->small = block->small;
+  rest->state = block->state;
+  rest->expandable = block->expandable;
+  rest->freed_at = block->freed_at;
   rest->previous = block;
   rest->next = block->next;
   if (block->next != nullptr) {
@@ -311,24 +352,30 @@ void DeviceMemoryPool::split(MemoryBlock* block, size_t size) {
   }
   block->next = rest;
   block->size = size;
-  insert_free(rest);
+  return rest;
 }
 
 /// Nobody uses the block any more.
 void DeviceMemoryPool::free_block(MemoryBlock* block) {
+  if (C10_UNLIKELY(history_.active())) {
+    note(TraceEntry::FREE_COMPLETED, *block, block->address, block->requested);
+  }
   decrease(stats_.active, *block, 1);
   decrease(stats_.active_bytes, *block, block->size);
   decrease(stats_.requested_bytes, *block, block->requested);
   block->requested = 0;
+  block->context = nullptr;
+  block->freed_at = requests_;
   block->state = MemoryBlock::State::kFree;
-  if (block->next != nullptr && block->next->state == MemoryBlock::State::kFree) {
+  if (MemoryBlock::is_free(block->next)) {
     erase_free(block->next);
     absorb_next(block);
   }
-  if (block->previous != nullptr && block->previous->state == MemoryBlock::State::kFree) {
+  if (MemoryBlock::is_free(block->previous)) {
     block = block->previous;
     erase_free(block);
     absorb_next(block);
+    block->freed_at = requests_;
   }
   insert_free(block);
 }
@@ -360,25 +407,40 @@ void DeviceMemoryPool::erase_free(MemoryBlock* block) {
   block->small ? block->owner->small.erase(block) : block->owner->large.erase(block);
 }
 
+/// A free block that is a segment goes back to the driver.
+void DeviceMemoryPool::release_segment(MemoryBlock* block) {
+  erase_free(block);
+  ++stats_.num_device_free;
+  count_returned(*block, block->size, 1);
+  if (block->oversize) {
+    stats_.oversize_segments.decrease(1);
+  }
+  if (history_.active()) {
+    note(TraceEntry::SEGMENT_FREE, *block, block->address, block->size);
+  }
+  driver_.release(block->address, block->size);
+  segments_.erase(block->address);
+  delete_block(block);
+}
+
 void DeviceMemoryPool::release_cached_segments(MempoolId_t id) {
   for (auto segment = segments_.begin(); segment != segments_.end();) {
     MemoryBlock* block = segment->second;
+    ++segment;
     const PrivatePool& pool = *block->owner->pool;
-    const bool wanted = id == MempoolId_t(0, 0) || id == pool.id;
-    if (block->state != MemoryBlock::State::kFree || !block->is_whole_segment() || pool.holders > 0 || !wanted) {
-      ++segment;
+    if (pool.holders > 0 || (id != MempoolId_t(0, 0) && id != pool.id)) {
       continue;
     }
-    erase_free(block);
-    if (!pool.is_common()) {
-      decrease(stats_.reserved_bytes_by_private_pools[pool.id], *block, block->size);
+    if (block->expandable == nullptr) {
+      if (MemoryBlock::is_free(block) && block->is_whole_segment()) {
+        release_segment(block);
+      }
+      continue;
     }
-    ++stats_.num_device_free;
-    decrease(stats_.segment, *block, 1);
-    decrease(stats_.reserved_bytes, *block, block->size);
-    driver_.release(block->address, block->size);
-    delete_block(block);
-    segment = segments_.erase(segment);
+    for (MemoryBlock* part = block; part != nullptr;) {
+      part = MemoryBlock::is_free(part) && pages_inside(*part) != 0 ? unmap_pages(part) : part->next;
+    }
+    release_addresses_if_empty(block);
   }
   for (auto pool = private_pools_.begin(); pool != private_pools_.end();) {
     const MempoolId_t next = pool->first;
@@ -461,131 +523,6 @@ void DeviceMemoryPool::wait_for_events() {
     }
   }
   events_.clear();
-}
-
-// ---------------------------------------------------------------------------------------------------------------------
-// Limits, statistics, views from outside
-
-void DeviceMemoryPool::set_memory_fraction(double fraction) {
-  TORCH_CHECK(
-      fraction >= 0 && fraction <= 1, "invalid fraction:", fraction, ". Please set within [0, 1].");
-  const size_t total = driver_.memory_info().second;
-  const std::lock_guard<std::mutex> lock(mutex_);
-  fraction_ = fraction;
-  limit_.reset();
-  if (fraction < 1) {
-    limit_ = static_cast<size_t>(fraction * static_cast<double>(total));
-  }
-}
-
-double DeviceMemoryPool::memory_fraction() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return fraction_;
-}
-
-void DeviceMemoryPool::attach_observer(OutOfMemoryObserver observer) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  observers_.push_back(std::move(observer));
-}
-
-CachingDeviceAllocator::DeviceStats DeviceMemoryPool::stats() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return stats_;
-}
-
-void DeviceMemoryPool::reset_accumulated_stats() {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  for_each_stat(stats_, [](Stat& stat) { stat.reset_accumulated(); });
-  stats_.num_alloc_retries = 0;
-  stats_.num_ooms = 0;
-  stats_.num_sync_all_streams = 0;
-  stats_.num_device_alloc = 0;
-  stats_.num_device_free = 0;
-}
-
-void DeviceMemoryPool::reset_peak_stats() {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  for_each_stat(stats_, [](Stat& stat) { stat.reset_peak(); });
-}
-
-std::pair<size_t, size_t> DeviceMemoryPool::totals() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return {current(stats_.allocated_bytes), current(stats_.reserved_bytes)};
-}
-
-size_t DeviceMemoryPool::largest_free_block() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  size_t largest = 0;
-  for (const auto& [stream, blocks] : common_.streams) {
-    largest = std::max({largest, blocks->small.largest(), blocks->large.largest()});
-  }
-  return largest;
-}
-
-std::optional<std::pair<void*, size_t>> DeviceMemoryPool::segment_of(const void* pointer) const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  const auto found = in_use_.find(const_cast<void*>(pointer));
-  if (found == in_use_.end()) {
-    return std::nullopt;
-  }
-  const MemoryBlock* block = found->second;
-  while (block->previous != nullptr) {
-    block = block->previous;
-  }
-  size_t size = 0;
-  for (const MemoryBlock* part = block; part != nullptr; part = part->next) {
-    size += part->size;
-  }
-  return std::pair<void*, size_t>(block->address, size);
-}
-
-std::vector<CachingDeviceAllocator::SegmentInfo> DeviceMemoryPool::snapshot(MempoolId_t id) const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  std::vector<SegmentInfo> infos;
-  infos.reserve(segments_.size());
-  for (const auto& [address, first] : segments_) {
-    const MempoolId_t owner = first->owner->pool->id;
-    if (id != MempoolId_t(0, 0) && owner != id) {
-      continue;
-    }
-    SegmentInfo& info = infos.emplace_back();
-    info.owner_private_pool_id = owner;
-    info.device = device_;
-    info.address = reinterpret_cast<size_t>(address);
-    info.stream = first->owner->stream;
-    info.is_large = !first->small;
-    for (const MemoryBlock* block = first; block != nullptr; block = block->next) {
-      CachingDeviceAllocator::BlockInfo& part = info.blocks.emplace_back();
-      part.size = block->size;
-      part.requested_size = block->requested;
-      part.allocated = block->state == MemoryBlock::State::kInUse;
-      part.active = block->state != MemoryBlock::State::kFree;
-      info.total_size += part.size;
-      info.requested_size += part.requested_size;
-      info.allocated_size += part.allocated ? part.size : 0;
-      info.active_size += part.active ? part.size : 0;
-    }
-  }
-  return infos;
-}
-
-std::string DeviceMemoryPool::out_of_memory_message(size_t bytes, size_t free, size_t total) const {
-  const size_t allocated = current(stats_.allocated_bytes);
-  const size_t reserved = current(stats_.reserved_bytes);
-  std::string text = c10::str(
-      "CUDA out of memory. Tried to allocate ", format_size(bytes), ". GPU ", static_cast<int>(device_),
-      " has a total capacity of ", format_size(total), " of which ", format_size(free), " is free. ");
-  if (limit_) {
-    text += c10::str(format_size(*limit_), " allowed; ");
-  }
-  text += c10::str(
-      "Of the allocated memory ", format_size(allocated), " is allocated by tensors, and ",
-      format_size(reserved - allocated), " is reserved by the allocator but unallocated. ");
-  text += reserved - allocated >= bytes
-      ? "There is enough of the latter, but not in one piece: it lies between blocks in use. Freeing these, or sizes that "
-        "repeat, help."
-      : "Free tensors that are not needed, or work in smaller pieces.";
-  return text;
 }
 
 } // namespace c10::cuda::impl

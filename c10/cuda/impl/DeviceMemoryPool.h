@@ -1,12 +1,15 @@
 // The caching allocator of one device, free of CUDA: it reaches the device through an interface that tests imitate.
 #pragma once
 
+#include <c10/core/AllocatorConfig.h>
 #include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/Device.h>
+#include <c10/cuda/impl/AllocationHistory.h>
 #include <c10/cuda/impl/FreeBlocks.h>
 #include <c10/cuda/impl/StreamEvents.h>
 #include <c10/util/flat_hash_map.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -27,6 +30,11 @@ namespace c10::cuda::impl {
 // - Requests are rounded up to 512 bytes. Up to 1 MiB they are cut from segments of 2 MiB; below 10 MiB from segments of
 //   20 MiB; larger ones get a segment of their own, a multiple of 2 MiB. The two kinds of segments are kept apart, or small
 //   blocks that live long would split the large segments.
+// - A segment may be expandable: a range of addresses, larger than the device's memory, in which the driver puts memory
+//   behind one page after the other (2 MiB for small blocks, as large as a segment otherwise). Each stream has two of them.
+//   A request that nothing fits extends the free block before a gap, so what lies together is not cut into segments; and
+//   each page that no block in use touches can go back. Without support by the device, or with its addresses used up,
+//   segments are as above.
 // - A request takes the smallest free block that fits, cuts off what is too much, and a released block is joined with
 //   its free neighbours.
 // - Blocks belong to the stream they were allocated for. Work on one stream runs in order, so a block may be given out again
@@ -45,11 +53,34 @@ class DeviceMemoryDriver : public StreamEvents {
   /// Null if there is no room; throws for other failures.
   virtual void* allocate(size_t bytes) = 0;
   virtual void release(void* address, size_t bytes) noexcept = 0;
+  /// Addresses without memory; null if the device cannot do that.
+  virtual void* reserve_addresses(size_t /*bytes*/) {
+    return nullptr;
+  }
+  virtual void release_addresses(void* /*address*/, size_t /*bytes*/) noexcept {}
+  /// Puts memory behind reserved addresses, page by page. False, and nothing is changed, if there is no room; throws for
+  /// other failures.
+  virtual bool map(void* /*address*/, size_t /*bytes*/, size_t /*page*/) {
+    return false;
+  }
+  /// Waits for all work of the device and gives the pages back.
+  virtual void unmap(void* /*address*/, size_t /*bytes*/, size_t /*page*/) noexcept {}
   /// Bytes (free, in all).
   virtual std::pair<size_t, size_t> memory_info() = 0;
 };
 
 struct StreamBlocks;
+struct MemoryBlock;
+
+/// A range of addresses with memory behind some of its pages. Blocks tile it; those without memory are kept here.
+struct ExpandableSegment {
+  StreamBlocks* owner = nullptr;
+  bool small = false;
+  char* base = nullptr;
+  size_t size = 0;
+  size_t page = 0;
+  std::map<char*, MemoryBlock*> gaps; // by address
+};
 
 /// What StreamBlocks belong to: the common pool, whose id is (0, 0), or a private one.
 struct PrivatePool {
@@ -64,23 +95,35 @@ struct PrivatePool {
 
 /// A part of a segment.
 struct MemoryBlock {
-  enum class State : uint8_t { kFree, kInUse, kWaiting }; // kWaiting: released, other streams may still use it
+  /// kWaiting: released, other streams may still use it. kUnmapped: addresses of an expandable segment.
+  enum class State : uint8_t { kFree, kInUse, kWaiting, kUnmapped };
 
   char* address = nullptr;
   size_t size = 0;
   size_t requested = 0;
   StreamBlocks* owner = nullptr;
   bool small = false;
+  bool oversize = false; // the segment was larger than max_split_size
   State state = State::kFree;
   int events = 0; // to wait for
   MemoryBlock* previous = nullptr; // neighbours in the segment
   MemoryBlock* next = nullptr;
   MemoryBlock* list_previous = nullptr; // in SmallFreeBlocks
   MemoryBlock* list_next = nullptr;
+  ExpandableSegment* expandable = nullptr;
+  uint64_t freed_at = 0; // by number of requests
   std::vector<DeviceStream> other_streams;
+  std::shared_ptr<GatheredContext> context; // where it was asked for
 
+  static bool has_memory(const MemoryBlock* block) {
+    return block != nullptr && block->state != State::kUnmapped;
+  }
+  static bool is_free(const MemoryBlock* block) {
+    return block != nullptr && block->state == State::kFree;
+  }
+  /// Has it all the memory from the driver that lies together?
   bool is_whole_segment() const {
-    return previous == nullptr && next == nullptr;
+    return !has_memory(previous) && !has_memory(next);
   }
 };
 
@@ -92,16 +135,19 @@ struct StreamBlocks {
   void* stream;
   SmallFreeBlocks small;
   LargeFreeBlocks large;
+  std::array<std::unique_ptr<ExpandableSegment>, 2> expandable; // for large and for small blocks
 };
 
 class DeviceMemoryPool {
  public:
   using DeviceStats = CachingDeviceAllocator::DeviceStats;
   using SegmentInfo = CachingDeviceAllocator::SegmentInfo;
+  using Settings = CachingAllocator::AllocatorSettings;
   /// Called with (device, bytes allocated, bytes of the device, bytes free) before a failed request throws.
   using OutOfMemoryObserver = std::function<void(int64_t, size_t, size_t, size_t)>;
 
-  DeviceMemoryPool(DeviceIndex device, DeviceMemoryDriver& driver) : device_(device), driver_(driver) {}
+  DeviceMemoryPool(DeviceIndex device, DeviceMemoryDriver& driver, const Settings& settings = {})
+      : device_(device), driver_(driver), settings_(settings) {}
   DeviceMemoryPool(const DeviceMemoryPool&) = delete;
   DeviceMemoryPool& operator=(const DeviceMemoryPool&) = delete;
 
@@ -125,6 +171,13 @@ class DeviceMemoryPool {
   void set_memory_fraction(double fraction);
   double memory_fraction() const;
   void attach_observer(OutOfMemoryObserver observer);
+  /// For requests from now on.
+  void configure(const Settings& settings);
+
+  void record_history(const AllocationHistory::Options& options);
+  bool records_history() const;
+  void attach_tracker(CachingDeviceAllocator::AllocatorTraceTracker tracker);
+  std::vector<CachingDeviceAllocator::TraceEntry> history() const;
 
   DeviceStats stats() const;
   void reset_accumulated_stats();
@@ -149,15 +202,33 @@ class DeviceMemoryPool {
   MemoryBlock* new_block();
   void delete_block(MemoryBlock* block);
 
+  size_t block_size(size_t bytes) const;
+  size_t segment_size(size_t size) const;
+  bool leaves_a_block(const MemoryBlock& block, size_t size) const;
+  bool limit_allows(size_t bytes) const;
+
   MemoryBlock* find_or_reserve(size_t size, void* stream);
   MemoryBlock* take_best_fit(StreamBlocks& owner, size_t size);
+  MemoryBlock* reserve(StreamBlocks& owner, size_t size);
   MemoryBlock* reserve_segment(StreamBlocks& owner, size_t size, size_t segment_size);
   void split(MemoryBlock* block, size_t size);
+  MemoryBlock* cut(MemoryBlock* block, size_t size);
   void free_block(MemoryBlock* block);
   void absorb_next(MemoryBlock* block);
   void insert_free(MemoryBlock* block);
   void erase_free(MemoryBlock* block);
+  void release_segment(MemoryBlock* block);
   void release_cached_segments(MempoolId_t id = {0, 0});
+  bool release_oversized(StreamBlocks& owner, size_t size);
+  void collect_garbage(size_t wanted);
+
+  ExpandableSegment* expandable_segment(StreamBlocks& owner, bool small);
+  MemoryBlock* expand(ExpandableSegment& segment, MemoryBlock* gap, size_t size);
+  MemoryBlock* unmap_pages(MemoryBlock* block);
+  bool release_addresses_if_empty(MemoryBlock* first);
+  static size_t pages_inside(const MemoryBlock& block);
+  void count_reserved(const MemoryBlock& block, size_t bytes, int64_t segments);
+  void count_returned(const MemoryBlock& block, size_t bytes, int64_t segments);
 
   void wait_for_streams(MemoryBlock* block);
   void record_postponed_events();
@@ -165,6 +236,10 @@ class DeviceMemoryPool {
   void wait_for_events();
   void event_passed(MemoryBlock* block, void* event);
 
+  void note(
+      CachingDeviceAllocator::TraceEntry::Action action, const MemoryBlock& block, const void* address, size_t bytes,
+      const std::shared_ptr<GatheredContext>& context = nullptr);
+  size_t held_by_private_pools() const;
   std::string out_of_memory_message(size_t bytes, size_t free, size_t total) const;
 
   const DeviceIndex device_;
@@ -182,8 +257,12 @@ class DeviceMemoryPool {
   std::deque<MemoryBlock> block_storage_;
   std::vector<MemoryBlock*> spare_blocks_;
 
+  Settings settings_;
   double fraction_ = 1.0;
   std::optional<size_t> limit_;
+  std::optional<size_t> total_; // bytes of the device, once asked for
+  uint64_t requests_ = 0;
+  AllocationHistory history_;
   std::vector<OutOfMemoryObserver> observers_;
   DeviceStats stats_;
 };

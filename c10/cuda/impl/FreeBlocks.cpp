@@ -2,10 +2,16 @@
 
 #include <c10/cuda/impl/DeviceMemoryPool.h>
 
+#include <algorithm>
+
 namespace c10::cuda::impl {
 
+size_t SmallFreeBlocks::index_of(const MemoryBlock* block) {
+  return std::min(block->size / kMinBlockSize, kSizes) - 1;
+}
+
 void SmallFreeBlocks::insert(MemoryBlock* block) {
-  const size_t index = block->size / kMinBlockSize - 1;
+  const size_t index = index_of(block);
   MemoryBlock*& head = lists_[index];
   block->list_previous = nullptr;
   block->list_next = head;
@@ -18,7 +24,7 @@ void SmallFreeBlocks::insert(MemoryBlock* block) {
 }
 
 void SmallFreeBlocks::erase(MemoryBlock* block) {
-  const size_t index = block->size / kMinBlockSize - 1;
+  const size_t index = index_of(block);
   if (block->list_next != nullptr) {
     block->list_next->list_previous = block->list_previous;
   }
@@ -56,7 +62,12 @@ size_t SmallFreeBlocks::largest() const {
     return 0;
   }
   const auto word = static_cast<size_t>(63 - std::countl_zero(used_words_));
-  return (word * 64 + static_cast<size_t>(63 - std::countl_zero(used_[word])) + 1) * kMinBlockSize;
+  const MemoryBlock* block = lists_[word * 64 + static_cast<size_t>(63 - std::countl_zero(used_[word]))];
+  size_t size = 0;
+  for (; block != nullptr; block = block->list_next) {
+    size = std::max(size, block->size);
+  }
+  return size;
 }
 
 bool LargeFreeBlocks::BySize::operator()(const MemoryBlock* a, const MemoryBlock* b) const {
