@@ -2,6 +2,7 @@
 
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
+#include <aten/cuda/CUDAGraph.h>
 #include <aten/cuda/default_generators.h>
 #include <c10/cuda/CUDAFunctions.h>
 
@@ -28,11 +29,13 @@ c10::DeviceIndex device_or_current(c10::DeviceIndex device) {
 CUDAGeneratorImpl::CUDAGeneratorImpl(DeviceIndex device_index)
     : c10::GeneratorImpl(
           Device(DeviceType::CUDA, device_or_current(device_index)),
-          c10::DispatchKeySet(c10::DispatchKey::CUDA)) {}
+          c10::DispatchKeySet(c10::DispatchKey::CUDA)),
+      state_(c10::make_intrusive<CUDAGeneratorState>(c10::default_rng_seed_val, 0)) {}
 
 void CUDAGeneratorImpl::set_current_seed(uint64_t seed) {
-  seed_ = seed;
-  philox_offset_per_thread_ = 0;
+  c10::cuda::assert_not_capturing("Cannot call CUDAGeneratorImpl::set_current_seed");
+  state_->seed = seed;
+  state_->offset = 0;
 }
 
 void CUDAGeneratorImpl::set_offset(uint64_t offset) {
@@ -46,22 +49,25 @@ uint64_t CUDAGeneratorImpl::seed() {
 }
 
 void CUDAGeneratorImpl::set_philox_offset_per_thread(uint64_t offset) {
+  c10::cuda::assert_not_capturing("Cannot call CUDAGeneratorImpl::set_philox_offset_per_thread");
   TORCH_CHECK(offset % 4 == 0, "offset must be a multiple of 4, got ", offset);
-  philox_offset_per_thread_ = offset;
+  state_->offset = offset;
 }
 
 std::pair<uint64_t, uint64_t> CUDAGeneratorImpl::philox_engine_inputs(uint64_t increment) {
-  const uint64_t offset = philox_offset_per_thread_;
-  philox_offset_per_thread_ += (increment + 3) / 4 * 4;
-  return {seed_, offset};
+  c10::cuda::assert_not_capturing("Cannot call CUDAGeneratorImpl::philox_engine_inputs");
+  return {state_->seed, state_->take(increment)};
 }
 
 PhiloxCudaState CUDAGeneratorImpl::philox_cuda_state(uint64_t increment) {
-  const auto [seed, offset] = philox_engine_inputs(increment);
-  return {seed, offset};
+  if (cuda::CUDAGraph* graph = cuda::CUDAGraph::get_currently_capturing_graph(); C10_UNLIKELY(graph != nullptr)) {
+    return graph->draw(state_, increment);
+  }
+  return {state_->seed, state_->take(increment)};
 }
 
 void CUDAGeneratorImpl::set_state(const c10::TensorImpl& new_state) {
+  c10::cuda::assert_not_capturing("Cannot call CUDAGeneratorImpl::set_state");
   at::detail::check_rng_state(new_state);
   const int64_t bytes = new_state.numel();
   TORCH_CHECK(
@@ -72,12 +78,12 @@ void CUDAGeneratorImpl::set_state(const c10::TensorImpl& new_state) {
   TORCH_CHECK(
       state.offset >= 0 && state.offset % 4 == 0, "RNG state is invalid: its offset must be a multiple of 4, got ",
       state.offset);
-  seed_ = state.seed;
-  philox_offset_per_thread_ = static_cast<uint64_t>(state.offset);
+  state_->seed = state.seed;
+  state_->offset = static_cast<uint64_t>(state.offset);
 }
 
 c10::intrusive_ptr<c10::TensorImpl> CUDAGeneratorImpl::get_state() const {
-  const SavedState saved{seed_, static_cast<int64_t>(philox_offset_per_thread_)};
+  const SavedState saved{state_->seed, static_cast<int64_t>(state_->offset.load())};
   Tensor state = empty_contiguous({static_cast<int64_t>(sizeof(saved))}, kByte, kCPU);
   std::memcpy(state.mutable_data_ptr(), &saved, sizeof(saved));
   return state.getIntrusivePtr();
@@ -85,9 +91,21 @@ c10::intrusive_ptr<c10::TensorImpl> CUDAGeneratorImpl::get_state() const {
 
 CUDAGeneratorImpl* CUDAGeneratorImpl::clone_impl() const {
   auto* copy = new CUDAGeneratorImpl(device().index());
-  copy->seed_ = seed_;
-  copy->philox_offset_per_thread_ = philox_offset_per_thread_;
+  copy->state_->seed = state_->seed.load();
+  copy->state_->offset = state_->offset.load();
   return copy;
+}
+
+void CUDAGeneratorImpl::graphsafe_set_state(const c10::intrusive_ptr<c10::GeneratorImpl>& new_state) {
+  TORCH_CHECK(
+      new_state && new_state->device().is_cuda(), "graphsafe_set_state: expected a CUDA generator to share the state of");
+  state_ = static_cast<const CUDAGeneratorImpl&>(*new_state).state_;
+}
+
+c10::intrusive_ptr<c10::GeneratorImpl> CUDAGeneratorImpl::graphsafe_get_state() const {
+  auto sharing = c10::make_intrusive<CUDAGeneratorImpl>(device().index());
+  sharing->state_ = state_;
+  return sharing;
 }
 
 namespace cuda::detail {

@@ -3,6 +3,7 @@
 
 #include <aten/core/Generator.h>
 #include <aten/cuda/PhiloxCudaState.h>
+#include <aten/cuda/impl/GraphCapture.h>
 #include <c10/core/GeneratorImpl.h>
 #include <c10/macros/Export.h>
 
@@ -20,14 +21,17 @@ struct TORCH_CUDA_CPP_API CUDAGeneratorImpl final : public c10::GeneratorImpl {
   void set_current_seed(uint64_t seed) override;
   void set_offset(uint64_t offset) override;
   uint64_t get_offset() const override {
-    return philox_offset_per_thread_;
+    return state_->offset;
   }
   uint64_t current_seed() const override {
-    return seed_;
+    return state_->seed;
   }
   uint64_t seed() override;
   void set_state(const c10::TensorImpl& new_state) override;
   c10::intrusive_ptr<c10::TensorImpl> get_state() const override;
+  /// Shares the state of another CUDA generator: graphs that draw from either go on in one sequence.
+  void graphsafe_set_state(const c10::intrusive_ptr<c10::GeneratorImpl>& new_state) override;
+  c10::intrusive_ptr<c10::GeneratorImpl> graphsafe_get_state() const override;
   static c10::DeviceType device_type() {
     return c10::DeviceType::CUDA;
   }
@@ -35,18 +39,21 @@ struct TORCH_CUDA_CPP_API CUDAGeneratorImpl final : public c10::GeneratorImpl {
   /// The offset must be a multiple of 4, since Philox makes four numbers at once.
   void set_philox_offset_per_thread(uint64_t offset);
   uint64_t philox_offset_per_thread() const {
-    return philox_offset_per_thread_;
+    return state_->offset;
   }
-  /// The state for a kernel whose threads take up to `increment` numbers each. Hold mutex_.
+  const c10::intrusive_ptr<CUDAGeneratorState>& state() const {
+    return state_;
+  }
+  /// The state for a kernel whose threads take up to `increment` numbers each. Hold mutex_. See Note [Random numbers in
+  /// graphs].
   PhiloxCudaState philox_cuda_state(uint64_t increment);
-  /// The same as (seed, offset).
+  /// The same as (seed, offset). Not under capture.
   std::pair<uint64_t, uint64_t> philox_engine_inputs(uint64_t increment);
 
  private:
   CUDAGeneratorImpl* clone_impl() const override;
 
-  uint64_t seed_ = c10::default_rng_seed_val;
-  uint64_t philox_offset_per_thread_ = 0;
+  c10::intrusive_ptr<CUDAGeneratorState> state_;
 };
 
 namespace cuda::detail {

@@ -3,6 +3,7 @@
 #include <aten/cuda/Exceptions.h>
 #include <aten/cuda/workspace_config.h>
 #include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAGraphsC10Utils.h>
 #include <c10/cuda/CUDAStream.h>
 #include <c10/util/env.h>
 
@@ -56,6 +57,8 @@ constinit std::atomic<uint64_t> workspace_generation{0};
 class BlasHandle {
  public:
   BlasHandle() {
+    // A backward that is captured may be the first work of its thread.
+    const c10::cuda::CUDAStreamCaptureModeGuard relaxed(cudaStreamCaptureModeRelaxed);
     TORCH_CUDABLAS_CHECK(cublasCreate(&handle_));
   }
 

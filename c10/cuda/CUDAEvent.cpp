@@ -1,5 +1,6 @@
 #include <c10/cuda/CUDAEvent.h>
 
+#include <c10/cuda/CUDAGraphsC10Utils.h>
 #include <c10/cuda/CUDAGuard.h>
 
 #include <utility>
@@ -76,6 +77,7 @@ bool CUDAEvent::query() const {
 
 void CUDAEvent::synchronize() const {
   if (isCreated()) {
+    assert_not_capturing("Waiting for an event");
     C10_CUDA_CHECK(cudaEventSynchronize(event_));
   }
 }

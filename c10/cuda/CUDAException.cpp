@@ -34,6 +34,17 @@ const char* advice(cudaError_t error) {
       return "\nThere is no device of that number; torch::cuda::device_count() tells how many there are.";
     case cudaErrorNoKernelImageForDevice:
       return "\nThe library was built for other GPU architectures; build it with this one in TENSOR_CUDA_ARCHITECTURES.";
+    case cudaErrorStreamCaptureUnsupported:
+    case cudaErrorStreamCaptureImplicit:
+      return "\nA CUDA graph is being captured, and this call may not be part of one (or, from another thread, not come "
+             "meanwhile). Take it out of the capture, or capture in mode cudaStreamCaptureModeThreadLocal.";
+    case cudaErrorStreamCaptureInvalidated:
+      return "\nAn earlier call that may not be captured has broken the capture of this CUDA graph.";
+    case cudaErrorStreamCaptureUnjoined:
+    case cudaErrorStreamCaptureUnmatched:
+    case cudaErrorStreamCaptureIsolation:
+      return "\nEach stream that takes part in the capture of a CUDA graph must wait for an event of it first, and the stream "
+             "that began the capture must wait for an event of each at the end.";
     default:
       break;
   }

@@ -1,5 +1,7 @@
 #include <c10/cuda/CUDAFunctions.h>
 
+#include <c10/cuda/CUDAGraphsC10Utils.h>
+
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -74,6 +76,7 @@ void set_device(DeviceIndex device, bool force) {
 }
 
 void device_synchronize() {
+  assert_not_capturing("Waiting for a device");
   if (warning_state().get_sync_debug_mode() != SyncDebugMode::L_DISABLED) {
     warn_or_error_on_sync();
   }
@@ -196,12 +199,14 @@ void warn_or_error_on_sync() {
 }
 
 void memcpy_and_sync(void* dst, const void* src, int64_t nbytes, cudaMemcpyKind kind, cudaStream_t stream) {
+  assert_not_capturing("Copying and waiting for it");
   TORCH_INTERNAL_ASSERT(nbytes >= 0);
   C10_CUDA_CHECK(cudaMemcpyAsync(dst, src, static_cast<size_t>(nbytes), kind, stream));
   stream_synchronize(stream);
 }
 
 void stream_synchronize(cudaStream_t stream) {
+  assert_not_capturing("Waiting for a stream");
   if (warning_state().get_sync_debug_mode() != SyncDebugMode::L_DISABLED) {
     warn_or_error_on_sync();
   }

@@ -46,6 +46,12 @@ inline std::ostream& operator<<(std::ostream& out, CaptureStatus status) {
   return out << static_cast<int>(status);
 }
 
+/// How many captures by CUDAGraph are underway in this process; where it is zero, nobody need ask a stream.
+C10_CUDA_API int captures_underway() noexcept;
+C10_CUDA_API void count_captures(int change) noexcept;
+/// Throws if the current stream is being captured: what waits for the device would break the capture.
+C10_CUDA_API void assert_not_capturing(const char* attempt);
+
 /// Makes the device's context if there is none.
 inline CaptureStatus currentStreamCaptureStatusMayInitCtx() {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;

@@ -59,7 +59,7 @@ endif()
 file(GLOB CUDA_HOST_TESTS CONFIGURE_DEPENDS test/cuda_host/*.cpp)
 tensor_test(cuda_host SOURCES ${CUDA_HOST_TESTS}
   c10/cuda/impl/AllocationHistory.cpp c10/cuda/impl/DeviceMemoryPool.cpp c10/cuda/impl/DeviceMemoryReport.cpp
-  csrc/cuda/snapshot_format.cpp
+  csrc/cuda/graphed.cpp csrc/cuda/snapshot_format.cpp aten/cuda/impl/GraphCapture.cpp
   c10/cuda/impl/ExpandableSegments.cpp c10/cuda/impl/FreeBlocks.cpp c10/cuda/impl/HostMemoryPool.cpp
   aten/native/cuda/pointwise_plan.cpp aten/native/cuda/reduce_plan.cpp)
 

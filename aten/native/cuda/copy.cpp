@@ -11,6 +11,7 @@
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAEvent.h>
 #include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAGraphsC10Utils.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/PeerToPeerAccess.h>
 
@@ -29,6 +30,12 @@ bool is_one_block(const Tensor& dst, const Tensor& src) {
 /// and is pinned, at once.
 void transfer(void* dst, const void* src, const Tensor& host, size_t bytes, cudaMemcpyKind kind, bool non_blocking) {
   const c10::cuda::CUDAStream stream = c10::cuda::getCurrentCUDAStream();
+  if (C10_UNLIKELY(c10::cuda::captures_underway() != 0 && stream.is_capturing())) {
+    TORCH_CHECK(
+        host.is_pinned() && non_blocking,
+        "Cannot copy between CPU and CUDA tensors during CUDA graph capture unless the CPU tensor is pinned and the copy "
+        "non-blocking. Please use tensor.pin_memory() or allocate the tensor with pin_memory=True.");
+  }
   C10_CUDA_CHECK(cudaMemcpyAsync(dst, src, bytes, kind, stream));
   const c10::DataPtr& memory = host.storage().data_ptr();
   if (non_blocking && at::cuda::CachingHostAllocator_recordEvent(memory.get(), memory.get_context(), stream)) {
@@ -161,6 +168,7 @@ Tensor _copy_from_cuda(const Tensor& self, const Tensor& dst, bool non_blocking)
 }
 
 Scalar _local_scalar_dense_cuda(const Tensor& self) {
+  c10::cuda::assert_not_capturing("Reading a value by item()");
   const Tensor host = empty_contiguous({}, self.scalar_type(), c10::kCPU);
   const c10::cuda::CUDAStream stream = c10::cuda::getCurrentCUDAStream();
   C10_CUDA_CHECK(cudaMemcpyAsync(
