@@ -136,9 +136,12 @@ void check_in_bounds(const char* op, const Tensor& self, IntArrayRef sizes, IntA
   int64_t needed = 0;
   overflow |= c10::add_overflows(reach, int64_t{1}, &needed);
   overflow |= c10::mul_overflows(needed, static_cast<int64_t>(self.itemsize()), &needed);
+  TORCH_CHECK(
+      !overflow, "Storage size calculation overflowed with sizes=", sizes, " and strides=", strides,
+      ", storage offset ", offset, " in ", op);
   const auto held = static_cast<int64_t>(self.storage().nbytes());
   TORCH_CHECK(
-      !overflow && (needed <= held || self.is_meta()),
+      needed <= held || self.is_meta(),
       "setStorage: sizes ", sizes, ", strides ", strides, ", storage offset ", offset, ", and itemsize ",
       self.itemsize(), " requiring a storage size of ", needed, " are out of bounds for storage of size ", held);
 }
