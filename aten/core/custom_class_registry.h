@@ -6,6 +6,10 @@
 #include <typeindex>
 #include <vector>
 
+namespace c10 {
+class RegistrationHandleRAII;
+}
+
 namespace torch {
 
 /// The class of this name, "__torch__.torch.classes.NS.NAME", or nullptr if neither a library has bound it nor a schema
@@ -23,6 +27,8 @@ TORCH_API c10::ClassTypePtr registerCustomClass(const std::string& qualified_nam
 /// Keeps a method alive and adds it to the class (static methods by `is_static`).
 TORCH_API torch::jit::Function* registerCustomClassMethod(const c10::ClassTypePtr& type, std::unique_ptr<torch::jit::Function> method,
     bool is_static);
+/// Unbinds the class, and forgets its methods, when the handle dies. Its name stays known to schemas and may be bound again.
+TORCH_API c10::RegistrationHandleRAII bound_class(const std::string& class_namespace, const std::string& class_name);
 } // namespace detail
 
 } // namespace torch

@@ -1,5 +1,7 @@
 #include "dispatcher_support.h"
 
+#include <aten/core/custom_class_registry.h>
+#include <aten/core/function.h>
 #include <aten/core/op_registration/op_registration.h>
 
 #include <algorithm>
@@ -331,14 +333,17 @@ TEST_CASE("unloading a library undoes its registrations", "[dispatcher]") {
   auto defs = define("host");
   defs.def("served(Tensor a) -> int");
   const auto served = typed<int64_t(const Tensor&)>("host::served");
+  const auto tally = torch::declareCustomClass("__torch__.torch.classes.plugin.Tally"); // as a schema that names it
   for (int round = 0; round < 2; ++round) {
     void* plugin = dlopen(DISPATCHER_PLUGIN, RTLD_NOW | RTLD_LOCAL);
     REQUIRE(plugin);
     CHECK(served.call(cpu_tensor()) == 11);
     CHECK(typed<int64_t(const Tensor&, int64_t)>("plugin::add").call(cpu_tensor(), 1) == 43);
     CHECK_THAT(find("plugin::add").debug(), Says("dispatcher_plugin.cpp:"));
+    CHECK(tally->getMethod("next")(call_boxed(find("plugin::tally"))).toInt() == 1);
     REQUIRE(dlclose(plugin) == 0);
     CHECK_FALSE(Dispatcher::singleton().findOp({"plugin::add", ""}).has_value());
     CHECK_THROWS_AS(served.call(cpu_tensor()), c10::NotImplementedError);
+    CHECK_FALSE(tally->hasMethod("next"));
   }
 }
