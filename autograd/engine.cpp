@@ -112,6 +112,9 @@ variable_list call_function(const GraphTask& task, Node& fn, variable_list&& inp
     inputs = call_tensor_pre_hooks(fn, std::move(inputs));
     for (const auto& hook : std::as_const(fn).pre_hooks()) {
       inputs = (*hook)(inputs);
+      TORCH_CHECK(
+          inputs.size() == fn.num_inputs(), "a pre-hook of ", fn.name(), " has returned ", inputs.size(),
+          " gradients; there must be ", fn.num_inputs());
     }
   }
   if (!task.keep_graph_) {
@@ -126,6 +129,9 @@ variable_list call_function(const GraphTask& task, Node& fn, variable_list&& inp
     for (const auto& hook : std::as_const(fn).post_hooks()) {
       outputs = (*hook)(outputs, inputs);
     }
+    validate_outputs(fn.next_edges(), outputs, [&fn](const std::string& problem) {
+      return c10::str("A hook of ", fn.name(), " returned an ", problem);
+    });
   }
   return outputs;
 }

@@ -23,6 +23,11 @@ void RemovableHandle::remove() {
 
 namespace {
 
+template <class Hook>
+void check_hook(const char* name, const Hook& hook) {
+  TORCH_CHECK(hook, name, ": the hook is no function");
+}
+
 // A hook that somebody may remove while another thread is about to call it: callers work on a copy.
 template <class Hook>
 class Slot {
@@ -258,6 +263,7 @@ RemovableHandle register_multi_grad_hook(
     const variable_list& tensors,
     std::function<void(const variable_list&)> hook) {
   check_watched("register_multi_grad_hook", tensors);
+  check_hook("register_multi_grad_hook", hook);
   const auto state = std::make_shared<MultiGradState>(tensors, std::move(hook));
   for (size_t i = 0; i < tensors.size(); ++i) {
     tensors[i].register_hook([state, i](const at::Tensor& grad) { state->arrive(i, grad); });
@@ -269,6 +275,7 @@ RemovableHandle register_any_grad_hook(
     const variable_list& tensors,
     std::function<void(const at::Tensor&)> hook) {
   check_watched("register_any_grad_hook", tensors);
+  check_hook("register_any_grad_hook", hook);
   const auto state = std::make_shared<AnyGradState>(std::move(hook));
   for (const at::Tensor& tensor : tensors) {
     tensor.register_hook([state](const at::Tensor& grad) { state->arrive(grad); });
@@ -283,6 +290,7 @@ RemovableHandle register_post_accumulate_grad_hook(
       leaf.requires_grad(), "cannot register a hook on a tensor that doesn't require gradient: "
       "register_post_accumulate_grad_hook needs a leaf that does");
   TORCH_CHECK(leaf.is_leaf(), "post accumulate grad hooks cannot be registered on non-leaf tensors");
+  check_hook("register_post_accumulate_grad_hook", hook);
   std::unique_ptr<PostAccumulateGradHook>& place = impl::post_acc_grad_hooks(leaf);
   auto* hooks = dynamic_cast<PostAccumulateHooks*>(place.get());
   if (hooks == nullptr) {
@@ -297,6 +305,7 @@ RemovableHandle register_post_accumulate_grad_hook(
 
 RemovableHandle register_prehook(const std::shared_ptr<Node>& node, PreFunction hook) {
   TORCH_CHECK(node != nullptr, "register_prehook: got no node; a leaf has none");
+  check_hook("register_prehook", hook);
   const auto state = std::make_shared<PreState>(std::move(hook));
   node->add_pre_hook(std::make_unique<FunctionNodePreHook>(state));
   return handle_of(state);
@@ -304,6 +313,7 @@ RemovableHandle register_prehook(const std::shared_ptr<Node>& node, PreFunction 
 
 RemovableHandle register_hook(const std::shared_ptr<Node>& node, PostFunction hook) {
   TORCH_CHECK(node != nullptr, "register_hook: got no node; a leaf has none");
+  check_hook("register_hook", hook);
   const auto state = std::make_shared<PostState>(std::move(hook));
   node->add_post_hook(std::make_unique<FunctionNodePostHook>(state));
   return handle_of(state);

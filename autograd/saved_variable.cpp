@@ -50,13 +50,22 @@ class FunctionPairHooks final : public SavedVariableHooks {
   at::Tensor packed_;
 };
 
+FunctionPairHooks::Function checked(FunctionPairHooks::Function hook, const char* which) {
+  TORCH_CHECK(hook, "SavedTensorHooksGuard: ", which, " is no function");
+  return hook;
+}
+
 // The engine lets nodes that are not recorded go straight to kernels. A hook is anybody's code: what it records under a
 // grad mode of its own, as a checkpoint that recomputes, must be recorded.
 at::Tensor unpack_with(SavedVariableHooks& hooks) {
   const c10::impl::LocalDispatchKeySet keys = c10::impl::tls_local_dispatch_key_set();
   const c10::impl::ForceDispatchKeyGuard guard(
       keys.included_, keys.excluded_ - c10::autograd_dispatch_keyset_with_ADInplaceOrView);
-  return hooks.call_unpack_hook();
+  at::Tensor tensor = hooks.call_unpack_hook();
+  TORCH_CHECK(
+      tensor.defined(), "Output of saved tensor unpack_hook expected to be a Tensor but got an undefined one. It must be "
+      "one with the values of the tensor that was packed");
+  return tensor;
 }
 
 } // namespace
@@ -86,7 +95,7 @@ SavedTensorHooksGuard::SavedTensorHooksGuard(SavedVariableHooksFactory factory)
 SavedTensorHooksGuard::SavedTensorHooksGuard(
     std::function<at::Tensor(const at::Tensor&)> pack,
     std::function<at::Tensor(const at::Tensor&)> unpack)
-    : SavedTensorHooksGuard([pack = std::move(pack), unpack = std::move(unpack)] {
+    : SavedTensorHooksGuard([pack = checked(std::move(pack), "pack"), unpack = checked(std::move(unpack), "unpack")] {
         return std::make_unique<FunctionPairHooks>(pack, unpack);
       }) {}
 

@@ -23,6 +23,7 @@ enum class Stage { kBack, kBackTrick, kDoubleBack, kDoubleBackTrick };
 // The tensors that stand for the caller's in the function: over the same memory, in a graph of their own unless the
 // results are to be differentiable.
 TensorList stand_ins(const TensorList& tensors, bool create_graph, bool requires_grad) {
+  TORCH_CHECK(!tensors.empty(), "functional: got no inputs");
   TensorList result;
   result.reserve(tensors.size());
   for (const Tensor& tensor : tensors) {
@@ -282,7 +283,7 @@ std::vector<TensorList> hessian(
       return TensorList{call_scalar("hessian", func, ys, strict).squeeze()};
     };
     TensorList first = jacobian(element, xs, /*create_graph=*/true)[0];
-    check_depends(first, strict, "The jacobian of the user-provided function");
+    check_depends(first, strict, "While computing the hessian, found that the jacobian of the user-provided function");
     return first;
   };
   return jacobian(Function(gradient), inputs, create_graph, strict);
@@ -304,7 +305,7 @@ std::pair<Tensor, TensorList> vhp(
     weights = vector_of("vhp", v, inputs, "input", create_graph);
     output = call_scalar("vhp", func, own, strict);
     first = grads_of({output}, own, {}, /*create_graph=*/true);
-    check_depends(first, strict, "The jacobian of the user-provided function");
+    check_depends(first, strict, "While computing the hessian, found that the jacobian of the user-provided function");
   }
   TensorList product =
       filled(grads_of(first, own, weights, create_graph), own, strict, create_graph, Stage::kDoubleBack);
@@ -327,7 +328,7 @@ std::pair<Tensor, TensorList> hvp(
     weights = vector_of("hvp", v, inputs, "input", create_graph);
     output = call_scalar("hvp", func, own, strict);
     const TensorList first = grads_of({output}, own, {}, /*create_graph=*/true);
-    check_depends(first, strict, "The jacobian of the user-provided function");
+    check_depends(first, strict, "While computing the hessian, found that the jacobian of the user-provided function");
     trick = differentiable_zeros(own);
     second = grads_of(first, own, trick, /*create_graph=*/true);
     check_depends(second, strict, "The hessian of the user-provided function");

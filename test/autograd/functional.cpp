@@ -158,7 +158,8 @@ TEST_CASE("strict mode refuses what does not depend on an input", "[autograd][fu
   CHECK(same(functional::hessian(linear, x), torch::zeros({2, 2}, doubles())));
   CHECK_THAT(
       error_of([&] { functional::hessian(linear, x, false, true); }),
-      says("The jacobian of the user-provided function with respect to input 0 is independent of the inputs"));
+      says("While computing the hessian, found that the jacobian of the user-provided function with respect to input 0 is "
+           "independent of the inputs"));
 }
 
 TEST_CASE("what does not fit is refused", "[autograd][functional][errors]") {
@@ -174,4 +175,5 @@ TEST_CASE("what does not fit is refused", "[autograd][functional][errors]") {
   CHECK_THAT(
       error_of([&] { functional::hessian(twice, x); }),
       says("The Tensor returned by the function given to hessian should contain a single element"));
+  CHECK_THAT(error_of([&] { functional::jacobian(product_and_square, {}); }), says("functional: got no inputs"));
 }

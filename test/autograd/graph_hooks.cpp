@@ -257,3 +257,22 @@ TEST_CASE("an unpack hook may record a graph of its own", "[autograd][saved][hoo
   y.backward();
   CHECK(inner == Approx(3 * std::exp(4.0)));
 }
+
+TEST_CASE("hooks that are no functions are refused", "[autograd][hooks][graph][errors]") {
+  const Tensor x = leaf({2});
+  const Tensor y = x * 2;
+  const std::function<void(const variable_list&)> for_all;
+  const std::function<void(const Tensor&)> for_one;
+  CHECK_THAT(error_of([&] { graph::register_multi_grad_hook({x}, for_all); }), says("the hook is no function"));
+  CHECK_THAT(error_of([&] { graph::register_any_grad_hook({x}, for_one); }), says("the hook is no function"));
+  CHECK_THAT(
+      error_of([&] { graph::register_post_accumulate_grad_hook(x, for_one); }), says("the hook is no function"));
+  CHECK_THAT(error_of([&] { graph::register_hook(y.grad_fn(), nullptr); }), says("the hook is no function"));
+  CHECK_THAT(error_of([&] { graph::register_prehook(y.grad_fn(), nullptr); }), says("the hook is no function"));
+  const auto same_tensor = [](const Tensor& t) { return t; };
+  CHECK_THAT(
+      error_of([&] { torch::autograd::SavedTensorHooksGuard guard(nullptr, same_tensor); }),
+      says("SavedTensorHooksGuard: pack is no function"));
+  y.backward();
+  CHECK(same(x.grad(), {2}));
+}

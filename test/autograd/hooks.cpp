@@ -235,3 +235,38 @@ TEST_CASE("a hook may register a hook, for the next pass or this one", "[autogra
   (x * 2).backward();
   CHECK(inner == in_first_pass + 1);
 }
+
+TEST_CASE("what hooks of a node return is checked", "[autograd][hooks][errors]") {
+  struct Returning final : torch::autograd::FunctionPreHook, torch::autograd::FunctionPostHook {
+    explicit Returning(variable_list v) : result(std::move(v)) {}
+    variable_list operator()(const variable_list&) override {
+      return result;
+    }
+    variable_list operator()(const variable_list&, const variable_list&) override {
+      return result;
+    }
+    variable_list result;
+  };
+  const Tensor x = leaf({1, 2});
+  const Tensor y = x * values({3, 4});
+  const auto pass = [&] { y.sum().backward({}, /*retain_graph=*/true); };
+  SECTION("too few before it") {
+    y.grad_fn()->add_pre_hook(std::make_unique<Returning>(variable_list{}));
+    CHECK_THAT(error_of(pass), says("a pre-hook of MulBackward0 has returned 0 gradients; there must be 1"));
+  }
+  SECTION("too many after it") {
+    y.grad_fn()->add_post_hook(std::make_unique<Returning>(variable_list(5)));
+    CHECK_THAT(error_of(pass), says("A hook of MulBackward0 returned an invalid number of gradients"));
+  }
+  SECTION("another shape") {
+    y.grad_fn()->add_post_hook(std::make_unique<Returning>(variable_list{values({1, 2, 3}), Tensor()}));
+    CHECK_THAT(error_of(pass), says("A hook of MulBackward0 returned an invalid gradient at index 0 - got [3]"));
+  }
+  SECTION("another dtype, which is converted") {
+    y.grad_fn()->add_post_hook(std::make_unique<Returning>(variable_list{torch::tensor({5.f, 6.f}), Tensor()}));
+    pass();
+    CHECK(same(x.grad(), {5, 6}));
+    return;
+  }
+  CHECK_FALSE(x.grad().defined());
+}

@@ -152,3 +152,28 @@ TEST_CASE("versions in the message of anomaly mode", "[autograd][modes][anomaly]
   y.add_(1);
   CHECK_THAT(error_of([&] { z.backward(); }), says("Hint: the backtrace further above shows the operation"));
 }
+
+TEST_CASE("operators without a derivative say so when it is asked for", "[autograd][errors]") {
+  const Tensor x = torch::rand({4}, doubles()).requires_grad_();
+  SECTION("random numbers do not depend on what was there") {
+    Tensor y = x * 1;
+    y.random_(3);
+    y.sum().backward();
+    CHECK(same(x.grad(), {0, 0, 0, 0}));
+    Tensor leaf_tensor = x;
+    CHECK_THAT(error_of([&] { leaf_tensor.random_(); }), says("a leaf Variable that requires grad"));
+  }
+  SECTION("histograms") {
+    const Tensor counts = torch::bincount(torch::tensor({0, 1, 1, 2}), x);
+    CHECK(counts.requires_grad());
+    CHECK_THAT(error_of([&] { counts.sum().backward(); }), says("derivative for bincount is not implemented"));
+    const Tensor histogram = std::get<0>(torch::histogram(x, 3));
+    CHECK_THAT(error_of([&] { histogram.sum().backward(); }), says("derivative for histogram is not implemented"));
+  }
+  SECTION("by an argument that should not change") {
+    const auto [result, buffer] = torch::log_sigmoid_forward(values({1, 2, 3, 4}));
+    CHECK_THAT(
+        error_of([&] { torch::log_sigmoid_backward(result, result, x); }),
+        says("The function 'log_sigmoid_backward' is not differentiable with respect to argument 'buffer'"));
+  }
+}

@@ -4,6 +4,7 @@
 #include <torch/autograd/graph.h>
 #include <torch/utils/checkpoint.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <memory>
@@ -57,6 +58,7 @@ class NumberTape {
 struct Memory {
   std::vector<int> numbers;
   bool frozen = false; // some node keeps a value from here, or a view that may not see changes exists
+  bool shared = false; // there are views, or values were changed: its tensor has not the whole of a number's gradient
 };
 
 struct Traced {
@@ -92,6 +94,18 @@ struct InnerPasses : Function<InnerPasses> {
   }
 };
 
+// 2x in place.
+struct DoubledInPlace : Function<DoubledInPlace> {
+  static Variable forward(AutogradContext* ctx, Variable x) {
+    x.mul_(2);
+    ctx->mark_dirty({x});
+    return x;
+  }
+  static variable_list backward(AutogradContext*, variable_list grads) {
+    return {grads[0] * 2};
+  }
+};
+
 // ---- the graph -----------------------------------------------------------------------------------------------------
 
 class RandomGraph {
@@ -114,17 +128,36 @@ class RandomGraph {
   // What is wrong; empty if nothing.
   std::string compare_grads(const variable_list& grads, const char* when) const {
     const std::vector<double> want = tape_.backward(root_number_);
-    std::ostringstream wrong;
+    std::string wrong;
     for (size_t i = 0; i < leaves_.size(); ++i) {
-      for (size_t k = 0; k < leaves_[i].size(); ++k) {
-        const double expected = want[static_cast<size_t>(leaf_numbers_[i][k])];
-        const double got = grads[i].defined() ? grads[i].select(0, static_cast<int64_t>(k)).item<double>() : 0.0;
-        if (!(std::abs(got - expected) <= 1e-9 * (1 + std::abs(expected)))) {
-          wrong << when << ": leaf " << i << " element " << k << ": got " << got << ", want " << expected << "\n";
-        }
+      wrong += compare(grads[i], leaf_numbers_[i], want, c10::str(when, ": leaf ", i));
+    }
+    return wrong;
+  }
+
+  // The same for what the graph keeps in the results that have memory of their own.
+  std::string compare_retained() const {
+    const std::vector<double> want = tape_.backward(root_number_);
+    std::string wrong;
+    for (size_t i = 0; i < inner_.size(); ++i) {
+      if (!inner_[i].memory->shared) {
+        wrong += compare(inner_[i].tensor.grad(), inner_[i].numbers, want, c10::str("retained: result ", i));
       }
     }
-    return wrong.str();
+    return wrong;
+  }
+  // Passes for one such result alone: a pass for several gives those that lead to others without the changes of hooks.
+  std::string compare_chosen(size_t count) const {
+    const std::vector<double> want = tape_.backward(root_number_);
+    std::string wrong;
+    for (size_t i = 0; i < inner_.size() && count > 0; ++i) {
+      if (!inner_[i].memory->shared) {
+        --count;
+        const Tensor grad = grads_of({inner_[i].tensor})[0];
+        wrong += compare(grad, inner_[i].numbers, want, c10::str("chosen: result ", i));
+      }
+    }
+    return wrong;
   }
 
   std::string compare_value() const {
@@ -144,8 +177,18 @@ class RandomGraph {
     }
     return list;
   }
+  variable_list inner_tensors() const {
+    variable_list list;
+    for (const Inner& inner : inner_) {
+      list.push_back(inner.tensor);
+    }
+    return list;
+  }
   variable_list grads_kept() const {
-    return torch::autograd::grad({root_}, leaf_tensors(), {}, /*retain_graph=*/true, false, /*allow_unused=*/true);
+    return grads_of(leaf_tensors());
+  }
+  variable_list grads_of(const variable_list& tensors, bool create_graph = false) const {
+    return torch::autograd::grad({root_}, tensors, {}, /*retain_graph=*/true, create_graph, /*allow_unused=*/true);
   }
   // A pass that a hook ends by an exception, if one is in its way.
   bool explode() const {
@@ -164,6 +207,28 @@ class RandomGraph {
   }
 
  private:
+  struct Inner {
+    Tensor tensor;
+    std::shared_ptr<Memory> memory;
+    std::vector<int> numbers; // before hooks changed what flows into them
+  };
+
+  static std::string compare(
+      const Tensor& grad,
+      const std::vector<int>& numbers,
+      const std::vector<double>& want,
+      const std::string& what) {
+    std::ostringstream wrong;
+    for (size_t k = 0; k < numbers.size(); ++k) {
+      const double expected = want[static_cast<size_t>(numbers[k])];
+      const double got = grad.defined() ? grad.select(0, static_cast<int64_t>(k)).item<double>() : 0.0;
+      if (!(std::abs(got - expected) <= 1e-9 * (1 + std::abs(expected)))) {
+        wrong << what << " element " << k << ": got " << got << ", want " << expected << "\n";
+      }
+    }
+    return wrong.str();
+  }
+
   size_t below(size_t n) {
     return std::uniform_int_distribution<size_t>(0, n - 1)(random_);
   }
@@ -203,8 +268,11 @@ class RandomGraph {
     for (size_t i = 0; i < numbers.size(); ++i) {
       result.places.push_back(i);
     }
-    if (tensor.requires_grad() && below(4) == 0) {
-      add_hook(tensor, numbers);
+    if (tensor.requires_grad()) {
+      inner_.push_back({tensor, result.memory, numbers});
+      if (below(4) == 0) {
+        add_hook(tensor, numbers);
+      }
     }
     result.memory->numbers = std::move(numbers);
     all_.push_back(std::move(result));
@@ -280,7 +348,7 @@ class RandomGraph {
   void step() {
     const Traced x = any();
     const Traced y = any();
-    switch (below(14)) {
+    switch (below(17)) {
       case 0:
         if (fit(x, y)) {
           add_result(x.tensor + y.tensor, sum(x, y));
@@ -338,12 +406,37 @@ class RandomGraph {
       case 9:
         add_parts(x);
         break;
+      case 10:
+        add_reshaped(x);
+        break;
+      case 11:
+        if (fit(x, y)) {
+          // What the node keeps is a copy, so later changes do no harm.
+          const torch::autograd::SavedTensorHooksGuard guard(
+              [](const Tensor& t) { return t.clone(); }, [](const Tensor& t) { return t; });
+          add_result(x.tensor * y.tensor, product(x, y));
+        }
+        break;
       default:
         change(x, y);
     }
   }
 
+  // A view whose sizes are changed in place, there and back.
+  void add_reshaped(const Traced& x) {
+    x.memory->shared = true;
+    Traced view = x;
+    view.tensor = x.tensor.view({-1});
+    if (x.changeable && !x.memory->frozen) { // it counts as a change
+      view.tensor.unsqueeze_(0);
+      view.tensor.t_();
+      view.tensor.squeeze_(1);
+    }
+    all_.push_back(std::move(view));
+  }
+
   void add_slice(const Traced& x) {
+    x.memory->shared = true;
     const size_t begin = below(x.size());
     const size_t end = begin + 1 + below(x.size() - begin);
     Traced view;
@@ -357,7 +450,7 @@ class RandomGraph {
 
   // Several views from one operator, which may not be changed, nor may their base.
   void add_parts(const Traced& x) {
-    x.memory->frozen = true;
+    x.memory->frozen = x.memory->shared = true;
     const std::vector<Tensor> parts = x.tensor.split(1, 0);
     const size_t k = below(parts.size());
     Traced view;
@@ -373,9 +466,10 @@ class RandomGraph {
     if (!x.changeable || x.memory->frozen) {
       return;
     }
+    x.memory->shared = true;
     Tensor target = x.tensor;
     std::vector<int> numbers;
-    switch (below(5)) {
+    switch (below(6)) {
       case 0: {
         const double f = factor();
         target.mul_(f);
@@ -385,6 +479,10 @@ class RandomGraph {
       case 1:
         target.sin_();
         numbers = sine(x);
+        break;
+      case 4:
+        DoubledInPlace::apply(target);
+        numbers = scaled(x, 2);
         break;
       case 2:
         if (!y_fits) {
@@ -434,10 +532,68 @@ class RandomGraph {
   std::vector<Traced> all_;
   std::vector<Traced> leaves_;
   std::vector<std::vector<int>> leaf_numbers_;
+  std::vector<Inner> inner_;
   std::shared_ptr<std::atomic<bool>> bomb_;
   Tensor root_;
   int root_number_ = -1;
 };
+
+// Passes of several threads at once.
+std::string walk_on_threads(const RandomGraph& graph, int threads) {
+  std::string wrong;
+  std::mutex mutex;
+  std::vector<std::thread> team;
+  for (int i = 0; i < threads; ++i) {
+    team.emplace_back([&] {
+      std::string mine;
+      try {
+        mine = graph.compare_grads(graph.grads_kept(), "on a thread");
+      } catch (const std::exception& e) {
+        mine = e.what();
+      }
+      const std::lock_guard<std::mutex> lock(mutex);
+      wrong += mine;
+    });
+  }
+  for (std::thread& thread : team) {
+    thread.join();
+  }
+  return wrong;
+}
+
+// The pass that frees the graph, watched by all kinds of hooks.
+std::string accumulate(const RandomGraph& graph) {
+  const variable_list leaves = graph.leaf_tensors();
+  variable_list together;
+  int calls = 0;
+  size_t accumulated = 0;
+  torch::autograd::graph::register_multi_grad_hook(leaves, [&](const variable_list& grads) {
+    // Hooks run passes of their own over single leaves.
+    if (std::all_of(grads.begin(), grads.end(), [](const Tensor& g) { return g.defined(); })) {
+      ++calls;
+      together = grads;
+    }
+  });
+  for (const Tensor& leaf : leaves) {
+    torch::autograd::graph::register_post_accumulate_grad_hook(leaf, [&](const Tensor& t) {
+      accumulated += t.grad().defined() ? 1 : 0;
+    });
+  }
+  for (const Tensor& tensor : graph.inner_tensors()) {
+    tensor.retain_grad();
+  }
+  graph.root().backward();
+
+  variable_list grads;
+  for (const Tensor& leaf : leaves) {
+    grads.push_back(leaf.grad());
+  }
+  std::string wrong = graph.compare_grads(grads, "accumulated");
+  wrong += graph.compare_retained();
+  wrong += calls == 1 ? graph.compare_grads(together, "at the hook of all leaves") : "the hook of all leaves did not run";
+  wrong += accumulated == leaves.size() ? "" : "hooks after accumulation did not run";
+  return wrong;
+}
 
 // One graph: built, walked by several threads at once, blown up, walked again, and freed. Says what went wrong.
 std::string try_graph(uint64_t seed, int steps, int threads) {
@@ -446,31 +602,12 @@ std::string try_graph(uint64_t seed, int steps, int threads) {
     RandomGraph graph(seed);
     graph.grow(steps);
     wrong += graph.compare_value();
-    std::mutex mutex;
-    std::vector<std::thread> team;
-    for (int i = 0; i < threads; ++i) {
-      team.emplace_back([&] {
-        std::string mine;
-        try {
-          mine = graph.compare_grads(graph.grads_kept(), "on a thread");
-        } catch (const std::exception& e) {
-          mine = e.what();
-        }
-        const std::lock_guard<std::mutex> lock(mutex);
-        wrong += mine;
-      });
-    }
-    for (std::thread& thread : team) {
-      thread.join();
-    }
+    wrong += walk_on_threads(graph, threads);
     graph.explode();
     wrong += graph.compare_grads(graph.grads_kept(), "after an exception");
-    graph.root().backward();
-    variable_list grads;
-    for (const Tensor& leaf : graph.leaf_tensors()) {
-      grads.push_back(leaf.grad());
-    }
-    wrong += graph.compare_grads(grads, "accumulated");
+    wrong += graph.compare_grads(graph.grads_of(graph.leaf_tensors(), /*create_graph=*/true), "recorded");
+    wrong += graph.compare_chosen(4);
+    wrong += accumulate(graph);
   } catch (const std::exception& e) {
     wrong += e.what();
   }

@@ -95,3 +95,20 @@ TEST_CASE("a hook may not change what it packs", "[autograd][saved][hooks][error
       [](const Tensor& t) { return t; });
   CHECK_THAT(error_of([&] { y * y; }), says("A saved tensor pack hook is modifying its input in place"));
 }
+
+TEST_CASE("what an unpack hook may not give", "[autograd][saved][hooks][errors]") {
+  const Tensor x = leaf({2, 3});
+  Tensor unpacked;
+  Tensor y;
+  {
+    const SavedTensorHooksGuard guard([](const Tensor& t) { return t; }, [&](const Tensor&) { return unpacked; });
+    y = x.exp();
+  }
+  const auto pass = [&] { y.backward(values({1, 1}), /*retain_graph=*/true); };
+  CHECK_THAT(error_of(pass), says("Output of saved tensor unpack_hook expected to be a Tensor but got an undefined one"));
+  unpacked = values({1, 2, 3});
+  CHECK_THAT(error_of(pass), says("The size of tensor a (2) must match the size of tensor b (3)"));
+  unpacked = values({5, 6}); // whatever it is, it is taken for the value
+  pass();
+  CHECK(same(x.grad(), {5, 6}));
+}

@@ -63,10 +63,10 @@ class Derivative:
 
 
 def node_name(schema: Schema, index: int) -> str:
-    """PyTorch's convention: camel case, the word Backward and the overload's position."""
+    """PyTorch's convention: camel case, the word Backward in the place of Forward, and the overload's position."""
     base = schema.name.strip("_")
-    camel = "".join(part[:1].upper() + part[1:] for part in base.split("_") if part)
-    return f"{camel}Backward{index}"
+    camel = "".join(part.title() for part in base.split("_") if part)
+    return f"{camel.removesuffix('Forward')}Backward{index}"
 
 
 def _storage_type(arg: Argument) -> str:
