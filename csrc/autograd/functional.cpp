@@ -20,6 +20,12 @@ namespace {
 // What depends on what, for the messages of strict mode.
 enum class Stage { kBack, kBackTrick, kDoubleBack, kDoubleBackTrick };
 
+template <class F>
+const F& checked(const F& func) {
+  TORCH_CHECK(func, "functional: got no function to differentiate");
+  return func;
+}
+
 // The tensors that stand for the caller's in the function: over the same memory, in a graph of their own unless the
 // results are to be differentiable.
 TensorList stand_ins(const TensorList& tensors, bool create_graph, bool requires_grad) {
@@ -153,7 +159,7 @@ TensorList differentiable_zeros(const TensorList& like) {
 }
 
 Tensor call_scalar(const char* name, const ScalarFunction& func, const TensorList& inputs, bool strict) {
-  const Tensor output = func(inputs);
+  const Tensor output = checked(func)(inputs);
   check_outputs(name, {output}, strict);
   TORCH_CHECK(
       output.numel() == 1, "The Tensor returned by the function given to ", name,
@@ -199,10 +205,10 @@ TensorList jacobian_of_output(
 
 // The forms for one tensor go through those for several.
 Function several(const TensorFunction& func) {
-  return [&func](const TensorList& inputs) { return TensorList{func(inputs[0])}; };
+  return [&func](const TensorList& inputs) { return TensorList{checked(func)(inputs[0])}; };
 }
 ScalarFunction scalar(const TensorFunction& func) {
-  return [&func](const TensorList& inputs) { return func(inputs[0]); };
+  return [&func](const TensorList& inputs) { return checked(func)(inputs[0]); };
 }
 TensorList list_or_empty(const Tensor& v) {
   return v.defined() ? TensorList{v} : TensorList();
@@ -222,7 +228,7 @@ std::pair<TensorList, TensorList> vjp(
   {
     const AutoGradMode record(true);
     own = stand_ins(inputs, create_graph, /*requires_grad=*/true);
-    outputs = func(own);
+    outputs = checked(func)(own);
     check_outputs("vjp", outputs, strict);
     weights = vector_of("vjp", v, outputs, "output", create_graph);
   }
@@ -245,7 +251,7 @@ std::pair<TensorList, TensorList> jvp(
     const AutoGradMode record(true);
     const TensorList own = stand_ins(inputs, create_graph, /*requires_grad=*/true);
     weights = vector_of("jvp", v, inputs, "input", create_graph);
-    outputs = func(own);
+    outputs = checked(func)(own);
     check_outputs("jvp", outputs, strict);
     trick = differentiable_zeros(outputs);
     grads = grads_of(outputs, own, trick, /*create_graph=*/true);
@@ -263,7 +269,7 @@ std::vector<TensorList> jacobian(
     bool strict) {
   const AutoGradMode record(true);
   const TensorList own = stand_ins(inputs, create_graph, /*requires_grad=*/true);
-  const TensorList outputs = func(own);
+  const TensorList outputs = checked(func)(own);
   check_outputs("jacobian", outputs, strict);
   std::vector<TensorList> result;
   result.reserve(outputs.size());

@@ -176,4 +176,5 @@ TEST_CASE("what does not fit is refused", "[autograd][functional][errors]") {
       error_of([&] { functional::hessian(twice, x); }),
       says("The Tensor returned by the function given to hessian should contain a single element"));
   CHECK_THAT(error_of([&] { functional::jacobian(product_and_square, {}); }), says("functional: got no inputs"));
+  CHECK_THAT(error_of([&] { functional::vjp(functional::TensorFunction(), x); }), says("functional: got no function"));
 }
