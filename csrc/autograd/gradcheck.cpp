@@ -359,6 +359,7 @@ class Gradcheck {
 };
 
 GradcheckFunction with_list(const GradcheckFunctionOfOneResult& func) {
+  TORCH_CHECK_VALUE(func, "gradcheck: got no function to check");
   return [&func](const TensorList& inputs) { return TensorList{func(inputs)}; };
 }
 
@@ -387,6 +388,7 @@ TensorList random_weights(const TensorList& outputs) {
 } // namespace
 
 bool gradcheck(const GradcheckFunction& func, const TensorList& inputs, const GradcheckOptions& options) {
+  TORCH_CHECK_VALUE(func, "gradcheck: got no function to check");
   const Gradcheck check(func, inputs, options);
   if (options.raise_exception) {
     check.run();
@@ -409,6 +411,7 @@ bool gradgradcheck(
     const TensorList& inputs,
     const TensorList& grad_outputs,
     const GradcheckOptions& options) {
+  TORCH_CHECK_VALUE(func, "gradgradcheck: got no function to check");
   TensorList weights = grad_outputs;
   if (weights.empty()) {
     const AutoGradMode record(true);

@@ -207,4 +207,7 @@ TEST_CASE("inputs that gradcheck refuses", "[autograd][gradcheck][errors]") {
   CHECK_THAT(error_of([&] { gradcheck(f, {values({1})}); }), says("at least one input tensor to require gradient"));
   CHECK_THAT(
       error_of([&] { gradcheck(f, {values({1}).expand({3}).requires_grad_()}); }), says("has a dimension with stride 0"));
+  CHECK_THAT(
+      error_of([&] { gradcheck(torch::autograd::GradcheckFunction(), {leaf({1})}); }),
+      says("gradcheck: got no function to check"));
 }
