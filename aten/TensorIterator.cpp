@@ -469,7 +469,7 @@ void TensorIteratorBase::compute_types(std::uint32_t flags, const Statics& stati
     if (op.is_output) {
       // An operator of one tensor has nothing to promote: its output has the input's dtype, or the rule's.
       const bool one_dtype = result_rule_.has_value() && ntensors() == 2 && result == common &&
-          *result_rule_ != PointwiseRule::Result::Float;
+          *result_rule_ != PointwiseRule::Result::Float && *result_rule_ != PointwiseRule::Result::Bool;
       TORCH_CHECK(
           !one_dtype || op.current_dtype == result, "Found dtype ", c10::toString(op.current_dtype), " but expected ",
           c10::toString(result));

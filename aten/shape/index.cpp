@@ -100,7 +100,7 @@ void check_slice_count(const char* op, const TensorBase& self, int64_t dim, cons
   const int64_t count = size_of(source, source.dim() == 0 ? 0 : std::min(wrapped, source.dim() - 1));
   TORCH_CHECK(
       index.numel() == count, op, "_(): Number of indices (", index.numel(), ") should be equal to source.size(dim): (", count,
-      "), for dim: ", dim);
+      "), for dim: ", wrapped);
 }
 
 } // namespace

@@ -141,6 +141,10 @@ TensorSpec cholesky_solve(const char*, const TensorBase& self, const TensorBase&
   return solution("cholesky_solve", A, self);
 }
 
+void cholesky_solve_out(const char*, const TensorBase& self, const TensorBase&, bool, const TensorBase& out) {
+  check_castable_out("cholesky_solve", "result", self.scalar_type(), out);
+}
+
 // ---- least squares ---------------------------------------------------------------------------------------------------------
 
 LstsqDriver lstsq_driver(std::optional<std::string_view> name) {

@@ -19,6 +19,7 @@ TensorSpec linalg_ldl_solve(const char* op, const TensorBase& LD, const TensorBa
 TensorSpec linalg_solve_triangular(const char* op, const TensorBase& self, const TensorBase& B, bool upper, bool left, bool unitriangular);
 std::array<TensorSpec, 2> triangular_solve(const char* op, const TensorBase& self, const TensorBase& A, bool upper, bool transpose, bool unitriangular);
 TensorSpec cholesky_solve(const char* op, const TensorBase& self, const TensorBase& A, bool upper);
+void cholesky_solve_out(const char* op, const TensorBase& self, const TensorBase& A, bool upper, const TensorBase& out);
 
 /// LAPACK's routines for least squares.
 enum class LstsqDriver : uint8_t { Gels, Gelsy, Gelsd, Gelss };

@@ -180,9 +180,13 @@ DimVector fractional(const char* op, int64_t dims, const TensorBase& self, IntAr
   for (int64_t d = 0; d < dims; ++d) {
     const int64_t in = self.size(self.dim() - dims + d);
     TORCH_CHECK(kernel[d] > 0 && out[d] > 0, op, "(): kernel_size and output_size must be positive; got ", kernel_size, " and ", output_size);
+    // Of volumes PyTorch asks for one element more.
+    const bool spare = dims == 3 && samples != nullptr;
+    constexpr const char* kNames[] = {"time", "height", "width"};
+    const char* name = kNames[3 - dims + d];
     TORCH_CHECK(
-        kernel[d] <= in && out[d] <= in - kernel[d] + 1, op, "(): pool size ", kernel_size, " or output size ", output_size,
-        " too large relative to input size ", self.sizes());
+        kernel[d] <= in && out[d] <= in - kernel[d] + (spare ? 0 : 1), op, dims == 3 ? "_out" : "", "(): pool ", name, " ", kernel[d],
+        " too large relative to input ", name, " ", in, ", for an output of ", out[d]);
   }
   if (samples != nullptr) {
     TORCH_CHECK(

@@ -2,7 +2,9 @@
 #include <catch2/catch.hpp>
 
 #include <ATen/ATen.h>
+#include <aten/ops/_scaled_mm.h>
 
+#include <climits>
 #include <cmath>
 #include <functional>
 #include <string>
@@ -201,4 +203,96 @@ TEST_CASE("celu, masked_scatter and pooling refuse in PyTorch's words", "[errors
   CHECK_THAT(refusal([&] { at::avg_pool1d(f, 2); }), StartsWith("Expected 2 to 3 dimensions, but got 1-dimensional tensor for argument #1 'self' (while checking arguments for avg_pool1d)"));
   CHECK_THAT(refusal([&] { at::avg_pool1d(at::ones({0, 3}), 2); }), StartsWith("Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:[0, 1, 3]"));
   CHECK_THAT(refusal([&] { at::adaptive_max_pool1d(f, 2); }), StartsWith("Expected 2 to 3 dimensions"));
+}
+
+TEST_CASE("the nearest element of lines and of volumes by rows goes by the scale", "[upsample]") {
+  const Tensor x = at::arange(2, at::kFloat);
+  CHECK(at::upsample_nearest1d(x.view({1, 1, 2}), {4}, std::optional<double>(2.3)).flatten().equal(at::tensor({0.f, 0.f, 0.f, 1.f})));
+  CHECK(at::upsample_nearest1d(x.view({1, 1, 2}), {4}, std::optional<double>()).flatten().equal(at::tensor({0.f, 0.f, 1.f, 1.f})));
+  CHECK(at::upsample_nearest2d(x.view({1, 1, 1, 2}), {1, 4}, {}, 2.3).flatten().equal(at::tensor({0.f, 0.f, 1.f, 1.f})));
+  CHECK(at::upsample_nearest3d(x.view({1, 1, 1, 1, 2}), {1, 1, 4}, {}, {}, 2.3).flatten().equal(at::tensor({0.f, 0.f, 0.f, 1.f})));
+}
+
+TEST_CASE("gradients that lie by rows", "[strides]") {
+  const Tensor image = at::ones({2, 3, 4, 4}).contiguous(at::MemoryFormat::ChannelsLast);
+  CHECK(at::upsample_bicubic2d_backward(image, {4, 4}, {2, 3, 2, 2}, true).is_contiguous());
+  CHECK(at::_upsample_bicubic2d_aa_backward(image, {4, 4}, {2, 3, 2, 2}, true).is_contiguous());
+  CHECK(at::upsample_bilinear2d_backward(image, {4, 4}, {2, 3, 2, 2}, true).is_contiguous(at::MemoryFormat::ChannelsLast));
+  const Tensor volume = at::ones({2, 3, 4, 4, 2}).contiguous(at::MemoryFormat::ChannelsLast3d);
+  CHECK(at::upsample_nearest3d_backward(volume, {4, 4, 2}, {2, 3, 2, 2, 2}).is_contiguous());
+  CHECK(at::upsample_trilinear3d_backward(volume, {4, 4, 2}, {2, 3, 2, 2, 2}, true).is_contiguous(at::MemoryFormat::ChannelsLast3d));
+  const Tensor x = at::ones({3, 4}).t(), one = at::ones({});
+  CHECK(at::mse_loss_backward(one, x, x, 1).is_contiguous());
+  CHECK(at::smooth_l1_loss_backward(one, x, x, 1, 1.0).is_contiguous());
+  CHECK(at::huber_loss_backward(one, x, x, 1, 1.0).is_contiguous());
+}
+
+TEST_CASE("batch_norm keeps channels_last and no other order", "[strides]") {
+  const Tensor x = at::ones({2, 3, 4, 5}), last = x.contiguous(at::MemoryFormat::ChannelsLast);
+  const auto of = [](const Tensor& t) { return at::batch_norm(t, {}, {}, {}, {}, true, 0.1, 1e-5, false); };
+  CHECK(of(last).is_contiguous(at::MemoryFormat::ChannelsLast));
+  CHECK(of(x.permute({3, 2, 1, 0})).is_contiguous());
+  CHECK(of(at::ones({4, 3, 2}).permute({2, 1, 0})).is_contiguous());
+}
+
+TEST_CASE("windows of fractional pooling that do not fit", "[errors]") {
+  using Catch::StartsWith;
+  const Tensor area = at::ones({1, 1, 4, 2}), volume = at::ones({1, 1, 3, 5, 5});
+  CHECK_THAT(refusal([&] { at::fractional_max_pool2d(area, {2, 2}, {2, 2}, at::zeros({1, 1, 2})); }), StartsWith("fractional_max_pool2d(): pool width 2 too large relative to input width 2"));
+  CHECK_THAT(refusal([&] { at::fractional_max_pool3d(volume, {2, 2, 2}, {2, 2, 2}, at::zeros({1, 1, 3})); }), StartsWith("fractional_max_pool3d_out(): pool time 2 too large relative to input time 3"));
+}
+
+TEST_CASE("empty medians, grids and quantiles", "[empty]") {
+  CHECK(at::median(at::empty({0}, at::kChar)).item<int>() == 0);
+  CHECK(at::median(at::empty({0}, at::kInt)).item<int>() == INT_MIN);
+  CHECK(at::affine_grid_generator(at::ones({0, 2, 3}), {0, 2, 3, 4}, true).sizes() == at::IntArrayRef({0, 3, 4, 2}));
+  CHECK(at::affine_grid_generator(at::ones({2, 2, 3}), {2, 1, 0, 4}, true).sizes() == at::IntArrayRef({2, 0, 4, 2}));
+  CHECK_THAT(refusal([&] { at::quantile(at::empty({0}), 1.5); }), Catch::StartsWith("quantile() q must be in the range [0, 1]"));
+  CHECK_THAT(refusal([&] { at::unique_dim(at::ones({}), 0); }), Catch::StartsWith("Dimension specified as 0 but tensor has no dimensions"));
+}
+
+TEST_CASE("outputs that cannot hold the result of a solver", "[errors]") {
+  using Catch::StartsWith;
+  const Tensor A = at::eye(4);
+  Tensor wrong = at::empty({0}, at::kBool);
+  CHECK_THAT(refusal([&] { at::cholesky_solve_out(wrong, A, A); }), StartsWith("cholesky_solve: Expected result to be safely castable from Float dtype"));
+  CHECK_THAT(refusal([&] { at::linalg_tensorinv_out(wrong, A.view({2, 2, 2, 2})); }), StartsWith("tensorinv: Expected result to be safely castable from Float dtype"));
+  CHECK_THAT(refusal([&] { at::linalg_cond_out(wrong, A); }), StartsWith("linalg.cond: Expected result to be safely castable from Float dtype"));
+  CHECK_THAT(refusal([&] { at::linalg_matrix_rank_out(wrong, A, 0.1); }), StartsWith("torch.linalg.matrix_rank: Expected result to be safely castable from Long dtype"));
+}
+
+TEST_CASE("outputs that are taken and refused", "[out]") {
+  Tensor out = at::empty({2}, at::kDouble);
+  at::logical_not_out(out, at::tensor({0, 1}).to(at::kBool));
+  CHECK(out.equal(at::tensor({1.0, 0.0})));
+  Tensor expanded = at::zeros({1}).expand({3});
+  at::amax_out(expanded, at::tensor({1.f, 2.f, 4.f, 3.f}).view({2, 2}), {1});
+  CHECK(expanded.equal(at::tensor({2.f, 4.f})));
+  Tensor whole = at::ones({2}, at::kLong);
+  CHECK_THAT(refusal([&] { whole.clamp_(0.5, std::nullopt); }), Catch::StartsWith("result type Float can't be cast to the desired output type long"));
+}
+
+TEST_CASE("gradients that are refused to noise and buffers", "[errors]") {
+  const Tensor x = at::ones({2}), noise = at::ones({2}).requires_grad_();
+  CHECK_THAT(refusal([&] { at::rrelu_with_noise(x, noise); }), Catch::Contains("argument 'noise'"));
+  CHECK_THAT(refusal([&] { at::log_sigmoid_backward(x, x, noise); }), Catch::Contains("argument 'buffer'"));
+}
+
+TEST_CASE("view_copy to bool keeps bytes that are no bool", "[view]") {
+  const Tensor bytes = at::tensor({0, 1, 254, 2}).to(at::kByte);
+  CHECK(at::view_copy(bytes, at::kBool).view(at::kByte).equal(bytes));
+  CHECK(at::view_copy(bytes.view({2, 2}).t(), at::kBool).view(at::kByte).equal(bytes.view({2, 2}).t()));
+}
+
+TEST_CASE("products of 8-bit floats", "[matmul]") {
+  const auto small = [](const Tensor& t) { return t.to(at::ScalarType::Float8_e4m3fn); };
+  const Tensor a = at::arange(6, at::kFloat).view({2, 3}), b = at::arange(12, at::kFloat).view({3, 4});
+  const Tensor product = at::mm(a, b), two = at::full({}, 2.0), bias = at::arange(4, at::kFloat);
+  CHECK(at::_scaled_mm(small(a), small(b), two, two, bias, {}, at::kFloat).equal(product * 4 + bias));
+  const Tensor rows = at::tensor({1.f, 2.f}).view({2, 1}), columns = at::tensor({1.f, 2.f, 4.f, 8.f}).view({1, 4});
+  CHECK(at::_scaled_mm(small(a), small(b), rows, columns, {}, {}, at::kFloat).equal(product * rows * columns));
+  const Tensor quarter = at::_scaled_mm(small(a), small(b), two, two, {}, at::full({}, 4.0));
+  CHECK(quarter.scalar_type() == at::ScalarType::Float8_e4m3fn);
+  CHECK(quarter.to(at::kFloat).equal(small(product).to(at::kFloat)));
+  CHECK_THAT(refusal([&] { at::_scaled_mm(small(a), small(b), rows, two); }), Catch::StartsWith("Invalid scaling configuration."));
 }

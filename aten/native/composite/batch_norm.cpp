@@ -93,15 +93,20 @@ void check_statistics_given(const char* op, const Tensor& running_mean, const Te
       " must be defined in evaluation mode");
 }
 
+/// By rows or with channels last; other orders of the input's dimensions are not kept.
+Tensor like_in_format(const Tensor& input) {
+  return at::empty_like(input, input.options(), input.suggest_memory_format());
+}
+
 Three forward_outputs(const Tensor& input, c10::ScalarType dtype, bool training) {
   const int64_t saved = training ? input.size(1) : 0;
   const TensorSpec stat = TensorSpec::like(input, {saved}, dtype);
-  return {at::empty_like(input), at::empty_spec(stat), at::empty_spec(stat)};
+  return {like_in_format(input), at::empty_spec(stat), at::empty_spec(stat)};
 }
 
 Three backward_outputs(const Tensor& input, c10::ScalarType dtype, std::array<bool, 3> mask) {
   const auto channel = [&] { return at::empty_spec(TensorSpec::like(input, {input.size(1)}, dtype)); };
-  return {mask[0] ? at::empty_like(input) : Tensor(), mask[1] ? channel() : Tensor(), mask[2] ? channel() : Tensor()};
+  return {mask[0] ? like_in_format(input) : Tensor(), mask[1] ? channel() : Tensor(), mask[2] ? channel() : Tensor()};
 }
 
 c10::ScalarType check_forward(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training) {

@@ -193,7 +193,7 @@ Tensor linalg_cond(const Tensor& self, const std::optional<Scalar>& p) {
 }
 
 Tensor& linalg_cond_out(const Tensor& self, const std::optional<Scalar>& p, Tensor& out) {
-  write_linalg_out("linalg.cond", out, at::linalg_cond(self, p));
+  write_linalg_out("linalg.cond", out, at::linalg_cond(self, p), "result");
   return out;
 }
 
@@ -208,7 +208,7 @@ Tensor linalg_cond_str(const Tensor& self, std::string_view p) {
 }
 
 Tensor& linalg_cond_str_out(const Tensor& self, std::string_view p, Tensor& out) {
-  write_linalg_out("linalg.cond", out, linalg_cond_str(self, p));
+  write_linalg_out("linalg.cond", out, linalg_cond_str(self, p), "result");
   return out;
 }
 

@@ -67,7 +67,7 @@ void check_rank_input(const Tensor& A) {
 }
 
 Tensor& write_rank(Tensor& out, const Tensor& rank) {
-  write_linalg_out("torch.linalg.matrix_rank", out, rank);
+  write_linalg_out("torch.linalg.matrix_rank", out, rank, "result");
   return out;
 }
 
@@ -105,7 +105,7 @@ Tensor linalg_pinv_tensors(const Tensor& self, const std::optional<Tensor>& atol
 }
 
 Tensor& linalg_pinv_tensors_out(const Tensor& self, const std::optional<Tensor>& atol, const std::optional<Tensor>& rtol, bool hermitian, Tensor& out) {
-  write_linalg_out("linalg.pinv", out, linalg_pinv_tensors(self, atol, rtol, hermitian));
+  write_linalg_out("linalg.pinv", out, linalg_pinv_tensors(self, atol, rtol, hermitian), "result");
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
 #include <aten/native/OutArgument.h>
+#include <aten/native/composite/linalg_support.h>
 
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/accumulate.h>
@@ -86,6 +87,11 @@ Tensor linalg_tensorinv(const Tensor& self, int64_t ind) {
   const auto [inverse, info] = at::linalg_inv_ex(self.reshape({cols, rows}), /*check_errors=*/false);
   at::_linalg_check_errors(info, "inv", /*is_matrix=*/true);
   return inverse.reshape(sizes);
+}
+
+Tensor& linalg_tensorinv_out(const Tensor& self, int64_t ind, Tensor& out) {
+  write_linalg_out("tensorinv", out, native::linalg_tensorinv(self, ind), "result");
+  return out;
 }
 
 } // namespace at::native

@@ -116,6 +116,13 @@ void check_clamp_bounds(const std::optional<Bound>& min, const std::optional<Bou
   TORCH_CHECK(min.has_value() || max.has_value(), "torch.clamp: At least one of 'min' or 'max' must not be None");
 }
 
+void check_clamped_in_place(const Tensor& self, const std::optional<Scalar>& bound) {
+  if (!bound || bound->isComplex()) return;
+  const ScalarType type = at::result_type(self, *bound);
+  TORCH_CHECK(
+      type == self.scalar_type(), "result type ", type, " can't be cast to the desired output type ", self.dtype().name(), " (in clamp_)");
+}
+
 // An undefined tensor counts as missing.
 std::optional<Tensor> given_bound(const std::optional<Tensor>& bound) {
   return bound.has_value() && bound->defined() ? bound : std::nullopt;
@@ -137,6 +144,7 @@ Tensor clamp(const Tensor& self, const std::optional<Scalar>& min_, const std::o
 Tensor& clamp_(Tensor& self, const std::optional<Scalar>& min_, const std::optional<Scalar>& max_) {
   const auto min = real_bound(self, min_), max = real_bound(self, max_);
   check_clamp_bounds(min, max);
+  for (const auto& bound : {min, max}) check_clamped_in_place(self, bound);
   return min && max ? at::_clamp_both_(self, *min, *max) : min ? self.clamp_min_(*min) : self.clamp_max_(*max);
 }
 

@@ -51,6 +51,7 @@ Tensor pixel_unshuffle(const Tensor& self, int64_t downscale_factor) {
         self.size(dim) % factor == 0, "pixel_unshuffle expects ", name, " to be divisible by downscale_factor, but input.size(",
         dim, ")=", self.size(dim), " is not divisible by ", factor);
   }
+  if (factor == 1 && self.numel() == 0) return self.clone();
   DimVector sizes(self.sizes().begin(), self.sizes().end());
   const size_t channel = sizes.size() - 3;
   for (const size_t d : {channel + 1, channel + 2}) {

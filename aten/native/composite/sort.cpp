@@ -117,8 +117,8 @@ Tensor wrapped_number(const Scalar& value, const Tensor& like) {
 }
 
 Tensor fraction(double q, const Tensor& self) {
-  TORCH_CHECK(self.numel() > 0, "quantile() input tensor must be non-empty");
   TORCH_CHECK(q >= 0 && q <= 1, "quantile() q must be in the range [0, 1] but got ", q);
+  TORCH_CHECK(self.numel() > 0, "quantile() input tensor must be non-empty");
   TORCH_CHECK(self.scalar_type() == ScalarType::Float || self.scalar_type() == ScalarType::Double,
               "quantile() input tensor must be either float or double dtype; got ", c10::toString(self.scalar_type()));
   return at::scalar_tensor(q, self.options());

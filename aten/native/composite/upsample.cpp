@@ -246,7 +246,7 @@ Tensor base_grid(const Tensor& like, IntArrayRef size, bool align_corners) {
 
 void check_affine(const Tensor* theta, IntArrayRef size) {
   TORCH_CHECK(size.size() == 4 || size.size() == 5, "AffineGridGenerator needs 4d (spatial) or 5d (volumetric) inputs.");
-  for (const int64_t s : size) TORCH_CHECK(s > 0, "Expected non-zero, positive output size. Got ", size);
+  for (const int64_t s : size) TORCH_CHECK(s >= 0, "affine_grid_generator: Trying to create tensor with negative dimension ", s, ": ", size);
   const int64_t dims = static_cast<int64_t>(size.size()) - 2;
   TORCH_CHECK(
       theta == nullptr || (theta->dim() == 3 && theta->size(0) == size[0] && theta->size(1) == dims && theta->size(2) == dims + 1),

@@ -84,7 +84,8 @@ Tensor unsqueeze_copy(const Tensor& self, int64_t dim) {
   return dense(self.unsqueeze(dim));
 }
 Tensor view_copy_dtype(const Tensor& self, ScalarType dtype) {
-  return dense(self.view(dtype));
+  // Bytes that are no bool stay what they are.
+  return dense(self.view(dtype == kBool ? kByte : dtype)).view(dtype);
 }
 Tensor view_as_real_copy(const Tensor& self) {
   return dense(at::view_as_real(self));

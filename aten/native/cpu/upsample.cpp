@@ -22,10 +22,12 @@ namespace {
 
 constexpr int64_t kGrain = 16384;
 
-enum class Mode { Nearest, NearestExact, Linear, Cubic, LinearSmooth, CubicSmooth };
+/// Nearest: a result of the size or twice the size repeats each element, whatever the scale says. PyTorch's kernels for lines
+/// and for volumes by rows go by the scale alone.
+enum class Mode { Nearest, NearestByScale, NearestExact, Linear, Cubic, LinearSmooth, CubicSmooth };
 
 bool is_nearest(Mode mode) {
-  return mode == Mode::Nearest || mode == Mode::NearestExact;
+  return mode == Mode::Nearest || mode == Mode::NearestByScale || mode == Mode::NearestExact;
 }
 
 // ---- taps ------------------------------------------------------------------------------------------------------------
@@ -73,13 +75,13 @@ R cubic_far(R x, R a) {
 }
 
 template <class R>
-Taps<R> nearest_taps(int64_t in, int64_t out, bool exact, std::optional<double> scale) {
+Taps<R> nearest_taps(int64_t in, int64_t out, bool exact, bool by_sizes, std::optional<double> scale) {
   Taps<R> taps(in, out, 1);
   const float step = step_of<float>(in, out, false, scale);
   for (int64_t o = 0; o < out; ++o) {
     int64_t at = static_cast<int64_t>(std::floor((static_cast<float>(o) + (exact ? 0.5f : 0.0f)) * step));
-    if (!exact && out == in) at = o;
-    if (!exact && out == 2 * in) at = o / 2;
+    if (by_sizes && out == in) at = o;
+    if (by_sizes && out == 2 * in) at = o / 2;
     taps.set(o, 0, at, R(1));
   }
   return taps;
@@ -148,8 +150,9 @@ template <class R>
 Taps<R> taps_of(Mode mode, int64_t in, int64_t out, bool align_corners, std::optional<double> scale) {
   switch (mode) {
     case Mode::Nearest:
+    case Mode::NearestByScale:
     case Mode::NearestExact:
-      return nearest_taps<R>(in, out, mode == Mode::NearestExact, scale);
+      return nearest_taps<R>(in, out, mode == Mode::NearestExact, mode == Mode::Nearest, scale);
     case Mode::Linear:
       return linear_taps<R>(in, out, align_corners, scale);
     case Mode::Cubic:
@@ -413,7 +416,10 @@ void resize(const char* op, Mode mode, const TensorBase& self, bool align_corner
   dispatch(op, self.scalar_type(), kFloating | dtype_set<c10::ScalarType::Byte>, [&]<class T> {
     const T* from = x.const_data_ptr<T>();
     T* to = y.mutable_data_ptr<T>();
-    if (is_nearest(mode)) return copy_nearest(from, to, Resize<float>(mode, x, y, align_corners, scales), channels_last);
+    if (is_nearest(mode)) {
+      const bool by_scale = mode == Mode::Nearest && scales.size() != 2 && !(channels_last && self.size(1) > 3);
+      return copy_nearest(from, to, Resize<float>(by_scale ? Mode::NearestByScale : mode, x, y, align_corners, scales), channels_last);
+    }
     const Resize<Sum<T>> r(mode, x, y, align_corners, scales);
     if (channels_last) resize_channels_last(from, to, r);
     else resize_planes(from, to, r);

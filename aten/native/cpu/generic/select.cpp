@@ -168,8 +168,9 @@ void median_of_all(const TensorBase& self, bool ignore_nan, const TensorBase& ou
   dispatch("median_cpu", self.scalar_type(), kSelectable, [&]<class T> {
     T* result = out.mutable_data_ptr<T>();
     if (count == 0) {
-      // Integers have no NaN; their empty median is the value that stands for an invalid conversion.
-      *result = sorting::is_float_like<T> ? std::numeric_limits<T>::quiet_NaN() : std::numeric_limits<T>::min();
+      // Integers have no NaN; their empty median is the value that stands for an invalid conversion, which goes by 32 bits.
+      const T invalid = sizeof(T) < 4 ? T(0) : std::numeric_limits<T>::min();
+      *result = sorting::is_float_like<T> ? std::numeric_limits<T>::quiet_NaN() : invalid;
       return;
     }
     const auto entries = std::make_unique_for_overwrite<Entry<T>[]>(count);

@@ -173,8 +173,7 @@ Uniques unique_slices(const TensorBase& self, int64_t dim, bool sort) {
 
 // Places and counts are given whether asked for or not.
 Uniques unique_along(const char* name, const Tensor& self, int64_t dim, bool sort) {
-  TORCH_CHECK(self.dim() > 0, name, "(): dim needs an input of at least one dimension, got a 0-dim tensor");
-  dim = c10::maybe_wrap_dim(dim, self.dim());
+  dim = c10::maybe_wrap_dim(dim, self.dim(), /*wrap_scalar=*/false);
   int64_t empty_dims = 0;
   for (const int64_t size : self.sizes()) {
     empty_dims += size == 0 ? 1 : 0;
