@@ -52,7 +52,7 @@ void SparseCsrTensorImpl::set_member_tensors(
 
 void SparseCsrTensorImpl::resize_and_clear_(int64_t sparse_dim, int64_t dense_dim, c10::IntArrayRef size) {
   TORCH_CHECK(
-      sparse_dim >= 2 && dense_dim >= 0 && static_cast<int64_t>(size.size()) == sparse_dim + dense_dim,
+      sparse_dim >= 2 && dense_dim >= 0 && static_cast<int64_t>(size.size()) - sparse_dim == dense_dim,
       "resize_and_clear_: a compressed sparse tensor of size ", size, " cannot have ", sparse_dim, " batch and sparse dimensions and ",
       dense_dim, " dense ones");
   const c10::DimVector sizes(size.begin(), size.end());

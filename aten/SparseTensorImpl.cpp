@@ -30,7 +30,7 @@ void check_dims(int64_t sparse_dim, int64_t dense_dim, c10::IntArrayRef size) {
       sparse_dim >= 0 && dense_dim >= 0, "the numbers of sparse and dense dimensions must not be negative, got sparse_dim = ",
       sparse_dim, ", dense_dim = ", dense_dim);
   TORCH_CHECK(
-      sparse_dim + dense_dim == static_cast<int64_t>(size.size()),
+      dense_dim == static_cast<int64_t>(size.size()) - sparse_dim,
       "'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = ", size.size(), ", sparse_dim = ", sparse_dim,
       ", dense_dim = ", dense_dim);
 }

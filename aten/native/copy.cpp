@@ -41,6 +41,11 @@ bool is_one_block(const TensorBase& dst, const TensorBase& src) {
 }
 
 void copy_bytes(void* dst, const void* src, size_t bytes) {
+  const auto to = reinterpret_cast<uintptr_t>(dst), from = reinterpret_cast<uintptr_t>(src);
+  if (to < from + bytes && from < to + bytes) {
+    std::memmove(dst, src, bytes);
+    return;
+  }
   at::parallel_for(0, static_cast<int64_t>(bytes), kBytesPerThread, [&](int64_t begin, int64_t end) {
     std::memcpy(static_cast<char*>(dst) + begin, static_cast<const char*>(src) + begin, end - begin);
   });

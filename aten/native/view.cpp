@@ -635,6 +635,7 @@ Tensor unfold_backward(const Tensor& grad_in, IntArrayRef input_sizes, int64_t d
   // Position k of every window lands at offset k of each step: no two windows collide within one k.
   const int64_t windows = grad_in.size(dim), length = input_sizes[dim];
   TORCH_CHECK(step > 0, "unfold_backward: step is ", step, " but must be > 0");
+  TORCH_CHECK(size >= 0, "unfold_backward: size is ", size, " but must be >= 0");
   TORCH_CHECK(
       windows == 0 || (size <= length && windows - 1 <= (length - size) / step), "unfold_backward: ", windows, " windows of ",
       size, " in steps of ", step, " do not fit into ", length);

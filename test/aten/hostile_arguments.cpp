@@ -229,3 +229,30 @@ TEST_CASE("a storage is set where there are both, it and the tensor", "[errors]"
   CHECK_THROWS_AS(at::_ops::set__source_Storage::call(x, c10::Storage()), c10::Error);
   CHECK_THROWS_AS(at::_ops::set__source_Storage_storage_offset::call(x, c10::Storage(), 0, {2}, {1}), c10::Error);
 }
+
+TEST_CASE("sizes of parts and windows, and numbers of dimensions, that overflow are refused", "[errors]") {
+  const at::Tensor x = at::ones({2, 3});
+  CHECK_THROWS_AS(at::unflatten(x, 1, {3, int64_t{1} << 62, 4}), c10::Error);
+  CHECK_THROWS_AS(at::unfold_backward(at::ones({1, 2, 3}), {1, 2, 3}, 0, INT64_MIN + 1, 3), c10::Error);
+  at::Tensor coo = x.to_sparse(), csr = x.to_sparse_csr();
+  CHECK_THROWS_AS(coo.sparse_resize_and_clear_({2, 3}, 3, INT64_MAX - 1), c10::Error);
+  CHECK_THROWS_AS(csr.sparse_resize_and_clear_({2, 3}, 2, INT64_MAX), c10::Error);
+}
+
+TEST_CASE("integers that indices add into one place wrap", "[aten]") {
+  const at::Tensor places = at::tensor({int64_t{0}, int64_t{0}}), big = at::tensor({INT64_MAX, int64_t{2}});
+  const at::Tensor start = at::zeros({1}, at::kLong);
+  const int64_t wrapped = INT64_MIN + 1;
+  CHECK(at::index_put(start, {places}, big, true).item<int64_t>() == wrapped);
+  CHECK(at::put(start, places, big, true).item<int64_t>() == wrapped);
+  CHECK(at::scatter_add(start, 0, places, big).item<int64_t>() == wrapped);
+  CHECK(at::scatter(start, 0, places, big, "add").item<int64_t>() == wrapped);
+  CHECK(at::scatter_reduce(at::ones({1}, at::kLong), 0, places, big, "prod").item<int64_t>() == -2);
+  CHECK(at::index_add(start, 0, places, big, INT64_MAX).item<int64_t>() == -1); // 1 from the first, -2 from the second
+}
+
+TEST_CASE("copying over a part of itself reads each element before it is written", "[aten]") {
+  const at::Tensor line = at::arange(1000);
+  line.slice(0, 1, 1000).copy_(line.slice(0, 0, 999));
+  CHECK(at::equal(line.slice(0, 1, 1000), at::arange(999)));
+}

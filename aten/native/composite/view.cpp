@@ -5,6 +5,7 @@
 #include <aten/Functions.h>
 #include <aten/core/Formatting.h>
 #include <c10/core/WrapDimMinimal.h>
+#include <c10/util/safe_numerics.h>
 
 #include <algorithm>
 #include <numeric>
@@ -81,8 +82,11 @@ Tensor unflatten(const Tensor& self, int64_t dim, IntArrayRef sizes) {
   TORCH_CHECK(!sizes.empty(), "unflatten: sizes must be non-empty");
   dim = c10::maybe_wrap_dim(dim, self.dim());
   const int64_t size = self.dim() == 0 ? 1 : self.size(dim);
-  const int64_t known = std::accumulate(
-      sizes.begin(), sizes.end(), int64_t{1}, [](int64_t a, int64_t b) { return b == -1 ? a : a * b; });
+  int64_t known = 1;
+  for (const int64_t part : sizes) {
+    TORCH_CHECK(
+        part == -1 || !c10::mul_overflows(known, part, &known), "unflatten: the product of the sizes ", sizes, " overflows");
+  }
   const bool inferred = std::find(sizes.begin(), sizes.end(), -1) != sizes.end();
   TORCH_CHECK(
       inferred ? (known > 0 && size % known == 0) : known == size,

@@ -10,6 +10,7 @@
 #include <aten/native/OutArgument.h>
 #include <aten/native/convert.h>
 #include <aten/native/index_support.h>
+#include <aten/native/pointwise/math.h>
 #include <c10/core/WrapDimMinimal.h>
 
 #include <algorithm>
@@ -443,7 +444,7 @@ Tensor& _index_put_impl_cpu_(
     dispatch("index_put", self.scalar_type(), at::kAll | at::kComplexHalves, [&]<class T> {
       const T* from = dense.const_data_ptr<T>();
       T* to = self.mutable_data_ptr<T>();
-      for_each_element(plan, /*parallel=*/false, [=](int64_t i, int64_t offset) { to[offset] = static_cast<T>(to[offset] + from[i]); });
+      for_each_element(plan, /*parallel=*/false, [=](int64_t i, int64_t offset) { to[offset] = pointwise::add(to[offset], from[i]); });
     });
     return self;
   }
@@ -591,7 +592,7 @@ Tensor& put_cpu_(Tensor& self, const Tensor& index, const Tensor& source, bool a
     const T* from = dense.const_data_ptr<T>();
     T* to = self.mutable_data_ptr<T>();
     for (size_t i = 0; i < offsets.size(); ++i) {
-      to[offsets[i]] = accumulate ? static_cast<T>(to[offsets[i]] + from[i]) : from[i];
+      to[offsets[i]] = accumulate ? pointwise::add(to[offsets[i]], from[i]) : from[i];
     }
   });
   return self;

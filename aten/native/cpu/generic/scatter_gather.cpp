@@ -6,6 +6,7 @@
 #include <aten/native/convert.h>
 #include <aten/native/cpu/generic/indexed_walk.h>
 #include <aten/native/index_support.h>
+#include <aten/native/pointwise/math.h>
 #include <c10/core/WrapDimMinimal.h>
 
 #include <algorithm>
@@ -105,10 +106,10 @@ T reduction_start(std::string_view reduce) {
 template <class T, class F>
 void with_combine(std::string_view reduce, F f) {
   if (reduce == "sum" || reduce == "mean") {
-    return f([](T a, T b) { return static_cast<T>(a + b); });
+    return f([](T a, T b) { return pointwise::add(a, b); });
   }
   if (reduce == "prod") {
-    return f([](T a, T b) { return static_cast<T>(a * b); });
+    return f([](T a, T b) { return pointwise::mul(a, b); });
   }
   if constexpr (!c10::is_complex<T>::value) {
     if (reduce == "amax") {
@@ -187,7 +188,7 @@ void scatter_add_kernel(
   const IndexSpan values = checked_values(index, dim_size(self, dim), dim);
   dispatch("scatter_add", self.scalar_type(), at::kAll, [&]<class T> {
     start_from(self, out);
-    scatter_with<T>(index, values, dim, src, out, [](T a, T b) { return static_cast<T>(a + b); });
+    scatter_with<T>(index, values, dim, src, out, [](T a, T b) { return pointwise::add(a, b); });
   });
 }
 
@@ -201,7 +202,7 @@ void scatter_reduce_src_kernel(
   const IndexSpan values = checked_values(index, dim_size(self, dim), dim);
   dispatch("scatter", self.scalar_type(), at::kAll, [&]<class T> {
     start_from(self, out);
-    scatter_with<T>(index, values, dim, src, out, [](T a, T b) { return static_cast<T>(a * b); });
+    scatter_with<T>(index, values, dim, src, out, [](T a, T b) { return pointwise::mul(a, b); });
   });
 }
 
@@ -216,7 +217,7 @@ void scatter_reduce_value_kernel(
     start_from(self, out);
     T* to = out.mutable_data_ptr<T>();
     for_each_indexed(index, values, dim, out, out, [=](int64_t o, int64_t) {
-      to[o] = adds ? static_cast<T>(to[o] + x) : static_cast<T>(to[o] * x);
+      to[o] = adds ? pointwise::add(to[o], x) : pointwise::mul(to[o], x);
     });
   });
 }
@@ -272,7 +273,7 @@ struct AddScaled {
   AddRow* add_row;
 
   void operator()(int64_t o, int64_t s) const {
-    to[o] = static_cast<T>(to[o] + static_cast<T>(from[s] * factor));
+    to[o] = pointwise::add(to[o], pointwise::mul(from[s], factor));
   }
   void row(int64_t o, int64_t s, int64_t n) const {
     add_row(to + o, from + s, n, &factor);
