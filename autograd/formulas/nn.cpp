@@ -3,6 +3,7 @@
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
 #include <aten/core/Reduction.h>
+#include <aten/native/composite/loss.h>
 #include <aten/native/cpu/generic/dropout.h>
 #include <autograd/grad_mode.h>
 
@@ -21,6 +22,12 @@ Tensor per_element(const Tensor& grad, int64_t reduction, int64_t numel) {
 
 Tensor weighted(const Tensor& grad, const Tensor& weight) {
   return weight.defined() ? grad * weight : grad;
+}
+
+/// The sum of gradients of a target laid beside the scores, in the target's own sizes.
+Tensor of_target(const Tensor& grad, const Tensor& target) {
+  if (grad.sizes() == target.sizes()) return grad;
+  return grad.squeeze().sum_to_size(target.squeeze().sizes()).view(target.sizes());
 }
 
 } // namespace
@@ -206,17 +213,18 @@ Tensor soft_margin_loss_double_backward(const Tensor& grad, const Tensor& self, 
 
 Tensor binary_cross_entropy_target_backward(const Tensor& grad, const Tensor& self, const Tensor& target, const Tensor& weight, int64_t reduction) {
   const Tensor slope = ((-self).log1p() - self.log()) * grad;
-  return per_element(weighted(slope, weight), reduction, target.numel());
+  return of_target(per_element(weighted(slope, weight), reduction, self.numel()), target);
 }
 
-Tensor binary_cross_entropy_double_backward_target(const Tensor& grad, const Tensor& self, const Tensor& weight, int64_t reduction) {
-  return per_element(weighted(-grad / (self * (1 - self)), weight), reduction, self.numel());
+Tensor binary_cross_entropy_double_backward_target(const Tensor& grad, const Tensor& self, const Tensor& target, const Tensor& weight, int64_t reduction) {
+  return of_target(per_element(weighted(-grad / (self * (1 - self)), weight), reduction, self.numel()), target);
 }
 
 Tensor binary_cross_entropy_double_backward(const Tensor& grad, const Tensor& self, const Tensor& target, const Tensor& weight, int64_t reduction) {
   constexpr double kLeast = 1e-12;
   const Tensor spread = (self * (1 - self)).clamp_min(kLeast);
-  const Tensor curvature = (self * self - 2 * self * target + target) / (spread * spread);
+  const Tensor labels = at::native::beside(self, target);
+  const Tensor curvature = (self * self - 2 * self * labels + labels) / (spread * spread);
   return per_element(weighted(grad * curvature, weight), reduction, self.numel());
 }
 

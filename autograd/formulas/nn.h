@@ -71,7 +71,7 @@ at::Tensor soft_margin_loss_double_backward(const at::Tensor& grad, const at::Te
 
 at::Tensor binary_cross_entropy_target_backward(const at::Tensor& grad, const at::Tensor& self, const at::Tensor& target, const at::Tensor& weight, int64_t reduction);
 /// Gradient of binary_cross_entropy_backward for its target.
-at::Tensor binary_cross_entropy_double_backward_target(const at::Tensor& grad, const at::Tensor& self, const at::Tensor& weight, int64_t reduction);
+at::Tensor binary_cross_entropy_double_backward_target(const at::Tensor& grad, const at::Tensor& self, const at::Tensor& target, const at::Tensor& weight, int64_t reduction);
 at::Tensor binary_cross_entropy_double_backward(const at::Tensor& grad, const at::Tensor& self, const at::Tensor& target, const at::Tensor& weight, int64_t reduction);
 at::Tensor binary_cross_entropy_with_logits_backward(
     const at::Tensor& grad,

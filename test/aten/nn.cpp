@@ -78,6 +78,21 @@ TEST_CASE("the gradient of embedding sums repeated rows and skips the padding ro
   CHECK(at::equal(scaled, plain / 2));
 }
 
+TEST_CASE("binary_cross_entropy pairs scores with labels one by one", "[aten][nn]") {
+  const Tensor scores = values({4, 1, 3}, at::kDouble).sigmoid(), labels = values({4, 3}, at::kDouble).gt(0).to(at::kDouble);
+  const Tensor flat = at::binary_cross_entropy(scores.squeeze(1), labels, {}, at::Reduction::None);
+  CHECK(at::equal(at::binary_cross_entropy(scores, labels, {}, at::Reduction::None), flat.unsqueeze(1)));
+  CHECK(at::equal(at::binary_cross_entropy(scores.squeeze(1), labels.unsqueeze(0), {}, at::Reduction::None), flat));
+  CHECK(at::equal(at::binary_cross_entropy(scores, labels), flat.mean()));
+  const Tensor grad = at::binary_cross_entropy_backward(at::ones({}, at::kDouble), scores, labels);
+  CHECK(at::equal(grad.squeeze(1), at::binary_cross_entropy_backward(at::ones({}, at::kDouble), scores.squeeze(1), labels)));
+  // One label for all scores is broadcast; more labels than scores have no meaning.
+  CHECK(at::equal(at::binary_cross_entropy(scores, labels[0][0]), at::binary_cross_entropy(scores, labels[0][0].expand({4, 1, 3}))));
+  CHECK_THROWS_WITH(at::binary_cross_entropy_with_logits(scores, labels), Catch::Contains("doesn't match the broadcast shape"));
+  CHECK_THROWS_WITH(at::binary_cross_entropy(labels[0], labels), Catch::Contains("has more elements than the input"));
+  CHECK_THROWS_WITH(at::binary_cross_entropy(labels, labels[0].slice(0, 0, 2)), Catch::Contains("must match the size"));
+}
+
 TEST_CASE("gelu ends in 0 and x far from 0, and keeps its digits between", "[aten][nn]") {
   const Tensor x = at::linspace(-8, 8, 40001, at::kDouble);
   const Tensor got = at::gelu(x.to(at::kFloat)).to(at::kDouble), want = x.to(at::kFloat).to(at::kDouble);

@@ -109,7 +109,7 @@ int main() {
       discriminator->zero_grad();
       torch::Tensor real_images = batch.data.to(device);
       torch::Tensor real_labels = torch::empty(batch.data.size(0), device).uniform_(0.8, 1.0);
-      torch::Tensor real_output = discriminator->forward(real_images).reshape(real_labels.sizes());
+      torch::Tensor real_output = discriminator->forward(real_images);
       torch::Tensor d_loss_real = torch::binary_cross_entropy(real_output, real_labels);
       d_loss_real.backward();
 
@@ -117,7 +117,7 @@ int main() {
       torch::Tensor noise = torch::randn({batch.data.size(0), kNoiseSize, 1, 1}, device);
       torch::Tensor fake_images = generator->forward(noise);
       torch::Tensor fake_labels = torch::zeros(batch.data.size(0), device);
-      torch::Tensor fake_output = discriminator->forward(fake_images.detach()).reshape(fake_labels.sizes());
+      torch::Tensor fake_output = discriminator->forward(fake_images.detach());
       torch::Tensor d_loss_fake = torch::binary_cross_entropy(fake_output, fake_labels);
       d_loss_fake.backward();
       torch::Tensor d_loss = d_loss_real + d_loss_fake;
@@ -126,7 +126,7 @@ int main() {
       // Train the generator.
       generator->zero_grad();
       fake_labels.fill_(1);
-      fake_output = discriminator->forward(fake_images).reshape(fake_labels.sizes());
+      fake_output = discriminator->forward(fake_images);
       torch::Tensor g_loss = torch::binary_cross_entropy(fake_output, fake_labels);
       g_loss.backward();
       generator_optimizer.step();

@@ -1,11 +1,13 @@
 // Losses over pairs of tensors. Element-wise parts are fused pointwise operators; reduction follows.
 
+#include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
 #include <aten/core/Reduction.h>
 #include <aten/core/Tensor.h>
 #include <aten/native/optional_tensor.h>
 #include <aten/native/OutArgument.h>
+#include <aten/native/composite/loss.h>
 
 namespace at::native {
 namespace {
@@ -58,6 +60,15 @@ Tensor huber_loss_backward(const Tensor& grad_output, const Tensor& self, const 
 
 // ---- probabilities -------------------------------------------------------------------------------------------------
 
+Tensor beside(const Tensor& self, const Tensor& target) {
+  if (target.sizes() == self.sizes()) return target;
+  const Tensor scores = self.squeeze(), labels = target.squeeze();
+  TORCH_CHECK(
+      at::infer_size(scores.sizes(), labels.sizes()) == scores.sizes(), "binary_cross_entropy: a target of sizes ",
+      target.sizes(), " has more elements than the input of sizes ", self.sizes(), "; give one target for each score");
+  return labels.expand(scores.sizes()).view(self.sizes());
+}
+
 Tensor binary_cross_entropy(const Tensor& self, const Tensor& target, const std::optional<Tensor>& weight, int64_t reduction) {
   TORCH_CHECK(
       self.scalar_type() == target.scalar_type(), "Found dtype ", target.scalar_type(), " but expected ", self.scalar_type(),
@@ -69,17 +80,22 @@ Tensor binary_cross_entropy(const Tensor& self, const Tensor& target, const std:
         "; binary_cross_entropy got [", least.item<double>(), ", ", greatest.item<double>(),
         "]. For scores before the sigmoid use binary_cross_entropy_with_logits");
   }
-  Tensor loss = at::_binary_cross_entropy(self, target);
+  Tensor loss = at::_binary_cross_entropy(self, beside(self, target));
   if (given(weight)) loss = loss.mul(*weight);
   return reduce_loss(loss, reduction);
 }
 
 Tensor binary_cross_entropy_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target, const std::optional<Tensor>& weight, int64_t reduction) {
-  const Tensor grad = at::_binary_cross_entropy_grad(grad_output, self, target, reduction_scale(self, reduction));
+  const Tensor grad = at::_binary_cross_entropy_grad(
+      grad_output, self, beside(self, target), reduction_scale(self, reduction));
   return given(weight) ? grad.mul(*weight) : grad;
 }
 
 Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target, const std::optional<Tensor>& weight, const std::optional<Tensor>& pos_weight, int64_t reduction) {
+  const std::vector<int64_t> sizes = at::infer_size(self.sizes(), target.sizes());
+  TORCH_CHECK(
+      target.sizes() == sizes, "output with shape ", target.sizes(), " doesn't match the broadcast shape ", IntArrayRef(sizes),
+      ": binary_cross_entropy_with_logits needs a target for each score; give both the same sizes");
   const Tensor positive = given(pos_weight) ? *pos_weight : at::ones({}, target.options());
   Tensor loss = at::_binary_cross_entropy_logits(self, target, positive);
   if (given(weight)) loss = loss.mul(*weight);
