@@ -83,6 +83,12 @@ FileBytes FileBytes::read(const std::string& path) {
 
 FileBytes FileBytes::read(std::istream& stream) {
   std::vector<char> bytes;
+  if (!stream.fail()) {
+    stream.clear();
+    if (stream.tellg() != std::istream::pos_type(-1)) {
+      stream.seekg(0);
+    }
+  }
   while (stream) {
     const size_t filled = bytes.size();
     bytes.resize(filled + kBlock);
@@ -91,6 +97,7 @@ FileBytes FileBytes::read(std::istream& stream) {
   }
   TORCH_CHECK(!stream.bad() && stream.eof(), "reading the stream failed after ", bytes.size(),
       " bytes: it must be open and readable to its end");
+  stream.clear(std::ios::eofbit);
   return take(std::move(bytes), "stream");
 }
 

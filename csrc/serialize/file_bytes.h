@@ -21,7 +21,8 @@ class FileBytes {
   static FileBytes map(const std::string& path);
   /// Copies the file into memory.
   static FileBytes read(const std::string& path);
-  /// From the stream's position to its end.
+  /// All of the stream, wherever it stands, as libtorch reads it; one that cannot seek from here to its end. The stream
+  /// stays usable: it can be read again.
   static FileBytes read(std::istream& stream);
   static FileBytes read(
       const std::function<size_t(uint64_t pos, void* buffer, size_t nbytes)>& read_func, uint64_t size);

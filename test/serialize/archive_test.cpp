@@ -150,6 +150,22 @@ TEST_CASE("values and nested archives: save and load", "[serialize][archive]") {
   CHECK(value.toBool());
 }
 
+TEST_CASE("a stream is read from its beginning, again and again", "[serialize][archive]") {
+  std::stringstream stream;
+  torch::save(torch::arange(3, torch::kFloat), stream);
+  Tensor tensor;
+  InputArchive in;
+  in.load_from(stream);
+  CHECK_THROWS_MATCHES(in.read("weight", tensor), c10::Error, test::Says("No such serialized tensor 'weight'"));
+  torch::load(tensor, stream);
+  CHECK_THAT(tensor, EqualsTensor({0, 1, 2}));
+  stream.seekg(0, std::stringstream::beg);
+  REQUIRE(stream.good());
+  torch::load(tensor, stream);
+  stream.setstate(std::ios::failbit);
+  CHECK_THROWS_MATCHES(torch::load(tensor, stream), c10::Error, test::Says("reading the stream failed"));
+}
+
 TEST_CASE("reading into a tensor keeps it the same object", "[serialize][archive]") {
   std::stringstream stream;
   torch::save(torch::arange(3, torch::kFloat), stream);
