@@ -111,7 +111,13 @@ Tensor Tensor::toBackend(c10::Backend b) const {
 }
 
 const Tensor& Tensor::grad() const {
-  return static_cast<const Tensor&>(impl_->grad());
+  const auto& grad = static_cast<const Tensor&>(impl_->grad());
+  if (!grad.defined() && requires_grad() && !is_leaf() && !retains_grad()) {
+    TORCH_WARN(
+        "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its gradient is not kept by "
+        "backward(); call retain_grad() on it before, or ask the leaf for its gradient");
+  }
+  return grad;
 }
 
 void Tensor::backward(
@@ -119,6 +125,9 @@ void Tensor::backward(
     std::optional<bool> retain_graph,
     bool create_graph,
     std::optional<TensorList> inputs) const {
+  TORCH_CHECK(
+      !inputs.has_value() || !inputs->empty(),
+      "'inputs' argument to backward cannot be empty; leave it out to accumulate into all leaves");
   impl::GetVariableHooks()->_backward(
       *this, inputs.value_or(TensorList()), gradient.defined() ? std::optional<Tensor>(gradient) : std::nullopt,
       retain_graph, create_graph);

@@ -52,6 +52,19 @@ struct DerivativeIsSqrt : torch::autograd::Function<DerivativeIsSqrt> {
 
 } // namespace
 
+TEST_CASE("asking an inner tensor for its gradient warns", "[autograd]") {
+  const Tensor x = torch::ones({2}, torch::requires_grad()), y = x * 2;
+  CollectedWarnings warnings;
+  const c10::WarningUtils::WarningHandlerGuard guard(&warnings);
+  CHECK_FALSE(x.grad().defined());
+  CHECK(warnings.text.empty());
+  CHECK_FALSE(y.grad().defined());
+  CHECK(count(warnings.text, "is not a leaf Tensor is being accessed") == 1);
+  y.retain_grad();
+  CHECK_FALSE(y.grad().defined());
+  CHECK(count(warnings.text, "is not a leaf") == 1);
+}
+
 TEST_CASE("anomaly mode tells where the node was made", "[autograd][anomaly]") {
   const DetectAnomalyGuard guard;
   const Tensor x = leaf({0});

@@ -74,6 +74,13 @@ TEST_CASE(".grad() can be set and cleared", "[autograd][modes]") {
   CHECK_FALSE(x.grad().defined());
 }
 
+TEST_CASE("backward() for an empty list of inputs is refused", "[autograd][errors]") {
+  const Tensor x = leaf({1, 2}), loss = (x * 2).sum();
+  CHECK_THROWS_WITH(
+      loss.backward({}, std::nullopt, false, torch::TensorList()), Catch::Contains("'inputs' argument to backward cannot be empty"));
+  CHECK_FALSE(x.grad().defined());
+}
+
 TEST_CASE("names", "[autograd][modes]") {
   CHECK(values({1}).name().empty());
 }
