@@ -59,3 +59,17 @@ TEST_CASE("places of other samplers are refused", "[samplers][serialize]") {
   CHECK_THROWS_WITH(small.load(in), Catch::Contains("'index' in the archive is 7; it must be from 0 to 3"));
   CHECK(small.index() == 0);
 }
+
+TEST_CASE("a sequential sampler that waits for its size takes any place", "[samplers][serialize]") {
+  SequentialSampler large(10), unsized(0);
+  large.next(7);
+  torch::serialize::OutputArchive out;
+  large.save(out);
+  std::stringstream stream;
+  out.save_to(stream);
+  torch::serialize::InputArchive in;
+  in.load_from(stream);
+  unsized.load(in);
+  CHECK(unsized.index() == 7);
+  CHECK_FALSE(unsized.next(1));
+}

@@ -3,6 +3,7 @@
 #include <csrc/data/samplers/saved_place.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace torch::data::samplers {
@@ -15,10 +16,10 @@ void SequentialSampler::reset(std::optional<size_t> new_size) {
 }
 
 std::optional<std::vector<size_t>> SequentialSampler::next(size_t batch_size) {
-  const size_t count = std::min(batch_size, size_ - index_);
-  if (index_ == size_) {
+  if (index_ >= size_) {
     return std::nullopt;
   }
+  const size_t count = std::min(batch_size, size_ - index_);
   std::vector<size_t> batch(count);
   std::iota(batch.begin(), batch.end(), index_);
   index_ += count;
@@ -30,7 +31,9 @@ void SequentialSampler::save(serialize::OutputArchive& archive) const {
 }
 
 void SequentialSampler::load(serialize::InputArchive& archive) {
-  index_ = load_number(archive, "SequentialSampler", "index", size_);
+  // A saved chunk dataset is read as a sampler of size 0, whose size comes later: that one takes any place.
+  const size_t most = size_ == 0 ? std::numeric_limits<int64_t>::max() : size_;
+  index_ = load_number(archive, "SequentialSampler", "index", most);
 }
 
 } // namespace torch::data::samplers
