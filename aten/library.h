@@ -200,6 +200,11 @@ class TORCH_API Library final {
   Library& impl(Name name, Func&& raw_f, _RegisterOrVerify rv = _RegisterOrVerify::REGISTER) & {
     return _impl(name, CppFunction(std::forward<Func>(raw_f)), rv);
   }
+  /// The kernel for one key or device type, whatever the block's key says.
+  template <class Name, class Dispatch, class Func>
+  Library& impl(Name name, Dispatch&& key, Func&& raw_f) & {
+    return _impl(name, dispatch(std::forward<Dispatch>(key), std::forward<Func>(raw_f)), _RegisterOrVerify::REGISTER);
+  }
   /// The operator's name as this library knows it.
   c10::OperatorName _resolve(const char* name) const;
   /// impl() by its old name.

@@ -129,6 +129,13 @@ TEST_CASE("kernels may come before the definition", "[dispatcher]") {
   }
 }
 
+TEST_CASE("a kernel may name its key itself", "[dispatcher]") {
+  auto defs = define("keyed");
+  defs.def("op(Tensor a) -> int");
+  defs.impl("op", DispatchKey::CPU, &one);
+  CHECK(typed<int64_t(const Tensor&)>("keyed::op").call(cpu_tensor()) == 1);
+}
+
 TEST_CASE("wrong registrations are explained", "[dispatcher]") {
   auto defs = define("wrong", 10);
   defs.def("op(Tensor a, int n, float[] f) -> int");
