@@ -13,6 +13,8 @@
 #include <mutex>
 #include <queue>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 namespace torch::autograd {
 
@@ -53,6 +55,20 @@ struct TORCH_API Engine {
       bool create_graph,
       bool accumulate_grad,
       const edge_list& outputs = {});
+
+  /// The same for edges in a std::vector, which is what `edge_list` is in libtorch.
+  template <class Edges, std::enable_if_t<std::is_same_v<Edges, std::vector<Edge>>, int> = 0>
+  variable_list execute(
+      const Edges& roots,
+      const variable_list& inputs,
+      bool keep_graph,
+      bool create_graph,
+      bool accumulate_grad,
+      const std::vector<Edge>& outputs = {}) {
+    return execute(
+        edge_list(roots.begin(), roots.end()), inputs, keep_graph, create_graph, accumulate_grad,
+        edge_list(outputs.begin(), outputs.end()));
+  }
 
   /// Has `callback` run at the end of the pass that this thread is in. Throws outside of one.
   void queue_callback(std::function<void()> callback);

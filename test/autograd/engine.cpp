@@ -6,6 +6,17 @@
 
 using namespace autograd_test;
 
+TEST_CASE("the engine takes edges in a std::vector too", "[autograd][engine]") {
+  using namespace torch::autograd;
+  const Tensor x = leaf({1, 2}), y = leaf({3, 4}), product = x * y;
+  const std::vector<Edge> roots = {impl::gradient_edge(product)}, ends = {impl::gradient_edge(y), impl::gradient_edge(x)};
+  const variable_list grads = Engine::get_default_engine().execute(roots, {torch::ones({2})}, false, false, false, ends);
+  REQUIRE(grads.size() == 2);
+  CHECK(same(grads[0], {1, 2}));
+  CHECK(same(grads[1], {3, 4}));
+  CHECK_FALSE(x.grad().defined());
+}
+
 TEST_CASE("backward adds to the gradients of all leaves", "[autograd][engine]") {
   const Tensor x = leaf({1, 2});
   const Tensor y = leaf({3, 4});
