@@ -96,8 +96,7 @@ double cubic_minimum(const Point& a, const Point& b, double lowest, double highe
 /// Finds a point that meets the strong Wolfe conditions (Nocedal and Wright, algorithms 3.5 and 3.6).
 class WolfeSearch {
  public:
-  WolfeSearch(c10::function_ref<Point(double)> evaluate, Point start, int64_t most)
-      : evaluate_(evaluate), start_(std::move(start)), most_(most) {}
+  WolfeSearch(c10::function_ref<Point(double)> evaluate, Point start) : evaluate_(evaluate), start_(std::move(start)) {}
 
   /// Begins with a step of length t. `size` is the largest component of the direction.
   Point run(double t, double size, double tolerance) {
@@ -109,6 +108,8 @@ class WolfeSearch {
 
  private:
   static constexpr double kArmijo = 1e-4, kCurvature = 0.9;
+  /// Rounds of one search, as in libtorch. (Python's also ends where max_eval is reached.)
+  static constexpr int64_t kMost = 25;
 
   Point at(double t) {
     ++evaluations_;
@@ -127,7 +128,7 @@ class WolfeSearch {
   /// Walks on until two points enclose a minimum. True when a point met the conditions on the way.
   bool bracket(double t) {
     Point before = start_, now = at(t);
-    for (; rounds_ < most_; ++rounds_) {
+    for (; rounds_ < kMost; ++rounds_) {
       if (too_high(now) || (rounds_ > 1 && now.loss >= before.loss)) {
         set_ends(before, now);
         return false;
@@ -165,7 +166,7 @@ class WolfeSearch {
   }
 
   void zoom(double size, double tolerance) {
-    for (; rounds_ < most_; ++rounds_) {
+    for (; rounds_ < kMost; ++rounds_) {
       if (std::abs(ends_[1].t - ends_[0].t) * size < tolerance) return;
       Point now = at(trial());
       if (too_high(now) || now.loss >= ends_[low_].loss) {
@@ -184,7 +185,7 @@ class WolfeSearch {
   Point start_, ends_[2];
   int low_ = 0;
   bool close_ = false;
-  int64_t most_, rounds_ = 0, evaluations_ = 0;
+  int64_t rounds_ = 0, evaluations_ = 0;
 };
 
 Tensor real_row(const Tensor& t) {
@@ -332,7 +333,7 @@ Tensor LBFGS::iterate(const LossClosure& closure) {
         const double along = number(there.grad.dot(d));
         return Point{t, there.loss, std::move(there.grad), along};
       };
-      WolfeSearch search(at, {0, now.loss, now.grad, slope}, max_eval - evaluations);
+      WolfeSearch search(at, {0, now.loss, now.grad, slope});
       const Point best = search.run(state.t(), number(d.abs().max()), options.tolerance_change());
       now = {best.loss, best.grad};
       state.t(best.t);

@@ -3,12 +3,19 @@
     python3 reference.py     # with PyTorch 2 (the values here are of 2.15)
 """
 
+import sys
+
 import torch
 import torch.optim as O
 from torch.optim import lr_scheduler as S
 from torch.optim.swa_utils import SWALR
 
 torch.set_num_threads(1)
+
+# A line search of libtorch's takes up to 25 rounds; Python's also ends where max_eval is reached.
+LBFGS = sys.modules["torch.optim.lbfgs"]
+search = LBFGS._strong_wolfe
+LBFGS._strong_wolfe = lambda *values, max_ls: search(*values)
 
 
 def parameters(dtype):
@@ -69,8 +76,9 @@ STEPS = {
     "lbfgs": lambda p: O.LBFGS(p, 0.02, max_iter=3, history_size=4),
     "lbfgs_wolfe": lambda p: O.LBFGS(p, 0.5, max_iter=2, history_size=3, tolerance_grad=0, tolerance_change=0,
                                      line_search_fn="strong_wolfe"),
+    "lbfgs_search": lambda p: O.LBFGS(p, 40.0, max_iter=1, line_search_fn="strong_wolfe"),
 }
-COUNTS = {"lbfgs": 5, "lbfgs_wolfe": 5}
+COUNTS = {"lbfgs": 5, "lbfgs_wolfe": 5, "lbfgs_search": 2}
 
 
 def after(name, dtype):

@@ -134,4 +134,6 @@ TEST_CASE("LBFGS walks PyTorch's way, with fixed steps and with a line search", 
   check(
       "lbfgs_wolfe",
       LBFGSOptions(0.5).max_iter(2).history_size(3).tolerance_grad(0).tolerance_change(0).line_search_fn("strong_wolfe"), 5);
+  // A first step far too long: the search takes more evaluations than max_eval has left, as in libtorch.
+  check("lbfgs_search", LBFGSOptions(40).max_iter(1).line_search_fn("strong_wolfe"), 2);
 }
