@@ -3,8 +3,6 @@
 #include <aten/Functions.h>
 #include <aten/core/Tensor.h>
 
-#include <cmath>
-
 namespace at::native {
 namespace {
 
@@ -42,20 +40,14 @@ Tensor& _amp_update_scale_(Tensor& self, Tensor& growth_tracker, const Tensor& f
   check_number(kOp, "current_scale", self, kFloat);
   check_number(kOp, "growth_tracker", growth_tracker, kInt);
   check_number(kOp, "found_inf", found_inf, kFloat);
-  if (found_inf.item<float>() != 0) {
-    self.mul_(scale_backoff_factor);
-    growth_tracker.zero_();
-    return self;
-  }
-  const int64_t successful = growth_tracker.item<int>() + int64_t{1};
-  if (successful < growth_interval) {
-    growth_tracker.fill_(successful);
-    return self;
-  }
+  // Without looking at the numbers: on a device the host would have to wait for them.
+  const Tensor bad = found_inf.to(self.device()).ne(0).view(self.sizes());
+  const Tensor successful = growth_tracker.to(self.device(), kLong).add(1).view(self.sizes());
+  const Tensor due = successful.ge(growth_interval), grown = self.to(kDouble).mul(scale_growth_factor).to(kFloat);
   // Grow only while the scale stays finite.
-  const auto grown = static_cast<float>(self.item<float>() * scale_growth_factor);
-  if (std::isfinite(grown)) self.fill_(grown);
-  growth_tracker.zero_();
+  const Tensor kept = at::where(due.logical_and(grown.isfinite()), grown, self);
+  self.copy_(at::where(bad, self.mul(scale_backoff_factor), kept));
+  growth_tracker.copy_(successful.mul(bad.logical_or(due).logical_not()).view(growth_tracker.sizes()));
   return self;
 }
 

@@ -1,4 +1,4 @@
-// The operators _fused_*_ on the CPU: checks, and the arrays that aten/native/cpu/fused_step.cpp walks over.
+// The operators _fused_*_: checks, and the arrays that aten/native/cpu/fused_step.cpp and the CUDA plugin walk over.
 
 #include <aten/Functions.h>
 #include <aten/MemoryOverlap.h>
@@ -35,6 +35,9 @@ class StepList {
     arrays_.resize(self.size());
     for (size_t i = 0; i < self.size(); ++i) {
       check_parameter(self[i]);
+      TORCH_CHECK(
+          self[i].device() == self.front().device(), op, ": expected parameters on one device, got ", self.front().device(), " and ",
+          self[i].device());
       arrays_[i].numel = self[i].numel();
       arrays_[i].dtype = self[i].scalar_type();
     }
@@ -44,7 +47,7 @@ class StepList {
   }
 
   /// False where the step is to be skipped because gradients are not finite. Else takes the scale off them.
-  bool unscale(const Optional& grad_scale, const Optional& found_inf) const;
+  bool unscale(const Optional& grad_scale, const Optional& found_inf);
 
   size_t size() const { return arrays_.size(); }
   StepArrays& operator[](size_t i) { return arrays_[i]; }
@@ -55,16 +58,27 @@ class StepList {
       if (takes_part(roles_[slot])) place(static_cast<int>(slot), roles_[slot]);
     constexpr void (*kTable[])(c10::ArrayRef<StepArrays>, c10::ArrayRef<Settings>) = {
         v2::fused_step<Settings>, v3::fused_step<Settings>, v4::fused_step<Settings>};
-    kTable[cpu_isa_level()](arrays_, settings);
+    if (is_on_cuda()) cuda_fused_step<Settings>()(arrays_, settings, scale_);
+    else kTable[cpu_isa_level()](arrays_, settings);
     for (const auto& [to, from] : write_back_) to.copy_(from);
   }
 
  private:
   void check_parameter(const Tensor& p) const {
     TORCH_CHECK(
-        p.defined() && p.is_cpu() && p.layout() == kStrided && isFloatingType(p.scalar_type()), op_,
-        ": expected dense parameters on the CPU of a floating dtype, got ",
+        p.defined() && (p.is_cpu() || p.is_cuda()) && p.layout() == kStrided && isFloatingType(p.scalar_type()), op_,
+        ": expected dense parameters on the CPU or on CUDA of a floating dtype, got ",
         p.defined() ? p.toString() : std::string("an undefined tensor"));
+  }
+
+  bool is_on_cuda() const { return !self_.empty() && self_.front().is_cuda(); }
+
+  /// A number where the parameters are, or null.
+  const float* device_number(const Optional& t) {
+    if (!t.has_value() || !t->defined()) return nullptr;
+    TORCH_CHECK(t->numel() == 1, op_, ": expected numbers as tensors of one element, got ", t->sizes());
+    copies_.push_back(t->to(self_.front().device(), kFloat));
+    return copies_.back().const_data_ptr<float>();
   }
 
   static bool takes_part(const Role& role) { return role.use != Use::WriteIfGiven || !role.list.empty(); }
@@ -109,6 +123,7 @@ class StepList {
   std::vector<StepArrays> arrays_;
   std::vector<std::pair<Tensor, Tensor>> write_back_;
   std::vector<Tensor> copies_;
+  StepScale scale_;
 };
 
 double number(const char* op, const Tensor& t) {
@@ -121,14 +136,19 @@ Role momentum_role(TensorList buffers, bool used) {
   return {"momentum_buffer_list", used ? buffers : TensorList(), used ? Use::Write : Use::WriteIfGiven};
 }
 
-bool StepList::unscale(const Optional& grad_scale, const Optional& found_inf) const {
+bool StepList::unscale(const Optional& grad_scale, const Optional& found_inf) {
   const bool scaled = grad_scale.has_value() && grad_scale->defined();
   const TensorList grads = roles_[1].list;
   if (scaled) {
-    number(op_, *grad_scale);
     TORCH_CHECK(!grad_scale->is_complex(), op_, ": expected a real grad_scale, got ", grad_scale->scalar_type());
     for (const Tensor& g : grads) assert_no_internal_overlap(g);
   }
+  if (is_on_cuda()) {
+    // The host need not know: the step itself looks.
+    scale_ = {device_number(grad_scale), device_number(found_inf)};
+    return true;
+  }
+  if (scaled) number(op_, *grad_scale);
   if (found_inf.has_value() && found_inf->defined() && number(op_, *found_inf) == 1) return false;
   if (scaled) {
     const Tensor scale = grad_scale->reshape(IntArrayRef());
@@ -136,6 +156,10 @@ bool StepList::unscale(const Optional& grad_scale, const Optional& found_inf) co
   }
   return true;
 }
+
+/// Where the plugin's steps are kept.
+template <class Settings>
+DeviceStep<Settings> cuda_step = nullptr;
 
 /// Settings for each step among `steps`; parameters mostly share one.
 template <class Settings, class Make>
@@ -184,40 +208,55 @@ void adam(const char* op, const Adam& lists, AdamStep settings) {
 
 } // namespace
 
-void _fused_sgd_cpu_(TensorList self, TensorList grads, TensorList momentum_buffer_list, double weight_decay, double momentum, double lr, double dampening, bool nesterov, bool maximize, bool is_first_step, const Optional& grad_scale, const Optional& found_inf) {
+template <class Settings>
+DeviceStep<Settings>& cuda_fused_step() {
+  return cuda_step<Settings>;
+}
+template TORCH_API DeviceStep<SgdStep>& cuda_fused_step();
+template TORCH_API DeviceStep<AdamStep>& cuda_fused_step();
+template TORCH_API DeviceStep<AdagradStep>& cuda_fused_step();
+template TORCH_API DeviceStep<AdadeltaStep>& cuda_fused_step();
+template TORCH_API DeviceStep<AdamaxStep>& cuda_fused_step();
+template TORCH_API DeviceStep<NadamStep>& cuda_fused_step();
+template TORCH_API DeviceStep<RadamStep>& cuda_fused_step();
+template TORCH_API DeviceStep<RmspropStep>& cuda_fused_step();
+template TORCH_API DeviceStep<RpropStep>& cuda_fused_step();
+template TORCH_API DeviceStep<AsgdStep>& cuda_fused_step();
+
+void _fused_sgd_(TensorList self, TensorList grads, TensorList momentum_buffer_list, double weight_decay, double momentum, double lr, double dampening, bool nesterov, bool maximize, bool is_first_step, const Optional& grad_scale, const Optional& found_inf) {
   StepList list("_fused_sgd_", self, grads, {momentum_role(momentum_buffer_list, momentum != 0)});
   if (list.unscale(grad_scale, found_inf)) list.run<SgdStep>(SgdStep{lr, momentum, dampening, weight_decay, nesterov, maximize, is_first_step});
 }
 
-void _fused_sgd_tensor_lr_cpu_(TensorList self, TensorList grads, TensorList momentum_buffer_list, double weight_decay, double momentum, const Tensor& lr, double dampening, bool nesterov, bool maximize, bool is_first_step, const Optional& grad_scale, const Optional& found_inf) {
-  _fused_sgd_cpu_(
+void _fused_sgd_tensor_lr_(TensorList self, TensorList grads, TensorList momentum_buffer_list, double weight_decay, double momentum, const Tensor& lr, double dampening, bool nesterov, bool maximize, bool is_first_step, const Optional& grad_scale, const Optional& found_inf) {
+  at::native::_fused_sgd_(
       self, grads, momentum_buffer_list, weight_decay, momentum, number("_fused_sgd_", lr), dampening, nesterov, maximize,
       is_first_step, grad_scale, found_inf);
 }
 
-void _fused_adam_cpu_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const Optional& grad_scale, const Optional& found_inf) {
+void _fused_adam_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const Optional& grad_scale, const Optional& found_inf) {
   adam("_fused_adam_", {self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, grad_scale, found_inf},
        {lr, beta1, beta2, weight_decay, eps, 0, false, amsgrad, maximize});
 }
 
-void _fused_adam_tensor_lr_cpu_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, const Tensor& lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const Optional& grad_scale, const Optional& found_inf) {
-  _fused_adam_cpu_(
+void _fused_adam_tensor_lr_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, const Tensor& lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const Optional& grad_scale, const Optional& found_inf) {
+  at::native::_fused_adam_(
       self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, number("_fused_adam_", lr), beta1, beta2, weight_decay,
       eps, amsgrad, maximize, grad_scale, found_inf);
 }
 
-void _fused_adamw_cpu_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const Optional& grad_scale, const Optional& found_inf) {
+void _fused_adamw_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const Optional& grad_scale, const Optional& found_inf) {
   adam("_fused_adamw_", {self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, grad_scale, found_inf},
        {lr, beta1, beta2, weight_decay, eps, 0, true, amsgrad, maximize});
 }
 
-void _fused_adamw_tensor_lr_cpu_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, const Tensor& lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const Optional& grad_scale, const Optional& found_inf) {
-  _fused_adamw_cpu_(
+void _fused_adamw_tensor_lr_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, const Tensor& lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const Optional& grad_scale, const Optional& found_inf) {
+  at::native::_fused_adamw_(
       self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, number("_fused_adamw_", lr), beta1, beta2, weight_decay,
       eps, amsgrad, maximize, grad_scale, found_inf);
 }
 
-void _fused_adagrad_cpu_(TensorList self, TensorList grads, TensorList state_sums, TensorList state_steps, double lr, double lr_decay, double weight_decay, double eps, bool maximize, const Optional& grad_scale, const Optional& found_inf) {
+void _fused_adagrad_(TensorList self, TensorList grads, TensorList state_sums, TensorList state_steps, double lr, double lr_decay, double weight_decay, double eps, bool maximize, const Optional& grad_scale, const Optional& found_inf) {
   StepList list("_fused_adagrad_", self, grads, {{"state_sums", state_sums}});
   const auto all = settings_of<AdagradStep>("_fused_adagrad_", list, state_steps, [&](double step) {
     return AdagradStep{lr / (1 + (step - 1) * lr_decay), weight_decay, eps, maximize};
@@ -225,18 +264,18 @@ void _fused_adagrad_cpu_(TensorList self, TensorList grads, TensorList state_sum
   if (list.unscale(grad_scale, found_inf)) list.run<AdagradStep>(all);
 }
 
-void _fused_adagrad_tensor_lr_cpu_(TensorList self, TensorList grads, TensorList state_sums, TensorList state_steps, const Tensor& lr, double lr_decay, double weight_decay, double eps, bool maximize, const Optional& grad_scale, const Optional& found_inf) {
-  _fused_adagrad_cpu_(
+void _fused_adagrad_tensor_lr_(TensorList self, TensorList grads, TensorList state_sums, TensorList state_steps, const Tensor& lr, double lr_decay, double weight_decay, double eps, bool maximize, const Optional& grad_scale, const Optional& found_inf) {
+  at::native::_fused_adagrad_(
       self, grads, state_sums, state_steps, number("_fused_adagrad_", lr), lr_decay, weight_decay, eps, maximize, grad_scale,
       found_inf);
 }
 
-void _fused_adadelta_cpu_(TensorList self, TensorList grads, TensorList square_avgs, TensorList acc_deltas, double lr, double rho, double eps, double weight_decay, bool maximize) {
+void _fused_adadelta_(TensorList self, TensorList grads, TensorList square_avgs, TensorList acc_deltas, double lr, double rho, double eps, double weight_decay, bool maximize) {
   StepList list("_fused_adadelta_", self, grads, {{"square_avgs", square_avgs}, {"acc_deltas", acc_deltas}});
   list.run<AdadeltaStep>(AdadeltaStep{lr, rho, eps, weight_decay, maximize});
 }
 
-void _fused_adamax_cpu_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_infs, IntArrayRef steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool maximize) {
+void _fused_adamax_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_infs, IntArrayRef steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool maximize) {
   StepList list("_fused_adamax_", self, grads, {{"exp_avgs", exp_avgs}, {"exp_infs", exp_infs}});
   const auto all = settings_of<AdamaxStep>("_fused_adamax_", list, steps, [&](double step) {
     return AdamaxStep{lr, beta1, beta2, weight_decay, eps, step, maximize};
@@ -244,7 +283,7 @@ void _fused_adamax_cpu_(TensorList self, TensorList grads, TensorList exp_avgs, 
   list.run<AdamaxStep>(all);
 }
 
-void _fused_nadam_cpu_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, ArrayRef<double> mu_products, IntArrayRef steps, double lr, double beta1, double beta2, double weight_decay, double momentum_decay, double eps, bool decoupled_weight_decay, bool maximize) {
+void _fused_nadam_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, ArrayRef<double> mu_products, IntArrayRef steps, double lr, double beta1, double beta2, double weight_decay, double momentum_decay, double eps, bool decoupled_weight_decay, bool maximize) {
   StepList list("_fused_nadam_", self, grads, {{"exp_avgs", exp_avgs}, {"exp_avg_sqs", exp_avg_sqs}});
   TORCH_CHECK(
       mu_products.size() == list.size() && steps.size() == list.size(),
@@ -264,7 +303,7 @@ void _fused_nadam_cpu_(TensorList self, TensorList grads, TensorList exp_avgs, T
   list.run<NadamStep>(all);
 }
 
-void _fused_radam_cpu_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, IntArrayRef steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool decoupled_weight_decay, bool maximize) {
+void _fused_radam_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, IntArrayRef steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool decoupled_weight_decay, bool maximize) {
   StepList list("_fused_radam_", self, grads, {{"exp_avgs", exp_avgs}, {"exp_avg_sqs", exp_avg_sqs}});
   const auto all = settings_of<RadamStep>("_fused_radam_", list, steps, [&](double step) {
     return RadamStep{lr, beta1, beta2, weight_decay, eps, step, decoupled_weight_decay, maximize};
@@ -272,7 +311,7 @@ void _fused_radam_cpu_(TensorList self, TensorList grads, TensorList exp_avgs, T
   list.run<RadamStep>(all);
 }
 
-void _fused_rmsprop_cpu_(TensorList self, TensorList grads, TensorList square_avgs, TensorList grad_avgs, TensorList momentum_buffer_list, double lr, double alpha, double eps, double weight_decay, double momentum, bool maximize) {
+void _fused_rmsprop_(TensorList self, TensorList grads, TensorList square_avgs, TensorList grad_avgs, TensorList momentum_buffer_list, double lr, double alpha, double eps, double weight_decay, double momentum, bool maximize) {
   StepList list(
       "_fused_rmsprop_", self, grads,
       {{"square_avgs", square_avgs},
@@ -281,12 +320,12 @@ void _fused_rmsprop_cpu_(TensorList self, TensorList grads, TensorList square_av
   list.run<RmspropStep>(RmspropStep{lr, alpha, eps, weight_decay, momentum, maximize});
 }
 
-void _fused_rprop_cpu_(TensorList self, TensorList grads, TensorList prevs, TensorList step_sizes, double etaminus, double etaplus, double step_size_min, double step_size_max, bool maximize) {
+void _fused_rprop_(TensorList self, TensorList grads, TensorList prevs, TensorList step_sizes, double etaminus, double etaplus, double step_size_min, double step_size_max, bool maximize) {
   StepList list("_fused_rprop_", self, grads, {{"prevs", prevs}, {"step_sizes", step_sizes}});
   list.run<RpropStep>(RpropStep{etaminus, etaplus, step_size_min, step_size_max, maximize});
 }
 
-void _fused_asgd_cpu_(TensorList self, TensorList grads, TensorList axs, ArrayRef<double> etas, ArrayRef<double> mus, double lambd, double weight_decay, bool maximize) {
+void _fused_asgd_(TensorList self, TensorList grads, TensorList axs, ArrayRef<double> etas, ArrayRef<double> mus, double lambd, double weight_decay, bool maximize) {
   StepList list("_fused_asgd_", self, grads, {{"axs", axs}});
   TORCH_CHECK(
       etas.size() == list.size() && mus.size() == list.size(),
