@@ -1,0 +1,121 @@
+// flip, repeat_interleave, index_reduce, trace, cross and the like: operators that others make up on the device.
+#include <aten/Functions.h>
+#include <aten/TensorOperators.h>
+#include <aten/core/Tensor.h>
+#include <aten/core/dtype_dispatch.h>
+#include <aten/native/OutArgument.h>
+#include <aten/native/cuda/copy.h>
+#include <c10/core/WrapDimMinimal.h>
+
+#include <array>
+#include <string_view>
+#include <tuple>
+
+namespace at::native {
+
+namespace cuda {
+
+void flip_kernel(const TensorBase& self, IntArrayRef dims, const TensorBase& out) {
+  if (self.numel() == 0) {
+    return;
+  }
+  Tensor result(self);
+  for (const int64_t d : self.dim() == 0 ? IntArrayRef() : dims) {
+    const int64_t size = result.size(d);
+    if (size > 1) {
+      result = result.index_select(d, at::arange(size - 1, -1, -1, result.options().dtype(kLong)));
+    }
+  }
+  copy_on_device(out, result);
+}
+
+void trace_kernel(const TensorBase& self, const TensorBase& out) {
+  if (!kAll.contains(self.scalar_type())) {
+    at::detail::dtype_not_supported("trace", self.scalar_type(), kAll.bits);
+  }
+  copy_on_device(out, Tensor(self).diagonal().sum());
+}
+
+void linalg_cross_kernel(const TensorBase& self, const TensorBase& other, int64_t dim, const TensorBase& out) {
+  constexpr auto kDtypes = kAll - kBooleans;
+  if (!kDtypes.contains(out.scalar_type())) {
+    at::detail::dtype_not_supported("cross", out.scalar_type(), kDtypes.bits);
+  }
+  if (out.numel() == 0) {
+    return;
+  }
+  dim = c10::maybe_wrap_dim(dim, out.dim());
+  const Tensor a = Tensor(self).expand(out.sizes()), b = Tensor(other).expand(out.sizes());
+  copy_on_device(out, a.roll(-1, dim) * b.roll(-2, dim) - a.roll(-2, dim) * b.roll(-1, dim));
+}
+
+void index_reduce_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source, std::string_view reduce, bool include_self, const TensorBase& out) {
+  const Tensor base(self), values(source);
+  if (base.dim() == 0) {
+    copy_on_device(out, base.view({1}).scatter_reduce(0, Tensor(index).to(kLong).reshape({-1}), values.reshape({-1}), reduce, include_self).view({}));
+    return;
+  }
+  dim = c10::maybe_wrap_dim(dim, base.dim());
+  DimVector sizes(static_cast<size_t>(base.dim()), 1);
+  sizes[dim] = index.numel();
+  const Tensor places = Tensor(index).to(kLong).reshape(sizes).expand(values.sizes());
+  copy_on_device(out, base.scatter_reduce(dim, places, values, reduce, include_self));
+}
+
+} // namespace cuda
+
+Tensor repeat_interleave_cuda(const Tensor& repeats, std::optional<int64_t> output_size) {
+  TORCH_CHECK(
+      repeats.dim() == 1, "repeat_interleave only accept 1D vector as repeat, got ", repeats.dim(), " dimensions");
+  TORCH_CHECK(
+      repeats.scalar_type() == kLong || repeats.scalar_type() == kInt, "repeats has to be Long or Int tensor, got ",
+      repeats.scalar_type());
+  if (repeats.numel() == 0) {
+    return at::empty({0}, repeats.options());
+  }
+  const Tensor ends = repeats.cumsum(0);
+  // With the size given the host need not wait for the device; it is trusted then.
+  if (!output_size) {
+    TORCH_CHECK(repeats.min().item<int64_t>() >= 0, "repeats can not be negative, got ", repeats.min().item<int64_t>());
+  }
+  const int64_t total = output_size ? *output_size : ends.select(0, -1).item<int64_t>();
+  const Tensor places = at::arange(total, ends.options());
+  return at::searchsorted(ends, places, /*out_int32=*/repeats.scalar_type() == kInt, /*right=*/true);
+}
+
+Tensor& nonzero_out_cuda(const Tensor& self, Tensor& out) {
+  TORCH_CHECK(
+      out.scalar_type() == kLong, "nonzero: Expected out tensor to have scalar type Long but got scalar type", out.scalar_type());
+  TORCH_CHECK(
+      out.device() == self.device(), "Expected out tensor to be on ", self.device(), " like self, but got ", out.device(), " (in nonzero)");
+  const Tensor found = at::nonzero(self);
+  if (resize_output(out, found.sizes())) {
+    out.as_strided_(found.sizes(), {1, found.size(0)}); // column by column, as a new result lies
+  }
+  return out.copy_(found);
+}
+
+// Few numbers, worked out on the host.
+Tensor tril_indices_cuda(int64_t row, int64_t col, int64_t offset, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device, std::optional<bool>) {
+  return at::tril_indices(row, col, offset, TensorOptions().dtype(dtype.value_or(kLong)).layout(layout.value_or(kStrided))).to(device.value_or(kCUDA));
+}
+
+Tensor triu_indices_cuda(int64_t row, int64_t col, int64_t offset, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device, std::optional<bool>) {
+  return at::triu_indices(row, col, offset, TensorOptions().dtype(dtype.value_or(kLong)).layout(layout.value_or(kStrided))).to(device.value_or(kCUDA));
+}
+
+std::tuple<Tensor, Tensor> fused_dropout_cuda(const Tensor& self, double p, std::optional<Generator> generator) {
+  TORCH_CHECK(p > 0 && p <= 1, "_fused_dropout: the probability of keeping an element must be in (0, 1], but got ", p);
+  if (!kFloating.contains(self.scalar_type())) {
+    at::detail::dtype_not_supported("dropout", self.scalar_type(), kFloating.bits);
+  }
+  const Tensor mask = at::empty_like(self, self.options().dtype(kBool)).bernoulli_(p, std::move(generator));
+  return {self.mul(mask).mul_(1 / p), mask};
+}
+
+Tensor rrelu_slopes_cuda(const Tensor& self, double lower, double upper, std::optional<Generator> generator) {
+  const Tensor slopes = at::empty_like(self).uniform_(lower, upper, std::move(generator));
+  return at::where(self <= 0, slopes, at::ones({}, self.options()));
+}
+
+} // namespace at::native

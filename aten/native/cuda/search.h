@@ -1,0 +1,28 @@
+// Launches of binary search in rows of ascending numbers.
+#pragma once
+
+#include <aten/native/cuda/index_error.h>
+#include <c10/core/ScalarType.h>
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+namespace at::native::cuda {
+
+/// The place of each of `count` values among the `row` edges of its row, before the first one not smaller, or larger
+/// (`right`). `per_row` values share a row; all share the only one if that is 0. NaN sorts last. `order` may say which edge
+/// comes where.
+struct Search {
+  std::int64_t count, row, per_row;
+  c10::ScalarType dtype; // integers or floating
+  bool right, narrow_places; // results are int32, else int64
+  const void *edges, *values;
+  const std::int64_t* order;
+  void* places;
+  IndexCheck check; // of `order`
+  cudaStream_t stream;
+};
+void launch_search(const Search& p);
+
+} // namespace at::native::cuda
