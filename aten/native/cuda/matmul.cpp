@@ -1,13 +1,16 @@
 // Kernels of mm, bmm, mv, dot and their add forms, through cuBLAS.
 //
 // cuBLAS thinks in columns: a row-major matrix is its transpose there. So C = A B by rows is computed as C' = B' A' by
-// columns, with the operands' own memory. Half and bfloat16 accumulate in float; float is not rounded to TF32.
+// columns, with the operands' own memory. Half and bfloat16 accumulate in float; float is rounded to TF32 only where
+// globalContext() allows it. A bias for each column, as layers have it, is added by the same kernel (matmul_lt.cpp).
+#include <aten/Context.h>
 #include <aten/Functions.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/cuda/CUDAContext.h>
 #include <aten/cuda/Exceptions.h>
 #include <aten/native/cuda/copy.h>
+#include <aten/native/cuda/matmul_lt.h>
 
 #include <cublas_v2.h>
 
@@ -24,6 +27,10 @@ struct BlasTypes {
   cublasComputeType_t compute;
 };
 
+bool tf32_allowed() {
+  return at::globalContext().allowTF32CuBLAS() && !at::NoTF32Guard::should_disable_tf32();
+}
+
 BlasTypes blas_types(const char* op, c10::ScalarType dtype) {
   switch (dtype) {
     case c10::ScalarType::Half:
@@ -31,11 +38,11 @@ BlasTypes blas_types(const char* op, c10::ScalarType dtype) {
     case c10::ScalarType::BFloat16:
       return {CUDA_R_16BF, CUBLAS_COMPUTE_32F};
     case c10::ScalarType::Float:
-      return {CUDA_R_32F, CUBLAS_COMPUTE_32F};
+      return {CUDA_R_32F, tf32_allowed() ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F};
     case c10::ScalarType::Double:
       return {CUDA_R_64F, CUBLAS_COMPUTE_64F};
     case c10::ScalarType::ComplexFloat:
-      return {CUDA_C_32F, CUBLAS_COMPUTE_32F};
+      return {CUDA_C_32F, tf32_allowed() ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F};
     case c10::ScalarType::ComplexDouble:
       return {CUDA_C_64F, CUBLAS_COMPUTE_64F};
     default:
@@ -115,6 +122,36 @@ struct Operand {
   int64_t batch_stride;
 };
 
+/// May partial sums of 16-bit products be rounded to 16 bits on their way?
+bool reduced_precision_allowed(c10::ScalarType dtype) {
+  const Context& context = at::globalContext();
+  return (dtype != c10::ScalarType::Half || context.allowFP16ReductionCuBLAS()) &&
+      (dtype != c10::ScalarType::BFloat16 || context.allowBF16ReductionCuBLAS());
+}
+
+/// Tells the handle so, for the life of this object.
+class ReducedPrecision {
+ public:
+  ReducedPrecision(cublasHandle_t handle, c10::ScalarType dtype) : handle_(handle), forbidden_(!reduced_precision_allowed(dtype)) {
+    set(CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
+  }
+  ReducedPrecision(const ReducedPrecision&) = delete;
+  ReducedPrecision& operator=(const ReducedPrecision&) = delete;
+  ~ReducedPrecision() {
+    set(CUBLAS_DEFAULT_MATH);
+  }
+
+ private:
+  void set(int mode) const {
+    if (forbidden_) {
+      static_cast<void>(cublasSetMathMode(handle_, static_cast<cublasMath_t>(mode)));
+    }
+  }
+
+  const cublasHandle_t handle_;
+  const bool forbidden_;
+};
+
 /// out = alpha a b + beta out, for matrices or batches of them.
 void multiply(
     const char* op, const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha, const Tensor& out) {
@@ -143,8 +180,10 @@ void multiply(
   const int64_t m = out.size(d - 2), n = out.size(d - 1), k = a.size(d - 1);
   const int64_t leading = m == 1 ? n : out.stride(d - 2);
   const int64_t batch = d == 3 ? out.size(0) : 1;
+  const cublasHandle_t handle = at::cuda::getCurrentCUDABlasHandle();
+  const ReducedPrecision precision(handle, dtype);
   TORCH_CUDABLAS_CHECK(cublasGemmStridedBatchedEx_64(
-      at::cuda::getCurrentCUDABlasHandle(), right.operation, left.operation, n, m, k, &alpha_value, right.data(),
+      handle, right.operation, left.operation, n, m, k, &alpha_value, right.data(),
       types.data, right.leading, right.batch_stride, left.data(), types.data, left.leading, left.batch_stride,
       &beta_value, out.mutable_data_ptr(), types.data, leading, d == 3 ? out.stride(0) : 0, batch, types.compute,
       CUBLAS_GEMM_DEFAULT));
@@ -157,6 +196,25 @@ void start_from(const TensorBase& self, const Tensor& out) {
   }
   const Tensor source = Tensor(self).expand(out.sizes());
   copy_on_device(out, self.is_conj() ? source.clone() : source);
+}
+
+/// out = a b + bias, where self is one element for each column, out lies by rows and a kernel is to be had. False: nothing
+/// has been done.
+bool product_with_bias(
+    const char* op, const TensorBase& self, const TensorBase& a, const TensorBase& b, const Scalar& beta, const Scalar& alpha,
+    const TensorBase& out) {
+  const c10::ScalarType dtype = out.scalar_type();
+  if (self.dim() != 1 || self.scalar_type() != dtype || !c10::isFloatingType(dtype) || !reduced_precision_allowed(dtype) || out.numel() == 0 || a.size(1) == 0 || !is_row_major(out) ||
+      (self.numel() > 1 && self.stride(0) != 1) || self.numel() != out.size(1) || beta.toDouble() != 1 ||
+      alpha.toDouble() != 1) {
+    return false;
+  }
+  const BlasTypes types = blas_types(op, dtype);
+  const Operand left(Tensor(a), dtype), right(Tensor(b), dtype);
+  const int64_t rows = out.size(0), columns = out.size(1);
+  return multiply_with_bias(
+      {types.data, types.compute, right.operation, left.operation, columns, rows, a.size(1), right.data(), right.leading,
+       left.data(), left.leading, self.const_data_ptr(), out.mutable_data_ptr(), rows == 1 ? columns : out.stride(0)});
 }
 
 void add_product(
@@ -219,7 +277,9 @@ void mm_kernel(const TensorBase& self, const TensorBase& mat2, const TensorBase&
 }
 
 void addmm_kernel(const TensorBase& self, const TensorBase& mat1, const TensorBase& mat2, const Scalar& beta, const Scalar& alpha, const TensorBase& out) {
-  add_product("addmm_cuda", self, mat1, mat2, beta, alpha, out);
+  if (!product_with_bias("addmm_cuda", self, mat1, mat2, beta, alpha, out)) {
+    add_product("addmm_cuda", self, mat1, mat2, beta, alpha, out);
+  }
 }
 
 void bmm_kernel(const TensorBase& self, const TensorBase& mat2, const TensorBase& out) {
