@@ -7,7 +7,7 @@
 namespace at::shape {
 namespace {
 
-void check_attention(const char* op, const TensorBase& query, const TensorBase& key, const TensorBase& value, double dropout_p, bool is_causal, const std::optional<Tensor>& attn_mask) {
+void check_attention(const char* op, const TensorBase& query, const TensorBase& key, const TensorBase& value, double dropout_p, bool is_causal, const std::optional<Tensor>& attn_mask, bool may_drop = false) {
   for (const TensorBase* t : {&query, &key, &value}) {
     TORCH_CHECK(t->dim() == 4, op, ": expected query, key and value of 4 dimensions, got ", query.sizes(), ", ", key.sizes(), " and ", value.sizes());
     TORCH_CHECK(
@@ -16,7 +16,10 @@ void check_attention(const char* op, const TensorBase& query, const TensorBase& 
         key.dtype().name(), " and value.dtype: ", value.dtype().name(), " instead.");
   }
   check_same_device(op, {&query, &key, &value});
-  TORCH_CHECK(dropout_p == 0, op, ": dropout is not supported, got dropout_p = ", dropout_p, "; use scaled_dot_product_attention");
+  // The CPU has no kernel that drops weights on its way.
+  TORCH_CHECK(
+      dropout_p == 0 || (may_drop && query.is_cuda() && dropout_p > 0 && dropout_p < 1), op,
+      ": dropout is not supported, got dropout_p = ", dropout_p, "; use scaled_dot_product_attention");
   TORCH_CHECK(
       query.size(3) == key.size(3), op, ": query and key must have the same size in the last dimension, got ", query.size(3), " and ", key.size(3));
   TORCH_CHECK(
@@ -36,6 +39,18 @@ void check_attention(const char* op, const TensorBase& query, const TensorBase& 
   check_same_device(op, {&query, &*attn_mask});
 }
 
+void check_results(const char* op, const TensorBase& grad_out, const TensorBase& query, const TensorBase& value, const TensorBase& out, const TensorBase& logsumexp) {
+  const int64_t sizes[] = {query.size(0), query.size(1), query.size(2), value.size(3)};
+  TORCH_CHECK(
+      grad_out.sizes() == IntArrayRef(sizes) && out.sizes() == IntArrayRef(sizes) && grad_out.scalar_type() == query.scalar_type() &&
+          out.scalar_type() == query.scalar_type(),
+      op, ": grad_out and out must be like the result, ", IntArrayRef(sizes), " of ", query.scalar_type(), "; got ", grad_out.sizes(), " of ",
+      grad_out.scalar_type(), " and ", out.sizes(), " of ", out.scalar_type());
+  TORCH_CHECK(
+      logsumexp.sizes() == IntArrayRef(sizes, 3) && logsumexp.scalar_type() == toOpMathType(query.scalar_type()), op,
+      ": logsumexp must be that of the forward pass, got ", logsumexp.sizes(), " of ", logsumexp.scalar_type());
+}
+
 } // namespace
 
 std::array<TensorSpec, 2> flash_attention(const char* op, const TensorBase& query, const TensorBase& key, const TensorBase& value, double dropout_p, bool is_causal, const std::optional<Tensor>& attn_mask, std::optional<double>) {
@@ -53,16 +68,23 @@ std::array<TensorSpec, 2> flash_attention(const char* op, const TensorBase& quer
 
 std::array<TensorSpec, 3> flash_attention_backward(const char* op, const TensorBase& grad_out, const TensorBase& query, const TensorBase& key, const TensorBase& value, const TensorBase& out, const TensorBase& logsumexp, double dropout_p, bool is_causal, const std::optional<Tensor>& attn_mask, std::optional<double>) {
   check_attention(op, query, key, value, dropout_p, is_causal, attn_mask);
-  const int64_t sizes[] = {query.size(0), query.size(1), query.size(2), value.size(3)};
-  TORCH_CHECK(
-      grad_out.sizes() == IntArrayRef(sizes) && out.sizes() == IntArrayRef(sizes) && grad_out.scalar_type() == query.scalar_type() &&
-          out.scalar_type() == query.scalar_type(),
-      op, ": grad_out and out must be like the result, ", IntArrayRef(sizes), " of ", query.scalar_type(), "; got ", grad_out.sizes(), " of ",
-      grad_out.scalar_type(), " and ", out.sizes(), " of ", out.scalar_type());
-  TORCH_CHECK(
-      logsumexp.sizes() == IntArrayRef(sizes, 3) && logsumexp.scalar_type() == toOpMathType(query.scalar_type()), op,
-      ": logsumexp must be that of the forward pass, got ", logsumexp.sizes(), " of ", logsumexp.scalar_type());
+  check_results(op, grad_out, query, value, out, logsumexp);
   return {TensorSpec::like(query, query.sizes()), TensorSpec::like(key, key.sizes()), TensorSpec::like(value, value.sizes())};
+}
+
+std::array<TensorSpec, 4> efficient_attention(const char* op, const TensorBase& query, const TensorBase& key, const TensorBase& value, const std::optional<Tensor>& attn_bias, bool compute_log_sumexp, double dropout_p, bool is_causal, std::optional<double> scale) {
+  check_attention(op, query, key, value, dropout_p, is_causal, attn_bias, /*may_drop=*/true);
+  const TensorSpec output = flash_attention(op, query, key, value, 0, is_causal, attn_bias, scale)[0];
+  const int64_t length = compute_log_sumexp ? query.size(2) : 0;
+  const TensorSpec place = TensorSpec::like(query, {}, kLong);
+  return {output, TensorSpec::like(query, {query.size(0), query.size(1), length}, toOpMathType(query.scalar_type())), place, place};
+}
+
+void check_efficient_attention_backward(const char* op, const TensorBase& grad_out, const TensorBase& query, const TensorBase& key, const TensorBase& value, const Tensor& attn_bias, const TensorBase& out, const TensorBase& logsumexp, double dropout_p, std::array<bool, 4> grad_input_mask, bool is_causal) {
+  check_attention(op, query, key, value, dropout_p, is_causal, attn_bias, /*may_drop=*/true);
+  check_results(op, grad_out, query, value, out, logsumexp);
+  TORCH_CHECK(
+      !grad_input_mask[3], op, ": there is no gradient of attn_bias here; _scaled_dot_product_attention_math has one");
 }
 
 } // namespace at::shape

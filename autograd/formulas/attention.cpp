@@ -2,6 +2,7 @@
 
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
+#include <aten/ops/_scaled_dot_product_efficient_attention_backward.h>
 #include <autograd/grad_mode.h>
 
 #include <cmath>
@@ -46,6 +47,23 @@ std::tuple<Tensor, Tensor, Tensor> flash_attention_backward(
   const Tensor slopes = grad.matmul(values.transpose(-2, -1));
   const Tensor for_scores = weights * (slopes - (slopes * weights).sum({-1}, true)) * factor;
   return {for_scores.matmul(keys), shared(for_scores.transpose(-2, -1).matmul(query)), shared(weights.transpose(-2, -1).matmul(grad))};
+}
+
+std::tuple<Tensor, Tensor, Tensor> efficient_attention_backward(
+    const Tensor& grad, const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_bias, const Tensor& output,
+    const Tensor& log_sumexp, const Tensor& philox_seed, const Tensor& philox_offset, double dropout_p, bool is_causal,
+    std::optional<double> scale) {
+  if (at::GradMode::is_enabled()) {
+    TORCH_CHECK(
+        dropout_p == 0,
+        "scaled_dot_product_attention: the gradient of attention with dropout cannot be differentiated again; do it without "
+        "create_graph, or call at::_scaled_dot_product_attention_math");
+    return flash_attention_backward(grad, query, key, value, output, log_sumexp, 0, is_causal, attn_bias, scale);
+  }
+  auto [grad_query, grad_key, grad_value, unused] = at::_scaled_dot_product_efficient_attention_backward(
+      grad, query, key, value, attn_bias, output, log_sumexp, philox_seed, philox_offset, dropout_p, {true, true, true, false}, is_causal,
+      scale);
+  return {grad_query, grad_key, grad_value};
 }
 
 } // namespace torch::autograd::formulas

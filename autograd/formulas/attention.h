@@ -21,4 +21,19 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> flash_attention_backward(
     const at::Tensor& attn_mask,
     std::optional<double> scale);
 
+/// The same of attention with dropout, whose kernel drew numbers from that place of the sequence.
+std::tuple<at::Tensor, at::Tensor, at::Tensor> efficient_attention_backward(
+    const at::Tensor& grad,
+    const at::Tensor& query,
+    const at::Tensor& key,
+    const at::Tensor& value,
+    const at::Tensor& attn_bias,
+    const at::Tensor& output,
+    const at::Tensor& log_sumexp,
+    const at::Tensor& philox_seed,
+    const at::Tensor& philox_offset,
+    double dropout_p,
+    bool is_causal,
+    std::optional<double> scale);
+
 } // namespace torch::autograd::formulas

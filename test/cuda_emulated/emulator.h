@@ -82,3 +82,5 @@ T atomicCAS(T* to, T expected, T desired) {
   }
   return old;
 }
+
+#include "test/cuda_emulated/tensor_core.h"

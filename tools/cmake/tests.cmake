@@ -147,7 +147,7 @@ endif()
 # The kernels of the plugin run by an emulator: their sources made ordinary C++, CPU tensors in place of GPU ones.
 if(TARGET tensor_cuda)
   set(EMULATED ${PROJECT_BINARY_DIR}/emulated)
-  set(emulated_kernels channel_norm choice columns copy ctc_loss depthwise distance embedding_bag factory fused_step
+  set(emulated_kernels attention_backward attention_forward channel_norm choice columns copy ctc_loss depthwise distance embedding_bag factory fused_step
     grid_sampler index layer_norm nll_loss pad pool reduce_arithmetic reduce_extremum reduce_moments rnn running scan search
     softmax upsample)
   set(emulated_hosts advanced_index channel_norm choice convolution ctc_loss distance embedding_bag factory fused_step

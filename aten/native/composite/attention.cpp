@@ -4,6 +4,8 @@
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
+#include <aten/native/attention.h>
+#include <aten/ops/_scaled_dot_product_efficient_attention.h>
 #include <c10/core/GradMode.h>
 
 #include <cmath>
@@ -60,11 +62,13 @@ Tensor repeat_heads(const Tensor& t, const Tensor& query, bool enable_gqa) {
 
 /// Whether the kernel that works in blocks, without the matrix of all weights in memory, takes these arguments.
 bool fits_blocks(const Tensor& query, const Tensor& key, const Tensor& value, const std::optional<Tensor>& attn_mask, double dropout_p, bool enable_gqa) {
-  if (!query.is_cpu() || !query.is_floating_point() || dropout_p != 0) return false;
+  if ((!query.is_cpu() && !query.is_cuda()) || !query.is_floating_point()) return false;
+  if (dropout_p != 0 && !(query.is_cuda() && dropout_p > 0 && dropout_p < 1)) return false;
   if (query.dim() != 4 || key.dim() != 4 || value.dim() != 4 || query.size(3) != key.size(3) || key.size(2) != value.size(2)) return false;
   if (query.numel() == 0 || key.numel() == 0 || value.numel() == 0) return false;
   if (query.size(0) != key.size(0) || query.size(0) != value.size(0) || key.size(1) != value.size(1)) return false;
   if (query.size(1) != key.size(1) && !(enable_gqa && query.size(1) % key.size(1) == 0)) return false;
+  if (query.is_cuda() && !fits_tensor_cores(query, key, value)) return false;
   if (!attn_mask.has_value() || !attn_mask->defined()) return true;
   // The gradient of a mask needs the matrix of its size anyway.
   return !(attn_mask->requires_grad() && c10::GradMode::is_enabled()) &&
@@ -101,6 +105,12 @@ std::tuple<Tensor, Tensor> _scaled_dot_product_attention_math(const Tensor& quer
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value, const std::optional<Tensor>& attn_mask, double dropout_p, bool is_causal, std::optional<double> scale, bool enable_gqa) {
   check_attention(query, key, value, attn_mask, is_causal);
   if (fits_blocks(query, key, value, attn_mask, dropout_p, enable_gqa)) {
+    if (query.is_cuda()) {
+      const bool recorded =
+          c10::GradMode::is_enabled() && (query.requires_grad() || key.requires_grad() || value.requires_grad());
+      return std::get<0>(at::_scaled_dot_product_efficient_attention(
+          query, key, value, attn_mask, recorded, dropout_p, is_causal, scale));
+    }
     return std::get<0>(at::_scaled_dot_product_flash_attention_for_cpu(query, key, value, 0.0, is_causal, attn_mask, scale));
   }
   return std::get<0>(at::_scaled_dot_product_attention_math(

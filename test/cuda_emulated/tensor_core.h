@@ -1,0 +1,87 @@
+// aten/native/cuda/tensor_core.cuh on the host.
+#pragma once
+
+#include "test/cuda_emulated/emulator.h"
+
+#include <c10/util/BFloat16.h>
+#include <c10/util/Half.h>
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+namespace emulator {
+
+/// What the lanes of a warp show each other.
+struct LaneWords {
+  std::uint32_t a[4], b[2];
+  const void* row;
+};
+inline LaneWords lane_words[1024];
+
+template <class T>
+float number(std::uint32_t word, unsigned half) {
+  const auto bits = static_cast<std::uint16_t>(half == 0 ? word : word >> 16);
+  return static_cast<float>(T(bits, T::from_bits()));
+}
+
+template <class T>
+void multiply_add(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, std::uint32_t b1) {
+  const unsigned thread = linear_thread(), lane = thread % 32;
+  LaneWords* const warp = lane_words + (thread - lane);
+  std::memcpy(warp[lane].a, a, sizeof(a));
+  warp[lane].b[0] = b0;
+  warp[lane].b[1] = b1;
+  barrier();
+  for (unsigned i = 0; i < 4; ++i) {
+    const unsigned row = lane / 4, column = 2 * (lane % 4) + i % 2;
+    float sum = c[i];
+    for (unsigned k = 0; k < 16; ++k) {
+      const unsigned t = k % 8 / 2;
+      const std::uint32_t word_a = warp[row * 4 + t].a[(i / 2) + 2 * (k / 8)];
+      const std::uint32_t word_b = warp[column * 4 + t].b[k / 8];
+      sum += number<T>(word_a, k % 2) * number<T>(word_b, k % 2);
+    }
+    c[i] = sum;
+  }
+  barrier();
+}
+
+inline void load_matrices(std::uint32_t (&r)[4], const void* row) {
+  const unsigned thread = linear_thread(), lane = thread % 32;
+  LaneWords* const warp = lane_words + (thread - lane);
+  warp[lane].row = row;
+  barrier();
+  for (unsigned i = 0; i < 4; ++i) {
+    std::memcpy(&r[i], static_cast<const char*>(warp[8 * i + lane / 4].row) + 4 * (lane % 4), 4);
+  }
+  barrier();
+}
+
+inline void load_matrices_transposed(std::uint32_t (&r)[4], const void* row) {
+  const unsigned thread = linear_thread(), lane = thread % 32;
+  LaneWords* const warp = lane_words + (thread - lane);
+  warp[lane].row = row;
+  barrier();
+  for (unsigned i = 0; i < 4; ++i) {
+    std::uint16_t pair[2];
+    for (unsigned k = 0; k < 2; ++k) {
+      std::memcpy(&pair[k], static_cast<const char*>(warp[8 * i + 2 * (lane % 4) + k].row) + 2 * (lane / 4), 2);
+    }
+    r[i] = pair[0] | static_cast<std::uint32_t>(pair[1]) << 16;
+  }
+  barrier();
+}
+
+inline void copy_16_bytes(void* to, const void* from, bool there) {
+  there ? std::memcpy(to, from, 16) : std::memset(to, 0, 16);
+}
+
+inline void copies_done() {}
+
+template <class T>
+std::uint32_t pack(float first, float second) {
+  return T(first).x | static_cast<std::uint32_t>(T(second).x) << 16;
+}
+
+} // namespace emulator
