@@ -43,6 +43,7 @@ class TORCH_API Tensor : public TensorBase {
   Tensor() = default;
   explicit Tensor(c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl> tensor_impl)
       : TensorBase(std::move(tensor_impl)) {}
+  explicit Tensor(c10::TensorImpl* owned, c10::raw::DontIncreaseRefcount tag) noexcept : TensorBase(owned, tag) {}
   Tensor(const Tensor&) = default;
   Tensor(Tensor&&) noexcept = default;
   explicit Tensor(const TensorBase& base) : TensorBase(base) {}

@@ -65,6 +65,8 @@ class TORCH_API TensorBase {
   using ImplPtr = c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>;
 
   TensorBase() = default;
+  /// Takes over a pointer, not null, whose count already includes this owner.
+  explicit TensorBase(c10::TensorImpl* owned, c10::raw::DontIncreaseRefcount tag) noexcept : impl_(owned, tag) {}
   explicit TensorBase(ImplPtr tensor_impl) : impl_(std::move(tensor_impl)) {
     if (C10_UNLIKELY(impl_.get() == nullptr)) {
       throw std::runtime_error("TensorImpl with nullptr is not supported");

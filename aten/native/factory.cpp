@@ -13,6 +13,7 @@
 #include <aten/OpMathType.h>
 #include <c10/core/DefaultDtype.h>
 #include <c10/core/DeviceGuard.h>
+#include <c10/core/impl/DefaultDtype.h>
 #include <c10/core/impl/SpareTensors.h>
 #include <c10/util/safe_numerics.h>
 
@@ -145,15 +146,19 @@ C10_ALWAYS_INLINE Tensor uninitialized(Tensor fresh) {
 } // namespace
 
 c10::TensorImpl* take_plain_empty(IntArrayRef size, TensorOptions options, OptFormat memory_format) noexcept {
-  const bool dense = !options.has_layout() && !options.has_pinned_memory() && !options.has_memory_format() && !memory_format;
-  const bool here = !options.has_device() || options.device_opt()->is_cpu();
-  const caffe2::TypeMeta dtype = options.has_dtype() ? *options.dtype_opt() : c10::get_default_dtype();
-  if (C10_UNLIKELY(
-          !dense || !here || !dtype.isScalarType() || c10::isQIntType(c10::typeMetaToScalarType(dtype)) ||
+  // One test of one word: no layout, no pinned memory, no memory format.
+  const bool unusual = options.has_layout() | options.has_pinned_memory() | options.has_memory_format();
+  if (C10_UNLIKELY(unusual || memory_format || (options.has_device() && !options.device().is_cpu()) ||
           at::detail::fill_uninitialized_memory.load(std::memory_order_relaxed))) {
     return nullptr;
   }
-  return c10::impl::SpareTensors::take(size, dtype);
+  if (C10_LIKELY(!options.has_dtype())) {
+    return c10::impl::SpareTensors::take(
+        size, c10::scalarTypeToTypeMeta(c10::impl::default_dtype.load(std::memory_order_relaxed)));
+  }
+  const caffe2::TypeMeta dtype = options.dtype();
+  const bool quantized = dtype.isScalarType() && c10::isQIntType(c10::typeMetaToScalarType(dtype));
+  return C10_UNLIKELY(quantized) ? nullptr : c10::impl::SpareTensors::take(size, dtype);
 }
 
 Tensor empty_cpu(

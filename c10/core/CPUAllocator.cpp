@@ -29,7 +29,7 @@ constexpr size_t kFineBits = 9;
 constexpr size_t kSmallClasses = kFineClasses + 4 * (16 - kFineBits);
 
 constexpr uint32_t small_class(size_t bytes) {
-  if (bytes <= (size_t{1} << kFineBits)) {
+  if (C10_LIKELY(bytes <= (size_t{1} << kFineBits))) {
     return static_cast<uint32_t>((bytes - 1) / impl::kCpuBlockAlignment);
   }
   const auto bits = static_cast<size_t>(std::bit_width(bytes - 1));
@@ -87,22 +87,24 @@ struct SpareList {
   Counter kept;
   std::array<TensorImpl*, kSpareLimit> tensors{};
 
-  bool is_empty() const {
-    return count.load(std::memory_order_relaxed) == 0;
+  uint32_t size() const {
+    return count.load(std::memory_order_relaxed);
   }
-  bool is_full() const {
-    return count.load(std::memory_order_relaxed) >= limit;
+  // The last of `held`, which is size() and not zero.
+  TensorImpl* take(uint32_t held) {
+    count.store(held - 1, std::memory_order_relaxed);
+    return tensors[held - 1];
   }
-  TensorImpl* take() {
-    const uint32_t left = count.load(std::memory_order_relaxed) - 1;
-    count.store(left, std::memory_order_relaxed);
-    return tensors[left];
-  }
-  void put(TensorImpl* tensor) {
+  // False if there is no room.
+  bool put(TensorImpl* tensor) {
     const uint32_t held = count.load(std::memory_order_relaxed);
+    if (C10_UNLIKELY(held >= limit)) {
+      return false;
+    }
     tensors[held] = tensor;
     count.store(held + 1, std::memory_order_relaxed);
     kept.increment();
+    return true;
   }
   // How many were taken, which is not counted one by one.
   uint64_t taken() const {
@@ -110,8 +112,8 @@ struct SpareList {
   }
   // Deletes all; the memory goes to the list of blocks.
   void clear() {
-    while (!is_empty()) {
-      delete take();
+    while (const uint32_t held = size()) {
+      delete take(held);
     }
   }
 };
@@ -463,7 +465,42 @@ C10_NOINLINE TensorImpl* SpareTensors::take_unusual(TensorImpl* tensor) noexcept
   return tensor;
 }
 
-// This and drop_last() are on the way of every small result: what they call, they call last, so that they need no frame.
+// These and drop_last() are on the way of every small result: what they call, they call last, so that they need no frame.
+
+// For at most kMaxInline sizes, whose products do not overflow.
+C10_ALWAYS_INLINE TensorImpl* SpareTensors::take_class(
+    const int64_t* sizes,
+    size_t dim,
+    size_t numel,
+    size_t bytes,
+    caffe2::TypeMeta type) noexcept {
+  SpareList& list = thread_cache->spares[small_class(bytes)];
+  const uint32_t held = list.size();
+  if (C10_UNLIKELY(held == 0)) {
+    return nullptr;
+  }
+  TensorImpl* const tensor = list.take(held);
+  SizesAndStrides& shape = tensor->sizes_and_strides_;
+  shape.resize_in_place(dim);
+  int64_t* const own_sizes = shape.sizes_data();
+  int64_t* const own_strides = shape.strides_data();
+  int64_t stride = 1;
+  for (size_t d = dim; d-- > 0;) {
+    const int64_t size = sizes[d];
+    own_sizes[d] = size;
+    own_strides[d] = stride;
+    stride *= size;
+  }
+  tensor->numel_ = static_cast<int64_t>(numel);
+  static constexpr ContiguityFlags kContiguous = {true, false, false, false, false, true};
+  tensor->flags_ = kContiguous;
+  renew(tensor, bytes, type);
+  if (C10_UNLIKELY(dim >= 4 || InferenceMode::is_enabled())) {
+    return take_unusual(tensor);
+  }
+  return tensor;
+}
+
 TensorImpl* SpareTensors::take(IntArrayRef sizes, caffe2::TypeMeta type) noexcept {
   const size_t dim = sizes.size();
   if (C10_UNLIKELY(dim > SizesAndStrides::kMaxInline || !type.isScalarType() || no_spares())) {
@@ -479,42 +516,25 @@ TensorImpl* SpareTensors::take(IntArrayRef sizes, caffe2::TypeMeta type) noexcep
   if (C10_UNLIKELY(ones >= kSpareMax || bytes - 1 >= kSpareMax)) {
     return nullptr;
   }
-  SpareList& list = thread_cache->spares[small_class(bytes)];
-  if (C10_UNLIKELY(list.is_empty())) {
+  return take_class(sizes.data(), dim, numel, bytes, type);
+}
+
+TensorImpl* SpareTensors::take_like(const TensorImpl& lead, caffe2::TypeMeta type, size_t itemsize) noexcept {
+  const IntArrayRef sizes = lead.sizes_and_strides_.sizes_arrayref();
+  const size_t numel = static_cast<size_t>(lead.numel_);
+  const size_t bytes = numel * itemsize;
+  if (C10_UNLIKELY(bytes - 1 >= kSpareMax || sizes.size() > SizesAndStrides::kMaxInline || no_spares())) {
     return nullptr;
   }
-  TensorImpl* const tensor = list.take();
-  SizesAndStrides& shape = tensor->sizes_and_strides_;
-  shape.resize_in_place(dim);
-  int64_t* const own_sizes = shape.sizes_data();
-  int64_t* const own_strides = shape.strides_data();
-  int64_t stride = 1;
-  for (size_t d = dim; d-- > 0;) {
-    const int64_t size = sizes[d];
-    own_sizes[d] = size;
-    own_strides[d] = stride;
-    stride *= size;
-  }
-  tensor->numel_ = static_cast<int64_t>(numel);
-  tensor->flags_.contiguous = true;
-  tensor->flags_.channels_last_contiguous = false;
-  tensor->flags_.channels_last_3d_contiguous = false;
-  tensor->flags_.channels_last = false;
-  tensor->flags_.channels_last_3d = false;
-  tensor->flags_.non_overlapping_and_dense = true;
-  renew(tensor, bytes, type);
-  if (C10_UNLIKELY(dim >= 4 || InferenceMode::is_enabled())) {
-    return take_unusual(tensor);
-  }
-  return tensor;
+  return take_class(sizes.data(), sizes.size(), numel, bytes, type);
 }
 
 intrusive_ptr<TensorImpl, UndefinedTensorImpl> SpareTensors::make(size_t bytes, caffe2::TypeMeta type) {
   const bool small = bytes - 1 < kSpareMax && C10_LIKELY(!no_spares());
   if (C10_LIKELY(small)) {
     SpareList& list = thread_cache->spares[small_class(bytes)];
-    if (C10_LIKELY(!list.is_empty())) {
-      TensorImpl* const tensor = list.take();
+    if (const uint32_t held = list.size(); C10_LIKELY(held != 0)) {
+      TensorImpl* const tensor = list.take(held);
       renew(tensor, bytes, type);
       if (C10_UNLIKELY(InferenceMode::is_enabled())) {
         become_inference_tensor(tensor);
@@ -528,32 +548,27 @@ intrusive_ptr<TensorImpl, UndefinedTensorImpl> SpareTensors::make(size_t bytes, 
       /*resizable=*/true);
   storage->as_made_ = small;
   auto tensor = make_intrusive<TensorImpl, UndefinedTensorImpl>(Storage(std::move(storage)), DispatchKeySet(DispatchKey::CPU), type);
-  tensor->may_be_spare_ = small;
+  tensor->traits_.may_be_spare = small;
   return tensor;
 }
 
 C10_ALWAYS_INLINE bool SpareTensors::keep(TensorImpl* tensor) noexcept {
   const Storage& storage = tensor->storage_;
-  if (C10_UNLIKELY(!tensor->may_be_spare_ || !storage || !storage.is_uniquely_owned())) {
-    return false;
-  }
-  StorageImpl& memory = *storage.unsafeGetStorageImpl();
-  if (C10_UNLIKELY(!memory.as_made_ || tensor->extra_meta_ != nullptr || tensor->autograd_meta_ != nullptr ||
+  const StorageImpl* const memory = storage.unsafeGetStorageImpl();
+  if (C10_UNLIKELY(!storage.is_uniquely_owned() || !memory->as_made_ || tensor->extra_meta_ != nullptr ||
           tensor->sizes_and_strides_.size() > SizesAndStrides::kMaxInline || no_spares())) {
     return false;
   }
-  SpareList& list = thread_cache->spares[CPUBlock::of(memory.data_ptr_.mutable_get())->size_class];
-  if (C10_UNLIKELY(list.is_full() || !tensor->version_counter_.restart_in_place())) {
+  if (C10_UNLIKELY(!thread_cache->spares[CPUBlock::of(const_cast<void*>(memory->data_ptr_.get()))->size_class].put(tensor))) {
     return false;
   }
   tensor->key_set_ = plain_cpu_keys;
-  tensor->is_wrapped_number_ = false;
-  list.put(tensor);
+  tensor->traits_.is_wrapped_number = false;
   return true;
 }
 
 C10_NOINLINE void SpareTensors::keep_or_delete(TensorImpl* tensor) noexcept {
-  if (tensor->may_be_spare_) {
+  if (tensor->traits_.may_be_spare) {
     // Gradients and history may hold tensors that come to the same list in turn, hence before it is looked at.
     tensor->autograd_meta_.reset();
     tensor->version_counter_.restart();
@@ -568,7 +583,8 @@ C10_NOINLINE void SpareTensors::keep_or_delete(TensorImpl* tensor) noexcept {
 
 // Here, so that the fate of every small result is one function.
 void TensorImpl::drop_last(TensorImpl* self) noexcept {
-  if (C10_UNLIKELY(!impl::SpareTensors::keep(self))) {
+  if (C10_UNLIKELY(!self->traits_.may_be_spare || self->autograd_meta_ != nullptr ||
+          !self->version_counter_.restart_in_place() || !impl::SpareTensors::keep(self))) {
     impl::SpareTensors::keep_or_delete(self);
   }
 }

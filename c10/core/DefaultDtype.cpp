@@ -1,13 +1,12 @@
 #include <c10/core/DefaultDtype.h>
 
 #include <c10/core/ScalarTypeToTypeMeta.h>
-
-#include <atomic>
+#include <c10/core/impl/DefaultDtype.h>
 
 namespace c10 {
 
-namespace {
-std::atomic<ScalarType> default_dtype{ScalarType::Float};
+namespace impl {
+constinit std::atomic<ScalarType> default_dtype{ScalarType::Float};
 }
 
 void set_default_dtype(caffe2::TypeMeta dtype) {
@@ -16,7 +15,7 @@ void set_default_dtype(caffe2::TypeMeta dtype) {
   TORCH_CHECK_TYPE(
       !isFloat8Type(type) && type != ScalarType::Float4_e2m1fn_x2,
       "only types with arithmetic can be the default type, got ", type);
-  default_dtype.store(type, std::memory_order_relaxed);
+  impl::default_dtype.store(type, std::memory_order_relaxed);
 }
 
 const caffe2::TypeMeta get_default_dtype() {
@@ -24,7 +23,7 @@ const caffe2::TypeMeta get_default_dtype() {
 }
 
 ScalarType get_default_dtype_as_scalartype() {
-  return default_dtype.load(std::memory_order_relaxed);
+  return impl::default_dtype.load(std::memory_order_relaxed);
 }
 
 const caffe2::TypeMeta get_default_complex_dtype() {

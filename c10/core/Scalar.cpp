@@ -15,28 +15,30 @@ T Scalar::convert_to(const char* name) const {
       return static_cast<T>(v.i);
     }
   }
-  const auto convert = [&]() __attribute__((noinline)) -> T {
-    switch (tag) {
-      case Tag::HAS_d:
-        return checked_convert<T, double>(v.d, name);
-      case Tag::HAS_z:
-        return checked_convert<T, complex<double>>(v.z, name);
-      case Tag::HAS_b:
-        return checked_convert<T, bool>(v.i != 0, name);
-      case Tag::HAS_i:
-        return checked_convert<T, int64_t>(v.i, name);
-      case Tag::HAS_u:
-        return checked_convert<T, uint64_t>(v.u, name);
-      case Tag::HAS_si:
-        return checked_convert<T, int64_t>(toSymInt().guard_int(__FILE__, __LINE__), name);
-      case Tag::HAS_sd:
-        return checked_convert<T, double>(toSymFloat().guard_float(__FILE__, __LINE__), name);
-      case Tag::HAS_sb:
-        return checked_convert<T, bool>(toSymBool().guard_bool(__FILE__, __LINE__), name);
-    }
-    TORCH_INTERNAL_ASSERT(false, "Scalar with unknown tag");
-  };
-  return convert();
+  return convert_unusual<T>(name);
+}
+
+template <typename T>
+C10_NOINLINE T Scalar::convert_unusual(const char* name) const {
+  switch (tag) {
+    case Tag::HAS_d:
+      return checked_convert<T, double>(v.d, name);
+    case Tag::HAS_z:
+      return checked_convert<T, complex<double>>(v.z, name);
+    case Tag::HAS_b:
+      return checked_convert<T, bool>(v.i != 0, name);
+    case Tag::HAS_i:
+      return checked_convert<T, int64_t>(v.i, name);
+    case Tag::HAS_u:
+      return checked_convert<T, uint64_t>(v.u, name);
+    case Tag::HAS_si:
+      return checked_convert<T, int64_t>(toSymInt().guard_int(__FILE__, __LINE__), name);
+    case Tag::HAS_sd:
+      return checked_convert<T, double>(toSymFloat().guard_float(__FILE__, __LINE__), name);
+    case Tag::HAS_sb:
+      return checked_convert<T, bool>(toSymBool().guard_bool(__FILE__, __LINE__), name);
+  }
+  TORCH_INTERNAL_ASSERT(false, "Scalar with unknown tag");
 }
 
 #define C10_ACCESSOR_(type, name)   \

@@ -66,10 +66,11 @@ class C10_API Scalar {
     other.forget();
   }
   Scalar& operator=(const Scalar& other) {
-    if (this != &other) {
-      Scalar copy(other);
-      *this = std::move(copy);
+    if (C10_UNLIKELY(isSymbolic() || other.isSymbolic())) {
+      return *this = Scalar(other);
     }
+    tag = other.tag;
+    v = other.v;
     return *this;
   }
   Scalar& operator=(Scalar&& other) noexcept {
@@ -217,6 +218,8 @@ class C10_API Scalar {
   bool equal_symbolic(double num) const;
   template <typename T>
   T convert_to(const char* name) const;
+  template <typename T>
+  T convert_unusual(const char* name) const;
 
   void destroy() {
     if (C10_UNLIKELY(isSymbolic())) {

@@ -74,7 +74,7 @@ void TensorImpl::throw_cannot_call_with_symbolic(const char* method) const {
 }
 
 #define THROW_IF_SYMBOLIC(method)               \
-  if (C10_UNLIKELY(has_symbolic_sizes_strides_)) { \
+  if (C10_UNLIKELY(traits_.has_symbolic_sizes_strides)) { \
     throw_cannot_call_with_symbolic(method);    \
   }
 
@@ -102,30 +102,30 @@ int64_t TensorImpl::storage_offset_default() const {
 
 int64_t TensorImpl::dim_default() const {
   return static_cast<int64_t>(
-      has_symbolic_sizes_strides_ ? symbolic_shape_meta().sizes_.size() : sizes_and_strides_.size());
+      traits_.has_symbolic_sizes_strides ? symbolic_shape_meta().sizes_.size() : sizes_and_strides_.size());
 }
 
 SymIntArrayRef TensorImpl::sym_sizes_default() const {
-  return has_symbolic_sizes_strides_ ? SymIntArrayRef(symbolic_shape_meta().sizes_)
+  return traits_.has_symbolic_sizes_strides ? SymIntArrayRef(symbolic_shape_meta().sizes_)
                                      : fromIntArrayRefKnownNonNegative(sizes_default());
 }
 
 SymIntArrayRef TensorImpl::sym_strides_default() const {
-  return has_symbolic_sizes_strides_ ? SymIntArrayRef(symbolic_shape_meta().strides_)
+  return traits_.has_symbolic_sizes_strides ? SymIntArrayRef(symbolic_shape_meta().strides_)
                                      : fromIntArrayRefKnownNonNegative(strides_default());
 }
 
 SymInt TensorImpl::sym_numel_default() const {
-  return has_symbolic_sizes_strides_ ? symbolic_shape_meta().numel() : SymInt(SymInt::UNCHECKED, numel_);
+  return traits_.has_symbolic_sizes_strides ? symbolic_shape_meta().numel() : SymInt(SymInt::UNCHECKED, numel_);
 }
 
 SymInt TensorImpl::sym_storage_offset_default() const {
-  return has_symbolic_sizes_strides_ ? symbolic_shape_meta().storage_offset_
+  return traits_.has_symbolic_sizes_strides ? symbolic_shape_meta().storage_offset_
                                      : SymInt(SymInt::UNCHECKED, storage_offset_);
 }
 
 SymBool TensorImpl::sym_is_contiguous_default(at::MemoryFormat memory_format) const {
-  return has_symbolic_sizes_strides_ ? symbolic_shape_meta().is_contiguous(memory_format)
+  return traits_.has_symbolic_sizes_strides ? symbolic_shape_meta().is_contiguous(memory_format)
                                      : SymBool(is_contiguous_flag(memory_format));
 }
 
@@ -134,19 +134,19 @@ bool TensorImpl::is_contiguous_default(at::MemoryFormat memory_format) const {
 }
 
 bool TensorImpl::is_strides_like_default(at::MemoryFormat memory_format) const {
-  return has_symbolic_sizes_strides_
+  return traits_.has_symbolic_sizes_strides
       ? symbolic_shape_meta().is_strides_like(memory_format).guard_bool(__FILE__, __LINE__)
       : is_strides_like_flag(memory_format);
 }
 
 bool TensorImpl::is_non_overlapping_and_dense_default() const {
-  return has_symbolic_sizes_strides_
+  return traits_.has_symbolic_sizes_strides
       ? symbolic_shape_meta().is_non_overlapping_and_dense().guard_bool(__FILE__, __LINE__)
       : flags_.non_overlapping_and_dense;
 }
 
 SymBool TensorImpl::sym_is_non_overlapping_and_dense() const {
-  return has_symbolic_sizes_strides_ ? symbolic_shape_meta().is_non_overlapping_and_dense()
+  return traits_.has_symbolic_sizes_strides ? symbolic_shape_meta().is_non_overlapping_and_dense()
                                      : SymBool(is_non_overlapping_and_dense());
 }
 
@@ -165,7 +165,7 @@ bool TensorImpl::is_contiguous_custom(at::MemoryFormat memory_format) const {
   return is_contiguous_default(memory_format);
 }
 SymBool TensorImpl::sym_is_contiguous_custom(at::MemoryFormat memory_format) const {
-  return has_symbolic_sizes_strides_ ? sym_is_contiguous_default(memory_format)
+  return traits_.has_symbolic_sizes_strides ? sym_is_contiguous_default(memory_format)
                                      : SymBool(is_contiguous_custom(memory_format));
 }
 bool TensorImpl::is_strides_like_custom(at::MemoryFormat memory_format) const {
@@ -196,16 +196,16 @@ int64_t TensorImpl::dim_custom() const {
   return dim_default();
 }
 SymIntArrayRef TensorImpl::sym_sizes_custom() const {
-  return has_symbolic_sizes_strides_ ? sym_sizes_default() : fromIntArrayRefSlow(sizes_custom());
+  return traits_.has_symbolic_sizes_strides ? sym_sizes_default() : fromIntArrayRefSlow(sizes_custom());
 }
 SymIntArrayRef TensorImpl::sym_strides_custom() const {
-  return has_symbolic_sizes_strides_ ? sym_strides_default() : fromIntArrayRefSlow(strides_custom());
+  return traits_.has_symbolic_sizes_strides ? sym_strides_default() : fromIntArrayRefSlow(strides_custom());
 }
 SymInt TensorImpl::sym_numel_custom() const {
-  return has_symbolic_sizes_strides_ ? sym_numel_default() : SymInt(numel_custom());
+  return traits_.has_symbolic_sizes_strides ? sym_numel_default() : SymInt(numel_custom());
 }
 SymInt TensorImpl::sym_storage_offset_custom() const {
-  return has_symbolic_sizes_strides_ ? sym_storage_offset_default() : SymInt(storage_offset_custom());
+  return traits_.has_symbolic_sizes_strides ? sym_storage_offset_default() : SymInt(storage_offset_custom());
 }
 Device TensorImpl::device_custom() const {
   return device_default();
@@ -221,7 +221,7 @@ bool TensorImpl::support_as_strided_custom() const {
 }
 
 Layout TensorImpl::layout_slow() const {
-  if (custom_layout_) {
+  if (traits_.custom_layout) {
     return layout_custom();
   }
   if (is_sparse()) {
@@ -353,7 +353,7 @@ void TensorImpl::_change_backend_component_keys(c10::Device device) {
   DispatchKeySet ks = key_set_.remove_backend(old_backend) - getAutocastRelatedKeySetFromBackend(old_backend);
   key_set_ = ks | DispatchKeySet(new_backend) | getAutocastRelatedKeySetFromBackend(new_backend);
   device_opt_ = device;
-  may_be_spare_ = false;
+  traits_.may_be_spare = false;
 }
 
 // -- Copies of the whole object --------------------------------------------------------------
@@ -395,12 +395,12 @@ void TensorImpl::copy_tensor_metadata_except_version_counter(
   dest_impl->key_set_ = src_impl->key_set_ - python_ks;
   dest_impl->data_type_ = src_impl->data_type_;
   dest_impl->device_opt_ = src_impl->device_opt_;
-  dest_impl->may_be_spare_ = false;
+  dest_impl->traits_.may_be_spare = false;
   dest_impl->flags_ = src_impl->flags_;
-  dest_impl->custom_policy_ = src_impl->custom_policy_;
-  dest_impl->has_symbolic_sizes_strides_ = src_impl->has_symbolic_sizes_strides_;
-  dest_impl->storage_access_should_throw_ = src_impl->storage_access_should_throw_;
-  dest_impl->is_wrapped_number_ = src_impl->is_wrapped_number_;
+  dest_impl->traits_.custom_policy = src_impl->traits_.custom_policy;
+  dest_impl->traits_.has_symbolic_sizes_strides = src_impl->traits_.has_symbolic_sizes_strides;
+  dest_impl->traits_.storage_access_should_throw = src_impl->traits_.storage_access_should_throw;
+  dest_impl->traits_.is_wrapped_number = src_impl->traits_.is_wrapped_number;
   dest_impl->refresh_policy();
   if (C10_UNLIKELY(src_impl->extra_meta_ != nullptr)) {
     dest_impl->extra_meta_ = src_impl->extra_meta_->clone();

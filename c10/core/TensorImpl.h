@@ -27,6 +27,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -222,7 +223,7 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
   }
   SymBool sym_is_non_overlapping_and_dense() const;
   bool has_symbolic_sizes_strides() const {
-    return has_symbolic_sizes_strides_;
+    return traits_.has_symbolic_sizes_strides;
   }
   c10::SymbolicShapeMeta& symbolic_shape_meta();
   const c10::SymbolicShapeMeta& symbolic_shape_meta() const;
@@ -249,7 +250,7 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
   }
   /// Throws for kinds of tensors that have none.
   virtual const Storage& storage() const {
-    if (C10_UNLIKELY(storage_access_should_throw_)) {
+    if (C10_UNLIKELY(traits_.storage_access_should_throw)) {
       throw_storage_access_error();
     }
     return storage_;
@@ -298,13 +299,19 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
     return mutable_data_ptr_impl<T>();
   }
 
+  /// Whether it is a strided CPU tensor with the keys that most have, no number and no kind of its own.
+  bool is_plain_cpu() const {
+    return key_set_ == plain_cpu_keys && is_of_no_kind();
+  }
+  /// numel() of such a tensor.
+  int64_t plain_numel() const {
+    return numel_;
+  }
   /// The first element of a strided CPU tensor with nothing unusual about it: row-major without gaps, with the keys that most
   /// tensors have, no number and no kind of its own. Null for all others, and where there are no elements. For callers that
   /// treat such tensors alike; `itemsize` is that of the dtype.
   void* plain_cpu_data(size_t itemsize) const {
-    const int unusual = static_cast<int>(sizes_strides_policy_) | static_cast<int>(is_wrapped_number_) |
-        static_cast<int>(custom_layout_) | static_cast<int>(storage_access_should_throw_);
-    if (C10_UNLIKELY(key_set_ != plain_cpu_keys || !flags_.contiguous || unusual != 0 || !storage_)) {
+    if (C10_UNLIKELY(!is_plain_cpu() || !flags_.contiguous || !storage_)) {
       return nullptr;
     }
     const StorageImpl& storage = *storage_.unsafeGetStorageImpl();
@@ -327,7 +334,7 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
   // -- Device, layout, kind -----------------------------------------------------------
 
   Device device() const {
-    if (C10_UNLIKELY(custom_device_)) {
+    if (C10_UNLIKELY(traits_.custom_device)) {
       return device_custom();
     }
     return device_default();
@@ -348,7 +355,7 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
   }
   Layout layout() const {
     constexpr DispatchKeySet special = sparse_ks | sparse_csr_ks | mkldnn_ks;
-    if (C10_LIKELY(!custom_layout_ && !key_set_.has_any(special))) {
+    if (C10_LIKELY(!traits_.custom_layout && !key_set_.has_any(special))) {
       return kStrided;
     }
     return layout_slow();
@@ -407,11 +414,11 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
 
   /// Whether it is a 0-dim tensor made from a number: then it gives way to real tensors in type promotion.
   bool is_wrapped_number() const {
-    return is_wrapped_number_;
+    return traits_.is_wrapped_number;
   }
   void set_wrapped_number(bool value) {
     TORCH_INTERNAL_ASSERT(dim() == 0, "only a tensor without dimensions can stand for a number");
-    is_wrapped_number_ = value;
+    traits_.is_wrapped_number = value;
   }
 
   bool is_conj() const {
@@ -564,21 +571,21 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
   virtual bool support_as_strided_custom() const;
 
   bool matches_policy(SizesStridesPolicy policy) const {
-    return sizes_strides_policy_ >= policy;
+    return traits_.sizes_strides_policy >= policy;
   }
   /// Tensors with symbolic sizes never fall below CustomSizes.
   void set_custom_sizes_strides(SizesStridesPolicy policy) {
-    custom_policy_ = policy;
+    traits_.custom_policy = policy;
     refresh_policy();
   }
   void set_custom_device(bool custom_device) {
-    custom_device_ = custom_device;
+    traits_.custom_device = custom_device;
   }
   void set_custom_layout(bool custom_layout) {
-    custom_layout_ = custom_layout;
+    traits_.custom_layout = custom_layout;
   }
   void set_storage_access_should_throw() {
-    storage_access_should_throw_ = true;
+    traits_.storage_access_should_throw = true;
   }
   [[noreturn]] void throw_storage_access_error() const;
   [[noreturn]] void throw_data_ptr_access_error() const;
@@ -622,16 +629,33 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
         : memory_format == at::MemoryFormat::ChannelsLast3d ? flags_.channels_last_3d
                                                             : false;
   }
+  /// What makes a tensor one of a kind of its own, all zero for most.
+  struct Traits {
+    SizesStridesPolicy sizes_strides_policy = SizesStridesPolicy::Default;
+    SizesStridesPolicy custom_policy = SizesStridesPolicy::Default;
+    bool has_symbolic_sizes_strides = false;
+    bool storage_access_should_throw = false;
+    bool is_wrapped_number = false;
+    bool custom_device = false;
+    bool custom_layout = false;
+    bool may_be_spare = false; // made by SpareTensors: says nothing of the kind
+  };
+  static_assert(sizeof(Traits) == sizeof(uint64_t) && offsetof(Traits, may_be_spare) == 7, "read as one word");
+  bool is_of_no_kind() const {
+    uint64_t word;
+    std::memcpy(&word, &traits_, sizeof(word));
+    return word << 8 == 0;
+  }
   Layout layout_slow() const;
   bool is_on_type(DeviceType wanted) const {
-    return C10_UNLIKELY(custom_device_) ? device_custom().type() == wanted
+    return C10_UNLIKELY(traits_.custom_device) ? device_custom().type() == wanted
                                         : device_opt_.has_value() && device_opt_->type() == wanted;
   }
   void set_key(DispatchKey k, bool value) {
     key_set_ = value ? key_set_.add(k) : key_set_.remove(k);
   }
   void refresh_policy() {
-    sizes_strides_policy_ = has_symbolic_sizes_strides_ ? SizesStridesPolicy::CustomSizes : custom_policy_;
+    traits_.sizes_strides_policy = traits_.has_symbolic_sizes_strides ? SizesStridesPolicy::CustomSizes : traits_.custom_policy;
   }
   void set_sizes_contiguous_unusual(IntArrayRef new_size);
   void set_contiguous_flags();
@@ -684,14 +708,7 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
   std::optional<c10::Device> device_opt_;
   // Of shape [0] until sizes are set.
   ContiguityFlags flags_ = {true, false, false, false, false, true};
-  SizesStridesPolicy sizes_strides_policy_ = SizesStridesPolicy::Default;
-  SizesStridesPolicy custom_policy_ = SizesStridesPolicy::Default;
-  bool has_symbolic_sizes_strides_ = false;
-  bool storage_access_should_throw_ = false;
-  bool is_wrapped_number_ = false;
-  bool custom_device_ = false;
-  bool custom_layout_ = false;
-  bool may_be_spare_ = false; // made by SpareTensors
+  Traits traits_;
 };
 
 static_assert(sizeof(TensorImpl) <= 192, "a TensorImpl fits into three cache lines");

@@ -29,7 +29,7 @@ void fill_strides(IntArrayRef sizes, ArrayRef<int> order, DimVector& strides) {
 } // namespace
 
 void TensorImpl::check_plain(const char* what) const {
-  TORCH_CHECK(!has_symbolic_sizes_strides_, what, "() called on tensor with symbolic shape");
+  TORCH_CHECK(!traits_.has_symbolic_sizes_strides, what, "() called on tensor with symbolic shape");
 }
 
 void TensorImpl::set_sizes_contiguous(IntArrayRef new_size) {
@@ -161,7 +161,7 @@ void TensorImpl::set_sizes_and_strides(
 }
 
 void TensorImpl::make_plain() {
-  has_symbolic_sizes_strides_ = false;
+  traits_.has_symbolic_sizes_strides = false;
   if (extra_meta_) {
     extra_meta_->symbolic_shape_meta_.reset();
   }
@@ -194,7 +194,7 @@ void TensorImpl::set_sizes_and_strides(
   shape->strides_ = SymDimVector(strides.begin(), strides.end());
   shape->storage_offset_ = storage_offset ? std::move(*storage_offset) : sym_storage_offset();
   get_extra_meta().symbolic_shape_meta_ = std::move(shape);
-  has_symbolic_sizes_strides_ = true;
+  traits_.has_symbolic_sizes_strides = true;
   refresh_policy();
 }
 

@@ -256,7 +256,7 @@ def plain_factory(entry: Entry, form: str, function: str, signature: Signature) 
     return (
         f"  if (C10_LIKELY({name}_slot.leadsTo<&{name}_CPU>())) {{\n"
         f"    if (c10::TensorImpl* const made = native::{entry.get('plain')}({args})) {{\n"
-        "      return at::Tensor(c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>::reclaim(made));\n    }\n  }\n"
+        "      return at::Tensor(made, c10::raw::DontIncreaseRefcount());\n    }\n  }\n"
     )
 
 

@@ -30,15 +30,20 @@ struct SpareTensors {
   /// The same, contiguous, if a spare one of the size class is there; else null, and nothing has happened. Sizes are
   /// not checked: those of too many or negative elements only find none.
   C10_API static TensorImpl* take(IntArrayRef sizes, caffe2::TypeMeta type) noexcept;
-  /// Takes a tensor that is uniquely owned; false if it has to be deleted.
-  static bool keep(TensorImpl* tensor) noexcept;
+  /// The same with the sizes of a tensor whose plain_cpu_data() is there.
+  C10_API static TensorImpl* take_like(const TensorImpl& lead, caffe2::TypeMeta type, size_t itemsize) noexcept;
 
  private:
   friend struct ::c10::TensorImpl;
+  /// Takes a tensor made by this class that is uniquely owned and has neither history nor a shared version; false if it has
+  /// to be deleted.
+  static bool keep(TensorImpl* tensor) noexcept;
   /// Keeps a tensor once history and shared version are dropped, or deletes it.
   static void keep_or_delete(TensorImpl* tensor) noexcept;
   static void become_inference_tensor(TensorImpl* tensor) noexcept;
   static TensorImpl* take_unusual(TensorImpl* tensor) noexcept;
+  static TensorImpl* take_class(
+      const int64_t* sizes, size_t dim, size_t numel, size_t bytes, caffe2::TypeMeta type) noexcept;
   static void renew(TensorImpl* tensor, size_t bytes, caffe2::TypeMeta type) noexcept;
 };
 
