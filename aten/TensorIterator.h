@@ -155,13 +155,13 @@ struct TORCH_API PointwiseCall {
   int64_t numel_1d;
   c10::ScalarType dtype_1d; // of the computation
 
-  /// Sets up a call of dense CPU tensors of one dtype and shape that makes a new one, and returns that; for a number, beside
-  /// a tensor before it, when it does not change the dtype. Else it returns an undefined tensor, and nothing has happened.
-  /// `to_bool`: the result is of bools.
-  Tensor set_up_plain(const TensorBase& a, bool to_bool);
-  Tensor set_up_plain(const TensorBase& a, const TensorBase& b, bool to_bool);
-  Tensor set_up_plain(const TensorBase& a, const TensorBase& b, const TensorBase& c, bool to_bool);
-  Tensor set_up_plain(const TensorBase& a, const c10::Scalar& b, bool to_bool);
+  /// Sets up a call of dense CPU tensors of one dtype and shape that makes a new one, and returns that, owned by the
+  /// caller; for a number, beside a tensor before it, when it does not change the dtype. Else, and where `result` asks for a
+  /// dtype that is neither the same nor bool, it returns null, and nothing has happened.
+  c10::TensorImpl* set_up_plain(const TensorBase& a, PointwiseRule::Result result);
+  c10::TensorImpl* set_up_plain(const TensorBase& a, const TensorBase& b, PointwiseRule::Result result);
+  c10::TensorImpl* set_up_plain(const TensorBase& a, const TensorBase& b, const TensorBase& c, PointwiseRule::Result result);
+  c10::TensorImpl* set_up_plain(const TensorBase& a, const c10::Scalar& b, PointwiseRule::Result result);
 
   // For kernels, whichever of the two it is.
   inline c10::ScalarType computation_dtype() const;

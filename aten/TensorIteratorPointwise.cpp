@@ -55,6 +55,22 @@ C10_ALWAYS_INLINE bool same_sizes(IntArrayRef a, IntArrayRef b) {
   return same;
 }
 
+// The same for plain calls, which are those of few dimensions.
+C10_ALWAYS_INLINE bool same_few_sizes(const c10::impl::SizesAndStrides& a, const c10::impl::SizesAndStrides& b) {
+  size_t dim = a.size();
+  if (dim > c10::impl::SizesAndStrides::kMaxInline || b.size() != dim) {
+    return false;
+  }
+  const int64_t* const sizes_a = a.sizes_data();
+  const int64_t* const sizes_b = b.sizes_data();
+  for (; dim != 0; --dim) {
+    if (sizes_a[dim - 1] != sizes_b[dim - 1]) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // Converts a number that does not change the dtype; false for others.
 C10_NOINLINE bool take_number(const c10::Scalar& number, ScalarType dtype, void* value) {
   if (kind_of(number.type()) > kind_of(dtype)) {
@@ -64,76 +80,105 @@ C10_NOINLINE bool take_number(const c10::Scalar& number, ScalarType dtype, void*
   return true;
 }
 
-// The rest of a plain call: a new tensor like `lead`.
-C10_ALWAYS_INLINE Tensor make_result(PointwiseCall& call, int inputs, const c10::TensorImpl* lead, std::size_t item, bool to_bool) {
-  const caffe2::TypeMeta type = lead->dtype();
-  c10::TensorImpl* const result = c10::impl::SpareTensors::take(
-      lead->sizes_and_strides().sizes_arrayref(), to_bool ? caffe2::TypeMeta::Make<bool>() : type);
-  if (C10_UNLIKELY(result == nullptr)) {
-    return Tensor();
+// The dtype of a result, where it is the inputs' or bool; no dtype for others.
+C10_ALWAYS_INLINE caffe2::TypeMeta plain_result_type(PointwiseRule::Result rule, caffe2::TypeMeta type) {
+  const int kind = kind_of(c10::typeMetaToScalarType(type));
+  switch (rule) {
+    case PointwiseRule::Result::Bool:
+      return caffe2::TypeMeta::Make<bool>();
+    case PointwiseRule::Result::Float:
+      return kind < 2 ? caffe2::TypeMeta() : type;
+    case PointwiseRule::Result::Real:
+      return kind == 3 ? caffe2::TypeMeta() : type;
+    default:
+      return type;
   }
-  call.count = inputs + 1;
-  call.input_size = static_cast<std::uint16_t>(item);
-  call.output_size = to_bool ? 1 : call.input_size;
-  call.data[0] = result->unsafe_storage().unsafeGetStorageImpl()->_data_ptr_no_checks().get();
-  call.numel_1d = result->numel();
+}
+
+// The rest of a plain call: a new tensor like `lead`, of dtype `type`. There is one call of a function, and only `call` is
+// used after it: what else lived on would have to be saved and restored.
+C10_ALWAYS_INLINE c10::TensorImpl* make_result(
+    PointwiseCall& call,
+    int inputs,
+    const c10::TensorImpl* lead,
+    caffe2::TypeMeta type,
+    std::size_t item,
+    PointwiseRule::Result rule) {
   call.dtype_1d = c10::typeMetaToScalarType(type);
-  return Tensor(c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>::reclaim(result));
+  call.count = inputs + 1;
+  call.numel_1d = lead->plain_numel();
+  if (C10_UNLIKELY(rule != PointwiseRule::Result::Common)) {
+    type = plain_result_type(rule, type);
+    if (type == caffe2::TypeMeta()) {
+      return nullptr;
+    }
+    item = type.itemsize();
+  }
+  call.output_size = static_cast<std::uint16_t>(item);
+  c10::TensorImpl* const result = c10::impl::SpareTensors::take_like(*lead, type, item);
+  if (C10_LIKELY(result != nullptr)) {
+    call.data[0] = result->unsafe_storage().unsafeGetStorageImpl()->_data_ptr_no_checks().get();
+  }
+  return result;
 }
 
 // All inputs are tensors.
 template <int N>
-C10_ALWAYS_INLINE Tensor set_up_tensors(PointwiseCall& call, const TensorBase* const (&inputs)[N], bool to_bool) {
+C10_ALWAYS_INLINE c10::TensorImpl* set_up_tensors(
+    PointwiseCall& call, const TensorBase* const (&inputs)[N], PointwiseRule::Result rule) {
   const c10::TensorImpl* const lead = inputs[0]->unsafeGetTensorImpl();
   const caffe2::TypeMeta type = lead->dtype();
   if (C10_UNLIKELY(!type.isScalarType())) {
-    return Tensor();
+    return nullptr;
   }
   const std::size_t item = type.itemsize();
+  call.input_size = static_cast<std::uint16_t>(item);
 #pragma GCC unroll 4
   for (int i = 0; i < N; ++i) {
     const c10::TensorImpl* const impl = inputs[i]->unsafeGetTensorImpl();
-    void* const data = impl->plain_cpu_data(item);
-    if (data == nullptr ||
-        (i > 0 && (impl->dtype() != type ||
-                   !same_sizes(impl->sizes_and_strides().sizes_arrayref(), lead->sizes_and_strides().sizes_arrayref())))) {
-      return Tensor();
+    if (i > 0 && (impl->dtype() != type || !same_few_sizes(lead->sizes_and_strides(), impl->sizes_and_strides()))) {
+      return nullptr;
     }
-    call.data[i + 1] = data;
+    call.data[i + 1] = impl->plain_cpu_data(item);
+    if (call.data[i + 1] == nullptr) {
+      return nullptr;
+    }
   }
   call.repeated = call.numbers = 0;
-  return make_result(call, N, lead, item, to_bool);
+  return make_result(call, N, lead, type, item, rule);
 }
 
 } // namespace
 
-Tensor PointwiseCall::set_up_plain(const TensorBase& a, bool to_bool) {
-  return set_up_tensors(*this, {&a}, to_bool);
+c10::TensorImpl* PointwiseCall::set_up_plain(const TensorBase& a, PointwiseRule::Result result) {
+  return set_up_tensors(*this, {&a}, result);
 }
 
-Tensor PointwiseCall::set_up_plain(const TensorBase& a, const TensorBase& b, bool to_bool) {
-  return set_up_tensors(*this, {&a, &b}, to_bool);
+c10::TensorImpl* PointwiseCall::set_up_plain(const TensorBase& a, const TensorBase& b, PointwiseRule::Result result) {
+  return set_up_tensors(*this, {&a, &b}, result);
 }
 
-Tensor PointwiseCall::set_up_plain(const TensorBase& a, const TensorBase& b, const TensorBase& c, bool to_bool) {
-  return set_up_tensors(*this, {&a, &b, &c}, to_bool);
+c10::TensorImpl* PointwiseCall::set_up_plain(
+    const TensorBase& a, const TensorBase& b, const TensorBase& c, PointwiseRule::Result result) {
+  return set_up_tensors(*this, {&a, &b, &c}, result);
 }
 
-Tensor PointwiseCall::set_up_plain(const TensorBase& a, const c10::Scalar& b, bool to_bool) {
+c10::TensorImpl* PointwiseCall::set_up_plain(const TensorBase& a, const c10::Scalar& b, PointwiseRule::Result result) {
   const c10::TensorImpl* const lead = a.unsafeGetTensorImpl();
   const caffe2::TypeMeta type = lead->dtype();
   if (C10_UNLIKELY(!type.isScalarType())) {
-    return Tensor();
+    return nullptr;
   }
   const std::size_t item = type.itemsize();
+  input_size = static_cast<std::uint16_t>(item);
   data[1] = lead->plain_cpu_data(item);
   if (data[1] == nullptr || !take_number(b, c10::typeMetaToScalarType(type), values[1])) {
-    return Tensor();
+    return nullptr;
   }
   data[2] = values[1];
   source[2].number = &b;
   repeated = numbers = 1u << 2;
-  return make_result(*this, 2, lead, item, to_bool);
+  return make_result(*this, 2, lead, type, item, result);
 }
 
 // The common case in one pass: one tensor leads, the others are of its dtype and shape and contiguous as it, or are

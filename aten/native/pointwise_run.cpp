@@ -11,7 +11,15 @@ namespace at::native {
 
 namespace {
 
+struct PointwiseRun {
+  BlockKernel kernel;
+  const void* functor;
+  bool wide_numbers;
+};
+
 constexpr int kMaxOperands = 9;
+// Elements below which one thread is enough.
+constexpr std::int64_t kGrain = at::internal::GRAIN_SIZE;
 constexpr std::int64_t kBlockBytes = 4096;
 // Where a value is repeated along a row, and another along the next: one short run of it is read again and again.
 constexpr std::int64_t kRepeatedBytes = 1024;
@@ -293,10 +301,10 @@ C10_NOINLINE void run_fast(const PointwiseCall& fast, std::int64_t numel, const 
       }
       run.kernel(context, data[0] + begin * fast.output_size, inputs, end - begin);
     };
-    if (numel <= run.grain) {
+    if (numel <= kGrain) {
       part(0, numel);
     } else {
-      at::parallel_for(0, numel, run.grain, part);
+      at::parallel_for(0, numel, kGrain, part);
     }
     return;
   }
@@ -314,10 +322,10 @@ C10_NOINLINE void run_fast(const PointwiseCall& fast, std::int64_t numel, const 
     }
     walk_grid(walk, places, strides, end - begin, 1);
   };
-  if (numel <= run.grain) {
+  if (numel <= kGrain) {
     part(0, numel);
   } else {
-    at::parallel_for(0, numel, run.grain, part);
+    at::parallel_for(0, numel, kGrain, part);
   }
 }
 
@@ -405,37 +413,35 @@ C10_NOINLINE void run_general(TensorIteratorBase& iter, const PointwiseRun& run)
       }
       walk.kernel(walk.context, static_cast<char*>(iter.data_ptr(0)) + begin * walk.size[0], inputs, end - begin);
     };
-    if (numel <= run.grain) {
+    if (numel <= kGrain) {
       part(0, numel);
     } else {
-      at::parallel_for(0, numel, run.grain, part);
+      at::parallel_for(0, numel, kGrain, part);
     }
   } else {
     iter.for_each(
         [&walk](char** data, const std::int64_t* strides, std::int64_t n0, std::int64_t n1) {
           walk_grid(walk, data, strides, n0, n1);
         },
-        run.grain);
+        kGrain);
   }
 }
 
 } // namespace
 
-void run_pointwise(PointwiseCall& call, const PointwiseRun& run) {
+void run_pointwise(PointwiseCall& call, BlockKernel kernel, const void* functor, bool wide_numbers) {
   if (C10_LIKELY(call.count != 0)) {
     // One dimension. A single part that is dense, as most are, goes straight to the kernel.
     const std::int64_t numel = call.numel_1d;
-    if (C10_LIKELY((call.repeated == 0 || numel == 1) && numel <= run.grain && !(run.wide_numbers && call.numbers != 0))) {
-      if (C10_LIKELY(numel != 0)) {
-        run.kernel(
-            {run.functor, 0}, static_cast<char*>(call.data[0]), reinterpret_cast<const char* const*>(call.data + 1), numel);
-      }
+    const bool dense = call.repeated == 0 || (numel == 1 && !(wide_numbers && call.numbers != 0));
+    if (C10_LIKELY(dense && static_cast<std::uint64_t>(numel) - 1 < static_cast<std::uint64_t>(kGrain))) {
+      kernel({functor, 0}, static_cast<char*>(call.data[0]), reinterpret_cast<const char* const*>(call.data + 1), numel);
     } else if (numel != 0) {
-      run_fast(call, numel, run);
+      run_fast(call, numel, {kernel, functor, wide_numbers});
     }
     return;
   }
-  run_general(static_cast<TensorIteratorBase&>(call), run);
+  run_general(static_cast<TensorIteratorBase&>(call), {kernel, functor, wide_numbers});
 }
 
 } // namespace at::native

@@ -25,17 +25,9 @@ struct BlockContext {
 /// Computes n elements of dense runs. `out` may be one of the inputs.
 using BlockKernel = void (*)(const BlockContext& context, char* out, const char* const* inputs, std::int64_t n);
 
-struct PointwiseRun {
-  BlockKernel kernel;
-  const void* functor;
-  /// Elements below which one thread is enough.
-  std::int64_t grain;
-  /// Numbers beside 16-bit tensors are given to the kernel as floats.
-  bool wide_numbers;
-};
-
 /// Runs a kernel over a plain call, or an iterator with one output and up to 8 inputs, on several threads when that pays.
-TORCH_API void run_pointwise(PointwiseCall& call, const PointwiseRun& run);
+/// `wide_numbers`: numbers beside 16-bit tensors are given to the kernel as floats.
+TORCH_API void run_pointwise(PointwiseCall& call, BlockKernel kernel, const void* functor, bool wide_numbers = false);
 
 } // namespace native
 } // namespace at

@@ -69,43 +69,54 @@ class KernelEmitter:
         return f"  at::shape::{check}({args});\n"
 
     @staticmethod
-    def _plain_operands(entry: Entry, form: str) -> str:
+    def _plain_operands(entry: Entry) -> str:
         """The operands, where PointwiseCall::set_up_plain takes such, else nothing."""
         types = {a.name: a.type for a in entry.schema.arguments}
         kinds = tuple("tensor" if types[name].is_tensor else "number" for name in entry.operands)
         known = kinds in (("tensor",), ("tensor",) * 2, ("tensor",) * 3, ("tensor", "number"))
         optional = any(types[name].optional for name in entry.operands)
-        same_dtype = entry.get("result", "common") in ("common", "bool") and set(entry.operands) <= set(entry.cast)
-        return ", ".join(entry.operands) if form == "functional" and known and same_dtype and not optional else ""
+        all_cast = set(entry.operands) <= set(entry.cast)
+        return ", ".join(entry.operands) if known and all_cast and not optional else ""
 
-    def pointwise_body(self, entry: Entry, form: str, run: str, plain: bool = False) -> str:
-        """`run` is the statement that fills the iterator's output; it may also stand for a plain call where `plain`."""
+    def pointwise_body(self, entry: Entry, form: str, run: str, checked: bool = False) -> str:
+        """`run` is the statement that fills the iterator's output; `checked`: the caller has done what checks there are."""
         schema = entry.forms[form]
         rule = str(entry.get("result", "common")).capitalize()
         keep = sum(1 << i for i, name in enumerate(entry.operands) if name not in entry.cast)
         out = {"functional": "nullptr", "inplace": "&self"}.get(form, f"&{schema.out_arguments[0].name}" if schema.is_out else "")
-        text = self._check(entry)
+        text = "" if checked else self._check(entry)
         if form == "out" and entry.get("out_check"):
             args = ", ".join([cstring(entry.schema.name)] + call_arguments(entry.schema) + [schema.out_arguments[0].name])
             text += f"  at::shape::{entry.get('out_check')}({args});\n"
-        build = "  at::TensorIterator iter;\n"
-        build += (
+        text += "  at::TensorIterator iter;\n"
+        text += (
             f"  iter.build_pointwise({out}, {{{', '.join(entry.operands)}}}, {{at::PointwiseRule::Result::{rule}, {keep}u}}, "
             f"{'false' if form == 'inplace' else 'true'});\n"
         )
-        by_rows = ".contiguous()" if entry.get("out_contiguous") else ""
-        if plain and (operands := self._plain_operands(entry, form)):
-            to_bool = "true" if rule == "Bool" else "false"
-            general = (build + run + f"  result = iter.take_output(){by_rows};\n").replace("\n  ", "\n    ")
-            return text + (
-                "  at::PointwiseCall call;\n"
-                f"  at::Tensor result = call.set_up_plain({operands}, {to_bool});\n"
-                f"  if (C10_LIKELY(call.count != 0)) {{\n  {run.replace('(iter', '(call')}  }} else {{\n  {general}  }}\n  return result;\n"
-            )
-        text += build + run
+        text += run
         if form == "functional":
+            by_rows = ".contiguous()" if entry.get("out_contiguous") else ""
             return text + f"  return iter.take_output(){by_rows};\n"
         return text + f"  iter.cast_outputs();\n  return {'self' if form == 'inplace' else schema.out_arguments[0].name};\n"
+
+    def plain_wrapper(self, entry: Entry, schema: Schema, key: str, run: str) -> Wrapper | None:
+        """A functional pointwise operator where most calls are plain ones: those go without iterator, and what the others need
+        stands apart, so that it costs them nothing."""
+        operands = self._plain_operands(entry)
+        if not operands:
+            return None
+        rule = str(entry.get("result", "common")).capitalize()
+        name, general = self._define(schema, f"_{key}_general", self.pointwise_body(entry, "functional", run, checked=True))
+        args = ", ".join(p.name for p in cpp.dispatcher_params(schema))
+        body = self._check(entry) + (
+            "  at::PointwiseCall call;\n"
+            f"  c10::TensorImpl* const made = call.set_up_plain({operands}, at::PointwiseRule::Result::{rule});\n"
+            f"  if (C10_UNLIKELY(made == nullptr)) {{\n    return {name}({args});\n  }}\n"
+            "  return [&] {\n    at::Tensor result(made, c10::raw::DontIncreaseRefcount());\n"
+            f"  {run.replace('(iter', '(call')}    return result;\n  }}();\n"
+        )
+        wrapper = self.wrapper(schema, key, body)
+        return Wrapper(wrapper.op, key, wrapper.name, f"C10_NOINLINE {general}\nC10_ALWAYS_INLINE {wrapper.text}")
 
     def pointwise_arguments(self, entry: Entry) -> list[Argument]:
         """Arguments that are neither operands: they parametrise the functor."""
@@ -218,19 +229,24 @@ class KernelEmitter:
                 tensors = [a.name for a in schema.arguments if a.type.is_tensor and not a.type.optional]
                 lists = [a.name for a in schema.arguments if a.type.base == "Tensor" and a.type.is_list and not a.type.elem_optional]
                 prefix = guard.format(tensors[0]) if tensors else guard.format(f"{lists[0]}[0]") if lists else ""
+            if ref.kind == "pointwise" and backend == "cpu" and form == "functional":
+                if plain := self.plain_wrapper(entry, schema, key, self._run_pointwise(entry, ref, backend)):
+                    result.append(plain)
+                    continue
             body = self._backend_body(entry, form, ref, backend)
             if body is not None:
                 result.append(self.wrapper(schema, key, prefix + body))
         return result
 
+    def _run_pointwise(self, entry: Entry, ref: KernelRef, backend: str) -> str:
+        extra = "".join(f", {cpp.from_sym(a)}" for a in self.pointwise_arguments(entry))
+        return f"  {self._invoke(entry, ref, backend, self.kernel_name(entry, ref))}(iter{extra});\n"
+
     def _backend_body(self, entry: Entry, form: str, ref: KernelRef, backend: str) -> str | None:
         if ref.kind == "pointwise" and backend == "cuda":
             return self.pointwise_body(entry, form, self._cuda_pointwise(entry, ref))
         if ref.kind in ("pointwise", "iter"):
-            function = self.kernel_name(entry, ref)
-            extra = "".join(f", {cpp.from_sym(a)}" for a in self.pointwise_arguments(entry))
-            run = f"  {self._invoke(entry, ref, backend, function)}(iter{extra});\n"
-            return self.pointwise_body(entry, form, run, plain=ref.kind == "pointwise")
+            return self.pointwise_body(entry, form, self._run_pointwise(entry, ref, backend))
         if ref.kind == "shaped":
             args = ", ".join(call_arguments(entry.schema) + ["{outs}"])
             return self.shaped_body(entry, form, f"  {self._invoke(entry, ref, backend, ref.name)}({args});\n")

@@ -142,7 +142,7 @@ struct RealOf<c10::complex<T>> {
 } // namespace
 
 void where_kernel(TensorIteratorBase& iter) {
-  run_pointwise(iter, {by_size<Choose>(c10::elementSize(iter.dtype(0))), nullptr, at::internal::GRAIN_SIZE, false});
+  run_pointwise(iter, by_size<Choose>(c10::elementSize(iter.dtype(0))), nullptr);
   iter.cast_outputs();
 }
 
@@ -152,13 +152,13 @@ void masked_fill_kernel(TensorIteratorBase& iter, const c10::Scalar& value) {
     const T converted = value.to<T>();
     std::memcpy(bytes, &converted, sizeof(T));
   });
-  run_pointwise(iter, {by_size<FillMasked>(c10::elementSize(iter.dtype(0))), bytes, at::internal::GRAIN_SIZE, false});
+  run_pointwise(iter, by_size<FillMasked>(c10::elementSize(iter.dtype(0))), bytes);
   iter.cast_outputs();
 }
 
 void nextafter_kernel(TensorIteratorBase& iter) {
   dispatch("nextafter", iter.common_dtype(), kFloating, [&]<class T> {
-    run_pointwise(iter, {next_after<T>, nullptr, at::internal::GRAIN_SIZE, false});
+    run_pointwise(iter, next_after<T>, nullptr);
   });
   iter.cast_outputs();
 }
@@ -168,16 +168,16 @@ void nan_to_num_kernel(TensorIteratorBase& iter, std::optional<double> nan, std:
     using Real = typename RealOf<T>::type;
     if constexpr (std::is_integral_v<T>) {
       // Nothing to replace: a copy of the bytes.
-      run_pointwise(iter, {[](const BlockContext&, char* out, const char* const* in, std::int64_t n) {
+      run_pointwise(iter, [](const BlockContext&, char* out, const char* const* in, std::int64_t n) {
         std::memmove(out, in[0], n * sizeof(T));
-      }, nullptr, at::internal::GRAIN_SIZE, false});
+      }, nullptr);
     } else {
       using Math = opmath_type<Real>;
       const NanToNum<Math> f{
           static_cast<Math>(nan.value_or(0.0)),
           posinf ? static_cast<Math>(*posinf) : static_cast<Math>(std::numeric_limits<Real>::max()),
           neginf ? static_cast<Math>(*neginf) : static_cast<Math>(std::numeric_limits<Real>::lowest())};
-      run_pointwise(iter, {replace_nan<T, Real>, &f, at::internal::GRAIN_SIZE, false});
+      run_pointwise(iter, replace_nan<T, Real>, &f);
     }
   });
   iter.cast_outputs();

@@ -235,9 +235,22 @@ struct Kernel<F, T, std::index_sequence<I...>> {
 };
 
 template <class F, class T>
-__attribute__((noinline)) void run(PointwiseCall& call, const F& f) {
+VEC_INLINE bool run(PointwiseCall& call, const F& f) {
   using K = Kernel<F, T, arguments<F, opmath_type<T>>>;
-  run_pointwise(call, PointwiseRun{&K::run, &f, at::internal::GRAIN_SIZE, exact_numbers<F> && is_reduced<T>});
+  run_pointwise(call, &K::run, &f, exact_numbers<F> && is_reduced<T>);
+  return true;
+}
+
+// The dtype to ask for first: float, when it is one of them.
+template <class... Ts>
+struct UsualOf;
+template <class T, class... Rest>
+struct UsualOf<T, Rest...> {
+  using type = std::conditional_t<(std::is_same_v<Rest, float> || ...), float, T>;
+};
+template <class T>
+C10_ALWAYS_INLINE bool is(c10::ScalarType dtype) {
+  return dtype == c10::CppTypeToScalarType<T>::value;
 }
 
 [[noreturn]] inline void unsupported(const char* op, c10::ScalarType dtype, std::uint64_t supported) {
@@ -254,25 +267,26 @@ inline constexpr std::uint64_t bits_of =
 /// writes outputs that were computed in a temporary back.
 template <class F, class... Ts>
 void cpu_pointwise(const char* op, PointwiseCall& call, TypeList<Ts...>) {
+  using namespace pointwise_detail;
+  using Usual = typename UsualOf<Ts...>::type;
   const c10::ScalarType dtype = call.computation_dtype();
   const F f{};
-  const bool done =
-      ((dtype == c10::CppTypeToScalarType<Ts>::value && (pointwise_detail::run<F, Ts>(call, f), true)) || ...);
+  const bool done = (C10_LIKELY(is<Usual>(dtype)) && run<F, Usual>(call, f)) || ((is<Ts>(dtype) && run<F, Ts>(call, f)) || ...);
   if (!done) {
-    pointwise_detail::unsupported(op, dtype, pointwise_detail::bits_of<Ts...>);
+    unsupported(op, dtype, bits_of<Ts...>);
   }
   call.finish();
 }
 
 template <template <class> class F, class... Ts, class... Args>
 void cpu_pointwise(const char* op, PointwiseCall& call, TypeList<Ts...>, const Args&... args) {
+  using namespace pointwise_detail;
+  using Usual = typename UsualOf<Ts...>::type;
   const c10::ScalarType dtype = call.computation_dtype();
-  const bool done =
-      ((dtype == c10::CppTypeToScalarType<Ts>::value &&
-        (pointwise_detail::run<F<opmath_type<Ts>>, Ts>(call, F<opmath_type<Ts>>(args...)), true)) ||
-       ...);
+  const bool done = (C10_LIKELY(is<Usual>(dtype)) && run<F<opmath_type<Usual>>, Usual>(call, F<opmath_type<Usual>>(args...))) ||
+      ((is<Ts>(dtype) && run<F<opmath_type<Ts>>, Ts>(call, F<opmath_type<Ts>>(args...))) || ...);
   if (!done) {
-    pointwise_detail::unsupported(op, dtype, pointwise_detail::bits_of<Ts...>);
+    unsupported(op, dtype, bits_of<Ts...>);
   }
   call.finish();
 }
