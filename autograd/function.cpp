@@ -36,11 +36,14 @@ Node::~Node() {
   // Most nodes go before the ones they lead to, or lead to accumulators: then there is nothing to put off. A node may
   // hold another by several of its edges.
   const auto edges = static_cast<long>(next_edges_.size());
-  const bool owns = std::any_of(next_edges_.begin(), next_edges_.end(), [edges](const Edge& edge) {
-    const long uses = edge.function.use_count();
-    return uses != 0 && uses <= edges;
-  });
-  if (!owns) {
+  bool owns = false;
+  for (const Edge& edge : next_edges_) {
+    if (edge.function != nullptr && C10_UNLIKELY(edge.function.use_count() <= edges)) {
+      owns = true;
+      break;
+    }
+  }
+  if (C10_LIKELY(!owns)) {
     return;
   }
   if (graveyard != nullptr) {

@@ -70,6 +70,8 @@ struct TORCH_API InputMetadata {
   std::string incompatible_shape_error_message(size_t index, const at::Tensor& grad) const;
 
  private:
+  void set_unusual(const at::Tensor& t);
+
   c10::DimVector shape_;
   c10::StreamId stream_id_ = 0;
   at::Device device_ = at::Device(at::kCPU);

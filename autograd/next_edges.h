@@ -12,20 +12,10 @@
 
 namespace torch::autograd {
 
-namespace impl {
-TORCH_API Edge gradient_edge(const at::TensorBase& self); // see variable.h
-} // namespace impl
-
 namespace detail {
 
-inline void append_next_edges(edge_list& edges, const at::Tensor& variable) {
-  // The undefined tensor has no history either.
-  if (variable.unsafeGetTensorImpl()->autograd_meta() != nullptr) {
-    edges.emplace_back(impl::gradient_edge(variable));
-  } else {
-    edges.emplace_back();
-  }
-}
+/// Appends impl::gradient_edge(variable), made in its place.
+TORCH_API void append_next_edges(edge_list& edges, const at::Tensor& variable);
 inline void append_next_edges(edge_list& edges, const at::Tensor* variable) {
   append_next_edges(edges, *variable);
 }

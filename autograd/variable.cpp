@@ -266,11 +266,7 @@ std::shared_ptr<Node> try_get_grad_accumulator(const at::TensorBase& self) {
 
 namespace {
 
-// The accumulator of a tensor without grad_fn.
-C10_ALWAYS_INLINE std::shared_ptr<Node> accumulator_of(AutogradMeta* meta, const at::TensorBase& self) {
-  if (!meta->requires_grad_) {
-    return nullptr;
-  }
+C10_NOINLINE std::shared_ptr<Node> find_or_make_accumulator(AutogradMeta* meta, const at::TensorBase& self) {
   const auto lock = lock_accumulator(meta);
   if (std::shared_ptr<Node> existing = meta->grad_accumulator_.lock()) {
     return existing;
@@ -278,6 +274,31 @@ C10_ALWAYS_INLINE std::shared_ptr<Node> accumulator_of(AutogradMeta* meta, const
   std::shared_ptr<Node> made = make_node<AccumulateGrad>(Variable(self));
   meta->grad_accumulator_ = made;
   return made;
+}
+
+// The accumulator of a tensor without grad_fn.
+C10_ALWAYS_INLINE std::shared_ptr<Node> accumulator_of(AutogradMeta* meta, const at::TensorBase& self) {
+  if (!meta->requires_grad_) {
+    return nullptr;
+  }
+  if (C10_LIKELY(c10::detail::single_threaded())) {
+    if (std::shared_ptr<Node> existing = meta->grad_accumulator_.lock()) {
+      return existing;
+    }
+  }
+  return find_or_make_accumulator(meta, self);
+}
+
+// Sets an edge that goes nowhere yet.
+void set_edge(Edge& edge, AutogradMeta* meta, const at::TensorBase& self) {
+  // Only the grad_fn of a view may be out of date.
+  const std::shared_ptr<Node>& grad_fn = C10_UNLIKELY(meta->is_view_) ? self.grad_fn() : meta->grad_fn_;
+  if (grad_fn) {
+    edge.function = grad_fn;
+    edge.input_nr = meta->output_nr_;
+  } else {
+    edge.function = accumulator_of(meta, self);
+  }
 }
 
 } // namespace
@@ -298,14 +319,20 @@ void set_grad_accumulator(const Variable& self, std::weak_ptr<Node> grad_accumul
 }
 
 Edge gradient_edge(const at::TensorBase& self) {
-  AutogradMeta* meta = get_autograd_meta(self);
-  if (meta == nullptr) {
-    return Edge();
+  Edge edge;
+  if (AutogradMeta* meta = get_autograd_meta(self)) {
+    set_edge(edge, meta, self);
   }
-  // Only the grad_fn of a view may be out of date.
-  const std::shared_ptr<Node>& grad_fn = meta->is_view_ ? self.grad_fn() : meta->grad_fn_;
-  return grad_fn ? Edge(grad_fn, meta->output_nr_) : Edge(accumulator_of(meta, self), 0);
+  return edge;
 }
+
+namespace {
+
+C10_NOINLINE void append_edge_to_full(edge_list& edges, const at::TensorBase& self) {
+  edges.push_back(gradient_edge(self));
+}
+
+} // namespace
 
 void set_version_counter(const Variable& self, const c10::VariableVersion& version_counter) {
   TORCH_CHECK(self.defined(), "cannot call set_version_counter() on undefined tensor");
@@ -431,8 +458,24 @@ void set_history(const at::Tensor& variable, std::shared_ptr<Node>&& grad_fn) {
     return;
   }
   const uint32_t output_nr = grad_fn->add_input_metadata(variable);
-  tensor->set_autograd_meta(std::make_unique<AutogradMeta>(nullptr, false, Edge(std::move(grad_fn), output_nr)));
+  tensor->set_autograd_meta(std::make_unique<AutogradMeta>(std::move(grad_fn), output_nr));
 }
+
+namespace detail {
+
+void append_next_edges(edge_list& edges, const at::Tensor& variable) {
+  // The undefined tensor has no history either.
+  auto* const meta = static_cast<AutogradMeta*>(variable.unsafeGetTensorImpl()->autograd_meta());
+  if (C10_UNLIKELY(edges.size() == edges.capacity())) {
+    return meta != nullptr ? impl::append_edge_to_full(edges, variable) : static_cast<void>(edges.emplace_back());
+  }
+  Edge& edge = edges.emplace_back();
+  if (meta != nullptr) {
+    impl::set_edge(edge, meta, variable);
+  }
+}
+
+} // namespace detail
 
 namespace utils {
 

@@ -32,8 +32,9 @@ TORCH_API void check_input_variables(
 
 namespace detail {
 
+// The undefined tensor requires none.
 inline bool requires_grad(const at::Tensor& t) {
-  return t.defined() && t.requires_grad();
+  return t.requires_grad();
 }
 inline bool requires_grad(const std::optional<at::Tensor>& t) {
   return t.has_value() && requires_grad(*t);

@@ -176,7 +176,11 @@ class AutogradEmitter:
         text += f"  if (C10_LIKELY(!any_requires_grad)) {{\n    {guard}\n    return {below};\n  }}\n"
         if not isinstance(entry.get("grad"), dict):
             return text + self._not_implemented(entry, schema, covered, guard, below, inplace) + "}\n"
-        return text + self._recorded(entry, form, covered, guard, below, inplace) + "}\n"
+        recorded = self._recorded(entry, form, covered, guard, below, inplace)
+        if not inplace and len(schema.returns) == 1:
+            # A function of its own, whose one result is made where the caller wants it.
+            recorded = "  return [&] {\n" + "".join(f"  {line}\n" for line in recorded.splitlines()) + "  }();\n"
+        return text + recorded + "}\n"
 
     def _out_body(self, schema: Schema, below: str) -> str:
         names = ", ".join(a.name for a in tensor_arguments(schema)) or ""

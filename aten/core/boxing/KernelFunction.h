@@ -93,7 +93,7 @@ struct params_have_symint<guts::typelist::typelist<Params...>> : std::bool_const
 
 // Only tensors with autograd state can require grad, so for most this is one load and a test.
 inline bool requires_grad_one(const at::TensorBase& tensor) {
-  return tensor.defined() && tensor.requires_grad();
+  return tensor.requires_grad();
 }
 template <class T>
 bool requires_grad_any(const T& arg) {
