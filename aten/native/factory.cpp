@@ -147,8 +147,9 @@ C10_ALWAYS_INLINE Tensor uninitialized(Tensor fresh) {
 
 c10::TensorImpl* take_plain_empty(IntArrayRef size, TensorOptions options, OptFormat memory_format) noexcept {
   // One test of one word: no layout, no pinned memory, no memory format.
-  const bool unusual = options.has_layout() | options.has_pinned_memory() | options.has_memory_format();
-  if (C10_UNLIKELY(unusual || memory_format || (options.has_device() && !options.device().is_cpu()) ||
+  const int unusual = static_cast<int>(options.has_layout()) | static_cast<int>(options.has_pinned_memory()) |
+      static_cast<int>(options.has_memory_format());
+  if (C10_UNLIKELY(unusual != 0 || memory_format || (options.has_device() && !options.device().is_cpu()) ||
           at::detail::fill_uninitialized_memory.load(std::memory_order_relaxed))) {
     return nullptr;
   }
