@@ -256,3 +256,8 @@ TEST_CASE("copying over a part of itself reads each element before it is written
   line.slice(0, 1, 1000).copy_(line.slice(0, 0, 999));
   CHECK(at::equal(line.slice(0, 1, 1000), at::arange(999)));
 }
+
+TEST_CASE("an index without elements may have any number of dimensions", "[errors]") {
+  at::Tensor many = at::ones(std::vector<int64_t>(60, 1));
+  CHECK(at::equal(at::scatter_add(many, -1, at::zeros({0, 3}, at::kLong), at::ones({3, 3})), many));
+}

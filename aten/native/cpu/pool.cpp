@@ -6,6 +6,7 @@
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/row_lanes.h>
+#include <aten/native/pointwise/math.h>
 #include <aten/native/pool_windows.h>
 
 #include <algorithm>
@@ -233,7 +234,7 @@ void sum_regular(const R* column, const PoolDim& w, R* out) {
   for (int64_t i = 0; i < n; ++i) to[i] = from[i * stride];
   for (int64_t k = 1; k < w.kernel; ++k) {
     const R* shifted = from + k * w.step;
-    for (int64_t i = 0; i < n; ++i) to[i] += shifted[i * stride];
+    for (int64_t i = 0; i < n; ++i) to[i] = pointwise::add(to[i], shifted[i * stride]);
   }
 }
 
@@ -243,7 +244,7 @@ void sum_windows(const R* column, const PoolDim& w, R* out) {
     if (o == w.regular_begin && w.regular_end > o) o = w.regular_end;
     if (o >= w.out) break;
     R sum = 0;
-    for (int64_t i = w.begin[o]; i < w.end[o]; i += w.step) sum += column[i];
+    for (int64_t i = w.begin[o]; i < w.end[o]; i += w.step) sum = pointwise::add(sum, column[i]);
     out[o] = sum;
   }
   if (w.stride == 1) sum_regular<R, 1>(column, w, out);
@@ -306,7 +307,7 @@ void avg_channels_last(const T* x, T* y, const Layout& layout, const PoolWindows
     } else {
       for (int64_t c = 0; c < channels; ++c) {
         R sum = 0;
-        for (const int64_t at : pixels) sum += in[at * channels + c];
+        for (const int64_t at : pixels) sum = pointwise::add<R>(sum, in[at * channels + c]);
         out[c] = sum / count;
       }
     }

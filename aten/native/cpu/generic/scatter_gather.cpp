@@ -52,6 +52,9 @@ template <class F>
 void for_each_indexed(
     const TensorBase& index, const IndexSpan& values, int64_t dim, const TensorBase& a, const TensorBase& b, F f,
     bool free_order = false) {
+  if (index.numel() == 0) {
+    return; // an index without elements may have any number of dimensions
+  }
   for_each_pair(index_walk(index, dim, a, b), values.data(), free_order, f);
 }
 
