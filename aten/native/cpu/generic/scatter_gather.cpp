@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -72,6 +73,48 @@ void scatter_with(
   for_each_indexed(index, values, dim, out, src, [=](int64_t o, int64_t s) { to[o] = combine(to[o], from[s]); });
 }
 
+/// One element of any dtype: stores of it are compiled by size.
+struct OneElement {
+  alignas(16) char bytes[16] = {};
+
+  template <class T>
+  static OneElement of(T value) {
+    OneElement result;
+    std::memcpy(result.bytes, &value, sizeof(T));
+    return result;
+  }
+  template <class Word>
+  Word word() const {
+    Word result;
+    std::memcpy(&result, bytes, sizeof(Word));
+    return result;
+  }
+};
+
+/// out[index] = element.
+void scatter_element(
+    const TensorBase& index, const IndexSpan& values, int64_t dim, const OneElement& element, const TensorBase& out) {
+  by_element_size(out.itemsize(), [&](auto word) {
+    using T = decltype(word);
+    const T x = element.word<T>();
+    T* to = static_cast<T*>(out.mutable_data_ptr());
+    for_each_indexed(index, values, dim, out, out, [=](int64_t o, int64_t) { to[o] = x; });
+  });
+}
+
+/// How many values a reduction joins in each place of `out`.
+Tensor counts_of(const TensorBase& out, bool include_self) {
+  return empty_contiguous(out.sizes(), kLong, kCPU).fill_(include_self ? 1 : 0);
+}
+
+Tensor scatter_counts(
+    const TensorBase& index, const IndexSpan& values, int64_t dim, const TensorBase& out, bool include_self) {
+  const Tensor counts = counts_of(out, include_self);
+  int64_t* n = counts.mutable_data_ptr<int64_t>();
+  for_each_indexed(index, values, dim, counts, counts, [=](int64_t o, int64_t) { ++n[o]; });
+  return counts;
+}
+
 template <class T>
 T maximum(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
@@ -105,14 +148,24 @@ T reduction_start(std::string_view reduce) {
   return reduce == "prod" ? T(1) : T(0);
 }
 
+// Structs, because each loop with a lambda of its own would be compiled again.
+template <class T>
+struct JoinBySum {
+  T operator()(T a, T b) const { return pointwise::add(a, b); }
+};
+template <class T>
+struct JoinByProduct {
+  T operator()(T a, T b) const { return pointwise::mul(a, b); }
+};
+
 /// Calls f with the function that a reduction joins two values by; mean adds, and is divided at the end.
 template <class T, class F>
 void with_combine(std::string_view reduce, F f) {
   if (reduce == "sum" || reduce == "mean") {
-    return f([](T a, T b) { return pointwise::add(a, b); });
+    return f(JoinBySum<T>());
   }
   if (reduce == "prod") {
-    return f([](T a, T b) { return pointwise::mul(a, b); });
+    return f(JoinByProduct<T>());
   }
   if constexpr (!c10::is_complex<T>::value) {
     if (reduce == "amax") {
@@ -178,10 +231,9 @@ void scatter_value_kernel(
   dim = c10::maybe_wrap_dim(dim, self.dim());
   const IndexSpan values = checked_values(index, dim_size(self, dim), dim);
   dispatch("scatter", self.scalar_type(), at::kAll | at::kComplexHalves, [&]<class T> {
-    const T x = value.to<T>();
+    const auto element = OneElement::of(value.to<T>());
     start_from(self, out);
-    T* to = out.mutable_data_ptr<T>();
-    for_each_indexed(index, values, dim, out, out, [=](int64_t o, int64_t) { to[o] = x; });
+    scatter_element(index, values, dim, element, out);
   });
 }
 
@@ -191,7 +243,7 @@ void scatter_add_kernel(
   const IndexSpan values = checked_values(index, dim_size(self, dim), dim);
   dispatch("scatter_add", self.scalar_type(), at::kAll, [&]<class T> {
     start_from(self, out);
-    scatter_with<T>(index, values, dim, src, out, [](T a, T b) { return pointwise::add(a, b); });
+    scatter_with<T>(index, values, dim, src, out, JoinBySum<T>());
   });
 }
 
@@ -205,7 +257,7 @@ void scatter_reduce_src_kernel(
   const IndexSpan values = checked_values(index, dim_size(self, dim), dim);
   dispatch("scatter", self.scalar_type(), at::kAll, [&]<class T> {
     start_from(self, out);
-    scatter_with<T>(index, values, dim, src, out, [](T a, T b) { return pointwise::mul(a, b); });
+    scatter_with<T>(index, values, dim, src, out, JoinByProduct<T>());
   });
 }
 
@@ -237,17 +289,12 @@ void scatter_reduce_two_kernel(
           reduce, ": complex numbers have no order");
     }
     start_from(self, out);
-    T* to = out.mutable_data_ptr<T>();
     if (!include_self) {
-      const T start = reduction_start<T>(reduce);
-      for_each_indexed(index, values, dim, out, out, [=](int64_t o, int64_t) { to[o] = start; });
+      scatter_element(index, values, dim, OneElement::of(reduction_start<T>(reduce)), out);
     }
     with_combine<T>(reduce, [&](auto combine) { scatter_with<T>(index, values, dim, src, out, combine); });
     if (reduce == "mean") {
-      const Tensor counts = empty_contiguous(out.sizes(), kLong, kCPU).fill_(include_self ? 1 : 0);
-      int64_t* n = counts.mutable_data_ptr<int64_t>();
-      for_each_indexed(index, values, dim, counts, counts, [=](int64_t o, int64_t) { ++n[o]; });
-      divide_by_counts<T>(out, counts);
+      divide_by_counts<T>(out, scatter_counts(index, values, dim, out, include_self));
     }
   });
 }
@@ -266,6 +313,23 @@ void for_each_slice_pair(
   walk.value_strides[dim] = 1;
   walk.b_strides = b.dim() == 0 && a.dim() != 0 ? DimVector(walk.sizes.size(), 0) : strides_of(b);
   for_each_pair(walk, index.data(), free_order, f);
+}
+
+/// The slices of `out` that the index names = element.
+void fill_slices(const TensorBase& out, int64_t dim, const IndexSpan& index, const OneElement& element) {
+  by_element_size(out.itemsize(), [&](auto word) {
+    using T = decltype(word);
+    const T x = element.word<T>();
+    T* to = static_cast<T*>(out.mutable_data_ptr());
+    for_each_slice_pair(out, out, dim, index, [=](int64_t o, int64_t) { to[o] = x; });
+  });
+}
+
+Tensor slice_counts(const TensorBase& out, int64_t dim, const IndexSpan& index, bool include_self) {
+  const Tensor counts = counts_of(out, include_self);
+  int64_t* n = counts.mutable_data_ptr<int64_t>();
+  for_each_slice_pair(counts, counts, dim, index, [=](int64_t o, int64_t) { ++n[o]; });
+  return counts;
 }
 
 template <class T>
@@ -359,17 +423,13 @@ void index_reduce_kernel(
     const T* from = source.const_data_ptr<T>();
     T* to = out.mutable_data_ptr<T>();
     if (!include_self) {
-      const T start = reduction_start<T>(reduce);
-      for_each_slice_pair(out, out, dim, values, [=](int64_t o, int64_t) { to[o] = start; });
+      fill_slices(out, dim, values, OneElement::of(reduction_start<T>(reduce)));
     }
     with_combine<T>(reduce, [&](auto combine) {
       for_each_slice_pair(out, source, dim, values, [=](int64_t o, int64_t s) { to[o] = combine(to[o], from[s]); });
     });
     if (reduce == "mean") {
-      const Tensor counts = empty_contiguous(out.sizes(), kLong, kCPU).fill_(include_self ? 1 : 0);
-      int64_t* n = counts.mutable_data_ptr<int64_t>();
-      for_each_slice_pair(counts, counts, dim, values, [=](int64_t o, int64_t) { ++n[o]; });
-      divide_by_counts<T>(out, counts);
+      divide_by_counts<T>(out, slice_counts(out, dim, values, include_self));
     }
   });
 }
@@ -403,10 +463,9 @@ void index_fill_kernel(
   });
   const IndexSpan values(wrapped);
   dispatch("index_fill", self.scalar_type(), at::kAll | at::kComplexHalves, [&]<class T> {
-    const T x = value.to<T>();
+    const auto element = OneElement::of(value.to<T>());
     start_from(self, out);
-    T* to = out.mutable_data_ptr<T>();
-    for_each_slice_pair(out, out, dim, values, [=](int64_t o, int64_t) { to[o] = x; });
+    fill_slices(out, dim, values, element);
   });
 }
 
