@@ -17,7 +17,7 @@ void check_index(const char* name, int position, const TensorBase& t) {
       t.toString(), " instead (while checking arguments for embedding_bag)");
 }
 
-bool given(const std::optional<Tensor>& t) {
+bool is_given(const std::optional<Tensor>& t) {
   return t.has_value() && t->defined();
 }
 
@@ -41,7 +41,7 @@ std::array<TensorSpec, 4> embedding_bag(
       ", offsets on ", offsets.device(), " (in ", op, ")");
   TORCH_CHECK(
       !include_last_offset || offsets.numel() >= 1, "include_last_offset: number of offset should be at least 1");
-  if (given(per_sample_weights)) {
+  if (is_given(per_sample_weights)) {
     TORCH_CHECK(mode == Sum, "embedding_bag: per_sample_weights only supported with mode='sum'");
     TORCH_CHECK(
         per_sample_weights->scalar_type() == weight.scalar_type(), "Expected tensor for argument #1 'weight' to have the same type as "
@@ -57,7 +57,7 @@ std::array<TensorSpec, 4> embedding_bag(
   // As PyTorch: a plain sum with unit strides does not say which bag an index is in; only `_embedding_bag` drops the
   // last offset from the sizes that a sum leaves zero.
   const bool plain_sum = mode == Sum && weight.scalar_type() != kDouble && padding_idx < 0 && weight.stride(1) == 1 &&
-      (!given(per_sample_weights) || per_sample_weights->stride(0) == 1);
+      (!is_given(per_sample_weights) || per_sample_weights->stride(0) == 1);
   const bool forward_only = op == std::string_view("_embedding_bag_forward_only");
   const int64_t counts = forward_only && mode == Sum ? offsets.size(0) : bags;
   const int64_t width = weight.size(1);
@@ -90,7 +90,7 @@ TensorSpec embedding_bag_dense_backward(
         maximum_indices.sizes(), " and ", grad.sizes());
   }
   TORCH_CHECK(
-      !given(per_sample_weights) ||
+      !is_given(per_sample_weights) ||
           (per_sample_weights->sizes() == indices.sizes() && per_sample_weights->scalar_type() == grad.scalar_type()),
       op, ": per_sample_weights must have the sizes of indices and the dtype of grad");
   return TensorSpec::like(grad, {num_weights, grad.size(1)});

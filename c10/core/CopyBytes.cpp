@@ -13,15 +13,15 @@ struct CopyFunctions {
   CopyBytesFunction async;
 };
 
-constexpr auto kTypes = static_cast<size_t>(COMPILE_TIME_MAX_DEVICE_TYPES);
+constexpr auto kTypeCount = static_cast<size_t>(COMPILE_TIME_MAX_DEVICE_TYPES);
 
 // Constant-initialised, as backends register from static constructors.
-CopyFunctions copy_functions[kTypes][kTypes];
+CopyFunctions copy_functions[kTypeCount][kTypeCount];
 
 CopyFunctions& functions_of(DeviceType from, DeviceType to) {
   const auto i = static_cast<size_t>(from);
   const auto j = static_cast<size_t>(to);
-  TORCH_CHECK(i < kTypes && j < kTypes, "CopyBytes: a device type does not exist");
+  TORCH_CHECK(i < kTypeCount && j < kTypeCount, "CopyBytes: a device type does not exist");
   return copy_functions[i][j];
 }
 

@@ -13,7 +13,7 @@ namespace c10 {
 namespace {
 
 // In the order of DeviceType.
-constexpr const char* kNames[COMPILE_TIME_MAX_DEVICE_TYPES] = {
+constexpr const char* kDeviceTypeNames[COMPILE_TIME_MAX_DEVICE_TYPES] = {
     "CPU",   "CUDA", "MKLDNN", "OPENGL", "OPENCL", "IDEEP", "HIP",  "FPGA", "MAIA", "XLA",          "VULKAN",
     "METAL", "XPU",  "MPS",    "META",   "HPU",    "VE",    "LAZY", "IPU",  "MTIA", "PRIVATEUSEONE"};
 
@@ -43,7 +43,7 @@ std::string DeviceTypeName(DeviceType d, bool lower_case) {
   if (d == DeviceType::PrivateUse1) {
     return get_privateuse1_backend(lower_case);
   }
-  const std::string name = kNames[static_cast<int>(d)];
+  const std::string name = kDeviceTypeNames[static_cast<int>(d)];
   return lower_case ? lower(name) : name;
 }
 
@@ -65,7 +65,7 @@ void register_privateuse1_backend(const std::string& backend_name) {
         ", new one: ", backend_name);
     return;
   }
-  for (const char* name : kNames) {
+  for (const char* name : kDeviceTypeNames) {
     TORCH_CHECK(
         upper(backend_name) != name || backend_name == "privateuseone",
         "Cannot register privateuse1 backend with in-tree device name: ", backend_name, "; choose another name");

@@ -83,7 +83,7 @@ if(OPS_SOURCES AND EXISTS ${GENERATED}/test/op_rows.cpp)
   tensor_test(ops SOURCES ${OPS_SOURCES} ${OP_ROWS})
   target_compile_definitions(test_ops PRIVATE TEST_OPS_FOLDER="${PROJECT_SOURCE_DIR}/test/ops")
   if(TENSOR_BATCHES)
-    compile_in_batches(test_ops 5 ${OP_ROWS})
+    compile_in_batches(test_ops 5 "" ${OP_ROWS})
   endif()
 endif()
 

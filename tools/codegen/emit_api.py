@@ -303,6 +303,7 @@ def definitions(entries: list[Entry], shared: str) -> str:
         unique.setdefault(head, body)
     function_text = "\n".join(f"{head} {{\n{body}\n}}" for head, body in unique.items())
     nl = "\n"
+    table = f"kDefinitions_{entries[0].schema.unambiguous_name}"
     return f"""// Calls of the operators in {", ".join(sorted({e.path.name for e in entries}))}: at::_ops, at:: functions, Tensor methods.
 {includes}
 
@@ -314,10 +315,10 @@ namespace {{
 
 {nl.join(slots)}
 
-const c10::impl::BuiltinDefinition kDefinitions[] = {{
+const c10::impl::BuiltinDefinition {table}[] = {{
 {nl.join(rows)}
 }};
-const c10::impl::BuiltinDefinitions kRegistered(kDefinitions);
+const c10::impl::BuiltinDefinitions {table}Registered({table});
 
 }} // namespace
 

@@ -327,6 +327,7 @@ class AutogradEmitter:
         declared = "\n".join(self.declare_node(e) for e in nodes)
         applied = "\n".join(self.define_apply(e) for e in nodes)
         nl = "\n"
+        table = f"kKernels_{entries[0].schema.unambiguous_name}"
         return f"""// Autograd nodes and kernels of the operators in {", ".join(sorted({e.path.name for e in entries}))}.
 {ops}
 #include <aten/ExpandUtils.h>
@@ -354,10 +355,10 @@ using namespace torch::autograd;
 using namespace torch::autograd::generated;
 
 {nl.join(kernels)}
-const c10::impl::BuiltinKernelRow kKernels[] = {{
+const c10::impl::BuiltinKernelRow {table}[] = {{
 {nl.join(rows)}
 }};
-const c10::impl::BuiltinKernels kRegistered(kKernels);
+const c10::impl::BuiltinKernels {table}Registered({table});
 
 }} // namespace
 """

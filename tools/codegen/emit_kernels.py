@@ -468,6 +468,7 @@ class KernelEmitter:
         if backend == "sparse":
             ops += "#include <aten/native/sparse/values.h>\n"
         table = {"cpu": "kCpuKernels", "cuda": "kCudaKernels", "sparse": "kSparseKernels", None: "kGenericKernels"}[backend]
+        table += f"_{wrappers[0].op}"
         what = {"cpu": "CPU kernels", "cuda": "CUDA kernels", "sparse": "Kernels for sparse tensors", None: "Meta, composite and any-backend kernels"}[backend]
         return f"""// {what} of the operators in {", ".join(sorted({e.path.name for e in entries}))}.
 {self._kernel_paths(entries, backend)}
