@@ -83,11 +83,10 @@ FileBytes FileBytes::read(const std::string& path) {
 
 FileBytes FileBytes::read(std::istream& stream) {
   std::vector<char> bytes;
-  if (!stream.fail()) {
-    stream.clear();
-    if (stream.tellg() != std::istream::pos_type(-1)) {
-      stream.seekg(0);
-    }
+  TORCH_CHECK(!stream.fail(), "reading the stream failed: it is not open, or an operation on it has failed before");
+  stream.clear();
+  if (stream.tellg() != std::istream::pos_type(-1)) {
+    stream.seekg(0);
   }
   while (stream) {
     const size_t filled = bytes.size();
