@@ -174,6 +174,11 @@ Tensors attention(const Stack& args) {
   return {out.tensor()};
 }
 
+/// With the arguments of _scaled_dot_product_efficient_attention.
+Tensors efficient_attention(const Stack& args) {
+  return attention({args.at(0), args.at(1), args.at(2), args.at(5), args.at(6), args.at(3), args.at(7)});
+}
+
 // ---- networks -----------------------------------------------------------------
 
 /// reduction: 0 none, 1 mean (by `weight`), 2 sum
@@ -260,7 +265,8 @@ const References& network_references() {
       {"max_pool2d_with_indices", max_pool2d},
       {"avg_pool2d", avg_pool2d},
       {"native_batch_norm", batch_norm},
-      {"_scaled_dot_product_flash_attention_for_cpu", attention}};
+      {"_scaled_dot_product_flash_attention_for_cpu", attention},
+      {"_scaled_dot_product_efficient_attention", efficient_attention}};
   return references;
 }
 

@@ -67,6 +67,14 @@ const SampleSet kFlashAttention("_scaled_dot_product_flash_attention_for_cpu", [
       {t({1, 4, 3, 2}), t({1, 2, 3, 2}), t({1, 2, 3, 2}), 0.0, false, none(), 0.3}};
 });
 
+const SampleSet kEfficientAttention("_scaled_dot_product_efficient_attention", [](ScalarType dtype, Random& random) -> Arguments {
+  const auto t = [&](std::vector<int64_t> sizes) { return random.tensor(dtype, sizes); };
+  return {
+      {t({2, 2, 3, 8}), t({2, 2, 5, 8}), t({2, 2, 5, 8}), none(), true},
+      {t({1, 2, 4, 8}), t({1, 2, 4, 8}), t({1, 2, 4, 16}), none(), true, 0.0, true},
+      {t({1, 4, 3, 8}), t({1, 2, 3, 8}), t({1, 2, 3, 8}), none(), true, 0.0, false, 0.3}};
+});
+
 const SampleSet kLstmGates("_thnn_fused_lstm_cell", [](ScalarType dtype, Random& random) -> Arguments {
   const auto t = [&](std::vector<int64_t> sizes) { return random.tensor(dtype, sizes); };
   return {{t({2, 12}), t({2, 12}), t({2, 3})}, {t({2, 12}), t({2, 12}), t({2, 3}), t({12}), t({12})}};
