@@ -190,6 +190,52 @@ namespace at::_ops {{
 """
 
 
+def keyed_functions(entries: list[Entry], namespace: str, note: str, parameter: str, keys: str) -> str:
+    """Inline functions `NAME(parameter, ...)` in at::NAMESPACE that go straight to the kernels of the key set `keys`."""
+    functions: dict[tuple[str, tuple[str, ...]], str] = {}
+    for base, members in sorted(by_base_name(entries).items()):
+        for entry, form, schema in members:
+            for name, sig in signatures(schema, entry.get("cpp_no_default_args", [])):
+                params = ", ".join([parameter] * bool(parameter) + [p.declared(True) for p in sig.params])
+                call = ", ".join([keys] + [sig.call()] * bool(sig.arguments))
+                functions.setdefault(
+                    (name, sig.key()),
+                    f"inline {cpp.return_type(schema)} {name}({params}) {{\n"
+                    f"  return at::_ops::{schema.unambiguous_name}::redispatch({call});\n}}")
+    text = "\n".join(functions.values())
+    return f"""// {note}
+#pragma once
+
+#include <aten/Operators.h>
+#include <aten/core/Tensor.h>
+#include <aten/core/op_types.h>
+#include <aten/core/symint_conversions.h>
+
+namespace at::{namespace} {{
+
+{text}
+
+}} // namespace at::{namespace}
+"""
+
+
+def keyed_headers(entries: list[Entry]) -> dict[str, str]:
+    """<aten/RedispatchFunctions.h>, and <aten/CPUFunctions.h> and <aten/MetaFunctions.h> for operators with CPU kernels, whose
+    shape functions serve both keys."""
+    kernels = [e for e in entries if "cpu" in e.kernels]
+    return {
+        "include/aten/RedispatchFunctions.h": keyed_functions(
+            entries, "redispatch", "at::redispatch::NAME(keys, ...): a kernel's way on to the operator's kernel for other keys.",
+            "c10::DispatchKeySet dispatchKeySet", "dispatchKeySet"),
+        "include/aten/CPUFunctions.h": keyed_functions(
+            kernels, "cpu", "at::cpu::NAME: the CPU kernels, without autograd and all other keys above.",
+            "", "c10::DispatchKeySet(c10::DispatchKey::CPU)"),
+        "include/aten/MetaFunctions.h": keyed_functions(
+            kernels, "meta", "at::meta::NAME: tensors without data, of the shape and dtype that the operator would give.",
+            "", "c10::DispatchKeySet(c10::DispatchKey::Meta)"),
+    }
+
+
 def method_signatures(entry: Entry, form: str) -> list[tuple[str, Signature]]:
     schema = entry.forms[form]
     return signatures(schema, entry.get("cpp_no_default_args", []))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import zlib
 
-from emit_api import by_base_name, definitions, functions_header, methods_header, op_declarations, op_header, ops_header, variable_factories
+from emit_api import by_base_name, definitions, functions_header, keyed_headers, methods_header, op_declarations, op_header, ops_header, variable_factories
 from emit_autograd import AutogradEmitter
 from emit_docs import reference_page
 from emit_kernels import KernelEmitter
@@ -65,6 +65,7 @@ def generated_files(entries: list[Entry], sources: SourceIndex) -> dict[str, str
     bases = sorted(groups)
     files["include/aten/Functions.h"] = functions_header(declarations)
     files["include/aten/Operators.h"] = "// All of at::_ops.\n#pragma once\n\n" + "".join(f"#include <aten/ops/{b}_ops.h>\n" for b in bases)
+    files |= keyed_headers(entries)
     factory_declarations, factory_definitions = variable_factories(entries)
     files["include/autograd/variable_factories.inc"] = factory_declarations
     files["src/variable_factories.cpp"] = factory_definitions
