@@ -1,0 +1,283 @@
+// The headers of libtorch that programs write kernels with, used as such programs use them.
+#include <torch/torch.h>
+
+#include <ATen/CPUFunctions.h>
+#include <ATen/MetaFunctions.h>
+#include <ATen/RedispatchFunctions.h>
+#include <ATen/cpu/vec/functional.h>
+#include <ATen/cpu/vec/vec.h>
+#include <ATen/native/DispatchStub.h>
+#include <ATen/native/cpu/Loops.h>
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <sstream>
+#include <tuple>
+#include <vector>
+
+using at::vec::Vectorized;
+
+TEST_CASE("cpu_kernel makes an operator of a function of elements", "[kernel_headers]") {
+  const auto fused = [](const at::Tensor& a, const at::Tensor& b) {
+    at::Tensor out;
+    auto iter = at::TensorIteratorConfig()
+                    .add_output(out)
+                    .add_const_input(a)
+                    .add_const_input(b)
+                    .promote_inputs_to_common_dtype(true)
+                    .build();
+    AT_DISPATCH_ALL_TYPES_AND_COMPLEX_AND3(at::kHalf, at::kBFloat16, at::kBool, iter.common_dtype(), "fused", [&] {
+      at::native::cpu_kernel(iter, [](scalar_t x, scalar_t y) -> scalar_t { return x * y + x; });
+    });
+    return iter.output();
+  };
+  torch::manual_seed(0);
+  const at::Tensor a = torch::randn({6, 5}), b = torch::randn({5, 6});
+  CHECK(torch::equal(fused(a, a), a * a + a));
+  CHECK(torch::equal(fused(a, b.t()), a * b.t() + a));
+  CHECK(torch::equal(fused(a.slice(1, 0, 5, 2), b.t().slice(1, 1, 4)), a.slice(1, 0, 5, 2) * b.t().slice(1, 1, 4) + a.slice(1, 0, 5, 2)));
+  CHECK(torch::equal(fused(a, b[0][0]), a * b[0][0] + a));
+  CHECK(torch::equal(fused(a.select(1, 0).unsqueeze(1), b[0]), a.select(1, 0).unsqueeze(1) * b[0] + a.select(1, 0).unsqueeze(1)));
+  CHECK(torch::equal(fused(torch::arange(5), a.to(torch::kDouble)), torch::arange(5) * a.to(torch::kDouble) + torch::arange(5)));
+  CHECK(fused(torch::empty({0, 3}), torch::ones({3})).sizes() == at::IntArrayRef({0, 3}));
+  const at::Tensor large = torch::randn({200000});
+  CHECK(torch::equal(fused(large, large), large * large + large));
+  for (const auto dtype : {at::kByte, at::kShort, at::kInt, at::kLong, at::kHalf, at::kBFloat16, at::kDouble, at::kComplexDouble}) {
+    const at::Tensor x = torch::arange(1, 10).to(dtype);
+    CHECK(torch::equal(fused(x, x).to(at::kComplexDouble), (x * x + x).to(at::kComplexDouble)));
+  }
+}
+
+TEST_CASE("cpu_kernel refuses a function that does not fit the operands", "[kernel_headers]") {
+  const at::Tensor a = torch::ones({3});
+  at::Tensor out;
+  auto iter = at::TensorIterator::unary_op(out, a);
+  CHECK_THROWS_AS(at::native::cpu_kernel(iter, [](double x) { return x; }), c10::Error);
+  CHECK_THROWS_AS(at::native::cpu_kernel(iter, [](float x, float y) { return x + y; }), c10::Error);
+  CHECK_THROWS_AS(
+      at::native::cpu_kernel_multiple_outputs(iter, [](float x) { return std::tuple<float, float>(x, x); }), c10::Error);
+  const at::Tensor meta = torch::ones({3}, at::kMeta);
+  at::Tensor meta_out;
+  auto nowhere = at::TensorIterator::unary_op(meta_out, meta);
+  CHECK_THROWS_AS(at::native::cpu_kernel(nowhere, [](float x) { return x; }), c10::Error);
+}
+
+TEST_CASE("cpu_kernel_multiple_outputs fills one output for each member of the tuple", "[kernel_headers]") {
+  const at::Tensor x = torch::randn({4, 7}).t();
+  at::Tensor whole, rest;
+  auto iter = at::TensorIteratorConfig().add_output(whole).add_output(rest).add_const_input(x).build();
+  at::native::cpu_kernel_multiple_outputs(iter, [](float v) {
+    const float t = std::trunc(v);
+    return std::tuple<float, float>(t, v - t);
+  });
+  CHECK(torch::equal(iter.output(0), x.trunc()));
+  CHECK(torch::equal(iter.output(1), x - x.trunc()));
+}
+
+TEST_CASE("cpu_kernel_vec uses vectors where operands are dense", "[kernel_headers]") {
+  const auto multiply = [](const at::Tensor& a, const at::Tensor& b) {
+    at::Tensor out;
+    auto iter = at::TensorIterator::binary_op(out, a, b);
+    at::native::cpu_kernel_vec(
+        iter, [](float x, float y) { return x * y; }, [](Vectorized<float> x, Vectorized<float> y) { return x * y; });
+    return iter.output();
+  };
+  torch::manual_seed(1);
+  const at::Tensor a = torch::randn({37, 21}), b = torch::randn({21, 37}), row = torch::randn({21});
+  CHECK(torch::equal(multiply(a, a), a * a));
+  CHECK(torch::equal(multiply(a, b.t()), a * b.t()));
+  CHECK(torch::equal(multiply(a, row), a * row));
+  CHECK(torch::equal(multiply(row, a), a * row));
+  CHECK(torch::equal(multiply(a, row[3].expand({37, 21})), a * row[3]));
+  CHECK(torch::equal(multiply(row[3].expand({37, 21}), a), a * row[3]));
+  CHECK(torch::equal(multiply(row[3].expand({37, 21}), row[4].expand({37, 21})), (row[3] * row[4]).expand({37, 21})));
+}
+
+TEST_CASE("cpu_serial_kernel visits a range of elements in order", "[kernel_headers]") {
+  at::Tensor x = torch::zeros({10});
+  auto iter = at::TensorIterator::borrowing_nullary_op(x);
+  float next = 0;
+  at::native::cpu_serial_kernel(iter, [&next]() -> float { return next++; });
+  CHECK(torch::equal(x, torch::arange(10, torch::kFloat)));
+  at::native::cpu_serial_kernel(iter, [&next]() -> float { return next++; }, {2, 5});
+  CHECK(torch::equal(x, torch::tensor({0.f, 1.f, 10.f, 11.f, 12.f, 5.f, 6.f, 7.f, 8.f, 9.f})));
+  at::Tensor y;
+  auto unary = at::TensorIterator::unary_op(y, x);
+  at::native::cpu_serial_kernel_vec(unary, [](float v) { return -v; }, [](Vectorized<float> v) { return v.neg(); });
+  CHECK(torch::equal(unary.output(), -x));
+}
+
+template <class T>
+static std::vector<T> ramp(int n) {
+  std::vector<T> values;
+  for (int i = 0; i < n; ++i) {
+    values.push_back(static_cast<T>(i % 7 + 1));
+  }
+  return values;
+}
+
+TEMPLATE_TEST_CASE(
+    "Vectorized does to each lane what C++ does to a number", "[kernel_headers]", uint8_t, int8_t, int16_t, int32_t, int64_t,
+    c10::Half, c10::BFloat16, float, double, c10::complex<float>, c10::complex<double>) {
+  using T = TestType;
+  using Vec = Vectorized<T>;
+  constexpr int n = Vec::size();
+  const std::vector<T> x = ramp<T>(n + 3), y(x.begin() + 3, x.end());
+  const Vec a = Vec::loadu(x.data()), b = Vec::loadu(y.data());
+  const Vec sum = a + b, product = a * b, ratio = a / b, shifted = a - b, twice = a * T(2);
+  const Vec chosen = Vec::blendv(a, b, a == b), equal = a.eq(b), first = Vec::set(a, b, 1), part = Vec::loadu(x.data(), 1);
+  for (int i = 0; i < n; ++i) {
+    CHECK(sum[i] == static_cast<T>(x[i] + y[i]));
+    CHECK(product[i] == static_cast<T>(x[i] * y[i]));
+    CHECK(ratio[i] == static_cast<T>(x[i] / y[i]));
+    CHECK(shifted[i] == static_cast<T>(x[i] - y[i]));
+    CHECK(twice[i] == static_cast<T>(x[i] * T(2)));
+    CHECK(chosen[i] == (x[i] == y[i] ? y[i] : x[i]));
+    CHECK(equal[i] == T(x[i] == y[i] ? 1 : 0));
+    CHECK(first[i] == (i == 0 ? y[i] : x[i]));
+    CHECK(part[i] == (i == 0 ? x[0] : T(0)));
+    CHECK(maximum(a, b)[i] == (std::abs(static_cast<c10::complex<double>>(x[i])) > std::abs(static_cast<c10::complex<double>>(y[i])) ? x[i] : y[i]));
+    CHECK((a ^ a)[i] == T(0));
+    CHECK(Vec::arange(T(1), T(2))[i] == static_cast<T>(T(1) + static_cast<T>(i) * T(2)));
+    CHECK(flip(a)[i] == x[n - 1 - i]);
+  }
+  std::vector<T> to(n, T(9));
+  a.store(to.data(), 1);
+  CHECK(to[0] == x[0]);
+  CHECK(to[1] == T(9));
+}
+
+TEST_CASE("Vectorized has the functions of floating numbers", "[kernel_headers]") {
+  using Vec = Vectorized<float>;
+  const Vec x = Vec::arange(-1.75f, 0.5f), y = x.abs() + 0.5f;
+  for (int i = 0; i < Vec::size(); ++i) {
+    CHECK(x.exp()[i] == std::exp(x[i]));
+    CHECK(y.log()[i] == std::log(y[i]));
+    CHECK(x.tanh()[i] == std::tanh(x[i]));
+    CHECK(y.rsqrt()[i] == 1 / std::sqrt(y[i]));
+    CHECK(x.floor()[i] == std::floor(x[i]));
+    CHECK((x * 2).round()[i] == std::nearbyint(x[i] * 2));
+    CHECK(y.pow(x)[i] == std::pow(y[i], x[i]));
+    CHECK(clamp(x, Vec(-1), Vec(1))[i] == std::min(std::max(x[i], -1.f), 1.f));
+    CHECK(clamp_min(x, 0.f)[i] == std::max(x[i], 0.f));
+    CHECK(fmadd(x, y, x)[i] == Approx(x[i] * y[i] + x[i]));
+    CHECK((Vec(1) / (Vec(1) + x.neg().exp()))[i] == Approx(1 / (1 + std::exp(-x[i]))));
+  }
+  const Vec nan(std::numeric_limits<float>::quiet_NaN());
+  CHECK(std::isnan(maximum(x, nan)[0]));
+  CHECK(std::isnan(minimum(nan, x)[0]));
+  CHECK(std::isnan(clamp(nan, Vec(0), Vec(1))[0]));
+  CHECK(nan.has_inf_nan());
+  CHECK(Vec(0).zero_mask() == (1 << Vec::size()) - 1);
+  CHECK(at::vec::convert_to_int_of_same_size(nan)[0] == std::numeric_limits<int32_t>::min());
+  CHECK(at::vec::convert_to_int_of_same_size(Vec(-2.7f))[0] == -2);
+  const auto [low, high] = at::vec::convert_bfloat16_float(Vectorized<at::BFloat16>::arange(0.f));
+  CHECK(low[1] == 1);
+  CHECK(high[0] == Vec::size());
+  CHECK(at::vec::convert_float_bfloat16(low, high)[Vec::size() + 1] == at::BFloat16(Vec::size() + 1));
+  std::ostringstream text;
+  text << Vectorized<double>(1.5);
+  CHECK(text.str().substr(0, 9) == "vec[1.5, ");
+}
+
+TEMPLATE_TEST_CASE("vec::map and vec::reduce_all run over arrays of any length", "[kernel_headers]", float, double, int64_t, at::Half, at::BFloat16) {
+  using T = TestType;
+  using Real = at::vec::vec_scalar_t<T>;
+  using Vec = Vectorized<Real>;
+  for (const int n : {0, 1, 3, 8, 17, 64, 101}) {
+    const std::vector<T> x = ramp<T>(n), y(x.rbegin(), x.rend());
+    std::vector<T> out(n + 1, T(99));
+    at::vec::map<T>([](Vec v) { return v * v + Vec(1); }, out.data(), x.data(), n);
+    for (int i = 0; i < n; ++i) {
+      CHECK(out[i] == static_cast<T>(static_cast<Real>(x[i]) * static_cast<Real>(x[i]) + Real(1)));
+    }
+    at::vec::map3<T>([](Vec a, Vec b, Vec c) { return a * b - c; }, out.data(), x.data(), y.data(), x.data(), n);
+    Real sum = 0, product_sum = 0, most = 0;
+    for (int i = 0; i < n; ++i) {
+      CHECK(out[i] == static_cast<T>(static_cast<Real>(x[i]) * static_cast<Real>(y[i]) - static_cast<Real>(x[i])));
+      sum += static_cast<Real>(x[i]);
+      product_sum += static_cast<Real>(x[i]) * static_cast<Real>(y[i]);
+      most = std::max(most, static_cast<Real>(x[i]));
+    }
+    CHECK(out[n] == T(99));
+    const auto add = [](Vec a, Vec b) { return a + b; };
+    CHECK(at::vec::reduce_all<T>(add, x.data(), n) == sum);
+    CHECK(at::vec::reduce_all<T>([](Vec a, Vec b) { return maximum(a, b); }, x.data(), n) == most);
+    CHECK(at::vec::map2_reduce_all<T>([](Vec a, Vec b) { return a * b; }, add, x.data(), y.data(), n) == product_sum);
+  }
+}
+
+namespace at::native {
+
+using scale_fn = void (*)(TensorIteratorBase&, double);
+DECLARE_DISPATCH(scale_fn, scale_stub);
+DECLARE_DISPATCH(scale_fn, unregistered_stub);
+DEFINE_DISPATCH(scale_stub);
+DEFINE_DISPATCH(unregistered_stub);
+
+static void scale_kernel(TensorIteratorBase& iter, double factor) {
+  AT_DISPATCH_FLOATING_TYPES(iter.dtype(), "scale", [&] {
+    cpu_kernel(iter, [factor](scalar_t x) -> scalar_t { return x * static_cast<scalar_t>(factor); });
+  });
+}
+static void scale_meta(TensorIteratorBase&, double) {}
+
+REGISTER_DISPATCH(scale_stub, &scale_kernel)
+REGISTER_PRIVATEUSE1_DISPATCH(scale_stub, &scale_meta)
+REGISTER_NO_CPU_DISPATCH(unregistered_stub)
+
+} // namespace at::native
+
+TEST_CASE("a dispatch stub calls what is registered for the device", "[kernel_headers]") {
+  const at::Tensor x = torch::randn({5}, torch::kDouble);
+  at::Tensor out;
+  auto iter = at::TensorIterator::unary_op(out, x);
+  at::native::scale_stub(at::kCPU, iter, 3);
+  CHECK(torch::equal(iter.output(), x * 3));
+  CHECK(at::native::scale_stub.is_device_supported(at::kPrivateUse1));
+  CHECK_FALSE(at::native::scale_stub.is_device_supported(at::kCUDA));
+  CHECK_THROWS_AS(at::native::scale_stub(at::kCUDA, iter, 3), c10::Error);
+  CHECK_THROWS_AS(at::native::unregistered_stub(at::kCPU, iter, 3), c10::Error);
+}
+
+TEST_CASE("at::cpu and at::meta go straight to the kernels", "[kernel_headers]") {
+  const at::Tensor x = torch::randn({3, 4}).requires_grad_(), y = torch::randn({4});
+  const at::Tensor sum = at::cpu::add(x, y, 2);
+  CHECK(torch::equal(sum, (x + y * 2).detach()));
+  CHECK_FALSE(sum.requires_grad());
+  at::Tensor out = torch::empty({0});
+  CHECK(torch::equal(at::cpu::mul_out(out, x.detach(), y), x.detach() * y));
+  CHECK(torch::equal(at::cpu::mul_outf(x.detach(), y, out), out));
+  at::Tensor z = torch::ones({4});
+  at::cpu::add_(z, y);
+  CHECK(torch::equal(z, y + 1));
+  CHECK(at::cpu::empty({2, 3}, at::kInt).scalar_type() == at::kInt);
+  CHECK(torch::equal(at::cpu::sum(x.detach(), at::IntArrayRef{1}), x.detach().sum(1)));
+
+  const at::Tensor shape = at::meta::add(x.detach().to(at::kMeta), y.to(at::kMeta));
+  CHECK(shape.is_meta());
+  CHECK(shape.sizes() == at::IntArrayRef({3, 4}));
+  CHECK_THROWS_AS(at::meta::mm(torch::ones({2, 3}, at::kMeta), torch::ones({2, 3}, at::kMeta)), c10::Error);
+}
+
+namespace {
+int seen = 0;
+at::Tensor counted_mul(c10::DispatchKeySet keys, const at::Tensor& a, const at::Tensor& b) {
+  ++seen;
+  return at::redispatch::mul(keys & c10::DispatchKeySet(c10::DispatchKeySet::FULL_AFTER, c10::DispatchKey::AutogradPrivateUse1), a, b);
+}
+} // namespace
+
+TEST_CASE("at::redispatch goes on to the kernels of other keys", "[kernel_headers]") {
+  const at::Tensor x = torch::randn({3}), y = torch::randn({3});
+  const c10::DispatchKeySet cpu(c10::DispatchKey::CPU);
+  CHECK(torch::equal(at::redispatch::add(cpu, x, y, 1), x + y));
+  at::Tensor out = torch::empty({3});
+  CHECK(torch::equal(at::redispatch::add_out(cpu, out, x, y), x + y));
+  CHECK(torch::equal(at::redispatch::add_outf(cpu, x, y, 1, out), x + y));
+  CHECK(torch::equal(counted_mul(c10::DispatchKeySet(c10::DispatchKey::AutogradPrivateUse1) | cpu, x, y), x * y));
+  CHECK(seen == 1);
+}
