@@ -1,12 +1,17 @@
 // The headers of libtorch that programs write kernels with, used as such programs use them.
+#include <torch/mps.h>
 #include <torch/torch.h>
 
 #include <ATen/CPUFunctions.h>
+#include <ATen/CPUGeneratorImpl.h>
 #include <ATen/MetaFunctions.h>
 #include <ATen/RedispatchFunctions.h>
+#include <ATen/core/DistributionsHelper.h>
 #include <ATen/cpu/vec/functional.h>
 #include <ATen/cpu/vec/vec.h>
 #include <ATen/native/DispatchStub.h>
+#include <ATen/native/IndexingUtils.h>
+#include <ATen/native/Pool.h>
 #include <ATen/native/cpu/Loops.h>
 
 #include <catch2/catch.hpp>
@@ -280,4 +285,64 @@ TEST_CASE("at::redispatch goes on to the kernels of other keys", "[kernel_header
   CHECK(torch::equal(at::redispatch::add_outf(cpu, x, y, 1, out), x + y));
   CHECK(torch::equal(counted_mul(c10::DispatchKeySet(c10::DispatchKey::AutogradPrivateUse1) | cpu, x, y), x * y));
   CHECK(seen == 1);
+}
+
+template <class T, class Distribution>
+static at::Tensor drawn(Distribution distribution) {
+  at::Generator generator = at::detail::createCPUGenerator(5);
+  at::Tensor out = torch::empty({9}, c10::CppTypeToScalarType<T>::value);
+  for (int i = 0; i < 9; ++i) {
+    out.data_ptr<T>()[i] = static_cast<T>(distribution(at::check_generator<at::CPUGeneratorImpl>(generator)));
+  }
+  return out;
+}
+
+TEST_CASE("distributions draw the numbers of the tensors' methods", "[kernel_headers]") {
+  const auto generator = [] { return at::detail::createCPUGenerator(5); };
+  const at::Tensor d = torch::empty({9}, torch::kDouble), f = torch::empty({9});
+  // The tensors' kernels fuse a product and a sum.
+  CHECK(torch::allclose(drawn<double>(at::uniform_real_distribution<double>(-1, 2)), d.clone().uniform_(-1, 2, generator()), 0, 1e-15));
+  CHECK(torch::allclose(drawn<float>(at::uniform_real_distribution<float>(-1, 2)), f.clone().uniform_(-1, 2, generator()), 0, 1e-6));
+  CHECK(torch::allclose(drawn<double>(at::normal_distribution<double>(1, 2)), d.clone().normal_(1, 2, generator())));
+  CHECK(torch::allclose(drawn<double>(at::lognormal_distribution<double>(1, 2)), d.clone().log_normal_(1, 2, generator())));
+  CHECK(torch::allclose(drawn<double>(at::exponential_distribution<double>(3)), d.clone().exponential_(3, generator())));
+  CHECK(torch::allclose(drawn<double>(at::cauchy_distribution<double>(1, 2)), d.clone().cauchy_(1, 2, generator())));
+  CHECK(torch::equal(drawn<double>(at::geometric_distribution<double>(0.25)), d.clone().geometric_(0.25, generator())));
+  CHECK(torch::equal(
+      drawn<int64_t>(at::uniform_int_from_to_distribution<int64_t>(10, -3)),
+      torch::empty({9}, torch::kLong).random_(-3, 7, generator())));
+  CHECK(torch::equal(drawn<uint8_t>(at::uniform_int_distribution<uint8_t>()), torch::empty({9}, torch::kByte).random_(generator())));
+  CHECK_THROWS_AS(at::uniform_real_distribution<double>(2, 1), c10::Error);
+}
+
+TEST_CASE("lists of index tensors are brought into the order of kernels", "[kernel_headers]") {
+  const at::Tensor x = torch::arange(24).view({2, 3, 4}), mask = torch::tensor({true, false, true}), none;
+  const at::Tensor index = torch::tensor({0, 3});
+  const c10::List<std::optional<at::Tensor>> given({std::nullopt, mask, index});
+  const std::vector<at::Tensor> expanded = at::native::expandTensors(x, given);
+  REQUIRE(expanded.size() == 3);
+  CHECK_FALSE(expanded[0].defined());
+  CHECK(torch::equal(expanded[1], torch::tensor({0, 2})));
+  CHECK(at::native::hasContiguousSubspace(expanded));
+  CHECK_FALSE(at::native::hasContiguousSubspace({index, none, index}));
+  const auto [moved, order, inverse] = at::native::transposeToFrontAndInvPerm(x, expanded);
+  CHECK(moved.sizes() == at::IntArrayRef({3, 4, 2}));
+  CHECK(torch::equal(moved.permute(inverse), x));
+  CHECK_FALSE(order[2].defined());
+  CHECK_THROWS_AS(at::native::expandTensors(x, c10::List<std::optional<at::Tensor>>({mask})), c10::IndexError);
+  CHECK_THROWS_AS(at::native::checkIndexTensorTypes(c10::List<std::optional<at::Tensor>>({torch::ones({2})})), c10::IndexError);
+}
+
+TEST_CASE("pooling_output_shape counts the windows that max_pool1d has", "[kernel_headers]") {
+  for (const int64_t stride : {1, 2, 3}) {
+    for (const int64_t pad : {0, 1}) {
+      for (const bool ceil_mode : {false, true}) {
+        const at::Tensor y = torch::max_pool1d(torch::randn({1, 1, 10}), 3, stride, pad, 1, ceil_mode);
+        CHECK(at::native::pooling_output_shape<int64_t>(10, 3, pad, stride, 1, ceil_mode) == y.size(2));
+      }
+    }
+  }
+  CHECK_THROWS_AS(at::native::pooling_output_shape<int64_t>(10, 3, 2, 1, 1, false), c10::Error);
+  CHECK_THROWS_AS(at::native::pooling_output_shape<int64_t>(10, 3, 1, 0, 1, false), c10::Error);
+  CHECK_FALSE(torch::mps::is_available());
 }
