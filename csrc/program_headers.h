@@ -6,6 +6,7 @@
 #include <c10/util/StringUtil.h>
 #include <c10/util/api_usage.h>
 #include <c10/util/irange.h>
+#include <c10/util/print_containers.h>
 #include <c10/util/string_utils.h>
 
 #include <bitset>

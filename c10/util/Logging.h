@@ -3,6 +3,7 @@
 #include <c10/macros/Macros.h>
 #include <c10/util/Exception.h>
 #include <c10/util/api_usage.h>
+#include <c10/util/print_containers.h>
 
 #include <cstdint>
 #include <functional>

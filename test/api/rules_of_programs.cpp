@@ -163,3 +163,15 @@ TEST_CASE("interpolation to the exactly nearest takes align_corners, which chang
   CHECK_THROWS_AS(
       F::interpolate(x, F::InterpolateFuncOptions(options).mode(torch::kNearest).align_corners(false)), c10::Error);
 }
+
+TEST_CASE("standard containers print their elements", "[programs]") {
+  std::ostringstream out;
+  out << std::vector<int64_t>{2, 3} << '|' << std::map<int, std::string>{{1, "a"}, {2, "b"}} << '|' << std::vector<double>{} << '|'
+      << std::set<std::string>{"x"} << '|' << std::vector<int>(101, 7);
+  const std::string text = out.str();
+  CHECK(text.starts_with("2 3|(1, a) (2, b)||x|7 7"));
+  CHECK(text.ends_with(" 7 ..."));
+  out.str("");
+  out << std::vector<torch::Tensor>{torch::ones({1})};
+  CHECK(out.str() == " 1\n[ CPUFloatType{1} ]");
+}
