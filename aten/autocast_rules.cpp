@@ -34,6 +34,7 @@ constexpr CastRule kRules[] = {
     {"aten::_addmm_activation", "", lower, none},
     {"aten::_convolution", "", none, lower},
     {"aten::_convolution", "deprecated", lower, lower},
+    {"aten::_native_multi_head_attention", "", lower, none},
     {"aten::_thnn_fused_gru_cell", "", none, lower},
     {"aten::_thnn_fused_lstm_cell", "", none, lower},
     {"aten::addbmm", "", lower, lower},
