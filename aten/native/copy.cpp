@@ -86,7 +86,8 @@ Tensor& copy_(Tensor& self, const Tensor& src, bool non_blocking) {
   }
   TORCH_CHECK(!src.is_meta(), "Cannot copy out of meta tensor; no data!");
   const bool conjugate = src.is_conj() != self.is_conj() && self.is_complex();
-  const bool negate = src.is_neg() != self.is_neg();
+  // A bool says whether a number is zero, whatever its sign.
+  const bool negate = src.is_neg() != self.is_neg() && self.scalar_type() != kBool;
   if (self.is_cpu() && src.is_cpu()) {
     copy_cpu(self, src);
   } else {

@@ -201,6 +201,12 @@ TEST_CASE("indices whose sign is to be changed", "[aten][hostile]") {
   CHECK(at::equal(at::index(numbers({4}), {index}), at::tensor({2.0F, 0.0F})));
 }
 
+TEST_CASE("numbers whose sign is to be changed become bools", "[aten]") {
+  at::Tensor flags = at::zeros({3}, at::kBool);
+  flags.copy_(at::_neg_view(at::tensor({1.5F, 0.0F, -2.0F})));
+  CHECK(at::equal(flags, at::tensor({1, 0, 1}).to(at::kBool)));
+}
+
 TEST_CASE("sums, products and running sums of integers wrap", "[aten]") {
   const at::Tensor big = at::tensor({INT64_MAX, int64_t{1}, int64_t{2}});
   CHECK(at::sum(big).item<int64_t>() == INT64_MIN + 2);
