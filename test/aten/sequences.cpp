@@ -196,6 +196,24 @@ TEST_CASE("the result of an LSTM may be changed before it is differentiated", "[
   CHECK_NOTHROW(out.sum().backward());
 }
 
+TEST_CASE("a row that is masked as a whole is zero and passes no gradient", "[aten][attention]") {
+  at::manual_seed(3);
+  const Tensor query = at::randn({1, 1, 3, 4}, at::kDouble).requires_grad_(), key = at::randn({1, 1, 3, 4}, at::kDouble).requires_grad_();
+  const Tensor value = at::randn({1, 1, 3, 4}, at::kDouble);
+  Tensor mask = at::ones({3, 3}, at::kBool);
+  mask.select(0, 1).fill_(false);
+  const Tensor by_operators = std::get<0>(at::_scaled_dot_product_attention_math(query, key, value, mask));
+  CHECK(at::equal(by_operators.select(2, 1), at::zeros({1, 1, 4}, at::kDouble)));
+  const auto grads = torch::autograd::grad({by_operators.sum()}, {query, key});
+  CHECK(at::equal(grads[0].select(2, 1), at::zeros({1, 1, 4}, at::kDouble)));
+  const Tensor in_blocks = at::scaled_dot_product_attention(query, key, value, mask);
+  const auto same = torch::autograd::grad({in_blocks.sum()}, {query, key});
+  CHECK(at::allclose(grads[0], same[0], 1e-9, 1e-12));
+  CHECK(at::allclose(grads[1], same[1], 1e-9, 1e-12));
+  const Tensor scores = at::full({2}, -std::numeric_limits<double>::infinity(), at::kDouble).requires_grad_();
+  CHECK(at::equal(torch::autograd::grad({at::_safe_softmax(scores, 0).sum()}, {scores})[0], at::zeros({2}, at::kDouble)));
+}
+
 TEST_CASE("ctc_loss sums over all ways to write the labels", "[aten][ctc]") {
   at::manual_seed(5);
   const int64_t steps = 4, classes = 3;

@@ -44,11 +44,11 @@ Tensor additive_mask(const Tensor& mask, const Tensor& query) {
   return at::zeros_like(mask, query.options()).masked_fill(mask.logical_not(), kMinusInfinity);
 }
 
-/// Softmax over the last dimension, zero for rows that are masked as a whole.
-Tensor masked_softmax(const Tensor& scores) {
-  const Tensor masked = scores == kMinusInfinity;
-  const Tensor empty_rows = masked.all(-1, /*keepdim=*/true);
-  return at::softmax(scores, -1).masked_fill(empty_rows, 0);
+/// Softmax that is zero, and so is its gradient, for rows that are masked as a whole: they are filled before, too, because
+/// the NaN of their softmax would reach the gradient.
+Tensor masked_softmax(const Tensor& scores, int64_t dim, std::optional<ScalarType> dtype) {
+  const Tensor empty_rows = (scores == kMinusInfinity).all(dim, /*keepdim=*/true);
+  return at::softmax(scores.masked_fill(empty_rows, 0), dim, dtype).masked_fill(empty_rows, 0);
 }
 
 /// Repeats key and value heads until there are as many as the query has.
@@ -90,7 +90,7 @@ std::tuple<Tensor, Tensor> _scaled_dot_product_attention_math(const Tensor& quer
   const Tensor keys = repeat_heads(key, query, enable_gqa), values = repeat_heads(value, query, enable_gqa);
   Tensor scores = (query * (factor < 0 ? -root : root)).matmul(keys.transpose(-2, -1) * root);
   if (has_mask) scores = scores + additive_mask(*mask, query);
-  Tensor attention = has_mask ? masked_softmax(scores) : at::softmax(scores, -1);
+  Tensor attention = has_mask ? masked_softmax(scores, -1, std::nullopt) : at::softmax(scores, -1);
   if (attention.scalar_type() != values.scalar_type()) attention = attention.to(values.scalar_type());
   if (dropout_p > 0) {
     if (dropout_mask.has_value() && dropout_mask->defined()) {
@@ -122,8 +122,7 @@ std::tuple<Tensor, Tensor> _scaled_dot_product_attention(const Tensor& query, co
 }
 
 Tensor _safe_softmax(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype) {
-  const Tensor empty_rows = (self == kMinusInfinity).all(dim, /*keepdim=*/true);
-  return at::softmax(self, dim, dtype).masked_fill(empty_rows, 0);
+  return masked_softmax(self, dim, dtype);
 }
 
 int64_t _fused_sdp_choice(
