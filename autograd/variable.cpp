@@ -50,6 +50,9 @@ AutogradMeta::AutogradMeta(c10::TensorImpl* self_impl, bool requires_grad, Edge 
   TORCH_CHECK(!grad_fn_ || !requires_grad_, "requires_grad should be false if grad_fn is set");
 }
 
+AutogradMeta::AutogradMeta(std::shared_ptr<Node>&& grad_fn, uint32_t output_nr) noexcept
+    : grad_fn_(std::move(grad_fn)), output_nr_(output_nr) {}
+
 AutogradMeta::~AutogradMeta() = default;
 
 AutogradMeta::Extras& AutogradMeta::extras() {

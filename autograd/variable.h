@@ -82,8 +82,7 @@ struct TORCH_API AutogradMeta : public c10::AutogradMetaInterface, public c10::P
 
   explicit AutogradMeta(c10::TensorImpl* self_impl = nullptr, bool requires_grad = false, Edge gradient_edge = Edge());
   /// Of output `output_nr` of `grad_fn`.
-  AutogradMeta(std::shared_ptr<Node>&& grad_fn, uint32_t output_nr) noexcept
-      : grad_fn_(std::move(grad_fn)), output_nr_(output_nr) {}
+  AutogradMeta(std::shared_ptr<Node>&& grad_fn, uint32_t output_nr) noexcept;
   ~AutogradMeta() override;
 
   void set_requires_grad(bool requires_grad, c10::TensorImpl* self_impl) final;

@@ -91,7 +91,7 @@ Tensor pointwise(std::initializer_list<at::PointwiseInput> inputs, Launch launch
   return iter.take_output();
 }
 
-Tensor add(at::PointwiseInput a, at::PointwiseInput b, const c10::Scalar& alpha = 1) {
+Tensor emulated_add(at::PointwiseInput a, at::PointwiseInput b, const c10::Scalar& alpha = 1) {
   return pointwise({a, b}, [&](const cuda::PointwisePlan& plan) { cuda::launch_AddAlpha(plan, alpha); });
 }
 
@@ -102,8 +102,8 @@ TEST_CASE("emulated: lengths around vectors and blocks", "[cuda]") {
     for (const at::ScalarType dtype : {at::kChar, at::kShort, at::kLong, at::kHalf, at::kBFloat16, at::kFloat, at::kDouble, at::kComplexDouble}) {
       INFO(n << " of " << dtype);
       const Tensor a = torch::arange(n).remainder(50).to(dtype), b = torch::full({n}, 3, dtype);
-      CHECK(near(add(a, b, 2), a + b * 2));
-      CHECK(near(add(a, c10::Scalar(2)), a + 2));
+      CHECK(near(emulated_add(a, b, 2), a + b * 2));
+      CHECK(near(emulated_add(a, c10::Scalar(2)), a + 2));
     }
     const Tensor x = torch::randn({n});
     CHECK(near(pointwise({x}, cuda::launch_Exp), x.exp()));
@@ -118,16 +118,16 @@ TEST_CASE("emulated: lengths around vectors and blocks", "[cuda]") {
 TEST_CASE("emulated: layouts of pointwise operands", "[cuda]") {
   const Tensor a = torch::randn({6, 7, 8});
   for (const Tensor& b : {torch::randn({8}), torch::randn({7, 1}), torch::randn({8, 7, 6}).permute({2, 1, 0}), torch::randn({1})}) {
-    CHECK(near(add(a, b), a + b));
-    CHECK(near(add(b, a), a + b));
+    CHECK(near(emulated_add(a, b), a + b));
+    CHECK(near(emulated_add(b, a), a + b));
   }
   const Tensor half = a.slice(2, 0, 8, 2);
-  CHECK(near(add(half, half, -0.5), half * 0.5));
+  CHECK(near(emulated_add(half, half, -0.5), half * 0.5));
   const Tensor base = torch::randn({1001});
-  CHECK(near(add(base.slice(0, 1), base.slice(0, 0, 1000)), base.slice(0, 1) + base.slice(0, 0, 1000)));
+  CHECK(near(emulated_add(base.slice(0, 1), base.slice(0, 0, 1000)), base.slice(0, 1) + base.slice(0, 0, 1000)));
   CHECK(near(pointwise({half}, cuda::launch_Exp), half.exp()));
   CHECK(near(pointwise({half.abs() + 1}, cuda::launch_Digamma), (half.abs() + 1).digamma()));
-  CHECK(near(add(a.to(at::kHalf), c10::Scalar(0.1)), a.to(at::kHalf) + 0.1, 1e-3));
+  CHECK(near(emulated_add(a.to(at::kHalf), c10::Scalar(0.1)), a.to(at::kHalf) + 0.1, 1e-3));
 }
 
 TEST_CASE("emulated: where, masked_fill, triangles, sequences", "[cuda]") {

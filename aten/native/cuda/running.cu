@@ -32,7 +32,7 @@ __device__ c10::complex<R> log_add(const c10::complex<R>& a, const c10::complex<
   // log(1 + z) by parts, z = exp(low - high).
   const R size = ::exp(low.real() - high.real()), angle = low.imag() - high.imag();
   const R x = 1 + size * ::cos(angle), y = size * ::sin(angle);
-  return {high.real() + ::log(::hypot(x, y)), high.imag() + ::atan2(y, x)};
+  return {static_cast<R>(high.real() + ::log(::hypot(x, y))), static_cast<R>(high.imag() + ::atan2(y, x))};
 }
 
 template <class T>
