@@ -8,6 +8,7 @@
 // A generator is anything with random() of 32 and random64() of 64 bits. The caller holds its lock.
 #pragma once
 
+#include <aten/OpMathType.h>
 #include <c10/util/BFloat16.h>
 #include <c10/util/Exception.h>
 #include <c10/util/Half.h>
@@ -23,16 +24,10 @@ namespace at {
 /// What numbers of dtype T are drawn in.
 template <class T>
 struct DistAccumType {
-  static_assert(std::is_floating_point_v<T>, "distributions of real numbers take Half, BFloat16, float or double");
-  using type = T;
-};
-template <>
-struct DistAccumType<c10::Half> {
-  using type = float;
-};
-template <>
-struct DistAccumType<c10::BFloat16> {
-  using type = float;
+  static_assert(
+      std::is_floating_point_v<T> || std::is_same_v<T, c10::Half> || std::is_same_v<T, c10::BFloat16>,
+      "distributions of real numbers take Half, BFloat16, float or double");
+  using type = opmath_type<T>;
 };
 template <class T>
 using dist_acctype = typename DistAccumType<T>::type;

@@ -11,15 +11,22 @@ using namespace torch::data::samplers;
 
 namespace {
 
+/// The archive of a sampler, written and read again.
 template <class Sampler>
-void check_saved_place(Sampler& sampler, Sampler& other) {
-  sampler.next(3);
+torch::serialize::InputArchive saved(const Sampler& sampler) {
   torch::serialize::OutputArchive out;
   out << sampler;
   std::stringstream stream;
   out.save_to(stream);
   torch::serialize::InputArchive in;
   in.load_from(stream);
+  return in;
+}
+
+template <class Sampler>
+void check_saved_place(Sampler& sampler, Sampler& other) {
+  sampler.next(3);
+  torch::serialize::InputArchive in = saved(sampler);
   in >> other;
   const auto rest = sampler.next(100);
   const auto rest_of_other = other.next(100);
@@ -50,12 +57,7 @@ TEST_CASE("samplers go on where they were saved", "[samplers][serialize]") {
 TEST_CASE("places of other samplers are refused", "[samplers][serialize]") {
   SequentialSampler large(10), small(3);
   large.next(7);
-  torch::serialize::OutputArchive out;
-  large.save(out);
-  std::stringstream stream;
-  out.save_to(stream);
-  torch::serialize::InputArchive in;
-  in.load_from(stream);
+  torch::serialize::InputArchive in = saved(large);
   CHECK_THROWS_WITH(small.load(in), Catch::Contains("'index' in the archive is 7; it must be from 0 to 3"));
   CHECK(small.index() == 0);
 }
@@ -63,12 +65,7 @@ TEST_CASE("places of other samplers are refused", "[samplers][serialize]") {
 TEST_CASE("a sequential sampler that waits for its size takes any place", "[samplers][serialize]") {
   SequentialSampler large(10), unsized(0);
   large.next(7);
-  torch::serialize::OutputArchive out;
-  large.save(out);
-  std::stringstream stream;
-  out.save_to(stream);
-  torch::serialize::InputArchive in;
-  in.load_from(stream);
+  torch::serialize::InputArchive in = saved(large);
   unsized.load(in);
   CHECK(unsized.index() == 7);
   CHECK_FALSE(unsized.next(1));

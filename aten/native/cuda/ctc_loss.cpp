@@ -2,12 +2,12 @@
 #include <aten/Functions.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/dtype_dispatch.h>
+#include <aten/native/ctc_labels.h>
 #include <aten/native/cuda/ctc_loss.h>
 #include <c10/cuda/CUDAStream.h>
 
 #include <algorithm>
 #include <tuple>
-#include <vector>
 
 namespace at::native {
 
@@ -19,36 +19,16 @@ struct Labels {
   int64_t width;
 
   Labels(const Tensor& probs, const Tensor& targets, IntArrayRef inputs, IntArrayRef lengths, int64_t blank) {
-    TORCH_CHECK(probs.dim() == 3, "Expected 3-dimensional tensor, but got ", probs.dim(), "-dimensional tensor for argument #1 'log_probs' (while checking arguments for ctc_loss_gpu)");
-    const int64_t batch = probs.size(1), classes = probs.size(2);
+    const CtcLabels checked = checked_ctc_labels(probs, targets, inputs, lengths, blank, "ctc_loss_gpu");
     if (!kFloatDouble.contains(probs.scalar_type())) {
       at::detail::dtype_not_supported("ctc_loss_cuda", probs.scalar_type(), kFloatDouble.bits);
     }
-    TORCH_CHECK(probs.numel() > 0 || batch == 0, "log_probs tensor must not be empty; got ", probs.sizes());
-    TORCH_CHECK(blank >= 0 && blank < classes, "blank must be in label range; got ", blank, " for ", classes, " labels");
-    TORCH_CHECK(static_cast<int64_t>(inputs.size()) == batch, "input_lengths must be of size batch_size; got ", inputs.size(), " for ", batch);
-    TORCH_CHECK(static_cast<int64_t>(lengths.size()) == batch, "target_lengths must be of size batch_size; got ", lengths.size(), " for ", batch);
-    TORCH_CHECK(
-        targets.scalar_type() == kLong || targets.scalar_type() == kInt,
-        "Expected tensor for argument #2 'targets' to have one of the following scalar types: Long, Int; but got ", targets.toString(),
-        " instead (while checking arguments for ctc_loss_gpu)");
-    TORCH_CHECK(targets.dim() == 1 || (targets.dim() == 2 && targets.size(0) == batch), "Expected targets of 1 dimension, or 2 with the batch first; got ", targets.sizes());
-    std::vector<int64_t> begins;
-    int64_t total = 0, longest = 0;
-    for (int64_t b = 0; b < batch; ++b) {
-      check_length("input_lengths", inputs[b], probs.size(0));
-      check_length("target_lengths", lengths[b], targets.dim() == 2 ? targets.size(1) : targets.size(0) - total);
-      begins.push_back(targets.dim() == 2 ? b * targets.size(1) : total);
-      total += lengths[b];
-      longest = std::max(longest, lengths[b]);
-    }
-    width = 2 * longest + 1;
-    check_labels(targets.to(kCPU, kLong).contiguous(), begins, lengths, classes);
+    width = 2 * checked.longest + 1;
     log_probs = probs.contiguous();
     labels = targets.to(kLong).contiguous();
-    const Tensor rows = at::empty({3, batch}, TensorOptions().dtype(kLong));
+    const Tensor rows = at::empty({3, probs.size(1)}, TensorOptions().dtype(kLong));
     auto* row = rows.mutable_data_ptr<int64_t>();
-    row = std::copy(begins.begin(), begins.end(), row);
+    row = std::copy(checked.begin.begin(), checked.begin.end(), row);
     row = std::copy(inputs.begin(), inputs.end(), row);
     std::copy(lengths.begin(), lengths.end(), row);
     numbers = rows.to(probs.device());
@@ -59,25 +39,6 @@ struct Labels {
     const auto* row = numbers.const_data_ptr<int64_t>();
     return {log_probs.size(0), batch, log_probs.size(2), width, blank, log_probs.scalar_type(), labels.const_data_ptr<int64_t>(),
             row, row + batch, row + 2 * batch, log_probs.const_data_ptr(), c10::cuda::getCurrentCUDAStream()};
-  }
-
- private:
-  static void check_length(const char* name, int64_t length, int64_t most) {
-    TORCH_CHECK(
-        length >= 0 && length <= most, "Expected ", name, " to have value at least 0 and at most ", most, ", but got value ", length,
-        " (while checking arguments for ctc_loss_gpu)");
-  }
-
-  static void check_labels(const Tensor& host, const std::vector<int64_t>& begins, IntArrayRef lengths, int64_t classes) {
-    const auto* label = host.const_data_ptr<int64_t>();
-    for (size_t b = 0; b < begins.size(); ++b) {
-      for (int64_t s = 0; s < lengths[b]; ++s) {
-        const int64_t value = label[begins[b] + s];
-        TORCH_CHECK_INDEX(
-            value >= 0 && value < classes, "ctc_loss: target ", value, " at place ", s, " of sequence ", b, " is out of range for ",
-            classes, " labels");
-      }
-    }
   }
 };
 

@@ -5,6 +5,7 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
+#include <aten/native/ctc_labels.h>
 
 #include <algorithm>
 #include <cmath>
@@ -24,50 +25,18 @@ T log_sum(T a, T b, T c = -std::numeric_limits<T>::infinity()) {
 }
 
 /// One batch of label sequences, checked, with the blank between all labels.
-struct Labels {
-  int64_t steps, batch, classes, blank, longest = 0;
+struct Labels : CtcLabels {
+  int64_t steps, batch, classes, blank;
   IntArrayRef input_lengths, target_lengths;
-  std::vector<int64_t> labels, begin;
 
   Labels(const Tensor& log_probs, const Tensor& targets, IntArrayRef inputs, IntArrayRef lengths, int64_t blank_label)
-      : blank(blank_label), input_lengths(inputs), target_lengths(lengths) {
-    TORCH_CHECK(log_probs.dim() == 3, "Expected 3-dimensional tensor, but got ", log_probs.dim(), "-dimensional tensor for argument #1 'log_probs' (while checking arguments for ctc_loss_cpu)");
-    steps = log_probs.size(0);
-    batch = log_probs.size(1);
-    classes = log_probs.size(2);
-    TORCH_CHECK(log_probs.numel() > 0 || batch == 0, "log_probs tensor must not be empty; got ", log_probs.sizes());
-    TORCH_CHECK(blank >= 0 && blank < classes, "blank must be in label range; got ", blank, " for ", classes, " labels");
-    TORCH_CHECK(static_cast<int64_t>(inputs.size()) == batch, "input_lengths must be of size batch_size; got ", inputs.size(), " for ", batch);
-    TORCH_CHECK(static_cast<int64_t>(lengths.size()) == batch, "target_lengths must be of size batch_size; got ", lengths.size(), " for ", batch);
-    TORCH_CHECK(
-        targets.scalar_type() == kLong || targets.scalar_type() == kInt,
-        "Expected tensor for argument #2 'targets' to have one of the following scalar types: Long, Int; but got ", targets.toString(),
-        " instead (while checking arguments for ctc_loss_cpu)");
-    TORCH_CHECK(targets.dim() == 1 || (targets.dim() == 2 && targets.size(0) == batch), "Expected targets of 1 dimension, or 2 with the batch first; got ", targets.sizes());
-    int64_t total = 0;
-    for (int64_t b = 0; b < batch; ++b) {
-      TORCH_CHECK(inputs[b] >= 0, "Expected input_lengths to have value at least 0, but got value ", inputs[b], " (while checking arguments for ctc_loss_cpu)");
-      TORCH_CHECK(
-          inputs[b] <= steps, "Expected input_lengths to have value at most ", steps, ", but got value ", inputs[b],
-          " (while checking arguments for ctc_loss_cpu)");
-      TORCH_CHECK(lengths[b] >= 0, "Expected target_lengths to have value at least 0, but got value ", lengths[b], " (while checking arguments for ctc_loss_cpu)");
-      longest = std::max(longest, lengths[b]);
-      TORCH_CHECK(
-          targets.dim() == 2 ? lengths[b] <= targets.size(1) : lengths[b] <= targets.size(0) - total,
-          "Expected tensor to have size at least ", targets.dim() == 2 ? lengths[b] : total + lengths[b], " at dimension ", targets.dim() - 1,
-          ", but got size ", targets.size(-1), " for argument #2 'targets' (while checking arguments for ctc_loss_cpu)");
-      begin.push_back(targets.dim() == 2 ? b * targets.size(1) : total);
-      total += lengths[b];
-    }
-    const Tensor dense = targets.to(kLong).contiguous();
-    labels.assign(dense.const_data_ptr<int64_t>(), dense.const_data_ptr<int64_t>() + dense.numel());
-    for (int64_t b = 0; b < batch; ++b) {
-      for (int64_t s = 0; s < lengths[b]; ++s) {
-        const int64_t label = labels[begin[b] + s];
-        TORCH_CHECK_INDEX(label >= 0 && label < classes, "ctc_loss: target ", label, " at place ", s, " of sequence ", b, " is out of range for ", classes, " labels");
-      }
-    }
-  }
+      : CtcLabels(checked_ctc_labels(log_probs, targets, inputs, lengths, blank_label, "ctc_loss_cpu")),
+        steps(log_probs.size(0)),
+        batch(log_probs.size(1)),
+        classes(log_probs.size(2)),
+        blank(blank_label),
+        input_lengths(inputs),
+        target_lengths(lengths) {}
 
   /// Label s of sequence b, where every other one is the blank.
   int64_t at(int64_t b, int64_t s) const { return s % 2 == 0 ? blank : labels[begin[b] + s / 2]; }
