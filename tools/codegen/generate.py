@@ -9,7 +9,7 @@ from emit_api import by_base_name, definitions, functions_header, keyed_headers,
 from emit_autograd import AutogradEmitter
 from emit_docs import reference_page
 from emit_kernels import KernelEmitter
-from emit_signatures import SharedSignatures
+from emit_signatures import Signatures
 from emit_tests import rows_file, table_file
 from entries import SPARSE_KINDS, Entry
 from sources import SourceIndex
@@ -73,7 +73,7 @@ def generated_files(entries: list[Entry], sources: SourceIndex) -> dict[str, str
     kernels = KernelEmitter(sources)
     autograd = AutogradEmitter(entries, sources)
     runs = chunks(entries)
-    signatures = SharedSignatures(runs)
+    signatures = Signatures(entries)
     for chunk, members in runs.items():
         shared = signatures.declarations(members)
         # One source, because what they include costs as much to compile as what they hold.

@@ -25,6 +25,20 @@ void named_not_supported_kernel(OperatorKernel*, const OperatorHandle& op, Dispa
       "call the op with an unnamed tensor, and set names on the result of the operation.");
 }
 
+Stack impl::box_all(const BoxFunction* functions, const void* const* addresses, size_t boxed_size) {
+  Stack stack;
+  stack.reserve(boxed_size + 1);
+  for (; *functions != nullptr; ++functions, ++addresses) (*functions)(stack, *addresses);
+  return stack;
+}
+
+Stack impl::call_boxed(const BoxedKernel& kernel, const OperatorHandle& op, DispatchKeySet keys, const BoxFunction* functions,
+    const void* const* addresses, size_t boxed_size) {
+  Stack stack = box_all(functions, addresses, boxed_size);
+  kernel.callBoxed(op, keys, &stack);
+  return stack;
+}
+
 std::string KernelFunction::dumpState() const {
   std::string out;
   if (isFallthrough()) return "fallthrough";

@@ -161,7 +161,9 @@ class TORCH_API KernelFunction final {
   }
   /// Args must be the operator's own parameter types. `op` is an OperatorHandle or something that makes one.
   template <class Return, class... Args>
-  C10_ALWAYS_INLINE Return call(const OperatorHandle& op, DispatchKeySet keys, Args... args) const;
+  C10_ALWAYS_INLINE Return call(const OperatorHandle& op, DispatchKeySet keys, Args... args) const {
+    return callWith<Return, Args...>(op, keys, args...);
+  }
 
   static KernelFunction makeFromBoxedKernel(BoxedKernel boxed_fn) {
     return KernelFunction(std::move(boxed_fn), nullptr, nullptr);
@@ -230,8 +232,14 @@ class TORCH_API KernelFunction final {
   }
 
  private:
+  template <class FuncType>
+  friend class TypedOperatorHandle;
+  // By reference, because each copy on the way costs code for its end; values among the arguments are moved from at the last.
   template <class Return, class... Args>
-  C10_NOINLINE Return call_boxing(const OperatorHandle& op, DispatchKeySet keys, Args... args) const;
+  C10_ALWAYS_INLINE Return callWith(const OperatorHandle& op, DispatchKeySet keys, std::remove_reference_t<Args>&... args) const;
+  // The kernels that take their arguments in another form: plain integers, or boxed. One copy a signature.
+  template <class Return, class... Args>
+  C10_NOINLINE Return callConverted(const OperatorHandle& op, DispatchKeySet keys, std::remove_reference_t<Args>&... args) const;
 
   BoxedKernel boxed_kernel_func_;
   void* unboxed_kernel_func_ = nullptr;
@@ -241,36 +249,33 @@ class TORCH_API KernelFunction final {
 
 namespace impl {
 template <class Return, class... Args>
-C10_ALWAYS_INLINE Return call_unboxed(void* function, OperatorKernel* functor, DispatchKeySet keys, Args... args) {
+C10_ALWAYS_INLINE Return call_unboxed(void* function, OperatorKernel* functor, DispatchKeySet keys, Args&&... args) {
   using Signature = Return(OperatorKernel*, DispatchKeySet, Args...);
-  return (*reinterpret_cast<Signature*>(function))(functor, keys, std::forward<Args>(args)...);
+  return (*reinterpret_cast<Signature*>(function))(functor, keys, static_cast<Args&&>(args)...);
 }
 } // namespace impl
 
 template <class Return, class... Args>
-C10_ALWAYS_INLINE Return KernelFunction::call(const OperatorHandle& op, DispatchKeySet keys, Args... args) const {
+C10_ALWAYS_INLINE Return KernelFunction::callWith(
+    const OperatorHandle& op, DispatchKeySet keys, std::remove_reference_t<Args>&... args) const {
+  if (void* const function = unboxedFor<Args...>(); C10_LIKELY(function != nullptr)) {
+    return impl::call_unboxed<Return, Args...>(function, boxed_kernel_func_.getFunctor(), keys, static_cast<Args&&>(args)...);
+  }
+  return callConverted<Return, Args...>(op, keys, args...);
+}
+
+template <class Return, class... Args>
+Return KernelFunction::callConverted(const OperatorHandle& op, DispatchKeySet keys, std::remove_reference_t<Args>&... args) const {
   if constexpr ((has_symint_v<Args> || ...)) {
-    if (C10_LIKELY(sym_unboxed_kernel_func_ != nullptr)) {
-      return impl::call_unboxed<Return, Args...>(sym_unboxed_kernel_func_, boxed_kernel_func_.getFunctor(), keys, std::forward<Args>(args)...);
-    }
     if (C10_LIKELY(unboxed_kernel_func_ != nullptr)) {
       return impl::call_unboxed<Return, typename remove_symint<Args>::type...>(
           unboxed_kernel_func_, boxed_kernel_func_.getFunctor(), keys, remove_symint<Args>::unpack(args)...);
     }
-  } else {
-    if (C10_LIKELY(unboxed_kernel_func_ != nullptr)) {
-      return impl::call_unboxed<Return, Args...>(unboxed_kernel_func_, boxed_kernel_func_.getFunctor(), keys, std::forward<Args>(args)...);
-    }
   }
-  return call_boxing<Return, Args...>(op, keys, std::forward<Args>(args)...);
-}
-
-template <class Return, class... Args>
-Return KernelFunction::call_boxing(const OperatorHandle& op, DispatchKeySet keys, Args... args) const {
   if (skip_without_grad_ && !(GradMode::is_enabled() && (impl::requires_grad_any(args) || ...))) {
-    return static_cast<const TypedOperatorHandle<Return(Args...)>&>(op).redispatch(keys & after_autograd_keyset, std::forward<Args>(args)...);
+    return static_cast<const TypedOperatorHandle<Return(Args...)>&>(op).redispatch(keys & after_autograd_keyset, static_cast<Args&&>(args)...);
   }
-  return impl::BoxedKernelWrapper<Return(Args...)>::call(boxed_kernel_func_, op, keys, std::forward<Args>(args)...);
+  return impl::BoxedKernelWrapper<Return(Args...)>::call(boxed_kernel_func_, op, keys, args...);
 }
 
 } // namespace c10

@@ -210,15 +210,15 @@ class TypedOperatorHandle<Return(Args...)> final : public OperatorHandle {
   TypedOperatorHandle& operator=(const TypedOperatorHandle&) noexcept = default;
 
   C10_ALWAYS_INLINE Return call(Args... args) const {
-    const DispatchKeySet tensors = detail::multi_dispatch_key_set(args...);
-    const bool usual = tensors == plain_cpu_keys && impl::is_default(impl::raw_local_dispatch_key_set);
-    DispatchKeySet keys;
-    const KernelFunction* kernel = C10_LIKELY(usual) ? entry_->usualKernel(keys) : nullptr;
-    if (C10_UNLIKELY(kernel == nullptr)) {
-      keys = entry_->dispatchKeyExtractor().threadKeys(tensors);
-      kernel = &entry_->lookup(keys);
+    const bool usual = detail::multi_dispatch_key_set(args...) == plain_cpu_keys && impl::is_default(impl::raw_local_dispatch_key_set);
+    if (C10_LIKELY(usual)) {
+      DispatchKeySet keys;
+      const KernelFunction* const kernel = entry_->usualKernel(keys);
+      if (void* const function = kernel ? kernel->template unboxedFor<Args...>() : nullptr; C10_LIKELY(function != nullptr)) {
+        return impl::call_unboxed<Return, Args...>(function, kernel->functor(), keys, std::forward<Args>(args)...);
+      }
     }
-    return kernel->template call<Return, Args...>(*this, keys, std::forward<Args>(args)...);
+    return callAny(entry_, std::forward<Args>(args)...);
   }
   /// The same for generated stubs of operators with an Autograd kernel, that are neither views nor in-place: see
   /// Note [Plain calls].
@@ -233,7 +233,7 @@ class TypedOperatorHandle<Return(Args...)> final : public OperatorHandle {
             function, kernel.functor(), DispatchKeySet(DispatchKey::CPU), std::forward<Args>(args)...);
       }
     }
-    return callUsual(std::forward<Args>(args)...);
+    return callAny(entry_, std::forward<Args>(args)...);
   }
   /// The same for factories that have a BackendSelect kernel and no tensors.
   C10_ALWAYS_INLINE Return callFactory(std::optional<ScalarType> dtype, std::optional<Layout> layout,
@@ -247,7 +247,7 @@ class TypedOperatorHandle<Return(Args...)> final : public OperatorHandle {
             function, kernel.functor(), DispatchKeySet(DispatchKey::CPU), std::forward<Args>(args)...);
       }
     }
-    return callUsual(std::forward<Args>(args)...);
+    return callAny(entry_, std::forward<Args>(args)...);
   }
   /// Goes to the kernel for the given keys, without looking at arguments and thread state.
   C10_ALWAYS_INLINE Return redispatch(DispatchKeySet keys, Args... args) const {
@@ -257,14 +257,25 @@ class TypedOperatorHandle<Return(Args...)> final : public OperatorHandle {
         return impl::call_unboxed<Return, Args...>(function, plain.functor(), keys, std::forward<Args>(args)...);
       }
     }
-    const KernelFunction& kernel = entry_->lookup(keys);
-    return kernel.template call<Return, Args...>(*this, keys, std::forward<Args>(args)...);
+    return redispatchAny(entry_, keys, std::forward<Args>(args)...);
   }
 
  private:
-  // One copy a signature: what plain calls do not need should not make their stubs larger.
-  C10_NOINLINE Return callUsual(Args... args) const {
-    return call(std::forward<Args>(args)...);
+  // The ways that are always open. One copy a signature: stubs hold only the short ways, which most calls take.
+  C10_NOINLINE static Return callAny(impl::OperatorEntry* entry, Args... args) {
+    const DispatchKeySet tensors = detail::multi_dispatch_key_set(args...);
+    const bool usual = tensors == plain_cpu_keys && impl::is_default(impl::raw_local_dispatch_key_set);
+    DispatchKeySet keys;
+    const KernelFunction* kernel = C10_LIKELY(usual) ? entry->usualKernel(keys) : nullptr;
+    if (C10_UNLIKELY(kernel == nullptr)) {
+      keys = entry->dispatchKeyExtractor().threadKeys(tensors);
+      kernel = &entry->lookup(keys);
+    }
+    return kernel->template callWith<Return, Args...>(OperatorHandle(entry), keys, args...);
+  }
+  C10_NOINLINE static Return redispatchAny(impl::OperatorEntry* entry, DispatchKeySet keys, Args... args) {
+    const KernelFunction& kernel = entry->lookup(keys);
+    return kernel.template callWith<Return, Args...>(OperatorHandle(entry), keys, args...);
   }
   constexpr explicit TypedOperatorHandle(impl::OperatorEntry* entry) : OperatorHandle(entry) {}
   friend class OperatorHandle;

@@ -40,24 +40,35 @@ void box_one(Stack& stack, const T& arg) {
     torch::jit::push_one(stack, arg);
   }
 }
+/// The same without the type, so that the code of a signature is a table and a list of addresses.
+using BoxFunction = void (*)(Stack& stack, const void* arg);
+template <class T>
+void box_unnamed(Stack& stack, const void* arg) {
+  box_one(stack, *static_cast<const T*>(arg));
+}
+template <class... Args>
+inline constexpr BoxFunction box_functions[sizeof...(Args) + 1] = {&box_unnamed<std::decay_t<Args>>..., nullptr};
+/// A stack of the arguments at these addresses, one for each function up to a null; they become `boxed_size` values.
+TORCH_API Stack box_all(const BoxFunction* functions, const void* const* addresses, size_t boxed_size);
+/// The same on the way to a kernel.
+TORCH_API Stack call_boxed(const BoxedKernel& kernel, const OperatorHandle& op, DispatchKeySet keys, const BoxFunction* functions,
+    const void* const* addresses, size_t boxed_size);
 template <class... Args>
 Stack boxArgs(const Args&... args) {
-  Stack stack;
-  stack.reserve(boxed_size<Args...>() + 1);
-  (box_one(stack, args), ...);
-  return stack;
+  const void* const addresses[] = {&args..., nullptr};
+  return box_all(box_functions<Args...>, addresses, boxed_size<Args...>());
 }
 
 template <class Result>
 struct PopResult final {
-  static Result call(Stack& stack) {
+  C10_NOINLINE static Result call(Stack& stack) {
     TORCH_CHECK(stack.size() == 1, "Boxed kernel was expected to return one value on the stack, but instead pushed ", stack.size(), " values.");
     return std::move(stack[0]).template to<Result>();
   }
 };
 template <class... Types>
 struct PopResult<std::tuple<Types...>> final {
-  static std::tuple<Types...> call(Stack& stack) {
+  C10_NOINLINE static std::tuple<Types...> call(Stack& stack) {
     TORCH_CHECK(stack.size() == sizeof...(Types), "Boxed kernel was expected to return ", sizeof...(Types),
         " values on the stack, but instead returned ", stack.size(), " values.");
     return unpack(stack, std::index_sequence_for<Types...>());
@@ -75,51 +86,44 @@ struct is_reference_tuple : std::false_type {};
 template <class... Ts>
 struct is_reference_tuple<std::tuple<Ts...>> : std::bool_constant<(sizeof...(Ts) > 0) && (std::is_lvalue_reference_v<Ts> && ...)> {};
 
-/// The Nth of the arguments, as the reference that was passed.
-template <size_t N, class... Args>
-decltype(auto) nth(Args&&... args) {
-  return std::get<N>(std::forward_as_tuple(std::forward<Args>(args)...));
+/// The argument with this address, as the reference that was passed.
+template <class Reference>
+Reference argument_at(const void* address) {
+  return *static_cast<std::remove_reference_t<Reference>*>(const_cast<void*>(address));
 }
+/// The arguments before the end of a list of addresses.
+template <class Tuple>
+struct last_references;
+template <class... Ts>
+struct last_references<std::tuple<Ts...>> {
+  static std::tuple<Ts...> of(const void* const* end) {
+    const void* const* next = end - sizeof...(Ts);
+    return {argument_at<Ts>(*next++)...};
+  }
+};
 
 template <class Signature>
 struct BoxedKernelWrapper;
 template <class Result, class... Args>
 struct BoxedKernelWrapper<Result(Args...)> {
-  C10_NOINLINE static Result call(const BoxedKernel& kernel, const OperatorHandle& op, DispatchKeySet keys, Args... args) {
+  static Result call(const BoxedKernel& kernel, const OperatorHandle& op, DispatchKeySet keys, std::remove_reference_t<Args>&... args) {
     static_assert((can_box_v<Args> && ...), "An argument of this call cannot be put into an IValue, so it cannot reach a boxed kernel");
-    Stack stack = boxArgs(args...);
-    kernel.callBoxed(op, keys, &stack);
-    return result(stack, args...);
-  }
-
- private:
-  static Result result(Stack& stack, Args&... args) {
+    const void* const addresses[] = {&args..., nullptr};
+    Stack stack = call_boxed(kernel, op, keys, box_functions<Args...>, addresses, boxed_size<Args...>());
     if constexpr (std::is_void_v<Result>) {
       TORCH_CHECK(stack.empty(), "Boxed kernel was expected to return no values on the stack, but instead returned ", stack.size(), " values.");
     } else if constexpr (std::is_lvalue_reference_v<Result>) {
-      return same_reference(args...);
+      // In-place operators return their first argument; out= operators their last.
+      constexpr size_t last = sizeof...(Args) - 1;
+      constexpr bool first = std::is_same_v<std::tuple_element_t<0, std::tuple<Args...>>, Result>;
+      static_assert(first || std::is_same_v<std::tuple_element_t<last, std::tuple<Args...>>, Result>,
+          "A reference can only be returned by operators that take it as first or last argument");
+      return argument_at<Result>(addresses[first ? 0 : last]);
     } else if constexpr (is_reference_tuple<Result>::value) {
-      return last_references(std::make_index_sequence<std::tuple_size_v<Result>>(), args...);
+      return last_references<Result>::of(addresses + sizeof...(Args));
     } else {
       return PopResult<Result>::call(stack);
     }
-  }
-  // In-place operators return their first argument; out= operators their last.
-  static Result same_reference(Args&... args) {
-    using First = std::tuple_element_t<0, std::tuple<Args...>>;
-    constexpr size_t last = sizeof...(Args) - 1;
-    if constexpr (std::is_same_v<First, Result>) {
-      return nth<0>(args...);
-    } else {
-      static_assert(std::is_same_v<std::tuple_element_t<last, std::tuple<Args...>>, Result>,
-          "A reference can only be returned by operators that take it as first or last argument");
-      return nth<last>(args...);
-    }
-  }
-  template <size_t... I>
-  static Result last_references(std::index_sequence<I...>, Args&... args) {
-    constexpr size_t first = sizeof...(Args) - sizeof...(I);
-    return Result(nth<first + I>(args...)...);
   }
 };
 
