@@ -9,6 +9,7 @@
 #include <aten/core/dtype_dispatch.h>
 
 #include <aten/OpMathType.h>
+#include <aten/native/grid_taps.h>
 
 #include <algorithm>
 #include <array>
@@ -18,107 +19,6 @@
 namespace at::native {
 inline namespace CPU_CAPABILITY {
 namespace {
-
-enum Interpolation : int64_t { kLinear, kNearest, kCubic };
-enum Padding : int64_t { kZeros, kBorder, kReflection };
-
-/// A coordinate and its derivative for the one that it was made from.
-template <class R>
-struct Place {
-  R at, slope;
-};
-
-/// From [-1, 1] to elements: the ends are centres or edges of the outermost elements.
-template <class R>
-Place<R> unnormalized(R x, int64_t size, bool align_corners) {
-  const R n = static_cast<R>(size);
-  return align_corners ? Place<R>{(x + 1) / 2 * (n - 1), (n - 1) / 2} : Place<R>{((x + 1) * n - 1) / 2, n / 2};
-}
-
-template <class R>
-Place<R> clipped(R x, int64_t size) {
-  const R last = static_cast<R>(size - 1);
-  if (x <= 0) return {0, 0};
-  if (x >= last) return {last, 0};
-  // NaN goes to the first element.
-  return x == x ? Place<R>{x, 1} : Place<R>{0, 0};
-}
-
-template <class R>
-Place<R> reflected(R x, int64_t size, bool align_corners) {
-  const R low = align_corners ? R(0) : R(-0.5), span = static_cast<R>(align_corners ? size - 1 : size);
-  if (span == 0) return {0, 0};
-  const R sign = x < low ? R(-1) : R(1), distance = std::abs(x - low);
-  const R rest = std::fmod(distance, span), flips = std::floor(distance / span);
-  const bool even = std::fmod(flips, R(2)) == 0;
-  return even ? Place<R>{rest + low, sign} : Place<R>{span - rest + low, -sign};
-}
-
-template <class R>
-Place<R> padded(R x, int64_t size, int64_t padding, bool align_corners) {
-  if (padding == kZeros) return {x, 1};
-  Place<R> p{x, 1};
-  if (padding == kReflection) p = reflected(x, size, align_corners);
-  const Place<R> inside = clipped(p.at, size);
-  return {inside.at, p.slope * inside.slope};
-}
-
-/// Floor as an element's number, or -2 for what is far from any element; what is near keeps its place.
-template <class R>
-int64_t floor_index(R x, int64_t size) {
-  return x > R(-3) && x < static_cast<R>(size) + R(3) ? static_cast<int64_t>(std::floor(x)) : -4;
-}
-
-/// Taps along one dimension: elements (or -1 for none), weights, derivatives of the weights for the grid's coordinate.
-template <class R>
-struct LineTaps {
-  int count = 0;
-  int64_t index[4] = {};
-  R weight[4] = {}, slope[4] = {};
-
-  void add(int64_t at, int64_t size, R w, R s) {
-    index[count] = at >= 0 && at < size ? at : -1;
-    weight[count] = w;
-    slope[count] = s;
-    ++count;
-  }
-};
-
-template <class R>
-LineTaps<R> cubic_taps(R coordinate, int64_t size, int64_t padding, bool align_corners) {
-  constexpr R a = R(-0.75);
-  const Place<R> p = unnormalized(coordinate, size, align_corners);
-  const R base = std::floor(p.at), t = p.at - base;
-  const auto near_weight = [](R x) { return ((a + 2) * x - (a + 3)) * x * x + 1; };
-  const auto far_weight = [](R x) { return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a; };
-  const auto near_slope = [](R x) { return (3 * (a + 2) * x - 2 * (a + 3)) * x; };
-  const auto far_slope = [](R x) { return (3 * a * x - 10 * a) * x + 8 * a; };
-  const R weights[4] = {far_weight(t + 1), near_weight(t), near_weight(1 - t), far_weight(2 - t)};
-  const R slopes[4] = {far_slope(t + 1), near_slope(t), -near_slope(1 - t), -far_slope(2 - t)};
-  LineTaps<R> taps;
-  for (int k = 0; k < 4; ++k) {
-    // Each tap is padded by itself.
-    const R at = padded(base + static_cast<R>(k - 1), size, padding, align_corners).at;
-    taps.add(floor_index(at, size), size, weights[k], slopes[k] * p.slope);
-  }
-  return taps;
-}
-
-template <class R>
-LineTaps<R> taps_at(R coordinate, int64_t size, int64_t interpolation, int64_t padding, bool align_corners) {
-  if (interpolation == kCubic) return cubic_taps(coordinate, size, padding, align_corners);
-  const Place<R> raw = unnormalized(coordinate, size, align_corners), p = padded(raw.at, size, padding, align_corners);
-  LineTaps<R> taps;
-  if (interpolation == kNearest) {
-    taps.add(floor_index(std::nearbyint(p.at), size), size, R(1), R(0));
-    return taps;
-  }
-  const int64_t first = floor_index(p.at, size);
-  const R after = first == -4 ? R(0) : p.at - static_cast<R>(first), slope = raw.slope * p.slope;
-  taps.add(first, size, 1 - after, -slope);
-  taps.add(first + 1, size, after, slope);
-  return taps;
-}
 
 /// Taps of a run of places in all dimensions: element (or -1), weight, and the weight's derivative for each coordinate of
 /// the grid. Number k of place i lies at [k * kRun + i].
@@ -136,16 +36,13 @@ struct RunTaps {
 
   /// Fills in for places whose coordinates, `dims` each, width first, begin at `grid`.
   template <class T>
-  void fill(const T* grid, int64_t count, const std::array<int64_t, 3>& size, int64_t dims, int64_t interpolation, int64_t padding, bool align_corners) {
+  void fill(const T* grid, int64_t count, const std::array<int64_t, 3>& size, int64_t dims, const SampleRule& rule) {
     places = count;
     for (int64_t i = 0; i < count; ++i) {
-      std::array<LineTaps<R>, 3> line;
+      using Line = LineTaps<R, int64_t>;
+      std::array<Line, 3> line;
       for (int64_t d = 0; d < 3; ++d) {
-        if (d < dims) {
-          line[d] = taps_at(static_cast<R>(grid[i * dims + d]), size[d], interpolation, padding, align_corners);
-        } else {
-          line[d].add(0, 1, R(1), R(0));
-        }
+        line[d] = d < dims ? Line::at(static_cast<R>(grid[i * dims + d]), size[d], rule) : Line::whole();
       }
       taps = 0;
       for (int z = 0; z < line[2].count; ++z) {
@@ -180,7 +77,11 @@ std::array<int64_t, 3> sizes_of(const TensorBase& input) {
   return {input.size(-1), input.size(-2), input.dim() == 5 ? input.size(-3) : 1};
 }
 
-void sample(const char* op, const TensorBase& input, const TensorBase& grid, int64_t interpolation, int64_t padding, bool align_corners, const TensorBase& out) {
+SampleRule rule_of(int64_t interpolation, int64_t padding, bool align_corners) {
+  return {static_cast<SampleMode>(interpolation), static_cast<SamplePadding>(padding), align_corners};
+}
+
+void sample(const char* op, const TensorBase& input, const TensorBase& grid, const SampleRule& rule, const TensorBase& out) {
   if (out.numel() == 0) return;
   const TensorBase image = input.contiguous(), places = grid.contiguous();
   dispatch(op, input.scalar_type(), kFloating, [&]<class T> {
@@ -194,7 +95,7 @@ void sample(const char* op, const TensorBase& input, const TensorBase& grid, int
       RunTaps<R> taps;
       for (int64_t task = begin; task < end; ++task) {
         const int64_t n = task / runs, first = task % runs * RunTaps<R>::kRun, width = std::min(RunTaps<R>::kRun, count - first);
-        taps.fill(g + (n * count + first) * dims, width, size, dims, interpolation, padding, align_corners);
+        taps.fill(g + (n * count + first) * dims, width, size, dims, rule);
         for (int64_t c = 0; c < channels; ++c) {
           const T* plane = x + (n * channels + c) * volume;
           R sum[RunTaps<R>::kRun] = {};
@@ -214,14 +115,15 @@ void sample(const char* op, const TensorBase& input, const TensorBase& grid, int
 } // namespace
 
 void grid_sampler_2d_kernel(const TensorBase& input, const TensorBase& grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners, const TensorBase& out) {
-  sample("grid_sampler_2d_cpu", input, grid, interpolation_mode, padding_mode, align_corners, out);
+  sample("grid_sampler_2d_cpu", input, grid, rule_of(interpolation_mode, padding_mode, align_corners), out);
 }
 
 void grid_sampler_3d_kernel(const TensorBase& input, const TensorBase& grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners, const TensorBase& out) {
-  sample("grid_sampler_3d_cpu", input, grid, interpolation_mode, padding_mode, align_corners, out);
+  sample("grid_sampler_3d_cpu", input, grid, rule_of(interpolation_mode, padding_mode, align_corners), out);
 }
 
 void grid_sampler_backward_kernel(const GridSampler& p) {
+  const SampleRule rule = rule_of(p.interpolation, p.padding, p.align_corners);
   dispatch("grid_sampler_backward_cpu", p.input.scalar_type(), kFloating, [&]<class T> {
     using R = at::opmath_type<T>;
     const std::array<int64_t, 3> size = sizes_of(p.input);
@@ -243,7 +145,7 @@ void grid_sampler_backward_kernel(const GridSampler& p) {
       for (int64_t n = begin; n < end; ++n) {
         for (int64_t first = 0; first < count; first += RunTaps<R>::kRun) {
           const int64_t width = std::min(RunTaps<R>::kRun, count - first);
-          taps.fill(places + (n * count + first) * dims, width, size, dims, p.interpolation, p.padding, p.align_corners);
+          taps.fill(places + (n * count + first) * dims, width, size, dims, rule);
           R for_grid[3][RunTaps<R>::kRun] = {};
           for (int64_t c = 0; c < channels; ++c) {
             const int64_t plane = (n * channels + c) * volume;

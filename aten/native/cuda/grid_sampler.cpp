@@ -26,8 +26,8 @@ GridSample sample_of(const char* op, const TensorBase& input, const TensorBase& 
     at::detail::dtype_not_supported(op, input.scalar_type(), kFloating.bits);
   }
   const int dims = static_cast<int>(input.dim()) - 2;
-  return {image_of(op, input, dims), image_of(op, result, dims), dims, static_cast<SampleMode>(mode),
-          static_cast<SamplePadding>(padding), align_corners, input.scalar_type(), c10::cuda::getCurrentCUDAStream()};
+  return {image_of(op, input, dims), image_of(op, result, dims), dims,
+          SampleRule{static_cast<SampleMode>(mode), static_cast<SamplePadding>(padding), align_corners}, input.scalar_type(), c10::cuda::getCurrentCUDAStream()};
 }
 
 void sample(const char* op, const TensorBase& input, const TensorBase& grid, int64_t mode, int64_t padding, bool align_corners, const TensorBase& out) {

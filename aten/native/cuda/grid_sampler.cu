@@ -12,122 +12,17 @@ namespace {
 
 constexpr int kThreads = 256;
 
-/// A coordinate and its derivative for the one that it was made from.
-template <class R>
-struct Place {
-  R at, slope;
-};
-
-/// From [-1, 1] to elements: the ends are centres or edges of the outermost elements.
-template <class R>
-__device__ Place<R> unnormalized(R x, int size, bool align_corners) {
-  const R n = static_cast<R>(size);
-  return align_corners ? Place<R>{(x + 1) / 2 * (n - 1), (n - 1) / 2} : Place<R>{((x + 1) * n - 1) / 2, n / 2};
-}
-
-template <class R>
-__device__ Place<R> clipped(R x, int size) {
-  const R last = static_cast<R>(size - 1);
-  // NaN goes to the first element.
-  return x >= last ? Place<R>{last, 0} : x > 0 ? Place<R>{x, 1} : Place<R>{0, 0};
-}
-
-template <class R>
-__device__ Place<R> reflected(R x, int size, bool align_corners) {
-  const R low = align_corners ? R(0) : R(-0.5), span = static_cast<R>(align_corners ? size - 1 : size);
-  if (span == 0) {
-    return {0, 0};
-  }
-  const R sign = x < low ? R(-1) : R(1), distance = ::fabs(x - low);
-  const R rest = ::fmod(distance, span), flips = ::floor(distance / span);
-  return ::fmod(flips, R(2)) == 0 ? Place<R>{rest + low, sign} : Place<R>{span - rest + low, -sign};
-}
-
-template <class R>
-__device__ Place<R> padded(R x, int size, SamplePadding padding, bool align_corners) {
-  if (padding == SamplePadding::Zeros) {
-    return {x, 1};
-  }
-  Place<R> p{x, 1};
-  if (padding == SamplePadding::Reflection) {
-    p = reflected(x, size, align_corners);
-  }
-  const Place<R> inside = clipped(p.at, size);
-  return {inside.at, p.slope * inside.slope};
-}
-
-/// Floor as an element's number; -4 for what is far from any element.
-template <class R>
-__device__ int floor_index(R x, int size) {
-  return x > R(-3) && x < static_cast<R>(size) + R(3) ? static_cast<int>(::floor(x)) : -4;
-}
-
-/// Taps along one dimension: elements (or -1 for none), weights, derivatives of the weights for the grid's coordinate.
-template <class R>
-struct LineTaps {
-  int count;
-  int index[4];
-  R weight[4], slope[4];
-
-  __device__ void add(int at, int size, R w, R s) {
-    index[count] = at >= 0 && at < size ? at : -1;
-    weight[count] = w;
-    slope[count] = s;
-    ++count;
-  }
-};
-
-template <class R>
-__device__ LineTaps<R> cubic_taps(R coordinate, int size, SamplePadding padding, bool align_corners) {
-  const R a = R(-0.75);
-  const Place<R> p = unnormalized(coordinate, size, align_corners);
-  const R base = ::floor(p.at), t = p.at - base;
-  LineTaps<R> taps{};
-  for (int k = 0; k < 4; ++k) {
-    const bool near = k == 1 || k == 2;
-    const R x = k < 2 ? t + R(1 - k) : R(k - 1) - t, sign = k < 2 ? R(1) : R(-1);
-    const R weight = near ? ((a + 2) * x - (a + 3)) * x * x + 1 : ((a * x - 5 * a) * x + 8 * a) * x - 4 * a;
-    const R slope = near ? (3 * (a + 2) * x - 2 * (a + 3)) * x : (3 * a * x - 10 * a) * x + 8 * a;
-    // Each tap is padded by itself.
-    const R at = padded(base + static_cast<R>(k - 1), size, padding, align_corners).at;
-    taps.add(floor_index(at, size), size, weight, sign * slope * p.slope);
-  }
-  return taps;
-}
-
-template <class R>
-__device__ LineTaps<R> taps_at(const GridSample& p, R coordinate, int size) {
-  if (p.mode == SampleMode::Cubic) {
-    return cubic_taps(coordinate, size, p.padding, p.align_corners);
-  }
-  const Place<R> raw = unnormalized(coordinate, size, p.align_corners), at = padded(raw.at, size, p.padding, p.align_corners);
-  LineTaps<R> taps{};
-  if (p.mode == SampleMode::Nearest) {
-    taps.add(floor_index(::rint(at.at), size), size, R(1), R(0));
-    return taps;
-  }
-  const int first = floor_index(at.at, size);
-  const R after = first == -4 ? R(0) : at.at - static_cast<R>(first), slope = raw.slope * at.slope;
-  taps.add(first, size, 1 - after, -slope);
-  taps.add(first + 1, size, after, slope);
-  return taps;
-}
-
 /// Taps over depth, height and width of the place that the grid gives at `at`.
 template <class R>
 struct SampleTaps {
-  LineTaps<R> line[3];
+  using Line = LineTaps<R, int>;
+  Line line[3];
 
   template <class T>
   __device__ SampleTaps(const GridSample& p, const T* at) {
     for (int d = 0; d < 3; ++d) {
       const int coordinate = 2 - d; // width comes first in the grid
-      if (coordinate < p.dims) {
-        line[d] = taps_at(p, R(widen(at[coordinate])), p.input.size[d]);
-      } else {
-        line[d] = LineTaps<R>{};
-        line[d].add(0, 1, R(1), R(0));
-      }
+      line[d] = coordinate < p.dims ? Line::at(R(widen(at[coordinate])), p.input.size[d], p.rule) : Line::whole();
     }
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <aten/native/cuda/image.h>
+#include <aten/native/grid_taps.h>
 #include <c10/core/ScalarType.h>
 
 #include <cuda_runtime_api.h>
@@ -10,17 +11,11 @@
 
 namespace at::native::cuda {
 
-/// The numbers of PyTorch's enumerations.
-enum class SamplePadding : std::int32_t { Zeros, Border, Reflection };
-enum class SampleMode : std::int32_t { Linear, Nearest, Cubic };
-
 /// `result` has a pixel for each place of each image; place i of all has its coordinates, width first, at grid[i * dims].
 struct GridSample {
   Image input, result;
   std::int32_t dims;
-  SampleMode mode;
-  SamplePadding padding;
-  bool align_corners;
+  SampleRule rule;
   c10::ScalarType dtype; // floating
   cudaStream_t stream;
 };
