@@ -60,7 +60,7 @@ DimVector infer_size(IntArrayRef shape, int64_t numel) {
 }
 
 std::optional<DimVector> compute_view_strides(IntArrayRef sizes, IntArrayRef strides, IntArrayRef new_sizes) {
-  const int64_t numel = std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
+  const int64_t numel = std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, c10::impl::multiply_wrapping<int64_t>);
   if (numel == 0 && sizes == new_sizes) {
     return DimVector(strides.begin(), strides.end());
   }
@@ -68,7 +68,7 @@ std::optional<DimVector> compute_view_strides(IntArrayRef sizes, IntArrayRef str
   if (numel == 0) {
     for (size_t i = new_sizes.size(); i-- > 0;) {
       const bool last = i + 1 == new_sizes.size();
-      result[i] = last ? 1 : std::max<int64_t>(new_sizes[i + 1], 1) * result[i + 1];
+      result[i] = last ? 1 : c10::impl::multiply_wrapping(std::max<int64_t>(new_sizes[i + 1], 1), result[i + 1]);
     }
     return result;
   }

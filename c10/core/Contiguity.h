@@ -2,6 +2,7 @@
 
 #include <c10/macros/Export.h>
 #include <c10/util/ArrayRef.h>
+#include <c10/util/safe_numerics.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -12,20 +13,6 @@
 namespace c10 {
 
 // Facts about a tensor's strides. A dimension of size 1 may have any stride, and so may a tensor without elements.
-
-namespace impl {
-
-// The product of sizes, where an empty tensor's may exceed 64 bits: such a product is compared with nothing that matters.
-template <typename T>
-inline T multiply_wrapping(const T& a, const T& b) {
-  if constexpr (std::is_same_v<T, int64_t>) {
-    return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-  } else {
-    return a * b;
-  }
-}
-
-} // namespace impl
 
 /// Row-major without gaps.
 template <typename T>

@@ -2,6 +2,7 @@
 
 #include <c10/macros/Macros.h>
 #include <c10/util/ArrayRef.h>
+#include <c10/util/safe_numerics.h>
 
 #include <cstdint>
 #include <iosfwd>
@@ -86,7 +87,7 @@ bool strides_look_channels_last(ArrayRef<T> sizes, ArrayRef<T> strides, const in
     }
     min = strides[d];
     if (sizes[d] > 1) {
-      min *= sizes[d];
+      min = impl::multiply_wrapping(min, sizes[d]);
     }
   }
   return true;

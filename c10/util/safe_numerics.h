@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace c10 {
 
@@ -29,6 +30,20 @@ C10_ALWAYS_INLINE bool mul_overflows(int64_t a, int64_t b, int64_t* out) {
 C10_ALWAYS_INLINE bool mul_overflows(uint64_t a, uint64_t b, uint64_t* out) {
   return __builtin_mul_overflow(a, b, out);
 }
+
+namespace impl {
+
+// The product of sizes, where an empty tensor's may exceed 64 bits: such a product is compared with nothing that matters.
+template <typename T>
+inline T multiply_wrapping(const T& a, const T& b) {
+  if constexpr (std::is_same_v<T, int64_t>) {
+    return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+  } else {
+    return a * b;
+  }
+}
+
+}  // namespace impl
 
 /// *out = the product of all values in [first, last); true when it does not fit.
 template <typename It>

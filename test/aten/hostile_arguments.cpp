@@ -267,3 +267,37 @@ TEST_CASE("an index without elements may have any number of dimensions", "[error
   at::Tensor many = at::ones(std::vector<int64_t>(60, 1));
   CHECK(at::equal(at::scatter_add(many, -1, at::zeros({0, 3}, at::kLong), at::ones({3, 3})), many));
 }
+
+TEST_CASE("a list whose second part cannot be made is given up whole", "[errors]") {
+  const Tensor wide = at::zeros({1}, at::kUInt16);
+  CHECK_THROWS_AS(at::vander(wide, 4, true), c10::Error);
+  CHECK_THROWS_AS(at::roll(wide.expand({3}), {1}, {7}), c10::IndexError);
+}
+
+TEST_CASE("sums and products of integers in sparse tensors wrap", "[aten]") {
+  constexpr int64_t kMost = INT64_MAX;
+  const Tensor places = at::zeros({2, 2}, at::kLong);
+  const Tensor twice = at::sparse_coo_tensor(places, at::full({2}, kMost, at::kLong), {1, 1});
+  CHECK(twice.coalesce().values().item<int64_t>() == -2);
+  CHECK(at::mm(twice, at::full({1, 1}, 3, at::kLong)).item<int64_t>() == -6);
+  CHECK(at::mm(twice, twice).coalesce().values().item<int64_t>() == 4);
+  CHECK(at::add(at::zeros({1, 1}, at::kLong), twice, kMost).item<int64_t>() == 2);
+}
+
+TEST_CASE("sizes and strides of tensors without elements may have any product", "[aten]") {
+  constexpr int64_t kHuge = int64_t{1} << 40;
+  const Tensor none = at::empty({kHuge, kHuge, 0});
+  CHECK(none.view({0, kHuge, kHuge}).sizes() == at::IntArrayRef({0, kHuge, kHuge}));
+  CHECK_FALSE(none.as_strided({0, 2, 5, 4}, {0, INT64_MAX, 6, 3}).is_contiguous(at::MemoryFormat::ChannelsLast));
+}
+
+TEST_CASE("histograms of more cells than 64 bits count are refused", "[errors]") {
+  const Tensor points = at::zeros({2, 3});
+  CHECK_THROWS_AS(at::_histogramdd_bin_edges(points, {INT64_MAX, 1, 1}), c10::Error);
+  const Tensor edges = at::zeros({1}).expand({(int64_t{1} << 31) + 1});
+  CHECK_THROWS_AS(at::_histogramdd_from_bin_tensors(points, {edges, edges, edges}), c10::Error);
+}
+
+TEST_CASE("rounding to any number of decimals", "[aten]") {
+  CHECK(at::round(at::full({1}, 1.5), INT64_MIN).isnan().item<bool>());
+}

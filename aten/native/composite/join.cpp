@@ -157,8 +157,11 @@ Tensor roll(const Tensor& self, IntArrayRef shifts, IntArrayRef dims) {
     const int64_t dim = c10::maybe_wrap_dim(dims[i], self.dim());
     const int64_t size = self.size(dim);
     const int64_t start = ((size - shifts[i] % size) % size + size) % size;
-    result = start == 0 ? result.clone(result.suggest_memory_format())
-                        : at::cat({result.narrow(dim, start, size - start), result.narrow(dim, 0, start)}, dim);
+    if (start == 0) {
+      result = result.clone(result.suggest_memory_format());
+    } else {
+      result = at::cat({result.narrow(dim, start, size - start), result.narrow(dim, 0, start)}, dim);
+    }
   }
   return result;
 }

@@ -166,9 +166,10 @@ Tensor vander(const Tensor& x, std::optional<int64_t> N, bool increasing) {
   if (columns == 0) {
     return at::empty({x.size(0), 0}, x.options().dtype(dtype));
   }
-  const Tensor ones = at::ones({x.size(0), 1}, x.options().dtype(dtype));
-  const Tensor powers =
-      columns == 1 ? ones : at::cat({ones, at::cumprod(x.to(dtype).unsqueeze(1).expand({x.size(0), columns - 1}), 1)}, 1);
+  Tensor powers = at::ones({x.size(0), 1}, x.options().dtype(dtype));
+  if (columns > 1) {
+    powers = at::cat({powers, at::cumprod(x.to(dtype).unsqueeze(1).expand({x.size(0), columns - 1}), 1)}, 1);
+  }
   return increasing ? powers : powers.flip({1});
 }
 

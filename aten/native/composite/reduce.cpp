@@ -42,7 +42,10 @@ Tensor cumprod_backward_by_place(const Tensor& grad, const Tensor& input, int64_
   places.reserve(count);
   for (int64_t k = 0; k < count; ++k) {
     const Tensor before = k == 0 ? ones : input.narrow(dim, 0, k).prod(dim, /*keepdim=*/true);
-    const Tensor after = k + 1 == count ? ones : at::cat({ones, input.narrow(dim, k + 1, count - k - 1).cumprod(dim)}, dim);
+    Tensor after = ones;
+    if (k + 1 < count) {
+      after = at::cat({ones, input.narrow(dim, k + 1, count - k - 1).cumprod(dim)}, dim);
+    }
     places.push_back((grad.narrow(dim, k, count - k) * (before * after).conj()).sum(dim));
   }
   return at::stack(places, dim);

@@ -5,6 +5,7 @@
 
 #include <c10/core/WrapDimMinimal.h>
 
+#include <limits>
 #include <optional>
 #include <tuple>
 #include <vector>
@@ -103,15 +104,10 @@ Tensor count_cells(
     const Tensor bin = (at::searchsorted(edge.contiguous(), x, /*out_int32=*/false, /*right=*/true) - 1).clamp(0, bins - 1);
     cell = cell * bins + bin;
   }
-  int64_t cells = 1;
-  for (const int64_t bins : shape) {
-    cells *= bins;
+  Tensor hist = at::zeros(shape, flat.options());
+  if (hist.numel() > 0) {
+    hist = hist.view({-1}).index_add(0, cell, weights.reshape({-1}).masked_fill(inside.logical_not(), 0)).view(shape);
   }
-  Tensor hist = at::zeros({cells}, flat.options());
-  if (cells > 0) {
-    hist = hist.index_add(0, cell, weights.reshape({-1}).masked_fill(inside.logical_not(), 0));
-  }
-  hist = hist.view(shape);
   if (density) {
     hist = hist / hist.sum();
     for (int64_t c = 0; c < coordinates; ++c) {
@@ -138,6 +134,7 @@ std::vector<Tensor> even_edges(
   std::vector<Tensor> edges;
   for (int64_t c = 0; c < coordinates; ++c) {
     TORCH_CHECK(bins[c] > 0, op, ": bins must be > 0, but got ", bins[c], " for dimension ", c);
+    TORCH_CHECK(bins[c] < std::numeric_limits<int64_t>::max(), op, ": ", bins[c], " bins have more edges than 64 bits count");
     double low = 0;
     double high = 1;
     if (range.has_value()) {

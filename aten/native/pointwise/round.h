@@ -53,7 +53,7 @@ struct Round {
 template <class T>
 struct RoundDecimals {
   explicit RoundDecimals(std::int64_t decimals)
-      : power(std::pow(T(10), static_cast<T>(decimals < 0 ? -decimals : decimals))), divide(decimals < 0) {}
+      : power(std::pow(T(10), std::abs(static_cast<T>(decimals)))), divide(decimals < 0) {}
   HOST_DEVICE T operator()(T x) const {
     return divide ? std::nearbyint(x / power) * power : std::nearbyint(x * power) / power;
   }

@@ -4,6 +4,7 @@
 #include <aten/Functions.h>
 #include <aten/Parallel.h>
 #include <aten/core/dtype_dispatch.h>
+#include <aten/native/pointwise/math.h>
 
 #include <vector>
 
@@ -13,16 +14,9 @@ namespace {
 
 constexpr auto kCoalesced = at::kAll | at::kComplexHalves;
 
-/// Adding bools is "or".
 template <class T>
 void add_to(T* out, const T* values, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) {
-    if constexpr (std::is_same_v<T, bool>) {
-      out[i] = out[i] || values[i];
-    } else {
-      out[i] += values[i];
-    }
-  }
+  for (int64_t i = 0; i < n; ++i) out[i] = pointwise::add(out[i], values[i]);
 }
 
 /// Groups of equal places, in order: for each the number of its first one in `sorted`, and the end.
@@ -108,7 +102,7 @@ void add_blocks(const Tensor& out, const Tensor& places, const Tensor& values_, 
     const T factor = alpha.to<T>();
     for (int64_t i = 0; i < nnz; ++i) {
       for (int64_t j = 0; j < block; ++j) {
-        const T term = static_cast<T>(factor * from[i * block + j]);
+        const T term = pointwise::mul(factor, from[i * block + j]);
         add_to(to + place[i] * block + j, &term, 1);
       }
     }

@@ -182,7 +182,10 @@ Tensor _sparse_broadcast_to(const Tensor& self, IntArrayRef size) {
   const int64_t times = copies.size(1);
   const int64_t nnz = impl->nnz();
   const int64_t sparse_dim = more + impl->sparse_dim();
-  const Tensor own = more == 0 ? impl->indices() : at::cat({at::zeros({more, nnz}, impl->indices().options()), impl->indices()}, 0);
+  Tensor own = impl->indices();
+  if (more > 0) {
+    own = at::cat({at::zeros({more, nnz}, own.options()), own}, 0);
+  }
   const Tensor indices = own.unsqueeze(1).add(copies.unsqueeze(2)).reshape({sparse_dim, times * nnz});
   DimVector value_sizes{nnz};
   value_sizes.append(size.begin() + sparse_dim, size.end());

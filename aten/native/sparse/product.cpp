@@ -5,6 +5,7 @@
 #include <aten/Parallel.h>
 #include <aten/TensorOperators.h>
 #include <aten/core/dtype_dispatch.h>
+#include <aten/native/pointwise/math.h>
 #include <aten/native/sparse/coo.h>
 
 #include <algorithm>
@@ -46,10 +47,10 @@ void add_row_products(
       for (int64_t row = begin; row < end; ++row) {
         T* __restrict sum = to + row * n;
         for (int64_t k = start[row]; k < start[row + 1]; ++k) {
-          const T scale = static_cast<T>(factor * value[k]);
+          const T scale = pointwise::mul(factor, value[k]);
           const T* __restrict line = from + col[k] * n;
           for (int64_t j = 0; j < n; ++j) {
-            sum[j] = static_cast<T>(sum[j] + scale * line[j]);
+            sum[j] = pointwise::add(sum[j], pointwise::mul(scale, line[j]));
           }
         }
       }
@@ -234,7 +235,7 @@ Tensor _sparse_sparse_matmul_coo(const Tensor& self, const Tensor& other) {
             sum[col] = T(0);
             met.push_back(col);
           }
-          sum[col] = static_cast<T>(sum[col] + x[i] * y[j]);
+          sum[col] = pointwise::add(sum[col], pointwise::mul(x[i], y[j]));
         }
       }
       std::sort(met.begin(), met.end());
