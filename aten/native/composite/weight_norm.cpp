@@ -22,13 +22,17 @@ ScalarType norm_dtype(const Tensor& t) {
   return c10::isReducedFloatingType(t.scalar_type()) ? kFloat : t.scalar_type();
 }
 
+Tensor norms_of(const Tensor& v, int64_t dim) {
+  return v.to(norm_dtype(v)).norm(2, other_dims(v, dim), /*keepdim=*/true);
+}
+
 } // namespace
 
 std::tuple<Tensor, Tensor> _weight_norm_interface(const Tensor& v, const Tensor& g, int64_t dim) {
   TORCH_CHECK(
       dim == 0 || dim == v.dim() - 1, "fused kernels can only be applied for first or last dim; _weight_norm_interface got dim ", dim,
       " for v of sizes ", v.sizes());
-  const Tensor norms = v.to(norm_dtype(v)).norm(2, other_dims(v, dim), /*keepdim=*/true);
+  const Tensor norms = norms_of(v, dim);
   TORCH_CHECK(
       g.sizes() == norms.sizes(), "_weight_norm: g must have the sizes of the norms of v, ", norms.sizes(), ", but has ", g.sizes());
   return {(v * (g / norms)).to(v.scalar_type()), norms};
@@ -54,6 +58,14 @@ std::tuple<Tensor, Tensor> _weight_norm_backward(
   const Tensor along = (grad * direction).sum(other_dims(v, dim), /*keepdim=*/true);
   const Tensor grad_v = (g.to(dtype) / norms) * (grad - direction * (along / (norms * norms)));
   return {grad_v.to(v.scalar_type()), (along / norms).to(g.scalar_type())};
+}
+
+// The norms were saved as numbers. Where this is recorded they are computed again, since they depend on v too; PyTorch's
+// second derivative leaves that out.
+std::tuple<Tensor, Tensor> _weight_norm_differentiable_backward(
+    const Tensor& grad_w, const Tensor& v, const Tensor& g, const Tensor& norms, int64_t dim) {
+  const bool recorded = c10::GradMode::is_enabled() && v.requires_grad();
+  return _weight_norm_backward(grad_w, v, g, recorded ? norms_of(v, c10::maybe_wrap_dim(dim, v.dim())) : norms, dim);
 }
 
 } // namespace at::native
