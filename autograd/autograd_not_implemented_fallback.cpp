@@ -6,6 +6,7 @@
 #include <aten/core/stack.h>
 #include <autograd/VariableTypeUtils.h>
 #include <autograd/functions/basic_ops.h>
+#include <autograd/view_func.h>
 #include <c10/util/StringUtil.h>
 
 #include <atomic>
@@ -178,6 +179,10 @@ void inplace_or_view_fallback(
   if (!base.defined()) {
     return;
   }
+  // This operator cannot be repeated on another base.
+  const ErroringViewFunc no_way(c10::str(
+      "Mutating the view ", schema.operator_name().name, " which does not have a derivative implemented is forbidden. ",
+      "Change a clone of it"));
   const size_t results = stack->size() - returns.size();
   for (size_t i = 0; i < returns.size(); ++i) {
     if (!aliases_input(schema, i) || is_written(returns[i])) {
@@ -187,7 +192,10 @@ void inplace_or_view_fallback(
     if (value.isTensorList()) {
       value = as_view(base, value.toTensorVector(), true, true, view_creation_meta(/*multiple_outputs=*/true));
     } else if (value.isTensor()) {
-      value = as_view(base, std::move(value).toTensor(), true, true, nullptr, view_creation_meta());
+      const CreationMeta meta = view_creation_meta();
+      value = as_view(
+          base, std::move(value).toTensor(), true, true, no_way.clone_and_set(),
+          meta == CreationMeta::DEFAULT ? CreationMeta::IN_CUSTOM_FUNCTION : meta);
     }
   }
 }

@@ -91,6 +91,11 @@ ViewInfo ViewInfo::chain(const Variable& base, const Variable& tensor, std::uniq
   if (!view_func && !has_view_fn()) {
     return ViewInfo(base_, nullptr);
   }
+  for (const ViewFunc* step : {static_cast<const ViewFunc*>(view_fn_.get()), static_cast<const ViewFunc*>(view_func.get())}) {
+    if (dynamic_cast<const ErroringViewFunc*>(step) != nullptr) {
+      return ViewInfo(base_, step->clone_and_set());
+    }
+  }
   // One of the two steps cannot be repeated by as_strided, so both must be repeated one after the other. Offsets count
   // from that of the tensor a step starts from, which may lie elsewhere the next time.
   using Strides = std::vector<int64_t>;
@@ -138,6 +143,11 @@ void handle_view_on_rebase(DifferentiableViewMeta* diff_view_meta, bool indirect
   const CreationMeta creation_meta = diff_view_meta->get_creation_meta();
   if (creation_meta == CreationMeta::DEFAULT) {
     return;
+  }
+  const ViewInfo& info = diff_view_meta->get_backward_view();
+  if (creation_meta == CreationMeta::IN_CUSTOM_FUNCTION && info.has_view_fn() &&
+      dynamic_cast<const ErroringViewFunc*>(&info.view_fn()) != nullptr) {
+    info.view_fn()(info.base_); // throws what names the operator
   }
   const Node* grad_fn = diff_view_meta->grad_fn_.get();
   const char* modified = indirect ? "its base or another view of its base has been" : "is being";
@@ -219,6 +229,9 @@ void update_tensor_hooks_on_new_gradfn(
 
 void rebase_history(const Variable& self, Edge gradient_edge) {
   TORCH_INTERNAL_ASSERT(gradient_edge.function != nullptr, "rebase_history needs a node");
+  if (!isDifferentiableType(self.scalar_type())) {
+    return; // integers that were written to, from numbers that require grad
+  }
   if (DifferentiableViewMeta* view_meta = get_view_autograd_meta(self)) {
     TORCH_INTERNAL_ASSERT(
         view_meta->get_creation_meta() == CreationMeta::DEFAULT, "check_inplace must run before rebase_history");

@@ -84,5 +84,28 @@ TEST_CASE("a view operator without a derivative", "[autograd][operators][views]"
   CHECK(view.is_view());
   CHECK(view._base().is_same(x));
   x.add_(1);
-  CHECK(view._version() == 1);
+  view.mul_(2); // nothing is recorded
+  CHECK(view._version() == 2);
+  CHECK(same(x, {4, 3}));
+
+  SECTION("the view may not be changed where that is recorded, nor a view of it") {
+    const std::string message = "Mutating the view autograd_test::first which does not have a derivative implemented";
+    const Tensor w = leaf({3});
+    CHECK_THAT(error_of([&] { view.mul_(w[0]); }), says(message));
+    CHECK_THAT(error_of([&] { view.view({1}).mul_(w); }), says(message));
+    CHECK(same(x, {4, 3}));
+    Tensor y = leaf({1, 2}) * 1;
+    const Tensor other = call.call(y);
+    CHECK_THAT(error_of([&] { other.mul_(2); }), says(message));
+    CHECK(same(y.detach(), {1, 2}));
+    y.mul_(2);
+    CHECK_THAT(error_of([&] { other.sum(); }), says(message));
+    y.sum().backward();
+  }
+  SECTION("one of several views, made without recording: as others of that kind") {
+    torch::NoGradGuard no_grad;
+    const Tensor quiet = call.call(x);
+    torch::AutoGradMode record(true);
+    CHECK_THAT(error_of([&] { quiet.mul_(leaf({3})[0]); }), says("A view was created in no_grad mode"));
+  }
 }
