@@ -427,6 +427,13 @@ bool gradgradcheck(
     TORCH_CHECK_VALUE(
         outputs.size() == args.size() - count, "gradgradcheck: the function has ", outputs.size(),
         " outputs that require grad and got ", args.size() - count, " gradients; give one for each");
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const Tensor& weight = args[count + i];
+      TORCH_CHECK_VALUE(
+          weight.defined() && weight.sizes() == outputs[i].sizes(), "Mismatch in shape: grad_output[", i,
+          "] has a shape of ", weight.sizes(), " and output[", i, "] has a shape of ", outputs[i].sizes(),
+          ": gradgradcheck takes gradients of the outputs' shapes");
+    }
     return only_differentiable(grad(
         outputs, only_differentiable(xs), TensorList(split, args.end()), std::nullopt, /*create_graph=*/true,
         /*allow_unused=*/true));

@@ -204,6 +204,9 @@ TEST_CASE("gradcheck finds derivatives that are not recorded", "[autograd][gradc
 
 TEST_CASE("inputs that gradcheck refuses", "[autograd][gradcheck][errors]") {
   const auto f = [](const variable_list& in) { return in[0] * 2; };
+  CHECK_THAT(
+      error_of([&] { gradgradcheck(f, {leaf({1, 2})}, {filled({3, 2}, 1).requires_grad_()}); }),
+      says("Mismatch in shape: grad_output[0] has a shape of [3, 2] and output[0] has a shape of [2]"));
   CHECK_THAT(error_of([&] { gradcheck(f, {values({1})}); }), says("at least one input tensor to require gradient"));
   CHECK_THAT(
       error_of([&] { gradcheck(f, {values({1}).expand({3}).requires_grad_()}); }), says("has a dimension with stride 0"));
