@@ -3,6 +3,7 @@
 
 #include <autograd/variable.h>
 #include <c10/macros/Export.h>
+#include <c10/util/DimVector.h>
 
 #include <memory>
 

@@ -383,6 +383,12 @@ TEST_CASE("a tensor that requires grad has a size", "[autograd][views][errors]")
   CHECK_THAT(error_of([&] { inner.resize_as_(values({1})); }), says("cannot resize variables that require grad"));
   CHECK_THAT(error_of([&] { w.set_(values({1})); }), says("a leaf Variable that requires grad"));
   CHECK(w.numel() == 2);
+  Tensor plain = values({1, 2});
+  plain.resize_({2});
+  plain.resize_as_(plain);
+  CHECK(plain._version() == 0); // nothing has changed
+  plain.resize_({1, 2});
+  CHECK(plain._version() == 1);
   inner.set_(values({5}));
   CHECK_THAT(error_of([&] { inner.backward(values({1})); }), says("derivative for set_ is not implemented"));
   torch::NoGradGuard no_grad;

@@ -278,6 +278,12 @@ class AutogradEmitter:
         args = "".join(f", {a.name}" for a in schema.arguments)
         below = f"at::_ops::{schema.unambiguous_name}::redispatch(ks & c10::after_ADInplaceOrView_keyset{args})"
         written = [a for a in schema.arguments if a.is_written]
+        if entry.get("grad") == REFUSED:
+            target = written[0].name
+            return (
+                head + f"  const c10::DimVector sizes({target}.sizes().begin(), {target}.sizes().end());\n"
+                f"  {{\n    at::AutoDispatchBelowADInplaceOrView guard;\n    {below};\n  }}\n"
+                f"  if ({target}.sizes() != c10::IntArrayRef(sizes)) {{\n    increment_version({target});\n  }}\n  return {target};\n}}\n")
         if written:
             text = head + f"  {{\n    at::AutoDispatchBelowADInplaceOrView guard;\n    {below};\n  }}\n"
             for arg in written:
