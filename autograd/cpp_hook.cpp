@@ -45,7 +45,7 @@ variable_list CppFunctionTensorPreHook::operator()(const variable_list& values) 
     if (!result.defined()) {
       continue;
     }
-    check_variable_result(value, result, c10::str("hook_", i));
+    check_variable_result(value, result, std::to_string(i));
     value = at::Tensor(std::move(result));
   }
   variable_list results(values);

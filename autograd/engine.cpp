@@ -65,12 +65,19 @@ void finish(GraphTask& task) {
   this_thread.node = previous.node;
 }
 
+void call_pre_hook(FunctionPreHook& hook, const Node& fn, variable_list& inputs) {
+  inputs = hook(inputs);
+  TORCH_CHECK(
+      inputs.size() == fn.num_inputs(), "a pre-hook of ", fn.name(), " has returned ", inputs.size(),
+      " gradients; there must be ", fn.num_inputs());
+}
+
 variable_list call_tensor_pre_hooks(Node& fn, variable_list inputs) {
   for (const auto& hook : fn.tensor_pre_hooks()) {
-    inputs = (*hook)(inputs);
+    call_pre_hook(*hook, fn, inputs);
   }
   for (const auto& position_and_hook : std::as_const(fn).retains_grad_hooks()) {
-    inputs = (*position_and_hook.second)(inputs);
+    call_pre_hook(*position_and_hook.second, fn, inputs);
   }
   return inputs;
 }
@@ -111,10 +118,7 @@ variable_list call_function(const GraphTask& task, Node& fn, variable_list&& inp
   if (hooked) {
     inputs = call_tensor_pre_hooks(fn, std::move(inputs));
     for (const auto& hook : std::as_const(fn).pre_hooks()) {
-      inputs = (*hook)(inputs);
-      TORCH_CHECK(
-          inputs.size() == fn.num_inputs(), "a pre-hook of ", fn.name(), " has returned ", inputs.size(),
-          " gradients; there must be ", fn.num_inputs());
+      call_pre_hook(*hook, fn, inputs);
     }
   }
   if (!task.keep_graph_) {
@@ -156,6 +160,12 @@ void check_no_nan(const Node& fn, const variable_list& outputs) {
   }
 }
 
+void check_edges(const char* what, const edge_list& edges) {
+  for (const Edge& edge : edges) {
+    TORCH_CHECK(edge.is_valid(), "Engine::execute: ", what, " ", &edge - edges.begin(), " leads to no node");
+  }
+}
+
 } // namespace
 
 std::shared_ptr<Node> get_current_node() {
@@ -168,6 +178,13 @@ bool get_current_graph_task_keep_graph() {
 
 int64_t get_current_graph_task_id() {
   return this_thread.task ? static_cast<int64_t>(this_thread.task->id_) : -1;
+}
+
+void at_end_of_pass(std::function<void()> clean_up) {
+  GraphTask* task = this_thread.task;
+  TORCH_INTERNAL_ASSERT(task, "at_end_of_pass outside of a backward pass");
+  const std::lock_guard<std::mutex> lock(task->final_callbacks_lock_);
+  task->at_end_.push_back(std::move(clean_up));
 }
 
 bool current_task_needs(const Node* next) {
@@ -233,6 +250,8 @@ variable_list Engine::execute(
     bool create_graph,
     bool accumulate_grad,
     const edge_list& outputs) {
+  check_edges("root", roots);
+  check_edges("output", outputs);
   variable_list grads = inputs;
   validate_outputs(roots, grads, [](const std::string& problem) { return problem; });
   if (accumulate_grad && create_graph) {

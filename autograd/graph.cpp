@@ -89,7 +89,7 @@ void check_watched(const char* name, const variable_list& tensors) {
   }
 }
 
-struct MultiGradState {
+struct MultiGradState : std::enable_shared_from_this<MultiGradState> {
   struct Pass {
     size_t missing;
     variable_list grads;
@@ -106,11 +106,10 @@ struct MultiGradState {
     std::optional<variable_list> complete;
     {
       const std::lock_guard<std::mutex> lock(mutex);
-      const auto pass = pass_of(get_current_graph_task_id());
-      pass->second.grads[index] = grad;
-      if (--pass->second.missing == 0) {
-        complete = std::move(pass->second.grads);
-        passes.erase(pass);
+      Pass& pass = pass_of(get_current_graph_task_id());
+      pass.grads[index] = grad;
+      if (--pass.missing == 0) {
+        complete = std::exchange(pass.grads, variable_list(watched.size()));
       }
     }
     if (complete) {
@@ -118,16 +117,28 @@ struct MultiGradState {
     }
   }
 
-  std::unordered_map<int64_t, Pass>::iterator pass_of(int64_t id) {
+  Pass& pass_of(int64_t id) {
     const auto found = passes.find(id);
     if (found != passes.end()) {
-      return found;
+      return found->second;
     }
     size_t missing = 0;
     for (const Watched& tensor : watched) {
       missing += tensor.runs() ? 1 : 0;
     }
-    return passes.emplace(id, Pass{missing, variable_list(watched.size())}).first;
+    // A pass that fails keeps no gradients either.
+    at_end_of_pass([weak = weak_from_this(), id] {
+      if (const auto state = weak.lock()) {
+        state->forget(id);
+      }
+    });
+    return passes.emplace(id, Pass{missing, variable_list(watched.size())}).first->second;
+  }
+
+  void forget(int64_t id) {
+    std::unordered_map<int64_t, Pass>::node_type ended; // gradients are freed without the lock
+    const std::lock_guard<std::mutex> lock(mutex);
+    ended = passes.extract(id);
   }
 
   Slot<std::function<void(const variable_list&)>> hook;
@@ -151,7 +162,7 @@ struct AnyGradState : std::enable_shared_from_this<AnyGradState> {
         return;
       }
     }
-    Engine::get_default_engine().queue_callback([weak = weak_from_this(), pass] {
+    at_end_of_pass([weak = weak_from_this(), pass] {
       if (const auto state = weak.lock()) {
         const std::lock_guard<std::mutex> lock(state->mutex);
         state->called.erase(pass);

@@ -4,6 +4,7 @@
 #include <autograd/saved_variable.h>
 #include <c10/core/Event.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
+#include <c10/util/Exception.h>
 
 #include <algorithm>
 #include <stdexcept>
@@ -61,6 +62,9 @@ void GraphTask::init_to_execute(const edge_list& outputs, bool accumulate_grad) 
     if (accumulate_grad) {
       state->needed = true;
     } else {
+      TORCH_CHECK(
+          outputs[i].input_nr < state->node->num_inputs(), "Engine::execute: output ", i, " is input ", outputs[i].input_nr,
+          " of ", state->node->name(), ", which has ", state->node->num_inputs());
       if (!state->captures) {
         state->captures = std::make_unique<std::vector<NodeState::Capture>>();
       }
@@ -126,6 +130,13 @@ void GraphTask::run_post_processing() {
   }
 }
 
+void GraphTask::run_at_end() {
+  // No node of the pass runs any more, so nobody adds to the list.
+  for (const std::function<void()>& clean_up : at_end_) {
+    clean_up();
+  }
+}
+
 void GraphTask::finish() {
   if (!has_error()) {
     try {
@@ -135,6 +146,7 @@ void GraphTask::finish() {
       set_exception(std::current_exception(), nullptr);
     }
   }
+  run_at_end();
   // Who waits may end the pass, and with it this object, as soon as the lock is free.
   const std::lock_guard<std::mutex> lock(mutex_);
   completed_.store(true, std::memory_order_release);

@@ -43,7 +43,8 @@ struct GraphTask : public std::enable_shared_from_this<GraphTask> {
   bool completed() const {
     return completed_.load(std::memory_order_acquire);
   }
-  /// Runs the final callbacks, joins streams, and lets wait() return.
+  /// Joins streams and runs the final callbacks unless there was an error, then runs what at_end_of_pass() was given, and
+  /// lets wait() return.
   void finish();
   /// Returns when another thread has finished the pass.
   void wait();
@@ -91,6 +92,8 @@ struct GraphTask : public std::enable_shared_from_this<GraphTask> {
 
   std::mutex final_callbacks_lock_;
   std::vector<std::function<void()>> final_callbacks_;
+  /// Guarded by the same lock.
+  std::vector<std::function<void()>> at_end_;
 
   /// Streams on which results were made, which the caller's streams must wait for.
   std::vector<c10::Stream> leaf_streams_;
@@ -101,6 +104,7 @@ struct GraphTask : public std::enable_shared_from_this<GraphTask> {
  private:
   void stash_current_streams();
   void run_post_processing();
+  void run_at_end();
 
   std::atomic<bool> has_error_{false};
   std::exception_ptr error_;
@@ -112,5 +116,8 @@ struct GraphTask : public std::enable_shared_from_this<GraphTask> {
 TORCH_API bool get_current_graph_task_keep_graph();
 /// A number that no other backward pass of the process has; -1 outside of one.
 TORCH_API int64_t get_current_graph_task_id();
+/// Has `clean_up` run when the pass that this thread is in ends, with an error too; it must not throw. Throws outside of
+/// a pass.
+TORCH_API void at_end_of_pass(std::function<void()> clean_up);
 
 } // namespace torch::autograd

@@ -65,6 +65,9 @@ void validate_outputs(const edge_list& edges, variable_list& grads, const Format
     if (!edge.is_valid() || !grads[i].defined()) {
       continue;
     }
+    TORCH_CHECK(
+        edge.input_nr < edge.function->num_inputs(), "an edge leads to input ", edge.input_nr, " of ",
+        edge.function->name(), ", which has ", edge.function->num_inputs(), ": call its add_input_metadata first");
     const InputMetadata& expected = edge.function->input_metadata(edge.input_nr);
     if (!expected.was_default_constructed() && C10_UNLIKELY(!fits(expected, grads[i]))) {
       grads[i] = fitted(i, expected, std::move(grads[i]), format_error);

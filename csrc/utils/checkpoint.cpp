@@ -259,7 +259,7 @@ at::Tensor Frame::get(size_t number) {
   Recomputed& recomputed = of_passes_[pass];
   if (!known) {
     // What the pass does not ask for is let go at its end.
-    autograd::Engine::get_default_engine().queue_callback([weak = weak_from_this(), pass] {
+    autograd::at_end_of_pass([weak = weak_from_this(), pass] {
       if (const std::shared_ptr<Frame> frame = weak.lock()) {
         const std::lock_guard<std::recursive_mutex> frame_lock(frame->mutex_);
         frame->of_passes_.erase(pass);

@@ -17,6 +17,27 @@ TEST_CASE("the engine takes edges in a std::vector too", "[autograd][engine]") {
   CHECK_FALSE(x.grad().defined());
 }
 
+TEST_CASE("the engine refuses edges that lead nowhere", "[autograd][engine][errors]") {
+  using torch::autograd::Edge;
+  struct Bare final : torch::autograd::Node {
+    variable_list apply(variable_list&& grads) override {
+      return std::move(grads);
+    }
+  };
+  auto& engine = torch::autograd::Engine::get_default_engine();
+  const Tensor y = leaf({2}) * 3;
+  const auto run = [&](Edge root, std::vector<Edge> outputs) {
+    return error_of([&] { engine.execute(std::vector<Edge>{root}, {values({1})}, true, false, false, outputs); });
+  };
+  CHECK_THAT(run(Edge(), {}), says("Engine::execute: root 0 leads to no node"));
+  CHECK_THAT(run(Edge(y.grad_fn(), 0), {Edge()}), says("Engine::execute: output 0 leads to no node"));
+  CHECK_THAT(run(Edge(y.grad_fn(), 0), {Edge(y.grad_fn(), 4)}), says("output 0 is input 4 of MulBackward1, which has 1"));
+  CHECK_THAT(run(Edge(y.grad_fn(), 3), {}), says("an edge leads to input 3 of MulBackward1, which has 1"));
+  Tensor z = values({1});
+  torch::autograd::impl::set_gradient_edge(z, Edge(std::make_shared<Bare>(), 0));
+  CHECK_THAT(error_of([&] { (z * 2).backward(); }), says("which has 0: call its add_input_metadata first"));
+}
+
 TEST_CASE("backward adds to the gradients of all leaves", "[autograd][engine]") {
   const Tensor x = leaf({1, 2});
   const Tensor y = leaf({3, 4});

@@ -123,6 +123,36 @@ TEST_CASE("a hook for the first of several gradients", "[autograd][hooks][graph]
   CHECK(seen.size() == 2);
 }
 
+TEST_CASE("hooks on several tensors keep no gradients of a pass that failed", "[autograd][hooks][graph]") {
+  const Tensor x = leaf({2});
+  const Tensor y = x * 3;
+  const Tensor z = x * 5;
+  bool fail = true;
+  c10::weak_intrusive_ptr<c10::TensorImpl> kept(torch::empty({0}).getIntrusivePtr());
+  y.register_hook([&](const Tensor&) -> Tensor {
+    if (fail) {
+      throw std::runtime_error("y fails");
+    }
+    return {};
+  });
+  z.register_hook([&](const Tensor& grad) -> Tensor {
+    const Tensor own = grad * 7;
+    kept = own.getIntrusivePtr();
+    return own;
+  });
+  std::vector<double> seen;
+  graph::register_multi_grad_hook({y, z}, [&](const variable_list& grads) {
+    seen = {grads[0].item<double>(), grads[1].item<double>()};
+  });
+  CHECK_THAT(error_of([&] { (y + z).backward({}, true); }), says("y fails"));
+  CHECK(kept.expired());
+  CHECK(seen.empty());
+  fail = false;
+  (y + z).backward();
+  CHECK(seen == std::vector<double>{1, 7});
+  CHECK(same(x.grad(), {38}));
+}
+
 TEST_CASE("several hooks after accumulation", "[autograd][hooks][graph]") {
   const Tensor x = leaf({3});
   std::vector<int> order;

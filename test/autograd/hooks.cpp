@@ -41,7 +41,7 @@ TEST_CASE("a hook may not change the kind of a gradient", "[autograd][hooks][err
   const Tensor x = leaf({3, 4});
   SECTION("shape") {
     x.register_hook([](const torch::Tensor&) { return values({1}); });
-    CHECK_THAT(error_of([&] { (x * 1).sum().backward(); }), says("has changed the size of value"));
+    CHECK_THAT(error_of([&] { (x * 1).sum().backward(); }), says("hook '0' has changed the size of value"));
   }
   SECTION("dtype") {
     x.register_hook([](const torch::Tensor& g) { return g.to(torch::kFloat); });
@@ -253,6 +253,10 @@ TEST_CASE("what hooks of a node return is checked", "[autograd][hooks][errors]")
   SECTION("too few before it") {
     y.grad_fn()->add_pre_hook(std::make_unique<Returning>(variable_list{}));
     CHECK_THAT(error_of(pass), says("a pre-hook of MulBackward0 has returned 0 gradients; there must be 1"));
+  }
+  SECTION("too few from a hook of its output") {
+    y.grad_fn()->add_tensor_pre_hook(std::make_unique<Returning>(variable_list{}));
+    CHECK_THAT(error_of([&] { torch::autograd::grad({y.sum()}, {y}); }), says("has returned 0 gradients; there must be 1"));
   }
   SECTION("too many after it") {
     y.grad_fn()->add_post_hook(std::make_unique<Returning>(variable_list(5)));

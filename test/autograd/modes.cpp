@@ -37,6 +37,19 @@ TEST_CASE("requires_grad", "[autograd][modes]") {
   CHECK(torch::zeros({2}, torch::requires_grad()).requires_grad());
 }
 
+TEST_CASE("integers that numbers are written into take no part", "[autograd][modes]") {
+  const Tensor x = leaf({1, 2});
+  for (const auto type : {torch::kLong, torch::kBool}) {
+    Tensor whole = torch::zeros({2}, type);
+    whole.copy_(x);
+    whole.view({2}).fill_(x[0]);
+    whole.masked_fill_(whole == 0, x[1]);
+    CHECK_FALSE(whole.requires_grad());
+    CHECK(whole.is_leaf());
+    CHECK(whole._version() == 3);
+  }
+}
+
 TEST_CASE("integers take no part", "[autograd][modes]") {
   const Tensor x = leaf({1, 2});
   CHECK_FALSE((x > 1).requires_grad());
@@ -124,6 +137,18 @@ TEST_CASE("inference mode", "[autograd][modes][inference]") {
   CHECK_THAT(
       error_of([&] { view.mul_(2); }),
       says("A view was created in inference mode and is being modified inplace in normal mode"));
+}
+
+TEST_CASE("detach_ within inference mode leaves histories alone", "[autograd][modes][inference]") {
+  Tensor x = leaf({1, 2});
+  Tensor y = x * 2;
+  {
+    c10::InferenceMode mode;
+    y.detach_();
+    x.detach_();
+  }
+  y.sum().backward();
+  CHECK(same(x.grad(), {2, 2}));
 }
 
 TEST_CASE("a backward pass within inference mode changes nothing outside", "[autograd][modes][inference]") {

@@ -5,7 +5,10 @@
 namespace at::native {
 
 Tensor& detach_(Tensor& self) {
-  at::impl::GetVariableHooks()->detach_(self);
+  // Histories stay as they are in inference mode, as in libtorch.
+  if (!c10::InferenceMode::is_enabled()) {
+    at::impl::GetVariableHooks()->detach_(self);
+  }
   return self;
 }
 
