@@ -56,7 +56,7 @@ struct SavedState {
   int32_t normal_is_valid;
   int32_t padding;
   float next_float_normal_sample;
-  bool is_next_float_normal_sample_valid;
+  uint8_t is_next_float_normal_sample_valid; // a bool, but any byte may come
 };
 
 } // namespace
@@ -66,6 +66,7 @@ CPUGeneratorImpl::CPUGeneratorImpl(uint64_t seed_in)
 
 void CPUGeneratorImpl::set_current_seed(uint64_t seed) {
   next_normal_.reset();
+  next_float_normal_.reset();
   engine_ = mt19937(seed);
 }
 
@@ -102,6 +103,10 @@ void CPUGeneratorImpl::set_state(const c10::TensorImpl& new_state) {
   if (saved.normal_is_valid != 0) {
     next_normal_ = saved.normal_y;
   }
+  next_float_normal_.reset();
+  if (saved.is_next_float_normal_sample_valid != 0) {
+    next_float_normal_ = saved.next_float_normal_sample;
+  }
 }
 
 c10::intrusive_ptr<c10::TensorImpl> CPUGeneratorImpl::get_state() const {
@@ -117,6 +122,8 @@ c10::intrusive_ptr<c10::TensorImpl> CPUGeneratorImpl::get_state() const {
   }
   saved.normal_is_valid = next_normal_ ? 1 : 0;
   saved.normal_y = next_normal_.value_or(0);
+  saved.is_next_float_normal_sample_valid = next_float_normal_ ? 1 : 0;
+  saved.next_float_normal_sample = next_float_normal_.value_or(0);
   Tensor state = empty_contiguous({static_cast<int64_t>(sizeof(saved))}, kByte, kCPU);
   std::memcpy(state.mutable_data_ptr(), &saved, sizeof(saved));
   return state.getIntrusivePtr();
@@ -126,6 +133,7 @@ CPUGeneratorImpl* CPUGeneratorImpl::clone_impl() const {
   auto* copy = new CPUGeneratorImpl();
   copy->engine_ = engine_;
   copy->next_normal_ = next_normal_;
+  copy->next_float_normal_ = next_float_normal_;
   return copy;
 }
 

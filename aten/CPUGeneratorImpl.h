@@ -94,15 +94,21 @@ struct TORCH_API CPUGeneratorImpl final : public c10::GeneratorImpl {
   }
   /// The words of the next draws of 32 bits, see mt19937.
   C10_ALWAYS_INLINE mt19937::Words take(int64_t most) { return engine_.take(most); }
-  /// Normal samples come in pairs; the second waits here.
+  /// Normal samples come in pairs; the second waits here. The operators draw doubles for every dtype.
   std::optional<double> next_double_normal_sample() const { return next_normal_; }
   void set_next_double_normal_sample(std::optional<double> value) { next_normal_ = value; }
+  std::optional<float> next_float_normal_sample() const { return next_float_normal_; }
+  void set_next_float_normal_sample(std::optional<float> value) { next_float_normal_ = value; }
+
+  mt19937 engine() const { return engine_; }
+  void set_engine(mt19937 engine) { engine_ = engine; }
 
  private:
   CPUGeneratorImpl* clone_impl() const override;
 
   mt19937 engine_;
   std::optional<double> next_normal_;
+  std::optional<float> next_float_normal_;
 };
 
 } // namespace at

@@ -187,13 +187,27 @@ Tensor get_item(const Tensor& self, ArrayRef<TensorIndex> indices) {
   return indexer.view().is_same(self) ? at::alias(self) : indexer.view();
 }
 
+namespace {
+
+bool is_one_boolean(ArrayRef<TensorIndex> indices) {
+  return indices.size() == 1 && indices[0].is_boolean();
+}
+
+} // namespace
+
 void set_item(const Tensor& self, ArrayRef<TensorIndex> indices, const Tensor& value) {
+  if (is_one_boolean(indices)) {
+    if (indices[0].boolean()) {
+      self.unsqueeze(0).copy_(without_leading_ones(value));
+    }
+    return;
+  }
   const Indexer indexer(self, indices);
   Tensor target = indexer.view();
   const Tensor source = value.device() == self.device() || value.dim() != 0 ? value : value.to(self.device());
   const Tensor fitted = without_leading_ones(source);
   if (indexer.has_tensors()) {
-    target.index_put_(indexer.tensors(), fitted.scalar_type() == self.scalar_type() ? fitted : fitted.to(self.scalar_type()));
+    target.index_put_(indexer.tensors(), fitted);
   } else {
     target.copy_(fitted);
   }

@@ -118,26 +118,61 @@ struct uniform_real_distribution {
   T to_;
 };
 
+namespace distributions {
+
+/// Whether a generator keeps a normal number of type Real for its next call; those that do not draw two for each.
+template <class Generator, class Real, class = void>
+struct keeps_normal : std::false_type {};
+template <class Generator>
+struct keeps_normal<Generator, double, std::void_t<decltype(&Generator::next_double_normal_sample)>> : std::true_type {};
+template <class Generator>
+struct keeps_normal<Generator, float, std::void_t<decltype(&Generator::next_float_normal_sample)>> : std::true_type {};
+
+template <class Real, class Generator>
+std::optional<Real> kept_normal(const Generator& generator) {
+  if constexpr (std::is_same_v<Real, double>) {
+    return generator.next_double_normal_sample();
+  } else {
+    return generator.next_float_normal_sample();
+  }
+}
+
+template <class Real, class Generator>
+void keep_normal(Generator& generator, std::optional<Real> value) {
+  if constexpr (std::is_same_v<Real, double>) {
+    generator.set_next_double_normal_sample(value);
+  } else {
+    generator.set_next_float_normal_sample(value);
+  }
+}
+
+} // namespace distributions
+
 /// Box and Muller's method: two uniform numbers make two normal ones, of which the second waits in the generator.
 template <class T>
 struct normal_distribution {
-  static_assert(std::is_same_v<T, double>, "the generator keeps a normal number of double for its next call: draw doubles");
   normal_distribution(T mean, T stdv) : mean_(mean), stdv_(stdv) {
-    TORCH_CHECK(stdv >= 0, "normal_distribution: stdv must not be negative, got ", stdv);
+    TORCH_CHECK(stdv >= 0, "stdv_in must be positive: ", stdv);
   }
   template <class Generator>
-  T operator()(Generator* generator) const {
-    if (const std::optional<double> waiting = generator->next_double_normal_sample()) {
-      generator->set_next_double_normal_sample(std::nullopt);
-      return *waiting * stdv_ + mean_;
+  dist_acctype<T> operator()(Generator* generator) const {
+    using Real = dist_acctype<T>;
+    constexpr bool kKeeps = distributions::keeps_normal<Generator, Real>::value;
+    if constexpr (kKeeps) {
+      if (const std::optional<Real> waiting = distributions::kept_normal<Real>(*generator)) {
+        distributions::keep_normal<Real>(*generator, std::nullopt);
+        return *waiting * stdv_ + mean_;
+      }
     }
-    constexpr T kTwoPi = 6.283185307179586476925;
-    const uniform_real_distribution<T> uniform(0, 1);
-    const T u1 = uniform(generator);
-    const T u2 = uniform(generator);
-    const T radius = std::sqrt(T(-2) * std::log1p(-u2));
-    const T theta = kTwoPi * u1;
-    generator->set_next_double_normal_sample(radius * std::sin(theta));
+    constexpr Real kTwoPi = static_cast<Real>(6.283185307179586476925);
+    const uniform_real_distribution<T> uniform(static_cast<T>(0), static_cast<T>(1));
+    const Real u1 = uniform(generator);
+    const Real u2 = uniform(generator);
+    const Real radius = std::sqrt(Real(-2) * std::log1p(-u2));
+    const Real theta = kTwoPi * u1;
+    if constexpr (kKeeps) {
+      distributions::keep_normal<Real>(*generator, radius * std::sin(theta));
+    }
     return radius * std::cos(theta) * stdv_ + mean_;
   }
 
@@ -154,7 +189,7 @@ struct lognormal_distribution {
   }
   template <class Generator>
   T operator()(Generator* generator) const {
-    return std::exp(normal_(generator));
+    return static_cast<T>(std::exp(normal_(generator)));
   }
 
  private:

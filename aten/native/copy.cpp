@@ -426,20 +426,13 @@ Tensor& set_tensor_(Tensor& self, const Tensor& source) {
   if (self.is_same(source)) {
     return self;
   }
-  return at::native::set_tensor_dtype_checked(self, source, source.storage_offset(), source.sizes(), source.strides());
+  return at::native::set_storage_offset_(self, source.storage(), source.storage_offset(), source.sizes(), source.strides());
 }
 
-Tensor& set_tensor_dtype_checked(
-    Tensor& self, const Tensor& source, int64_t storage_offset, IntArrayRef size, IntArrayRef stride) {
-  TORCH_CHECK(
-      source.scalar_type() == self.scalar_type(), "Could not set tensor of type ", source.scalar_type(),
-      " to a tensor of type ", self.scalar_type());
-  return at::native::set_storage_offset_(self, source.storage(), storage_offset, size, stride);
-}
-
+// As in PyTorch self keeps its dtype: bytes of another one are read as what they are not.
 Tensor& set_tensor_offset_(
     Tensor& self, const Tensor& source, int64_t storage_offset, IntArrayRef size, IntArrayRef stride) {
-  return at::native::set_tensor_dtype_checked(self, source, storage_offset, size, stride);
+  return at::native::set_storage_offset_(self, source.storage(), storage_offset, size, stride);
 }
 
 Tensor& set_empty_(Tensor& self) {

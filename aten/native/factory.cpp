@@ -146,9 +146,9 @@ C10_ALWAYS_INLINE Tensor uninitialized(Tensor fresh) {
 } // namespace
 
 c10::TensorImpl* take_plain_empty(IntArrayRef size, TensorOptions options, OptFormat memory_format) noexcept {
-  // One test of one word: no layout, no pinned memory, no memory format.
+  // One test of one word: no layout, no pinned memory, no memory format, no requires_grad, which is refused elsewhere.
   const int unusual = static_cast<int>(options.has_layout()) | static_cast<int>(options.has_pinned_memory()) |
-      static_cast<int>(options.has_memory_format());
+      static_cast<int>(options.has_memory_format()) | static_cast<int>(options.has_requires_grad());
   if (C10_UNLIKELY(unusual != 0 || memory_format || (options.has_device() && !options.device().is_cpu()) ||
           at::detail::fill_uninitialized_memory.load(std::memory_order_relaxed))) {
     return nullptr;

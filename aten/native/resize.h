@@ -13,9 +13,6 @@ TORCH_API void resize_storage_bytes(c10::StorageImpl* storage, int64_t bytes);
 /// Makes the storage of `self` at least `bytes` large.
 TORCH_API void grow_storage(const Tensor& self, int64_t bytes);
 
-Tensor& set_tensor_dtype_checked(
-    Tensor& self, const Tensor& source, int64_t storage_offset, IntArrayRef size, IntArrayRef stride);
-
 } // namespace at::native
 
 namespace at::detail {

@@ -1,6 +1,7 @@
 #include <c10/core/TensorOptions.h>
 
 #include <c10/core/DispatchKeySet.h>
+#include <c10/core/impl/checked_memory_format.h>
 #include <c10/util/Exception.h>
 
 #include <ostream>
@@ -150,5 +151,21 @@ DeviceType dispatchKeyToDeviceType(DispatchKey dispatch_key) {
 TensorOptions dispatchKeyToTensorOptions(DispatchKey dispatch_key) {
   return TensorOptions().layout(dispatchKeyToLayout(dispatch_key)).device(dispatchKeyToDeviceType(dispatch_key));
 }
+
+namespace impl {
+
+std::optional<MemoryFormat> check_tensor_options_and_extract_memory_format(
+    const TensorOptions& options, std::optional<MemoryFormat> memory_format) {
+  TORCH_CHECK(
+      !options.requires_grad(),
+      "Operators taking TensorOptions cannot take a TensorOptions with options.requires_grad set as true. This isn't "
+      "implemented yet. The factories of namespace torch take it, or call requires_grad_() on the result.");
+  TORCH_CHECK(
+      !(options.has_memory_format() && memory_format.has_value()),
+      "Cannot set memory_format both in TensorOptions and explicit argument; please delete the redundant setter.");
+  return memory_format ? memory_format : options.memory_format_opt();
+}
+
+} // namespace impl
 
 } // namespace c10

@@ -2,7 +2,6 @@
 
 #include <aten/Functions.h>
 #include <aten/core/ivalue.h>
-#include <autograd/variable_factories.h>
 
 #include <map>
 
@@ -56,9 +55,98 @@ SavedGroup read_group(serialize::InputArchive& groups, size_t index, const Optim
   return group;
 }
 
+// ---- before PyTorch 1.5 --------------------------------------------------------------------------------------------------
+
+struct OldName {
+  const char* archive;
+  const char* state;
+};
+
+/// Lists with an element for each parameter.
+constexpr OldName kOldLists[] = {
+    {"step_buffers", "step"},
+    {"momentum_buffers", "momentum_buffer"},
+    {"sum_buffers", "sum"},
+    {"exp_average_buffers", "exp_avg"},
+    {"exp_average_sq_buffers", "exp_avg_sq"},
+    {"max_exp_average_sq_buffers", "max_exp_avg_sq"},
+    {"square_average_buffers", "square_avg"},
+    {"grad_average_buffers", "grad_avg"},
+};
+
+/// What LBFGS kept once for all parameters.
+constexpr const char* kOldLbfgsTensors[] = {"d", "t", "H_diag", "prev_flat_grad", "prev_loss"};
+constexpr const char* kOldLbfgsLists[] = {"old_dirs", "old_stps"};
+
+using StateDict = c10::impl::GenericDict;
+
+/// The state of each parameter under today's names; none where the archive is of another kind.
+std::vector<StateDict> read_old_state(serialize::InputArchive& archive) {
+  std::vector<StateDict> states;
+  const auto of_parameter = [&](size_t i) -> StateDict& {
+    while (states.size() <= i) states.emplace_back(c10::StringType::get(), c10::AnyType::get());
+    return states[i];
+  };
+  Tensor tensor;
+  for (const OldName& name : kOldLists) {
+    if (!archive.try_read(std::string(name.archive) + "/size", tensor)) continue;
+    const std::vector<Tensor> buffers = detail::load_buffers(archive, name.archive);
+    for (size_t i = 0; i < buffers.size(); ++i) {
+      if (buffers[i].defined()) of_parameter(i).insert(std::string(name.state), buffers[i]);
+    }
+  }
+  for (const char* name : kOldLbfgsTensors) {
+    if (archive.try_read(name, tensor, /*is_buffer=*/true) && tensor.defined()) of_parameter(0).insert(std::string(name), tensor);
+  }
+  for (const char* name : kOldLbfgsLists) {
+    if (!archive.try_read(std::string(name) + "/size", tensor)) continue;
+    of_parameter(0).insert(std::string(name), c10::List<Tensor>(detail::load_buffers(archive, name)));
+  }
+  return states;
+}
+
+void load_old_optimizer(serialize::InputArchive& archive, Optimizer& optimizer, detail::NewState new_state) {
+  const std::vector<StateDict> saved = read_old_state(archive);
+  TORCH_CHECK(
+      !saved.empty(), "Optimizer: the archive has neither 'pytorch_version' nor the lists of PyTorch before 1.5; it is not that of "
+      "an optimizer, or of one without state");
+  const std::vector<Tensor>& params = optimizer.param_groups().at(0).params();
+  TORCH_CHECK(
+      saved.size() <= params.size(), "Optimizer: the archive has state of ", saved.size(),
+      " parameters, the optimizer's first group has ", params.size());
+  TORCH_WARN(
+      "Your serialized optimizer is still using the old serialization format. You should re-save your optimizer to use the new "
+      "serialization format.");
+  std::vector<std::unique_ptr<OptimizerParamState>> states;
+  for (size_t i = 0; i < saved.size(); ++i) {
+    states.push_back(new_state());
+    states.back()->load_state_dict(saved[i], params[i]);
+  }
+  for (size_t i = 0; i < states.size(); ++i) {
+    optimizer.state()[params[i].unsafeGetTensorImpl()] = std::move(states[i]);
+  }
+}
+
 } // namespace
 
 namespace detail {
+
+void save_buffers(serialize::OutputArchive& archive, const std::string& key, const std::vector<Tensor>& buffers) {
+  archive.write(key + "/size", count_tensor(buffers.size()));
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    archive.write(key + "/" + std::to_string(i), buffers[i], /*is_buffer=*/true);
+  }
+}
+
+std::vector<Tensor> load_buffers(serialize::InputArchive& archive, const std::string& key) {
+  // The count may be any number: it ends where an element is missing.
+  const size_t count = read_count(archive, key + "/size");
+  std::vector<Tensor> buffers;
+  for (size_t i = 0; i < count; ++i) {
+    archive.read(key + "/" + std::to_string(i), buffers.emplace_back(), /*is_buffer=*/true);
+  }
+  return buffers;
+}
 
 void save_optimizer(serialize::OutputArchive& archive, const Optimizer& optimizer) {
   archive.write("pytorch_version", c10::IValue(kVersion));
@@ -88,9 +176,10 @@ void save_optimizer(serialize::OutputArchive& archive, const Optimizer& optimize
 
 void load_optimizer(serialize::InputArchive& archive, Optimizer& optimizer, NewState new_state) {
   c10::IValue version;
-  TORCH_CHECK(
-      archive.try_read("pytorch_version", version),
-      "Optimizer: the archive has no 'pytorch_version'; it is not that of an optimizer, or from before PyTorch 1.5");
+  if (!archive.try_read("pytorch_version", version)) {
+    load_old_optimizer(archive, optimizer, new_state);
+    return;
+  }
   TORCH_CHECK(
       version.isString() && version.toStringRef() == kVersion, "Optimizer: the archive must be of version ", kVersion, ", got ",
       version.isString() ? version.toStringRef() : std::string("a value that is no text"));
@@ -156,14 +245,17 @@ void serialize(serialize::InputArchive& archive, const std::string& key, int64_t
 }
 
 void serialize(serialize::OutputArchive& archive, const std::string& key, const std::vector<int64_t>& steps) {
-  archive.write(key, torch::tensor(steps, at::kLong));
+  std::vector<Tensor> tensors;
+  for (const int64_t step : steps) tensors.push_back(at::scalar_tensor(step, at::kLong));
+  detail::save_buffers(archive, key, tensors);
 }
 
 void serialize(serialize::InputArchive& archive, const std::string& key, std::vector<int64_t>& steps) {
-  Tensor values;
-  archive.read(key, values);
-  values = values.to(at::kLong).reshape({-1}).contiguous();
-  steps.assign(values.data_ptr<int64_t>(), values.data_ptr<int64_t>() + values.numel());
+  steps.clear();
+  for (const Tensor& step : detail::load_buffers(archive, key)) {
+    TORCH_CHECK(step.defined() && step.numel() == 1, "Optimizer: '", key, "' of the archive must be a list of numbers");
+    steps.push_back(step.item<int64_t>());
+  }
 }
 
 } // namespace torch::optim

@@ -17,8 +17,12 @@ using NewState = c10::function_ref<std::unique_ptr<OptimizerParamState>()>;
 /// "state" holds the state of each parameter under its address as a number, "param_groups" the options of each group and the
 /// addresses of its parameters.
 TORCH_API void save_optimizer(serialize::OutputArchive& archive, const Optimizer& optimizer);
-/// Reads everything before anything is changed. Throws where groups or their sizes differ.
+/// Reads everything before anything is changed. Throws where groups or their sizes differ. An archive from before PyTorch 1.5,
+/// which had no groups, gives state to the first group, with a warning.
 TORCH_API void load_optimizer(serialize::InputArchive& archive, Optimizer& optimizer, NewState new_state);
+
+TORCH_API void save_buffers(serialize::OutputArchive& archive, const std::string& key, const std::vector<Tensor>& buffers);
+TORCH_API std::vector<Tensor> load_buffers(serialize::InputArchive& archive, const std::string& key);
 
 } // namespace detail
 
@@ -32,7 +36,18 @@ void serialize(serialize::InputArchive& archive, Optimizer& optimizer) {
   detail::load_optimizer(archive, optimizer, [] { return std::make_unique<DerivedOptimizerParamState>(); });
 }
 
-/// A number, and a list of numbers, under a name.
+/// A list of tensors under a name: "NAME/size" and "NAME/0", "NAME/1", ...
+template <typename BufferContainer>
+void serialize(serialize::OutputArchive& archive, const std::string& key, const BufferContainer& buffers) {
+  detail::save_buffers(archive, key, {buffers.begin(), buffers.end()});
+}
+template <typename BufferContainer>
+void serialize(serialize::InputArchive& archive, const std::string& key, BufferContainer& buffers) {
+  const std::vector<Tensor> loaded = detail::load_buffers(archive, key);
+  buffers.assign(loaded.begin(), loaded.end());
+}
+
+/// A number, and a list of numbers, under a name; the list as one of tensors.
 TORCH_API void serialize(serialize::OutputArchive& archive, const std::string& key, const int64_t& value);
 TORCH_API void serialize(serialize::InputArchive& archive, const std::string& key, int64_t& value);
 TORCH_API void serialize(serialize::OutputArchive& archive, const std::string& key, const std::vector<int64_t>& steps);

@@ -62,7 +62,7 @@ class Signature:
             self.arguments[arg.name] = arg.name if symint else cpp.to_sym(arg)
             if span and arg.type.base == "MemoryFormat":
                 # Given beside the options or inside of them.
-                self.arguments[arg.name] = f"{arg.name}.has_value() ? {arg.name} : options.memory_format_opt()"
+                self.arguments[arg.name] = f"c10::impl::check_tensor_options_and_extract_memory_format(options, {arg.name})"
         if schema.is_out and not faithful_out:
             outs = {a.name for a in schema.out_arguments}
             first = [p for p in self.params if p.name in outs]
@@ -210,6 +210,7 @@ def keyed_functions(entries: list[Entry], namespace: str, note: str, parameter: 
 #include <aten/core/Tensor.h>
 #include <aten/core/op_types.h>
 #include <aten/core/symint_conversions.h>
+#include <c10/core/impl/checked_memory_format.h>
 
 namespace at::{namespace} {{
 
@@ -349,6 +350,8 @@ def definitions(entries: list[Entry], shared: str) -> str:
         unique.setdefault(head, body)
     function_text = "\n".join(f"{head} {{\n{body}\n}}" for head, body in unique.items())
     nl = "\n"
+    if "check_tensor_options" in function_text:
+        includes += "\n#include <c10/core/impl/checked_memory_format.h>"
     table = f"kDefinitions_{entries[0].schema.unambiguous_name}"
     return f"""// Calls of the operators in {", ".join(sorted({e.path.name for e in entries}))}: at::_ops, at:: functions, Tensor methods.
 {includes}

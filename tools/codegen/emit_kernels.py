@@ -88,6 +88,10 @@ class KernelEmitter:
         if form == "out" and entry.get("out_check"):
             args = ", ".join([cstring(entry.schema.name)] + call_arguments(entry.schema) + [schema.out_arguments[0].name])
             text += f"  at::shape::{entry.get('out_check')}({args});\n"
+        if form == "inplace" and entry.get("inplace_expanded"):
+            text += (
+                "  if (C10_UNLIKELY(at::has_internal_overlap(self) == at::MemOverlap::Yes)) {\n"
+                f"    return at::native::{entry.get('inplace_expanded')}({', '.join(call_arguments(schema))});\n  }}\n")
         text += "  at::TensorIterator iter;\n"
         text += (
             f"  iter.build_pointwise({out}, {{{', '.join(entry.operands)}}}, {{at::PointwiseRule::Result::{rule}, {keep}u}}, "
@@ -467,6 +471,8 @@ class KernelEmitter:
         )
         if backend == "sparse":
             ops += "#include <aten/native/sparse/values.h>\n"
+        if any(e.get("inplace_expanded") for e in entries):
+            ops += "#include <aten/MemoryOverlap.h>\n#include <aten/native/expanded_targets.h>\n"
         table = {"cpu": "kCpuKernels", "cuda": "kCudaKernels", "sparse": "kSparseKernels", None: "kGenericKernels"}[backend]
         table += f"_{wrappers[0].op}"
         what = {"cpu": "CPU kernels", "cuda": "CUDA kernels", "sparse": "Kernels for sparse tensors", None: "Meta, composite and any-backend kernels"}[backend]

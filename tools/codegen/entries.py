@@ -15,7 +15,7 @@ FIELDS = {
     "op", "variants", "out", "inplace", "shape", "dtypes", "result", "cast", "operands", "check", "kernel", "meta",
     "composite", "foreach", "inplace_composite", "out_composite", "explicit", "inplace_explicit", "out_explicit", "grad",
     "output_differentiability", "reference", "samples", "errors", "doc", "out_contiguous", "inplace_alias_ok",
-    "out_dtype", "out_check", "out_layout", "cpp_no_default_args", "tags", "test", "through", "plain",
+    "out_dtype", "out_check", "out_layout", "inplace_expanded", "cpp_no_default_args", "tags", "test", "through", "plain",
 }
 SPARSE_BACKENDS = ("sparse", "sparse_csr")  # kernels for the keys SparseCPU and SparseCsrCPU
 SPARSE_KINDS = ("values", "linear", "refused")

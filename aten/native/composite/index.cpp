@@ -11,8 +11,28 @@
 
 namespace at::native {
 
+namespace {
+
+bool is_one_mask(const c10::List<std::optional<Tensor>>& indices) {
+  int64_t masks = 0;
+  for (size_t i = 0; i < indices.size(); ++i) {
+    const std::optional<Tensor> index = indices.get(i);
+    if (index && index->defined()) {
+      const ScalarType dtype = index->scalar_type();
+      masks += dtype == kBool || dtype == kByte ? 1 : 2;
+    }
+  }
+  return masks == 1;
+}
+
+} // namespace
+
 Tensor& index_put_(
     Tensor& self, const c10::List<std::optional<Tensor>>& indices, const Tensor& values, bool accumulate) {
+  // One number for a mask's places may have another dtype, as in masked_fill_.
+  if (values.scalar_type() != self.scalar_type() && values.numel() == 1 && values.is_cpu() && !accumulate && is_one_mask(indices)) {
+    return at::_index_put_impl_(self, indices, at::scalar_tensor(values.item(), self.options()), accumulate, /*unsafe=*/false);
+  }
   return at::_index_put_impl_(self, indices, values, accumulate, /*unsafe=*/false);
 }
 

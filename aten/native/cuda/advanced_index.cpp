@@ -9,6 +9,7 @@
 #include <aten/core/ivalue.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cuda/index_walk.h>
+#include <aten/native/expanded_targets.h>
 #include <c10/cuda/CUDAStream.h>
 
 #include <algorithm>
@@ -159,7 +160,7 @@ Tensor index_cuda(const Tensor& self, const Indices& indices) {
 
 Tensor& _index_put_impl_cuda_(
     Tensor& self, const Indices& indices, const Tensor& values, bool accumulate, bool /*unsafe*/) {
-  at::assert_no_internal_overlap(self);
+  warn_if_index_put_target_is_expanded(self);
   TORCH_CHECK_INDEX(
       self.scalar_type() == values.scalar_type(), "Index put requires the source and destination dtypes match, got ",
       self.scalar_type(), " for the destination and ", values.scalar_type(), " for the source.");

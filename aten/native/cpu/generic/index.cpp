@@ -9,6 +9,7 @@
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/OutArgument.h>
 #include <aten/native/convert.h>
+#include <aten/native/expanded_targets.h>
 #include <aten/native/index_support.h>
 #include <aten/native/pointwise/math.h>
 #include <c10/core/WrapDimMinimal.h>
@@ -380,7 +381,7 @@ Tensor index_cpu(const Tensor& self, const c10::List<std::optional<Tensor>>& ind
 namespace {
 
 void check_values(const Tensor& self, const Tensor& values, const IndexPlan& plan) {
-  at::assert_no_internal_overlap(self);
+  warn_if_index_put_target_is_expanded(self);
   TORCH_CHECK(
       self.scalar_type() == values.scalar_type(), "Index put requires the source and destination dtypes match, got ",
       self.scalar_type(), " for the destination and ", values.scalar_type(), " for the source.");

@@ -1,0 +1,15 @@
+// In-place targets that were expanded, so that elements share memory. Most operators refuse them; PyTorch's index_put_ and
+// masked_fill_ warn and go on, and programs rely on it.
+#pragma once
+
+#include <aten/core/Tensor.h>
+
+namespace at::native {
+
+/// Warns when elements of index_put_'s target share memory. Of positions that share it the last one written wins.
+TORCH_API void warn_if_index_put_target_is_expanded(const TensorBase& self);
+
+/// masked_fill_ for a target with strides of 0: an element gets the value where the mask is set for any of those that share it.
+TORCH_API Tensor& masked_fill_expanded_(Tensor& self, const Tensor& mask, const Scalar& value);
+
+} // namespace at::native
