@@ -66,6 +66,9 @@ Tensor TensorMaker::make_tensor() {
     impl->set_sizes_contiguous(sizes_);
   }
   impl->set_storage_offset(offset);
+  if (options_.requires_grad()) {
+    result.set_requires_grad(true);
+  }
   return result;
 }
 

@@ -1,11 +1,33 @@
 // What libtorch's own headers include along the way and programs therefore use without naming it: `std::cout`,
-// `std::setprecision`, `std::accumulate`, C10_LOG_API_USAGE_ONCE. Only the public headers include this one.
+// `std::setprecision`, `std::accumulate`, C10_LOG_API_USAGE_ONCE, LOG, RECORD_FUNCTION. Only the public headers include this one.
 #pragma once
 
+#include <aten/MemoryOverlap.h>
+#include <aten/ThreadLocalState.h>
+#include <aten/Utils.h>
+#include <aten/core/functional.h>
+#include <aten/record_function.h>
+#include <c10/core/Event.h>
+#include <c10/core/StreamGuard.h>
+#include <c10/core/impl/checked_memory_format.h>
+#include <c10/util/Bitset.h>
+#include <c10/util/CallOnce.h>
+#include <c10/util/Deprecated.h>
+#include <c10/util/Flags.h>
+#include <c10/util/IdWrapper.h>
+#include <c10/util/Logging.h>
 #include <c10/util/Registry.h>
 #include <c10/util/StringUtil.h>
+#include <c10/util/Synchronized.h>
+#include <c10/util/ThreadLocal.h>
+#include <c10/util/TypeSafeSignMath.h>
+#include <c10/util/accumulate.h>
 #include <c10/util/api_usage.h>
+#include <c10/util/bit_cast.h>
+#include <c10/util/env.h>
+#include <c10/util/hash.h>
 #include <c10/util/irange.h>
+#include <c10/util/overloaded.h>
 #include <c10/util/print_containers.h>
 #include <c10/util/string_utils.h>
 

@@ -164,16 +164,17 @@ struct normal_distribution {
         return *waiting * stdv_ + mean_;
       }
     }
+    // Functions of doubles in between, as PyTorch's header calls them.
     constexpr Real kTwoPi = static_cast<Real>(6.283185307179586476925);
     const uniform_real_distribution<T> uniform(static_cast<T>(0), static_cast<T>(1));
     const Real u1 = uniform(generator);
     const Real u2 = uniform(generator);
-    const Real radius = std::sqrt(Real(-2) * std::log1p(-u2));
-    const Real theta = kTwoPi * u1;
+    const Real radius = static_cast<Real>(std::sqrt(-2.0 * std::log1p(static_cast<double>(-u2))));
+    const double theta = kTwoPi * u1;
     if constexpr (kKeeps) {
-      distributions::keep_normal<Real>(*generator, radius * std::sin(theta));
+      distributions::keep_normal<Real>(*generator, static_cast<Real>(radius * std::sin(theta)));
     }
-    return radius * std::cos(theta) * stdv_ + mean_;
+    return static_cast<Real>(radius * std::cos(theta)) * stdv_ + mean_;
   }
 
  private:

@@ -152,11 +152,18 @@ bool can_take_memory(const Tensor& out, const Tensor& result) {
 
 } // namespace
 
-bool resize_output(const Tensor& out, IntArrayRef sizes) {
+bool resize_output_check(const Tensor& out, IntArrayRef sizes) {
   if (out.sizes() == sizes) {
     return false;
   }
   warn_of_resize(out, sizes);
+  return true;
+}
+
+bool resize_output(const Tensor& out, IntArrayRef sizes) {
+  if (!resize_output_check(out, sizes)) {
+    return false;
+  }
   set_size(out, sizes);
   return true;
 }

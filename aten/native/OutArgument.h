@@ -51,6 +51,8 @@ class TORCH_API OutArgument {
 /// Resizes `out` to `sizes` with PyTorch's warning when it held elements; keeps it when it fits.
 /// Returns whether it was resized. Throws when the storage cannot grow.
 TORCH_API bool resize_output(const Tensor& out, IntArrayRef sizes);
+/// Whether resize_output would resize; warns as it does.
+TORCH_API bool resize_output_check(const Tensor& out, IntArrayRef sizes);
 
 /// Writes `result` to the caller's output: dtype checked, resized, copied.
 TORCH_API void copy_into_out(const char* op, Tensor& out, const Tensor& result);

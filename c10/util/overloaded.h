@@ -4,12 +4,11 @@
 
 namespace c10 {
 
-/// One callable made of several, for std::visit.
+/// One callable made of several, for std::visit: overloaded([](int) { ... }, [](float) { ... }).
 template <class... Ts>
 struct overloaded : Ts... {
+  constexpr overloaded(Ts... functions) : Ts(std::move(functions))... {}
   using Ts::operator()...;
 };
-template <class... Ts>
-overloaded(Ts...) -> overloaded<Ts...>;
 
 }  // namespace c10

@@ -2,27 +2,14 @@
 
 #include <aten/core/TensorBase.h>
 #include <aten/cuda/detail/TensorInfo.cuh>
+#include <aten/native/CanUse32BitIndexMath.h>
 
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 namespace at::cuda::detail {
 
-/// Can every element be reached with 32-bit numbers and offsets?
-inline bool canUse32BitIndexMath(const at::TensorBase& t, int64_t max_elem = std::numeric_limits<int32_t>::max()) {
-  if (t.numel() >= max_elem) {
-    return false;
-  }
-  int64_t last = 0;
-  for (int64_t dim = 0; dim < t.dim(); ++dim) {
-    if (t.size(dim) == 0) {
-      return true;
-    }
-    last += (t.size(dim) - 1) * t.stride(dim);
-  }
-  return last < max_elem;
-}
+using at::native::canUse32BitIndexMath;
 
 /// Do two of its elements lie in one place?
 inline bool maybeOverlappingIndices(const at::TensorBase& t) {

@@ -21,6 +21,7 @@
 #include <torch/types.h>
 #include <torch/utils.h>
 #include <torch/version.h>
+#include <torch/xpu.h>
 
 #include <queue>
 #include <stack>

@@ -1,3 +1,3 @@
 #pragma once
 
-#include <aten/native/resize.h>
+#include <aten/native/resize_impl.h>

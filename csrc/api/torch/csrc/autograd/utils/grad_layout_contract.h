@@ -1,0 +1,3 @@
+#pragma once
+
+#include <autograd/utils/grad_layout_contract.h>

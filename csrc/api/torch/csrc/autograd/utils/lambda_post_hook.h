@@ -1,0 +1,3 @@
+#pragma once
+
+#include <autograd/utils/lambda_post_hook.h>
