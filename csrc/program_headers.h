@@ -31,12 +31,15 @@
 #include <c10/util/print_containers.h>
 #include <c10/util/string_utils.h>
 
+#include <stdlib.h> // abs(x) of a floating-point x without std::: <cstdlib> alone leaves C's, which takes an int
+
 #include <bitset>
 #include <cassert>
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
 #include <deque>
+#include <fstream>
 #include <iomanip>
 #include <iostream>
 #include <map>

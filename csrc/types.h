@@ -36,6 +36,7 @@ using std::optional;
 
 using Dtype = at::ScalarType;
 
+// Only these: a name that both namespaces declare is ambiguous after `using namespace torch;`.
 constexpr auto kUInt8 = at::kByte;
 constexpr auto kInt8 = at::kChar;
 constexpr auto kInt16 = at::kShort;
@@ -45,16 +46,13 @@ constexpr auto kUInt16 = at::kUInt16;
 constexpr auto kUInt32 = at::kUInt32;
 constexpr auto kUInt64 = at::kUInt64;
 constexpr auto kFloat16 = at::kHalf;
-constexpr auto kBFloat16 = at::kBFloat16;
 constexpr auto kFloat32 = at::kFloat;
 constexpr auto kFloat64 = at::kDouble;
-constexpr auto kFloat8_e4m3fn = at::kFloat8_e4m3fn;
-constexpr auto kFloat8_e5m2 = at::kFloat8_e5m2;
-constexpr auto kBool = at::kBool;
-constexpr auto kComplexFloat = at::kComplexFloat;
-constexpr auto kComplexDouble = at::kComplexDouble;
 
 constexpr auto kU8 = kUInt8;
+constexpr auto kU16 = kUInt16;
+constexpr auto kU32 = kUInt32;
+constexpr auto kU64 = kUInt64;
 constexpr auto kI8 = kInt8;
 constexpr auto kI16 = kInt16;
 constexpr auto kI32 = kInt32;
@@ -65,6 +63,5 @@ constexpr auto kU64 = kUInt64;
 constexpr auto kF16 = kFloat16;
 constexpr auto kF32 = kFloat32;
 constexpr auto kF64 = kFloat64;
-
 
 } // namespace torch

@@ -2,6 +2,10 @@
 // beside them, so at:: must hold only the functions that libtorch has there: otherwise this file does not compile.
 #include <torch/torch.h>
 
+// Before any other header: what torch.h itself brings.
+static_assert(sizeof(abs(1.5)) == sizeof(double), "abs without std:: must not be C's, which drops the fraction");
+static_assert(sizeof(std::ifstream) > 0 && sizeof(torch::RegisterOperators) > 0);
+
 #include <catch2/catch.hpp>
 
 #include <vector>
@@ -33,4 +37,21 @@ TEST_CASE("a program's own functions are not hidden by those of at::", "[names]"
   CHECK(to(x, torch::kFloat)[0].item<float>() == 1);
   CHECK(add_(x, torch::ones({4}, torch::kDouble))[0].item<double>() == 2);
   CHECK(copy_(x, torch::zeros({4}, torch::kDouble))[3].item<double>() == 1);
+}
+
+namespace {
+
+// What libtorch declares in namespace torch alone is found, and nothing is found twice.
+at::ScalarType with_using_directives() {
+  using namespace torch;
+  using namespace torch::indexing;
+  const Tensor x = torch::zeros({2}, TensorOptions(kBool).device(kCPU));
+  const std::vector<Dtype> dtypes = {kBFloat16, kComplexFloat, kComplexDouble, kFloat8_e5m2, kFloat32, kU16, kByte};
+  return x.index({Slice(None, 1)}).scalar_type() == kBool ? dtypes.back() : dtypes.front();
+}
+
+} // namespace
+
+TEST_CASE("dtypes are named without torch:: after a using directive", "[names]") {
+  CHECK(with_using_directives() == torch::kUInt8);
 }

@@ -5,6 +5,12 @@
 #include <torch/all.h>
 #include <torch/library.h>
 
+// What Python.h would bring: names of C without std::, such as isinf(x).
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
 #ifndef PYBIND11_MODULE
 #define PYBIND11_MODULE(name, variable) \
   template <class Module>               \

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <aten/core/dispatch/Dispatcher.h>
+#include <aten/core/op_registration/op_registration.h>
 #include <aten/custom_class.h>
 #include <aten/library.h>
 #include <csrc/program_headers.h>
