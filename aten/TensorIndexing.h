@@ -15,7 +15,8 @@
 
 namespace at::indexing {
 
-constexpr int64_t INDEX_MIN = INT64_MIN + 1;
+/// Where a slice without bounds ends: values that programs can print and compare.
+constexpr int64_t INDEX_MIN = c10::SymInt::min_representable_int();
 constexpr int64_t INDEX_MAX = -(INDEX_MIN + 1);
 
 enum class TensorIndexType { None, Ellipsis, SymInt, Integer = SymInt, Boolean, Slice, Tensor };
