@@ -18,6 +18,7 @@
 #include <c10/util/safe_numerics.h>
 
 #include <cmath>
+#include <limits>
 
 namespace at::native {
 
@@ -375,20 +376,21 @@ int64_t arange_length(const Scalar& start, const Scalar& end, const Scalar& step
     const int64_t last = end.to<int64_t>();
     const int64_t by = step.to<int64_t>();
     int64_t span = 0;
-    TORCH_CHECK(!c10::sub_overflows(last, first, &span), "arange: the range ", first, " -> ", last, " overflows");
-    const int64_t sign = by > 0 ? 1 : -1;
-    return (span + by - sign) / by;
+    TORCH_CHECK(
+        !c10::sub_overflows(last, first, &span) && !(span == std::numeric_limits<int64_t>::min() && by == -1), "arange: the range ",
+        first, " -> ", last, " overflows");
+    return span / by + (span % by != 0 ? 1 : 0);
   }
   count = std::ceil((end.to<double>() - start.to<double>()) / step.to<double>());
   TORCH_CHECK(
-      count >= 0 && count <= static_cast<double>(INT64_MAX), "invalid size, possible overflow? (arange of ", count, " elements)");
+      count >= 0 && count < static_cast<double>(INT64_MAX), "invalid size, possible overflow? (arange of ", count, " elements)");
   return static_cast<int64_t>(count);
 }
 
 int64_t range_length(const Scalar& start, const Scalar& end, const Scalar& step) {
   check_range("range", start, end, step);
   const double count = std::floor((end.to<double>() - start.to<double>()) / step.to<double>()) + 1;
-  TORCH_CHECK(count <= static_cast<double>(INT64_MAX), "invalid size, possible overflow? (range of ", count, " elements)");
+  TORCH_CHECK(count < static_cast<double>(INT64_MAX), "invalid size, possible overflow? (range of ", count, " elements)");
   return static_cast<int64_t>(count);
 }
 

@@ -301,3 +301,11 @@ TEST_CASE("histograms of more cells than 64 bits count are refused", "[errors]")
 TEST_CASE("rounding to any number of decimals", "[aten]") {
   CHECK(at::round(at::full({1}, 1.5), INT64_MIN).isnan().item<bool>());
 }
+
+TEST_CASE("ranges of any bounds and step are counted or refused", "[errors]") {
+  CHECK(at::arange(0, 256, INT64_MAX - 1, at::kLong).sizes() == at::IntArrayRef({1}));
+  CHECK(at::arange(5, -5, -3, at::kLong).sizes() == at::IntArrayRef({4}));
+  CHECK_THROWS_AS(at::arange(0, INT64_MIN, -1, at::kLong), c10::Error);
+  CHECK_THROWS_AS(at::arange(0, 0x1p63, 1), c10::Error);
+  CHECK_THROWS_AS(at::range(0, 0x1p63, 1), c10::Error);
+}
