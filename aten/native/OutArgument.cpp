@@ -23,7 +23,7 @@ int64_t extent(IntArrayRef sizes, IntArrayRef strides) {
   return last + 1;
 }
 
-void check_dtype(const char* op, const Tensor& out, c10::ScalarType dtype, bool cast) {
+void check_dtype(const char* op, const Tensor& out, c10::ScalarType dtype, bool cast, bool inplace = false) {
   if (out.scalar_type() == dtype) {
     return;
   }
@@ -33,6 +33,9 @@ void check_dtype(const char* op, const Tensor& out, c10::ScalarType dtype, bool 
         "result type ", dtype, " can't be cast to the desired output type ", out.scalar_type(), " (in ", op, ")");
     return;
   }
+  TORCH_CHECK(
+      !inplace, "Bad in-place call: input tensor dtype ", out.dtype().name(),
+      " and output tensor dtype ", c10::scalarTypeToTypeMeta(dtype).name(), " should match (in ", op, ")");
   TORCH_CHECK(
       false, "Expected out tensor to have dtype ", c10::scalarTypeToTypeMeta(dtype).name(), ", but got ", out.dtype().name(),
       " instead (in ", op, ")");
@@ -47,7 +50,7 @@ void check_device(const char* op, const Tensor& out, c10::Device device) {
 void check_fits(const char* op, const Tensor& out, const TensorSpec& spec, OutArgument::Policy policy) {
   TORCH_CHECK(out.defined(), op, ": the output tensor is undefined");
   check_device(op, out, spec.device);
-  check_dtype(op, out, spec.dtype, policy.cast);
+  check_dtype(op, out, spec.dtype, policy.cast, policy.form == OutArgument::Form::Inplace);
   if (policy.form == OutArgument::Form::Inplace) {
     TORCH_CHECK(
         out.sizes() == IntArrayRef(spec.sizes),

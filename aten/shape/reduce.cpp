@@ -303,6 +303,35 @@ void logcumsumexp_out(const char*, const TensorBase& self, int64_t, const Tensor
               c10::toString(out.scalar_type()));
 }
 
+void mean_out(
+    const char* op,
+    const TensorBase&,
+    c10::OptionalIntArrayRef,
+    bool,
+    std::optional<ScalarType> dtype,
+    const TensorBase& out) {
+  TORCH_CHECK(!dtype || *dtype == out.scalar_type(), "Expected out tensor to have dtype ",
+              c10::scalarTypeToTypeMeta(dtype.value_or(ScalarType::Float)).name(), ", but got ", out.dtype().name(), " instead (in ", op, ")");
+}
+
+void nansum_out(
+    const char* op,
+    const TensorBase& self,
+    c10::OptionalIntArrayRef,
+    bool,
+    std::optional<ScalarType> dtype,
+    const TensorBase& out) {
+  // Without NaN it is sum, which has words of its own.
+  TORCH_CHECK(!self.is_floating_point() || !dtype || *dtype == out.scalar_type(), op,
+              ": provided dtype must match dtype of result. Got ", c10::toString(out.scalar_type()), " and ",
+              c10::toString(dtype.value_or(ScalarType::Float)), ".");
+}
+
+void logsumexp_out(const char*, const TensorBase&, c10::IntArrayRef, bool, const TensorBase& out) {
+  TORCH_CHECK(out.is_floating_point() || out.is_complex(),
+              "logsumexp(): Expected floating point type for result tensor, but got: ", c10::toString(out.scalar_type()));
+}
+
 std::array<TensorSpec, 2> cummax(const char* op, const TensorBase& self, int64_t dim) {
   if (self.dim() > 0) {
     c10::maybe_wrap_dim(dim, self.dim());

@@ -78,6 +78,22 @@ std::array<TensorSpec, 2> var_mean(
 TensorSpec cumsum(const char* op, const TensorBase& self, int64_t dim, std::optional<c10::ScalarType> dtype);
 TensorSpec logcumsumexp(const char* op, const TensorBase& self, int64_t dim);
 void logcumsumexp_out(const char* op, const TensorBase& self, int64_t dim, const TensorBase& out);
+/// The output of a mean has the dtype that was asked for; without one it may be any that the mean can be cast to.
+void mean_out(
+    const char* op,
+    const TensorBase& self,
+    c10::OptionalIntArrayRef dim,
+    bool keepdim,
+    std::optional<ScalarType> dtype,
+    const TensorBase& out);
+void nansum_out(
+    const char* op,
+    const TensorBase& self,
+    c10::OptionalIntArrayRef dim,
+    bool keepdim,
+    std::optional<ScalarType> dtype,
+    const TensorBase& out);
+void logsumexp_out(const char* op, const TensorBase& self, c10::IntArrayRef dim, bool keepdim, const TensorBase& out);
 std::array<TensorSpec, 2> cummax(const char* op, const TensorBase& self, int64_t dim);
 
 TensorSpec trace(const char* op, const TensorBase& self);

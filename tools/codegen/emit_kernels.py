@@ -133,6 +133,10 @@ class KernelEmitter:
         shape_args = ", ".join([cstring(entry.schema.name)] + args)
         count = len(entry.schema.returns)
         text = self._check(entry)
+        targets = ["self"] if form == "inplace" else [a.name for a in schema.out_arguments]
+        of_argument = entry.get("out_dtype") == "argument"
+        if of_argument and targets:
+            text += f"  if (!dtype && {targets[0]}.defined()) dtype = {targets[0]}.scalar_type();\n"
         laid_out = form == "out" and entry.get("out_layout")
         text += f"  {'' if laid_out else 'const '}auto spec = at::shape::{entry.get('shape')}({shape_args});\n"
         specs = ["spec"] if count == 1 else [f"spec[{i}]" for i in range(count)]
@@ -144,8 +148,7 @@ class KernelEmitter:
         tensors = [f"&{a.name}" for a in inputs(entry.schema) if a.type.is_tensor and not a.type.optional]
         lists = [a.name for a in inputs(entry.schema) if a.type.base == "Tensor" and a.type.is_list and not a.type.elem_optional]
         policy = ["true" if entry.get("out_contiguous") else "false",
-                  "true" if entry.get("out_dtype") == "cast" or form == "inplace" else "false"]
-        targets = ["self"] if form == "inplace" else [a.name for a in schema.out_arguments]
+                  "true" if entry.get("out_dtype") == "cast" or (form == "inplace" and not of_argument) else "false"]
         if form == "out" and entry.get("out_check"):
             text += f"  at::shape::{entry.get('out_check')}({shape_args}, {', '.join(targets)});\n"
         if laid_out:

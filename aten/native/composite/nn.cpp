@@ -25,11 +25,26 @@ Tensor log_softmax(const Tensor& self, int64_t dim, std::optional<ScalarType> dt
   return at::_log_softmax(dtype.has_value() ? self.to(*dtype) : self, dim, false);
 }
 
+namespace {
+
+/// Throws before anything is computed where `out` does not have the dtype of the result.
+void check_softmax_out(const char* op, const Tensor& self, int64_t dim, std::optional<ScalarType> dtype, const Tensor& out) {
+  c10::maybe_wrap_dim(dim, self.dim());
+  const ScalarType result = dtype.value_or(self.scalar_type());
+  TORCH_CHECK(
+      out.scalar_type() == result, "Expected out tensor to have dtype ", c10::scalarTypeToTypeMeta(result).name(), ", but got ",
+      out.dtype().name(), " instead (in ", op, ")");
+}
+
+} // namespace
+
 Tensor& softmax_out(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype, Tensor& out) {
+  check_softmax_out("softmax", self, dim, dtype, out);
   return write_exact_out("softmax", out, at::softmax(self, dim, dtype));
 }
 
 Tensor& log_softmax_out(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype, Tensor& out) {
+  check_softmax_out("log_softmax", self, dim, dtype, out);
   return write_exact_out("log_softmax", out, at::log_softmax(self, dim, dtype));
 }
 

@@ -24,6 +24,9 @@ void check_norm_input(const Tensor& self) {
 }
 
 Tensor norm_of(const Tensor& self, const std::optional<Scalar>& p, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+  TORCH_CHECK(!dtype || c10::isFloatingType(*dtype) || c10::isComplexType(*dtype),
+              "norm(): the desired output dtype should be either floating point or complex. Got ",
+              c10::toString(dtype.value_or(ScalarType::Float)), " instead.");
   check_norm_input(self);
   return at::linalg_vector_norm(self, p.value_or(Scalar(2)), dim, keepdim, dtype);
 }

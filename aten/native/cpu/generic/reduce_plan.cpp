@@ -85,7 +85,7 @@ TensorBase wide_input(const TensorBase& self, c10::ScalarType result) {
   }
   const TensorBase input = self.scalar_type() == result ? self : cast(self, result);
   return c10::isReducedFloatingType(result) ? cast(input, ScalarType::Float)
-      : result == ScalarType::Bool          ? cast(input, ScalarType::Long)
+      : c10::isIntegralType(result, /*includeBool=*/true) ? cast(input, ScalarType::Long)
                                             : input;
 }
 
