@@ -1,5 +1,6 @@
 #include <autograd/formulas/nn.h>
 
+#include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
 #include <aten/core/Reduction.h>
@@ -144,8 +145,8 @@ Tensor glu_double_backward(const Tensor& grad, const Tensor& grad_output, const 
 
 // ---- losses --------------------------------------------------------------------------------------------------------
 
-Tensor reduced_loss_grad(const Tensor& elements, int64_t reduction) {
-  return reduction == at::Reduction::None ? elements : elements.sum();
+Tensor reduced_loss_grad(const Tensor& elements, at::IntArrayRef sizes) {
+  return at::sum_to(elements, sizes);
 }
 
 Tensor row_loss_grad(const Tensor& elements, const Tensor& grad_output) {

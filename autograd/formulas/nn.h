@@ -48,7 +48,7 @@ at::Tensor glu_double_backward_grad_output(const at::Tensor& grad, const at::Ten
 at::Tensor glu_double_backward(const at::Tensor& grad, const at::Tensor& grad_output, const at::Tensor& self, int64_t dim);
 
 /// Sums what an element-wise backward pass would give for each element to the shape of its grad_output.
-at::Tensor reduced_loss_grad(const at::Tensor& elements, int64_t reduction);
+at::Tensor reduced_loss_grad(const at::Tensor& elements, at::IntArrayRef sizes);
 
 /// Sums what a backward pass over rows of classes would give for each class to the shape of its grad_output.
 at::Tensor row_loss_grad(const at::Tensor& elements, const at::Tensor& grad_output);
