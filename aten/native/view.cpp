@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace at::native {
 
@@ -453,7 +454,7 @@ Tensor slice(const Tensor& self, int64_t dim, std::optional<int64_t> start, std:
 
 std::vector<Tensor> split_with_sizes(const Tensor& self, IntArrayRef split_sizes, int64_t dim) {
   TORCH_CHECK(self.dim() != 0, "split expects at least a 1-dimensional tensor");
-  dim = c10::maybe_wrap_dim(dim, self.dim());
+  const int64_t given = std::exchange(dim, c10::maybe_wrap_dim(dim, self.dim()));
   const int64_t size = self.sizes()[dim];
   DimVector sizes(self.sizes().begin(), self.sizes().end());
   const IntArrayRef strides = self.strides();
@@ -466,7 +467,7 @@ std::vector<Tensor> split_with_sizes(const Tensor& self, IntArrayRef split_sizes
   }
   TORCH_CHECK(
       start == size, "split_with_sizes expects split_sizes to sum exactly to ", size,
-      " (input tensor's size at dimension ", dim, "), but got split_sizes=", split_sizes);
+      " (input tensor's size at dimension ", given, "), but got split_sizes=", split_sizes);
   std::vector<Tensor> result;
   result.reserve(split_sizes.size());
   int64_t offset = self.storage_offset();
@@ -505,9 +506,9 @@ std::vector<Tensor> unbind(const Tensor& self, int64_t dim) {
 
 Tensor diagonal(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2) {
   const int64_t ndim = self.dim();
-  dim1 = c10::maybe_wrap_dim(dim1, ndim);
-  dim2 = c10::maybe_wrap_dim(dim2, ndim);
-  TORCH_CHECK(dim1 != dim2, "diagonal dimensions cannot be identical ", dim1, ", ", dim2);
+  const int64_t given1 = std::exchange(dim1, c10::maybe_wrap_dim(dim1, ndim));
+  const int64_t given2 = std::exchange(dim2, c10::maybe_wrap_dim(dim2, ndim));
+  TORCH_CHECK(dim1 != dim2, "diagonal dimensions cannot be identical ", given1, ", ", given2);
   DimVector sizes(self.sizes().begin(), self.sizes().end());
   DimVector strides(self.strides().begin(), self.strides().end());
   // Offsets beyond either end give an empty diagonal; clamping first keeps the arithmetic in range.

@@ -74,7 +74,7 @@ void check_reduce(const char* op, std::string_view reduce, bool with_new) {
   const bool now = reduce == "sum" || reduce == "prod" || reduce == "mean" || reduce == "amax" || reduce == "amin";
   TORCH_CHECK(
       with_new ? now : old, "reduce argument must be either ",
-      with_new ? "sum, prod, mean, amax or amin" : "add or multiply", ", got ", reduce, " (in ", op, ")");
+      with_new ? "sum, prod, mean, amax or amin, got " : "add or multiply. Got ", reduce, " (in ", op, ")");
 }
 
 } // namespace

@@ -3,8 +3,10 @@
 #include <aten/core/Tensor.h>
 #include <aten/shape/operand_checks.h>
 
+#include <algorithm>
 #include <limits>
 #include <string>
+#include <string_view>
 
 namespace at::shape {
 namespace {
@@ -26,11 +28,22 @@ std::string base_name(const char* op) {
 
 DimVector repeated(const char* op, IntArrayRef values, const char* what, int64_t dims, IntArrayRef otherwise = {}) {
   if (values.empty() && !otherwise.empty()) values = otherwise;
+  const std::string name = base_name(op);
+  const bool shorter = name == "avg_pool3d";  // which says it in its own words, as dilations of volumes do
+  const char* must = dims == 3 && std::string_view(what) == "dilation" ? " must be either" : shorter ? " must be" : " must either be";
   TORCH_CHECK(
-      values.size() == 1 || static_cast<int64_t>(values.size()) == dims, base_name(op), ": ", what, " must ",
-      otherwise.empty() ? "either be" : "either be omitted,", " a single int, or a tuple of ", count_word(dims), " ints; got ",
-      values);
+      values.size() == 1 || static_cast<int64_t>(values.size()) == dims, name, ": ", what, must,
+      otherwise.empty() ? "" : " omitted,", " a single int, or a tuple of ", count_word(dims), " ints; got ", values);
   return values.size() == 1 ? DimVector(static_cast<size_t>(dims), values[0]) : DimVector(values.begin(), values.end());
+}
+
+/// "kH: 1 kW: 2" of a list that is called k.
+std::string by_axis(const char* name, IntArrayRef values) {
+  std::string text;
+  for (size_t i = 0; i < values.size(); ++i) {
+    text += (i == 0 ? "" : " ") + std::string(name) + "THW"[3 - values.size() + i] + ": " + std::to_string(values[i]);
+  }
+  return text;
 }
 
 /// "(1x2x2)" of the channels and spatial sizes.
@@ -96,9 +109,9 @@ DimVector windows(const char* op, int64_t dims, const TensorBase& self, IntArray
   const IntArrayRef in = self.sizes().slice(self.dim() - dims);
   for (int64_t d = 0; d < dims; ++d) {
     TORCH_CHECK(stride[d] != 0, "stride should not be zero");
-    TORCH_CHECK(kernel[d] > 0, "kernel size should be greater than zero, but got ", IntArrayRef(kernel), " (in ", op, ")");
-    TORCH_CHECK(stride[d] > 0, "stride should be greater than zero, but got ", IntArrayRef(stride), " (in ", op, ")");
-    TORCH_CHECK(dilation[d] > 0, "dilation should be greater than zero, but got ", IntArrayRef(dilation), " (in ", op, ")");
+    TORCH_CHECK(kernel[d] > 0, "kernel size should be greater than zero, but got ", by_axis("k", kernel), " (in ", op, ")");
+    TORCH_CHECK(stride[d] > 0, "stride should be greater than zero, but got ", by_axis("d", stride), " (in ", op, ")");
+    TORCH_CHECK(dilation[d] > 0, "dilation should be greater than zero, but got ", by_axis("dilation", dilation), " (in ", op, ")");
     out.push_back(pooled_size(in[d], kernel[d], padding[d], stride[d], dilation[d], ceil_mode));
   }
   check_pool_input(op, self, dims);
@@ -117,9 +130,15 @@ void check_divisor(std::optional<int64_t> divisor_override) {
 /// Throws unless `t` has the sizes that the forward pass gives.
 void check_result(const char* op, const char* what, const TensorBase& t, const TensorBase& self, IntArrayRef spatial, c10::ScalarType dtype) {
   const TensorSpec spec = pooled_spec(self, spatial, dtype);
-  TORCH_CHECK(
-      t.sizes() == IntArrayRef(spec.sizes), op, ": Expected ", what, " to have the sizes of the result, ", IntArrayRef(spec.sizes),
-      ", but got ", t.sizes());
+  const int64_t rank = self.dim();
+  const int64_t channels = rank - static_cast<int64_t>(spatial.size()) - 1;
+  for (int64_t i = 0; i < rank; ++i) {
+    const int64_t d = (channels + i) % rank;  // the batch last
+    TORCH_CHECK(
+        t.dim() == rank && t.size(d) == spec.sizes[d], "Expected a tensor of dimension ", rank, " and tensor.size[", d,
+        "] == ", spec.sizes[d], " but got: dimension ", t.dim(), " and tensor.size[", d, "] = ", d < t.dim() ? t.size(d) : 0,
+        " (", what, " of ", op, ")");
+  }
   TORCH_CHECK(
       t.scalar_type() == dtype, "expected dtype ", dtype, " for `", what, "` but got dtype ", t.scalar_type(), " (in ", op, ")");
   check_same_device(op, {&self, &t});
@@ -136,18 +155,21 @@ std::string public_name(const char* op) {
 
 DimVector adaptive(const char* op, int64_t dims, const TensorBase& self, IntArrayRef output_size) {
   const std::string name = public_name(op);
+  const bool means = name.find("avg") != std::string::npos;
   TORCH_CHECK(
-      output_size.size() == 1 || static_cast<int64_t>(output_size.size()) == dims, name, "(): internal error: output_size.size() must be ", dims,
-      ", but got ", output_size);
+      output_size.size() == 1 || static_cast<int64_t>(output_size.size()) == dims, name,
+      means ? ": output_size must be " : "(): internal error: output_size.size() must be ", dims, ", but got ", output_size);
   DimVector out = repeated(op, output_size, "output_size", dims);
   TORCH_CHECK(
       self.dim() == dims + 1 || self.dim() == dims + 2, name, "(): Expected ", ranks(dims), " tensor, but got ", self.sizes());
   for (const int64_t size : out) {
-    TORCH_CHECK(size >= 0, name, "(): elements of output_size must be greater than or equal to 0 but received ", output_size);
+    TORCH_CHECK(size >= 0, name, means ? "" : "()", ": elements of output_size must be greater than or equal to 0 but received ", output_size);
   }
+  // The mean of nothing is NaN.
+  const bool single = means && op[0] != '_' && std::all_of(out.begin(), out.end(), [](int64_t size) { return size == 1; });
   for (int64_t d = self.dim() - dims; d < self.dim(); ++d) {
     TORCH_CHECK(
-        self.size(d) > 0, name, "(): Expected input to have non-zero size for non-batch dimensions, but input has sizes ",
+        single || self.size(d) > 0, name, "(): Expected input to have non-zero size for non-batch dimensions, but input has sizes ",
         self.sizes(), " with dimension ", d, " being empty");
   }
   return out;

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace at::native {
 
@@ -197,9 +198,9 @@ Tensor diag_backward(const Tensor& grad, IntArrayRef input_sizes, int64_t diagon
 
 Tensor diag_embed(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2) {
   const int64_t ndim = self.dim() + 1;
-  dim1 = c10::maybe_wrap_dim(dim1, ndim);
-  dim2 = c10::maybe_wrap_dim(dim2, ndim);
-  TORCH_CHECK(dim1 != dim2, "diagonal dimensions cannot be identical ", dim1, ", ", dim2);
+  const int64_t given1 = std::exchange(dim1, c10::maybe_wrap_dim(dim1, ndim));
+  const int64_t given2 = std::exchange(dim2, c10::maybe_wrap_dim(dim2, ndim));
+  TORCH_CHECK(dim1 != dim2, "diagonal dimensions cannot be identical ", given1, ", ", given2);
   int64_t side = 0;
   TORCH_CHECK(
       offset != std::numeric_limits<int64_t>::min() && !c10::add_overflows(self.size(-1), std::abs(offset), &side),
@@ -277,7 +278,7 @@ Tensor pad_sequence(TensorList sequences, bool batch_first, double padding_value
   for (const Tensor& t : sequences) {
     DimVector widths(2 * t.dim(), 0);
     widths[widths.size() - (padding_side == "left" ? 2 : 1)] = longest - t.size(0);
-    rows.push_back(at::constant_pad_nd(t, widths, padding_value));
+    rows.push_back(at::constant_pad_nd(t, widths, padding_value).to(sequences[0].scalar_type()));
   }
   return at::stack(rows, batch_first ? 0 : 1);
 }

@@ -12,7 +12,7 @@ namespace {
 void check_list_of_one(const char* op, const char* name, IntArrayRef values, bool may_be_empty = false) {
   TORCH_CHECK(
       values.size() == 1 || (may_be_empty && values.empty()), op, "() ", name,
-      " must be an int, list of ints, or tuple of ints of size 1 but got size ", values.size());
+      " must be ", may_be_empty ? "None, " : "", "an int, list of ints, or tuple of ints of size 1 but got size ", values.size());
 }
 
 DimVector two(int64_t first, IntArrayRef values, IntArrayRef otherwise = {}) {

@@ -18,12 +18,21 @@ constexpr void (*grid_sampler_backward_table[])(const GridSampler&) = {
 
 DimVector output_size_of(const char* op, int64_t dims, IntArrayRef input_size, OptionalIntArrayRef output_size, std::optional<ArrayRef<double>> scale_factors) {
   TORCH_CHECK(output_size.has_value() != scale_factors.has_value(), "Must specify exactly one of output_size and scale_factors (in ", op, ")");
-  if (output_size.has_value()) return DimVector(output_size->begin(), output_size->end());
+  const auto spatial_dimensions = static_cast<int64_t>(input_size.size()) - 2;
+  if (output_size.has_value()) {
+    TORCH_CHECK(
+        static_cast<int64_t>(output_size->size()) == spatial_dimensions,
+        "Expected static_cast<int64_t>(output_size->size()) == spatial_dimensions to be true, but got false.  (", op,
+        " of an input of sizes ", input_size, " got output_size ", *output_size, ")");
+    return DimVector(output_size->begin(), output_size->end());
+  }
+  TORCH_CHECK(
+      static_cast<int64_t>(scale_factors->size()) == spatial_dimensions,
+      "Expected static_cast<int64_t>(scale_factors->size()) == spatial_dimensions to be true, but got false.  (", op,
+      " of an input of sizes ", input_size, " got ", scale_factors->size(), " scale_factors)");
   TORCH_CHECK(
       static_cast<int64_t>(input_size.size()) == dims + 2, "It is expected input_size equals to ", dims + 2, ", but got size ",
       input_size.size(), " (in ", op, ")");
-  TORCH_CHECK(
-      static_cast<int64_t>(scale_factors->size()) == dims, op, ": expected ", dims, " scale_factors, got ", scale_factors->size());
   DimVector size;
   for (int64_t d = 0; d < dims; ++d) {
     const double scaled = static_cast<double>(input_size[d + 2]) * (*scale_factors)[d];

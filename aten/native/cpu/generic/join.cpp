@@ -132,8 +132,8 @@ Tensor repeat_interleave_cpu(const Tensor& repeats, std::optional<int64_t> outpu
       TORCH_CHECK(!c10::add_overflows(total, int64_t{counts[i]}, &total), "repeat_interleave: the sum of repeats overflows");
     }
     TORCH_CHECK(
-        !output_size || *output_size == total, "repeat_interleave: output_size ", output_size.value_or(0),
-        " does not match the sum of repeats ", total);
+        !output_size || *output_size == total, "allocated size does not match required size: output_size ", output_size.value_or(0),
+        " of repeat_interleave is not the sum of repeats, ", total);
     result = empty_contiguous({total}, dense.scalar_type(), kCPU);
     T* to = result.mutable_data_ptr<T>();
     for (int64_t i = 0; i < dense.numel(); ++i) {
