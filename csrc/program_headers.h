@@ -7,8 +7,6 @@
 #include <aten/Utils.h>
 #include <aten/core/functional.h>
 #include <aten/record_function.h>
-#include <c10/core/Event.h>
-#include <c10/core/StreamGuard.h>
 #include <c10/core/impl/checked_memory_format.h>
 #include <c10/util/Bitset.h>
 #include <c10/util/CallOnce.h>

@@ -1,5 +1,7 @@
-// Names that libtorch's <torch/torch.h> brings along without being asked for them.
+// Names that libtorch's <torch/torch.h> and <torch/extension.h> bring along without being asked for them.
 #include <torch/torch.h>
+
+#include <torch/extension.h>
 
 #include <catch2/catch.hpp>
 
@@ -38,6 +40,8 @@ TEST_CASE("torch.h brings observers, thread state and log lines", "[names]") {
     const torch::RecordFunctionGuard on;
     CHECK(torch::hasThreadLocalCallbacks());
     RECORD_USER_SCOPE("names");
+  }
+  {
     RECORD_FUNCTION("names", std::vector<c10::IValue>());
   }
   torch::removeCallback(handle);
@@ -51,6 +55,8 @@ TEST_CASE("torch.h brings observers, thread state and log lines", "[names]") {
   }).join();
   CHECK(inside);
 
+  const auto registered = torch::RegisterOperators();
+  const std::optional<c10::Event> no_event;
   const c10::OptionalStreamGuard no_stream;
   CHECK_FALSE(no_stream.current_stream().has_value());
   CHECK_THROWS_AS(([] { LOG(FATAL) << "stop"; }()), c10::Error);

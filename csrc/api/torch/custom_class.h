@@ -1,4 +1,3 @@
 #pragma once
 
-#include <aten/core/op_registration/op_registration.h>
 #include <aten/custom_class.h>

@@ -2,6 +2,9 @@
 // makes no module, unless pybind11 was included before. Register functions with TORCH_LIBRARY, or call them from C++.
 #pragma once
 
+#include <aten/core/op_registration/op_registration.h>
+#include <c10/core/Event.h>
+#include <c10/core/StreamGuard.h>
 #include <torch/all.h>
 #include <torch/library.h>
 

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <ATen/ATen.h>
+#include <aten/core/op_registration/op_registration.h>
+#include <c10/core/Event.h>
+#include <c10/core/StreamGuard.h>
 #include <torch/autograd.h>
 #include <torch/csrc/autograd/InferenceMode.h>
 #include <torch/csrc/autograd/grad_mode.h>
