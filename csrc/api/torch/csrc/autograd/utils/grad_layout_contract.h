@@ -1,3 +1,3 @@
 #pragma once
 
-#include <autograd/utils/grad_layout_contract.h>
+#include <autograd/functions/accumulate_grad.h>
