@@ -4,6 +4,7 @@
 #include <c10/core/Contiguity.h>
 #include <c10/util/DimVector.h>
 
+#include <limits>
 #include <utility>
 
 #include <aten/ops/empty.h>
@@ -64,6 +65,8 @@ void SparseCsrTensorImpl::resize_and_clear_(int64_t sparse_dim, int64_t dense_di
   const int64_t length = sizes[sparse_dim - (by_rows ? 2 : 1)];
   const int64_t step = block.empty() ? 1 : block[by_rows ? 0 : 1];
   TORCH_CHECK(length % step == 0, "resize_and_clear_: a dimension of size ", length, " does not hold whole blocks of ", step);
+  TORCH_CHECK(
+      length / step < std::numeric_limits<int64_t>::max(), "resize_and_clear_: a dimension of size ", length, " is too large to compress");
   c10::DimVector compressed(sizes.begin(), sizes.begin() + sparse_dim - 2);
   c10::DimVector plain = compressed;
   compressed.push_back(length / step + 1);

@@ -309,3 +309,7 @@ TEST_CASE("ranges of any bounds and step are counted or refused", "[errors]") {
   CHECK_THROWS_AS(at::arange(0, 0x1p63, 1), c10::Error);
   CHECK_THROWS_AS(at::range(0, 0x1p63, 1), c10::Error);
 }
+
+TEST_CASE("a dimension of the largest size is not compressed", "[errors]") {
+  CHECK_THROWS_AS(at::zeros({INT64_MAX, 3}, at::TensorOptions(at::kFloat).layout(at::kSparseCsr)), c10::Error);
+}
