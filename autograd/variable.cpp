@@ -1,5 +1,6 @@
 #include <autograd/variable.h>
 
+#include <aten/core/LegacyTypeDispatch.h>
 #include <autograd/autograd_meta_extras.h>
 #include <autograd/functions/accumulate_grad.h>
 #include <autograd/functions/tensor.h>
@@ -114,7 +115,11 @@ ViewInfo ViewInfo::chain(const Variable& base, const Variable& tensor, std::uniq
   std::shared_ptr<ViewFunc> first;
   if (has_view_fn()) {
     first = view_fn_->clone_and_set();
-    const Variable made = (*first)(base_);
+    // Not tracked: each step would be chained in turn, twice as much work with each.
+    const Variable made = [&] {
+      const at::AutoDispatchBelowADInplaceOrView guard;
+      return (*first)(base_);
+    }();
     if (!utils::has_same_meta(made, base)) { // its sizes were changed in place after view_fn_ made it
       const std::shared_ptr<ViewFunc> change = restride(made, base);
       first = make_view_func([first, change](const at::Tensor& t) { return (*change)((*first)(t)); });

@@ -376,6 +376,17 @@ TEST_CASE("sizes of a view by numbers of another dtype are changed in place", "[
   }
 }
 
+TEST_CASE("a long way of views from numbers of another dtype", "[autograd][views][complex]") {
+  const Tensor x = leaf({1, 2});
+  Tensor view = torch::view_as_real(torch::complex(x, x));
+  for (int i = 0; i < 200; ++i) {
+    view = view.t();
+  }
+  view.mul_(2);
+  view.sum().backward();
+  CHECK(same(x.grad(), {4, 4}));
+}
+
 TEST_CASE("a tensor that requires grad has a size", "[autograd][views][errors]") {
   Tensor w = leaf({1, 2});
   CHECK_THAT(error_of([&] { w.resize_({3}); }), says("cannot resize variables that require grad"));
