@@ -10,6 +10,35 @@
 
 namespace torch::autograd {
 
+namespace detail {
+
+void extract_variables(std::vector<bool>& is_variable, variable_list& list, const at::Tensor& x) {
+  is_variable.push_back(true);
+  list.push_back(x);
+}
+
+void extract_variables(std::vector<bool>& is_variable, variable_list& list, const std::optional<at::Tensor>& x) {
+  const bool present = x.has_value() && x->defined();
+  is_variable.push_back(present);
+  if (present) {
+    list.push_back(*x);
+  }
+}
+
+void extract_variables(std::vector<bool>& is_variable, variable_list& list, at::ArrayRef<at::Tensor> xs) {
+  for (const at::Tensor& x : xs) {
+    extract_variables(is_variable, list, x);
+  }
+}
+
+variable_list to_list(Variable&& output) {
+  variable_list list;
+  list.push_back(std::move(output));
+  return list;
+}
+
+} // namespace detail
+
 VariableInfo::VariableInfo(const Variable& var)
     : options(var.options()), size(var.sizes().vec()), requires_grad(var.requires_grad()) {}
 

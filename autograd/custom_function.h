@@ -114,25 +114,9 @@ struct CppNode final : public CustomNode {
 
 namespace detail {
 
-inline void extract_variables(std::vector<bool>& is_variable, variable_list& list, const at::Tensor& x) {
-  is_variable.push_back(true);
-  list.push_back(x);
-}
-inline void extract_variables(
-    std::vector<bool>& is_variable,
-    variable_list& list,
-    const std::optional<at::Tensor>& x) {
-  const bool present = x.has_value() && x->defined();
-  is_variable.push_back(present);
-  if (present) {
-    list.push_back(*x);
-  }
-}
-inline void extract_variables(std::vector<bool>& is_variable, variable_list& list, at::ArrayRef<at::Tensor> xs) {
-  for (const at::Tensor& x : xs) {
-    extract_variables(is_variable, list, x);
-  }
-}
+TORCH_API void extract_variables(std::vector<bool>& is_variable, variable_list& list, const at::Tensor& x);
+TORCH_API void extract_variables(std::vector<bool>& is_variable, variable_list& list, const std::optional<at::Tensor>& x);
+TORCH_API void extract_variables(std::vector<bool>& is_variable, variable_list& list, at::ArrayRef<at::Tensor> xs);
 
 // An argument is sorted by the parameter it would convert to, so a vector of tensors counts as a list of tensors.
 template <typename T>
@@ -150,11 +134,7 @@ void extract_argument(std::vector<bool>& is_variable, variable_list& list, const
 inline variable_list to_list(variable_list&& outputs) {
   return std::move(outputs);
 }
-inline variable_list to_list(Variable&& output) {
-  variable_list list;
-  list.push_back(std::move(output));
-  return list;
-}
+TORCH_API variable_list to_list(Variable&& output);
 
 template <typename Result>
 Result from_list(variable_list&& list) {

@@ -16,7 +16,7 @@ void OrderedIndex::push_back(size_t hash) {
   while (slots_[slot] != 0) {
     slot = (slot + 1) & mask;
   }
-  slots_[slot] = static_cast<uint32_t>(hashes_.size());
+  slots_[slot] = hashes_.size();
 }
 
 void OrderedIndex::erase(size_t position) {
@@ -40,7 +40,7 @@ void OrderedIndex::rebuild() {
     while (slots_[slot] != 0) {
       slot = (slot + 1) & (size - 1);
     }
-    slots_[slot] = static_cast<uint32_t>(position + 1);
+    slots_[slot] = position + 1;
   }
 }
 

@@ -58,7 +58,7 @@ class TORCH_API OrderedIndex {
   void rebuild();
 
   std::vector<size_t> hashes_;
-  std::vector<uint32_t> slots_;  // position + 1; 0 is a free slot
+  std::vector<size_t> slots_;  // position + 1; 0 is a free slot
 };
 
 } // namespace detail

@@ -8,7 +8,6 @@
 #include <initializer_list>
 #include <iterator>
 #include <list>
-#include <unordered_map>
 #include <utility>
 
 namespace c10 {
@@ -19,15 +18,8 @@ class Dict;
 
 namespace detail {
 
-/// Hash and equality of keys: int, str, float, complex, bool, device by value, tensors by identity.
-struct TORCH_API DictKeyHash {
-  size_t operator()(const IValue* key) const;
-};
-struct TORCH_API DictKeyEqualTo {
-  bool operator()(const IValue* a, const IValue* b) const;
-};
-
 struct DictEntry;
+struct DictIndex;
 
 /// What a Dict points to. Entries stay in the order of insertion; iterators stay valid until their entry is erased.
 struct TORCH_API DictImpl final : intrusive_ptr_target {
@@ -48,10 +40,12 @@ struct TORCH_API DictImpl final : intrusive_ptr_target {
   iterator insert_or_assign(IValue key, IValue value, bool* inserted);
   void erase(iterator pos);
   void clear();
+  void reserve(size_t count);
 
   Entries entries;
-  std::unordered_map<const IValue*, iterator, DictKeyHash, DictKeyEqualTo> index;
   DictElementTypes elementTypes;
+  /// Where the entry of each key is. Behind a pointer: a hash map is dear in a header that everything includes.
+  DictIndex* const index;
 };
 
 /// Equal as unordered maps.
@@ -172,7 +166,7 @@ class Dict final {
     return find(key) != end();
   }
   void reserve(size_type count) const {
-    impl_->index.reserve(count);
+    impl_->reserve(count);
   }
   bool is(const Dict& other) const {
     return impl_ == other.impl_;

@@ -25,17 +25,26 @@ bool operator==(const ListImpl& a, const ListImpl& b) {
       std::equal(a.list.begin(), a.list.end(), b.list.begin(), b.list.end(), fastEqualsForContainer);
 }
 
-size_t DictKeyHash::operator()(const IValue* key) const {
-  return IValue::hash(*key);
-}
+struct DictKeyHash {
+  size_t operator()(const IValue* key) const {
+    return IValue::hash(*key);
+  }
+};
 
-bool DictKeyEqualTo::operator()(const IValue* a, const IValue* b) const {
-  if (a->isTensor() || b->isTensor()) return a->is(*b);
-  return *a == *b;
-}
+struct DictKeyEqualTo {
+  bool operator()(const IValue* a, const IValue* b) const {
+    if (a->isTensor() || b->isTensor()) return a->is(*b);
+    return *a == *b;
+  }
+};
 
-DictImpl::DictImpl(DictElementTypes types) : elementTypes(std::move(types)) {}
-DictImpl::~DictImpl() = default;
+/// Keys are int, str, float, complex, bool, device by value, tensors by identity.
+struct DictIndex : std::unordered_map<const IValue*, DictImpl::iterator, DictKeyHash, DictKeyEqualTo> {};
+
+DictImpl::DictImpl(DictElementTypes types) : elementTypes(std::move(types)), index(new DictIndex) {}
+DictImpl::~DictImpl() {
+  delete index;
+}
 
 intrusive_ptr<DictImpl> DictImpl::copy() const {
   auto out = make_intrusive<DictImpl>(elementTypes);
@@ -44,15 +53,15 @@ intrusive_ptr<DictImpl> DictImpl::copy() const {
 }
 
 DictImpl::iterator DictImpl::find(const IValue& key) {
-  const auto found = index.find(&key);
-  return found == index.end() ? entries.end() : found->second;
+  const auto found = index->find(&key);
+  return found == index->end() ? entries.end() : found->second;
 }
 
 std::pair<DictImpl::iterator, bool> DictImpl::insert(IValue key, IValue value) {
   const iterator found = find(key);
   if (found != entries.end()) return {found, false};
   const iterator added = entries.insert(entries.end(), DictEntry{std::move(key), std::move(value)});
-  index.emplace(&added->first, added);
+  index->emplace(&added->first, added);
   return {added, true};
 }
 
@@ -65,13 +74,17 @@ DictImpl::iterator DictImpl::insert_or_assign(IValue key, IValue value, bool* in
 }
 
 void DictImpl::erase(iterator pos) {
-  index.erase(&pos->first);
+  index->erase(&pos->first);
   entries.erase(pos);
 }
 
 void DictImpl::clear() {
-  index.clear();
+  index->clear();
   entries.clear();
+}
+
+void DictImpl::reserve(size_t count) {
+  index->reserve(count);
 }
 
 bool operator==(const DictImpl& a, const DictImpl& b) {
@@ -80,8 +93,8 @@ bool operator==(const DictImpl& a, const DictImpl& b) {
     return false;
   }
   for (const DictEntry& entry : a.entries) {
-    const auto found = b.index.find(&entry.first);
-    if (found == b.index.end() || !fastEqualsForContainer(entry.second, found->second->second)) return false;
+    const auto found = b.index->find(&entry.first);
+    if (found == b.index->end() || !fastEqualsForContainer(entry.second, found->second->second)) return false;
   }
   return true;
 }

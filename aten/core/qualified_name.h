@@ -1,6 +1,6 @@
 #pragma once
 
-#include <c10/util/Exception.h>
+#include <c10/macros/Export.h>
 
 #include <functional>
 #include <string>
@@ -10,27 +10,12 @@
 namespace c10 {
 
 /// A dotted name: `__torch__.torch.classes.ns.Name`.
-struct QualifiedName {
+struct TORCH_API QualifiedName {
   QualifiedName() = default;
   /// From the whole name. Throws if a part is empty.
-  /* implicit */ QualifiedName(const std::string& name) : qualified_(name) {
-    size_t begin = 0;
-    while (true) {
-      const size_t dot = name.find('.', begin);
-      atoms_.push_back(name.substr(begin, dot == std::string::npos ? dot : dot - begin));
-      TORCH_CHECK(!atoms_.back().empty(), "Invalid name for a qualified name: '", name, "': a part between dots is empty");
-      if (dot == std::string::npos) break;
-      begin = dot + 1;
-    }
-  }
+  /* implicit */ QualifiedName(const std::string& name);
   /* implicit */ QualifiedName(const char* name) : QualifiedName(std::string(name)) {}
-  explicit QualifiedName(std::vector<std::string> atoms) : atoms_(std::move(atoms)) {
-    for (const std::string& atom : atoms_) {
-      TORCH_CHECK(!atom.empty(), "Atom cannot be empty");
-      if (!qualified_.empty()) qualified_ += '.';
-      qualified_ += atom;
-    }
-  }
+  explicit QualifiedName(std::vector<std::string> atoms);
   QualifiedName(const QualifiedName& prefix, const std::string& name) : QualifiedName(prefix.qualified_ + '.' + name) {}
 
   const std::string& qualifiedName() const {

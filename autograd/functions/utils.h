@@ -92,7 +92,9 @@ inline void copy_range(variable_list& out, IndexRange range, const at::Tensor& t
 inline void copy_range(variable_list& out, IndexRange range, at::ArrayRef<at::Tensor> t) {
   TORCH_INTERNAL_ASSERT(
       range.second - range.first == t.size(), t.size(), " gradients for ", range.second - range.first, " inputs");
-  std::copy(t.begin(), t.end(), out.begin() + static_cast<std::ptrdiff_t>(range.first));
+  for (size_t i = 0; i < t.size(); ++i) {
+    out[range.first + i] = t[i];
+  }
 }
 
 /// Hands out the positions of a node's arguments among its results, one after the other.

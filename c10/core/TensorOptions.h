@@ -141,7 +141,7 @@ struct C10_API TensorOptions {
     return has_device_;
   }
   std::optional<Device> device_opt() const noexcept {
-    return has_device_ ? std::make_optional(device_) : std::nullopt;
+    return has_device_ ? std::optional<Device>(device_) : std::nullopt;
   }
   c10::DeviceIndex device_index() const noexcept {
     return device().index();
@@ -154,7 +154,7 @@ struct C10_API TensorOptions {
     return has_dtype_;
   }
   std::optional<caffe2::TypeMeta> dtype_opt() const noexcept {
-    return has_dtype_ ? std::make_optional(dtype_) : std::nullopt;
+    return has_dtype_ ? std::optional<caffe2::TypeMeta>(dtype_) : std::nullopt;
   }
 
   Layout layout() const noexcept {
@@ -164,7 +164,7 @@ struct C10_API TensorOptions {
     return has_layout_;
   }
   std::optional<Layout> layout_opt() const noexcept {
-    return has_layout_ ? std::make_optional(layout_) : std::nullopt;
+    return has_layout_ ? std::optional<Layout>(layout_) : std::nullopt;
   }
 
   bool requires_grad() const noexcept {
@@ -174,7 +174,7 @@ struct C10_API TensorOptions {
     return has_requires_grad_;
   }
   std::optional<bool> requires_grad_opt() const noexcept {
-    return has_requires_grad_ ? std::make_optional(requires_grad_) : std::nullopt;
+    return has_requires_grad_ ? std::optional<bool>(requires_grad_) : std::nullopt;
   }
 
   bool pinned_memory() const noexcept {
@@ -184,14 +184,14 @@ struct C10_API TensorOptions {
     return has_pinned_memory_;
   }
   std::optional<bool> pinned_memory_opt() const noexcept {
-    return has_pinned_memory_ ? std::make_optional(pinned_memory_) : std::nullopt;
+    return has_pinned_memory_ ? std::optional<bool>(pinned_memory_) : std::nullopt;
   }
 
   bool has_memory_format() const noexcept {
     return has_memory_format_;
   }
   std::optional<MemoryFormat> memory_format_opt() const noexcept {
-    return has_memory_format_ ? std::make_optional(memory_format_) : std::nullopt;
+    return has_memory_format_ ? std::optional<MemoryFormat>(memory_format_) : std::nullopt;
   }
 
   bool is_sparse() const {

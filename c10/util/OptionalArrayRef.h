@@ -26,8 +26,7 @@ class OptionalArrayRef final {
       typename U,
       std::enable_if_t<
           !std::is_same_v<std::decay_t<U>, OptionalArrayRef> && !std::is_same_v<std::decay_t<U>, std::in_place_t> &&
-              std::is_constructible_v<ArrayRef<T>, U&&> && std::is_convertible_v<U&&, ArrayRef<T>> &&
-              !std::is_convertible_v<U&&, T>,
+              std::is_convertible_v<U&&, ArrayRef<T>> && !std::is_convertible_v<U&&, T>,
           bool> = false>
   constexpr OptionalArrayRef(U&& value) noexcept(std::is_nothrow_constructible_v<ArrayRef<T>, U&&>)
       : wrapped_(ArrayRef<T>(std::forward<U>(value))) {}

@@ -165,8 +165,10 @@ def op_header(base: str, schemas: list[tuple[Entry, str, Schema]], declarations:
 
 
 def functions_header(declarations: dict[str, str]) -> str:
-    """<aten/Functions.h>: one text, because opening a file for each operator is a good part of what it costs."""
+    """<aten/Functions.h>: one text, because opening a file for each operator is a good part of what it costs. Visible as
+    whole namespaces: an attribute on each function costs more than its name."""
     text = "\n".join(declarations[base] for base in sorted(declarations))
+    text = text.replace("\nnamespace at {\n", "\nnamespace at __attribute__((visibility(\"default\"))) {\n").replace("\nTORCH_API ", "\n")
     return f"""// All at:: functions, and the C++ operators.
 #pragma once
 

@@ -14,9 +14,11 @@ class RegistrationHandleRAII final {
   }
   RegistrationHandleRAII(const RegistrationHandleRAII&) = delete;
   RegistrationHandleRAII& operator=(const RegistrationHandleRAII&) = delete;
-  RegistrationHandleRAII(RegistrationHandleRAII&& rhs) noexcept : on_destruction_(std::exchange(rhs.on_destruction_, nullptr)) {}
+  RegistrationHandleRAII(RegistrationHandleRAII&& rhs) noexcept {
+    on_destruction_.swap(rhs.on_destruction_);
+  }
   RegistrationHandleRAII& operator=(RegistrationHandleRAII&& rhs) noexcept {
-    std::swap(on_destruction_, rhs.on_destruction_);
+    on_destruction_.swap(rhs.on_destruction_);
     return *this;
   }
 
