@@ -249,7 +249,7 @@ Tensor stacked(const std::vector<State>& states, Tensor State::* member) {
 Sequence plain_sequence(const char* op, const Tensor& input, bool batch_first) {
   TORCH_CHECK(input.dim() == 3, op, ": expected an input of 3 dimensions, got ", input.sizes());
   const Tensor data = batch_first ? input.transpose(0, 1) : input;
-  TORCH_CHECK(data.size(0) > 0, op, ": Expected sequence length to be larger than 0 in RNN");
+  TORCH_CHECK(data.size(0) > 0, "Expected sequence length to be larger than 0 in RNN; ", op, " got data of sizes ", data.sizes());
   return {data, {}};
 }
 
