@@ -87,19 +87,23 @@ std::vector<StateDict> read_old_state(serialize::InputArchive& archive) {
     while (states.size() <= i) states.emplace_back(c10::StringType::get(), c10::AnyType::get());
     return states[i];
   };
-  Tensor tensor;
+  const auto has_list = [&](const char* name) {
+    Tensor count;
+    return archive.try_read(std::string(name) + "/size", count);
+  };
   for (const OldName& name : kOldLists) {
-    if (!archive.try_read(std::string(name.archive) + "/size", tensor)) continue;
+    if (!has_list(name.archive)) continue;
     const std::vector<Tensor> buffers = detail::load_buffers(archive, name.archive);
     for (size_t i = 0; i < buffers.size(); ++i) {
       if (buffers[i].defined()) of_parameter(i).insert(std::string(name.state), buffers[i]);
     }
   }
   for (const char* name : kOldLbfgsTensors) {
+    Tensor tensor; // a new one each time: what is defined already would be written into
     if (archive.try_read(name, tensor, /*is_buffer=*/true) && tensor.defined()) of_parameter(0).insert(std::string(name), tensor);
   }
   for (const char* name : kOldLbfgsLists) {
-    if (!archive.try_read(std::string(name) + "/size", tensor)) continue;
+    if (!has_list(name)) continue;
     of_parameter(0).insert(std::string(name), c10::List<Tensor>(detail::load_buffers(archive, name)));
   }
   return states;
