@@ -313,3 +313,9 @@ TEST_CASE("ranges of any bounds and step are counted or refused", "[errors]") {
 TEST_CASE("a dimension of the largest size is not compressed", "[errors]") {
   CHECK_THROWS_AS(at::zeros({INT64_MAX, 3}, at::TensorOptions(at::kFloat).layout(at::kSparseCsr)), c10::Error);
 }
+
+TEST_CASE("a covariance takes any correction", "[aten]") {
+  const Tensor x = at::arange(2, at::kDouble);
+  CHECK(at::cov(x, INT64_MIN + 1).item<double>() < 1e-15);
+  CHECK(at::cov(x, INT64_MAX).isinf().item<bool>());
+}

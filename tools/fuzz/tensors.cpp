@@ -209,8 +209,8 @@ at::Tensor make_tensor(ScalarType dtype, const Shape& sizes, Placing placing, Va
 bool is_plain(const at::Tensor& tensor) {
   return tensor.defined() && tensor.device().is_cpu() && tensor.layout() == c10::kStrided && tensor.has_storage() &&
          extent(tensor.sizes(), tensor.strides(), tensor.storage_offset()) >= 0 &&
-         extent(tensor.sizes(), tensor.strides(), tensor.storage_offset()) * tensor.element_size() <=
-             static_cast<int64_t>(tensor.storage().nbytes());
+         extent(tensor.sizes(), tensor.strides(), tensor.storage_offset()) <=
+             static_cast<int64_t>(tensor.storage().nbytes()) / tensor.element_size();
 }
 
 bool shares_storage(const at::Tensor& a, const at::Tensor& b) {

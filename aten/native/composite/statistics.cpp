@@ -4,6 +4,7 @@
 #include <aten/native/OutArgument.h>
 
 #include <c10/core/WrapDimMinimal.h>
+#include <c10/util/safe_numerics.h>
 
 #include <limits>
 #include <optional>
@@ -261,7 +262,10 @@ Tensor cov(
     weight = weight.defined() ? weight * *aweights : *aweights;
   }
   if (!weight.defined()) {
-    const int64_t freedom = std::max<int64_t>(observations - correction, 0);
+    int64_t freedom = 0;
+    if (correction < observations && c10::sub_overflows(observations, correction, &freedom)) {
+      freedom = std::numeric_limits<int64_t>::max();
+    }
     if (freedom == 0) {
       TORCH_WARN("cov(): degrees of freedom is <= 0");
     }
