@@ -2,6 +2,9 @@
 #include <aten/Functions.h>
 #include <aten/core/Generator.h>
 #include <aten/native/OutArgument.h>
+#include <aten/ops/_philox_normal_.h>
+#include <aten/ops/_philox_randint_.h>
+#include <aten/ops/_philox_uniform_.h>
 
 namespace at::native {
 
@@ -40,6 +43,18 @@ Tensor bernoulli_tensor_functional(const Tensor& self, const Tensor& p, std::opt
   return at::empty_like(self).bernoulli_(p, std::move(generator));
 }
 
+Tensor philox_uniform(const Tensor& self, const Tensor& key, double low, double high) {
+  Tensor result = at::empty_like(self);
+  return at::_philox_uniform_(result, key, low, high);
+}
+Tensor philox_normal(const Tensor& self, const Tensor& key, double mean, double std) {
+  Tensor result = at::empty_like(self);
+  return at::_philox_normal_(result, key, mean, std);
+}
+Tensor philox_randint(const Tensor& self, const Tensor& key, std::optional<int64_t> low, std::optional<int64_t> high) {
+  Tensor result = at::empty_like(self);
+  return at::_philox_randint_(result, key, low, high);
+}
 
 // ---- out forms: a tensor of the output's dtype and the given format, copied -------------------------------------------------
 

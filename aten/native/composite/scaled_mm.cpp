@@ -1,6 +1,10 @@
-// Products of matrices of 8-bit floats, which stand for their elements times a scale.
+// Products of matrices of 8-bit floats, which stand for their elements times a scale, and of groups of matrices.
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
 
 namespace at::native {
 namespace {
@@ -45,6 +49,132 @@ Tensor _scaled_mm(
   // The result stands for its elements times its scale, too; only that of 8-bit floats is scaled.
   if (has_scale && (dtype == kFloat8_e4m3fn || dtype == kFloat8_e5m2)) product = product / scale_result->reshape({});
   return product.to(dtype);
+}
+
+// ---- groups of rows or columns, each times a matrix of its own, as layers of experts take them --------------------------------
+
+namespace {
+
+/// Rows or columns of matrices lie dense, with steps of whole 16 bytes, as grouped kernels of other backends want them.
+void check_grouped_strides(const Tensor& mat) {
+  const int64_t rows = mat.size(-2), columns = mat.size(-1), down = mat.stride(-2), right = mat.stride(-1);
+  const int64_t unit = 16 / static_cast<int64_t>(mat.element_size());
+  const bool by_columns = down == 1 && right >= std::max<int64_t>(1, rows);
+  const bool by_rows = !by_columns && right == 1 && down >= std::max<int64_t>(1, columns);
+  TORCH_CHECK(
+      by_columns || by_rows, "Invalid strides/sizes, got ", mat.strides(), " for strides and ", mat.sizes(), " for sizes");
+  TORCH_CHECK(
+      (by_columns ? right : down) % unit == 0, "strides should be multiple of 16 bytes, got ", mat.strides(), " elements of ",
+      mat.element_size(), " bytes");
+}
+
+void check_grouped_mm(
+    const Tensor& self, const Tensor& mat2, const std::optional<Tensor>& offs, const std::optional<Tensor>& bias,
+    std::optional<ScalarType> out_dtype) {
+  const auto check_operand = [](const char* name, const Tensor& mat) {
+    const ScalarType dtype = mat.scalar_type();
+    TORCH_CHECK(
+        dtype == kBFloat16 || dtype == kFloat || dtype == kHalf, "Expected ", name,
+        " to be Float32, BFloat16 or Float16 matrix, got ", dtype);
+  };
+  check_operand("mat_a", self);
+  check_operand("mat_b", mat2);
+  TORCH_CHECK(
+      self.scalar_type() == mat2.scalar_type(), "Expected mat_a and mat_b to have the same dtype, got ", self.scalar_type(), " and ",
+      mat2.scalar_type());
+  TORCH_CHECK(self.dim() == 2 || self.dim() == 3, "mat_a has to be 2 or 3d, got ", self.sizes());
+  TORCH_CHECK(mat2.dim() == 2 || mat2.dim() == 3, "mat_b has to be 2 or 3d, got ", mat2.sizes());
+  const bool flat = self.dim() == 2 || mat2.dim() == 2, both_flat = self.dim() == 2 && mat2.dim() == 2;
+  TORCH_CHECK(
+      self.size(-1) == mat2.size(-2), "contraction dimension of mat_a and mat_b must match, got ", self.sizes(), " and ", mat2.sizes());
+  check_grouped_strides(self);
+  check_grouped_strides(mat2);
+  const bool has_offsets = offs.has_value() && offs->defined();
+  TORCH_CHECK(has_offsets == flat, "Have to provide offsets if there is a 2d matrix, or no offset if both matrices are 3d");
+  if (has_offsets) {
+    TORCH_CHECK(offs->dim() == 1, "offs has to be 1D, got ", offs->sizes());
+    TORCH_CHECK(offs->scalar_type() == kInt, "Offsets have to be int32, got ", offs->scalar_type());
+    const Tensor& deep = self.dim() == 3 ? self : mat2;
+    TORCH_CHECK(
+        both_flat || offs->size(0) == deep.size(0), "matrix batch sizes have to match, got ", offs->size(0), " offsets for ",
+        deep.size(0), " matrices");
+  } else {
+    TORCH_CHECK(
+        self.size(0) == mat2.size(0), "batched dimension has to match, got ", self.sizes(), " and ", mat2.sizes());
+  }
+  TORCH_CHECK(!bias.has_value() || !bias->defined(), "Bias not supported yet");
+  TORCH_CHECK(
+      out_dtype.value_or(self.scalar_type()) == self.scalar_type(), "Grouped gemm output dtype must match `mat_a` dtype, got ",
+      out_dtype.value_or(self.scalar_type()));
+}
+
+/// Where each group ends; the first begins at 0. What lies beyond the end is no part of the last.
+std::vector<int64_t> group_ends(const Tensor& offs, int64_t size) {
+  const Tensor ends = offs.to(kCPU).contiguous();
+  const int32_t* const given = ends.const_data_ptr<int32_t>();
+  std::vector<int64_t> result(given, given + ends.numel());
+  int64_t before = 0;
+  for (int64_t& end : result) {
+    end = std::min(end, size);
+    TORCH_CHECK_INDEX(end >= before, "_grouped_mm: offs must not decrease, got ", end, " after ", before);
+    before = end;
+  }
+  return result;
+}
+
+/// The product of each group, joined along `dim` of the result; what comes after the last group is zero.
+template <class Product>
+Tensor joined_groups(const std::vector<int64_t>& ends, int64_t size, int64_t dim, const Product& product, IntArrayRef rest, const Tensor& like) {
+  std::vector<Tensor> parts;
+  int64_t begin = 0;
+  for (size_t group = 0; group < ends.size(); begin = ends[group++]) {
+    parts.push_back(product(static_cast<int64_t>(group), begin, ends[group] - begin));
+  }
+  std::array<int64_t, 2> sizes{rest[0], rest[1]};
+  sizes[dim] = size - begin;
+  parts.push_back(at::zeros(sizes, like.options()));
+  return at::cat(parts, dim);
+}
+
+Tensor grouped_product(const Tensor& self, const Tensor& mat2, const std::optional<Tensor>& offs) {
+  if (self.dim() == 3 && mat2.dim() == 3) return at::bmm(self, mat2);
+  const int64_t rows = self.size(-2), columns = mat2.size(-1), terms = self.size(-1);
+  const std::array<int64_t, 2> rest{rows, columns};
+  if (mat2.dim() == 3) {
+    const auto product = [&](int64_t group, int64_t begin, int64_t n) { return at::mm(self.narrow(0, begin, n), mat2.select(0, group)); };
+    return joined_groups(group_ends(*offs, rows), rows, 0, product, rest, self);
+  }
+  if (self.dim() == 3) {
+    const auto product = [&](int64_t group, int64_t begin, int64_t n) { return at::mm(self.select(0, group), mat2.narrow(1, begin, n)); };
+    return joined_groups(group_ends(*offs, columns), columns, 1, product, rest, self);
+  }
+  std::vector<Tensor> parts;
+  int64_t begin = 0;
+  for (const int64_t end : group_ends(*offs, terms)) {
+    parts.push_back(at::mm(self.narrow(1, begin, end - begin), mat2.narrow(0, begin, end - begin)));
+    begin = end;
+  }
+  return parts.empty() ? at::zeros({0, rows, columns}, self.options()) : at::stack(parts);
+}
+
+} // namespace
+
+Tensor _grouped_mm(
+    const Tensor& self, const Tensor& mat2, const std::optional<Tensor>& offs, const std::optional<Tensor>& bias,
+    std::optional<ScalarType> out_dtype) {
+  check_grouped_mm(self, mat2, offs, bias, out_dtype);
+  const int64_t columns = mat2.size(-1), unit = 16 / static_cast<int64_t>(self.element_size());
+  const int64_t padding = (columns + unit - 1) / unit * unit - columns;
+  Tensor result;
+  if (self.is_meta()) {
+    const int64_t groups = self.dim() == mat2.dim() ? (self.dim() == 3 ? self.size(0) : offs->size(0)) : -1;
+    result = groups < 0 ? at::empty({self.size(-2), columns}, self.options()) : at::empty({groups, self.size(-2), columns}, self.options());
+  } else {
+    result = grouped_product(self, mat2, offs);
+  }
+  if (padding == 0) return result;
+  // Rows of the result begin at multiples of 16 bytes.
+  return at::constant_pad_nd(result, {0, padding}).narrow(-1, 0, columns);
 }
 
 } // namespace at::native

@@ -140,6 +140,11 @@ Tensor upsample_bicubic2d_aa_vec(const Tensor& input, OptionalIntArrayRef output
   return at::_upsample_bicubic2d_aa(input, size, align_corners, factor(scale_factors, 0), factor(scale_factors, 1));
 }
 
+Tensor upsample_lanczos2d_aa_vec(const Tensor& input, OptionalIntArrayRef output_size, bool align_corners, std::optional<ArrayRef<double>> scale_factors) {
+  const DimVector size = output_size_of("_upsample_lanczos2d_aa", 2, input.sizes(), output_size, scale_factors);
+  return at::_upsample_lanczos2d_aa(input, size, align_corners, factor(scale_factors, 0), factor(scale_factors, 1));
+}
+
 // ---- gradients of resizing, by name only: a function would make calls with nullopt ambiguous ------------------------
 
 Tensor upsample_nearest1d_backward_vec(const Tensor& grad_output, OptionalIntArrayRef output_size, IntArrayRef input_size, std::optional<ArrayRef<double>> scale_factors) {

@@ -24,7 +24,7 @@ constexpr int64_t kGrain = 16384;
 
 /// Nearest: a result of the size or twice the size repeats each element, whatever the scale says. PyTorch's kernels for lines
 /// and for volumes by rows go by the scale alone.
-enum class Mode { Nearest, NearestByScale, NearestExact, Linear, Cubic, LinearSmooth, CubicSmooth };
+enum class Mode { Nearest, NearestByScale, NearestExact, Linear, Cubic, LinearSmooth, CubicSmooth, LanczosSmooth };
 
 bool is_nearest(Mode mode) {
   return mode == Mode::Nearest || mode == Mode::NearestByScale || mode == Mode::NearestExact;
@@ -117,11 +117,26 @@ Taps<R> cubic_taps(int64_t in, int64_t out, bool align_corners, std::optional<do
   return taps;
 }
 
+template <class R>
+R sinc(R x) {
+  const R angle = static_cast<R>(3.14159265358979323846) * x;
+  return x == 0 ? R(1) : std::sin(angle) / angle;
+}
+
+/// The smooth filters at a distance of x >= 0 elements; they end at their reach.
+template <class R>
+R smooth_weight(Mode mode, R x) {
+  constexpr R kSharpness = R(-0.5);
+  if (mode == Mode::LanczosSmooth) return x < 3 ? sinc(x) * sinc(x / 3) : R(0);
+  if (mode == Mode::LinearSmooth) return std::max(1 - x, R(0));
+  return x < 1 ? cubic_near(x, kSharpness) : x < 2 ? cubic_far(x, kSharpness) : R(0);
+}
+
 /// A filter that is widened to the distance of the result's elements when these are fewer.
 template <class R>
-Taps<R> smooth_taps(int64_t in, int64_t out, bool cubic, bool align_corners, std::optional<double> scale) {
-  constexpr R kSharpness = R(-0.5);
-  const R step = step_of<R>(in, out, align_corners, scale), widening = std::max(step, R(1)), reach = (cubic ? 2 : 1) * widening;
+Taps<R> smooth_taps(Mode mode, int64_t in, int64_t out, bool align_corners, std::optional<double> scale) {
+  const R step = step_of<R>(in, out, align_corners, scale), widening = std::max(step, R(1));
+  const R reach = (mode == Mode::LinearSmooth ? 1 : mode == Mode::CubicSmooth ? 2 : 3) * widening;
   Taps<R> taps(in, out, std::min(in, static_cast<int64_t>(std::ceil(reach)) * 2 + 1));
   for (int64_t o = 0; o < out; ++o) {
     const R center = step * (static_cast<R>(o) + R(0.5));
@@ -131,11 +146,7 @@ Taps<R> smooth_taps(int64_t in, int64_t out, bool cubic, bool align_corners, std
     taps.count[o] = count;
     R total = 0;
     for (int64_t k = 0; k < count; ++k) {
-      const R x = std::abs((static_cast<R>(k + first) - center + R(0.5)) / widening);
-      R w = 0;
-      if (!cubic) w = std::max(1 - x, R(0));
-      else if (x < 1) w = cubic_near(x, kSharpness);
-      else if (x < 2) w = cubic_far(x, kSharpness);
+      const R w = smooth_weight(mode, std::abs((static_cast<R>(k + first) - center + R(0.5)) / widening));
       taps.set(o, k, first + k, w);
       total += w;
     }
@@ -158,7 +169,7 @@ Taps<R> taps_of(Mode mode, int64_t in, int64_t out, bool align_corners, std::opt
     case Mode::Cubic:
       return cubic_taps<R>(in, out, align_corners, scale);
     default:
-      return smooth_taps<R>(in, out, mode == Mode::CubicSmooth, align_corners, scale);
+      return smooth_taps<R>(mode, in, out, align_corners, scale);
   }
 }
 
@@ -538,6 +549,14 @@ void upsample_bicubic2d_aa_kernel(const TensorBase& self, IntArrayRef, bool alig
 
 void upsample_bicubic2d_aa_backward_kernel(const TensorBase& grad_output, IntArrayRef, IntArrayRef, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& grad_input) {
   resize_backward("_upsample_bicubic2d_aa_backward", Mode::CubicSmooth, grad_output, align_corners, {scales_h, scales_w}, grad_input);
+}
+
+void upsample_lanczos2d_aa_kernel(const TensorBase& self, IntArrayRef, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& out) {
+  resize("_upsample_lanczos2d_aa", Mode::LanczosSmooth, self, align_corners, {scales_h, scales_w}, out);
+}
+
+void upsample_lanczos2d_aa_backward_kernel(const TensorBase& grad_output, IntArrayRef, IntArrayRef, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& grad_input) {
+  resize_backward("_upsample_lanczos2d_aa_backward", Mode::LanczosSmooth, grad_output, align_corners, {scales_h, scales_w}, grad_input);
 }
 
 } // namespace CPU_CAPABILITY

@@ -31,6 +31,7 @@ const SampleSet kBilinear2d("upsample_bilinear2d", resized_2d);
 const SampleSet kBicubic2d("upsample_bicubic2d", resized_2d);
 const SampleSet kSmoothBilinear2d("_upsample_bilinear2d_aa", resized_2d);
 const SampleSet kSmoothBicubic2d("_upsample_bicubic2d_aa", resized_2d);
+const SampleSet kSmoothLanczos2d("_upsample_lanczos2d_aa", resized_2d);
 const SampleSet kNearest2d("upsample_nearest2d", [](ScalarType dtype, Random& random) -> Arguments {
   return {{random.tensor(dtype, {2, 2, 4, 3}), ints({7, 5})}, {random.tensor(dtype, {1, 3, 5, 4}), ints({3, 8}), 0.6, 2.0}};
 });
@@ -44,19 +45,23 @@ const SampleSet kTrilinear3d("upsample_trilinear3d", [](ScalarType dtype, Random
   return {{random.tensor(dtype, {1, 2, 2, 3, 4}), ints({3, 5, 3}), false}};
 });
 
-// Places between elements: the derivative jumps at the elements themselves. grid_sampler has no second derivative.
-const SampleSet kGridSampler2d(
-    "grid_sampler_2d",
-    [](ScalarType dtype, Random& random) -> Arguments {
-      Arguments arguments;
-      for (const int64_t mode : {0, 1, 2}) {
-        for (const int64_t padding : {0, 1, 2}) {
-          arguments.push_back({random.tensor(dtype, {2, 2, 4, 5}), random.tensor(dtype, {2, 3, 2, 2}, -1.4, 1.4), mode, padding, false});
-        }
-      }
-      return arguments;
-    },
-    {.gradient = false});
+// Places between elements: the derivative jumps at the elements themselves.
+const SampleSet kGridSampler2d("grid_sampler_2d", [](ScalarType dtype, Random& random) -> Arguments {
+  Arguments arguments;
+  for (const int64_t mode : {0, 1, 2}) {
+    for (const int64_t padding : {0, 1, 2}) {
+      arguments.push_back({random.tensor(dtype, {2, 2, 4, 5}), random.tensor(dtype, {2, 3, 2, 2}, -1.4, 1.4), mode, padding, false});
+    }
+  }
+  return arguments;
+});
+const SampleSet kGridSampler3d("grid_sampler_3d", [](ScalarType dtype, Random& random) -> Arguments {
+  Arguments arguments;
+  for (const int64_t padding : {0, 1, 2}) {
+    arguments.push_back({random.tensor(dtype, {1, 2, 2, 3, 4}), random.tensor(dtype, {1, 2, 1, 2, 3}, -1.4, 1.4), 0, padding, padding == 1});
+  }
+  return arguments;
+});
 
 const SampleSet kFlashAttention("_scaled_dot_product_flash_attention_for_cpu", [](ScalarType dtype, Random& random) -> Arguments {
   const auto t = [&](std::vector<int64_t> sizes) { return random.tensor(dtype, sizes); };

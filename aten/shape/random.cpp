@@ -1,0 +1,19 @@
+#include <aten/shape/random.h>
+
+#include <aten/core/TensorBase.h>
+#include <c10/util/Exception.h>
+
+namespace at::shape {
+
+void dirichlet_grad_check(const char* op, const TensorBase& x, const TensorBase& alpha, const TensorBase& total) {
+  for (const TensorBase* t : {&alpha, &total}) {
+    TORCH_CHECK(
+        t->scalar_type() == x.scalar_type(), "Found dtype ", t->scalar_type(), " but expected ", x.scalar_type(), ": ", op,
+        " takes x, alpha and total of one dtype");
+  }
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      x.scalar_type() == c10::kFloat || x.scalar_type() == c10::kDouble, "\"_dirichlet_grad_cpu\" not implemented for '",
+      x.scalar_type(), "'; it takes Float and Double");
+}
+
+} // namespace at::shape
