@@ -319,3 +319,9 @@ TEST_CASE("a covariance takes any correction", "[aten]") {
   CHECK(at::cov(x, INT64_MIN + 1).item<double>() < 1e-15);
   CHECK(at::cov(x, INT64_MAX).isinf().item<bool>());
 }
+
+TEST_CASE("images are resized by any factor", "[aten]") {
+  const Tensor image = numbers({1, 2, 2, 1});
+  for (const double scale : {1e-320, 1e300, std::numeric_limits<double>::infinity()})
+    CHECK(at::upsample_bicubic2d(at::_upsample_bilinear2d_aa(image, {4, 4}, false, scale, scale), {3, 3}, false, scale, scale).size(3) == 3);
+}

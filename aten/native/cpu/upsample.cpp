@@ -59,6 +59,12 @@ R step_of(int64_t in, int64_t out, bool align_corners, std::optional<double> sca
   return scale.has_value() && *scale > 0 ? static_cast<R>(1.0 / *scale) : static_cast<R>(in) / static_cast<R>(out);
 }
 
+/// The element that holds x, from 0 to `size`; 0 for NaN.
+template <class R>
+int64_t element_of(R x, int64_t size) {
+  return x > 0 ? (x < static_cast<R>(size) ? static_cast<int64_t>(x) : size) : 0;
+}
+
 template <class R>
 R place_of(R step, int64_t o, bool align_corners) {
   return align_corners ? step * static_cast<R>(o) : step * (static_cast<R>(o) + R(0.5)) - R(0.5);
@@ -107,8 +113,9 @@ Taps<R> cubic_taps(int64_t in, int64_t out, bool align_corners, std::optional<do
   Taps<R> taps(in, out, 4);
   const R step = step_of<R>(in, out, align_corners, scale);
   for (int64_t o = 0; o < out; ++o) {
-    const R place = place_of(step, o, align_corners), t = place - std::floor(place);
-    const int64_t at = static_cast<int64_t>(std::floor(place));
+    const R place = place_of(step, o, align_corners), whole = std::floor(place), t = place - whole;
+    // Far outside all taps are the outermost element.
+    const int64_t at = whole < 0 ? static_cast<int64_t>(std::max(whole, R(-4))) : element_of(whole, in + 4);
     taps.set(o, 0, at - 1, cubic_far(t + 1, kSharpness));
     taps.set(o, 1, at, cubic_near(t, kSharpness));
     taps.set(o, 2, at + 1, cubic_near(1 - t, kSharpness));
@@ -137,11 +144,11 @@ template <class R>
 Taps<R> smooth_taps(Mode mode, int64_t in, int64_t out, bool align_corners, std::optional<double> scale) {
   const R step = step_of<R>(in, out, align_corners, scale), widening = std::max(step, R(1));
   const R reach = (mode == Mode::LinearSmooth ? 1 : mode == Mode::CubicSmooth ? 2 : 3) * widening;
-  Taps<R> taps(in, out, std::min(in, static_cast<int64_t>(std::ceil(reach)) * 2 + 1));
+  Taps<R> taps(in, out, std::min(in, element_of(std::ceil(reach), in) * 2 + 1));
   for (int64_t o = 0; o < out; ++o) {
     const R center = step * (static_cast<R>(o) + R(0.5));
-    const int64_t first = std::max<int64_t>(static_cast<int64_t>(center - reach + R(0.5)), 0);
-    const int64_t last = std::min(static_cast<int64_t>(center + reach + R(0.5)), in);
+    const int64_t first = element_of(center - reach + R(0.5), in);
+    const int64_t last = element_of(center + reach + R(0.5), in);
     const int64_t count = std::clamp<int64_t>(last - first, 0, taps.width);
     taps.count[o] = count;
     R total = 0;
