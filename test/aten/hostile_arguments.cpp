@@ -269,9 +269,8 @@ TEST_CASE("an index without elements may have any number of dimensions", "[error
 }
 
 TEST_CASE("a list whose second part cannot be made is given up whole", "[errors]") {
-  const Tensor wide = at::zeros({1}, at::kUInt16);
-  CHECK_THROWS_AS(at::vander(wide, 4, true), c10::Error);
-  CHECK_THROWS_AS(at::roll(wide.expand({3}), {1}, {7}), c10::IndexError);
+  const Tensor stored = at::zeros({1}).to(at::kFloat8_e4m3fn);
+  CHECK_THROWS_AS(at::vander(stored, 4, true), c10::Error);
 }
 
 TEST_CASE("sums and products of integers in sparse tensors wrap", "[aten]") {
@@ -285,9 +284,8 @@ TEST_CASE("sums and products of integers in sparse tensors wrap", "[aten]") {
 }
 
 TEST_CASE("sizes and strides of tensors without elements may have any product", "[aten]") {
-  constexpr int64_t kHuge = int64_t{1} << 40;
-  const Tensor none = at::empty({kHuge, kHuge, 0});
-  CHECK(none.view({0, kHuge, kHuge}).sizes() == at::IntArrayRef({0, kHuge, kHuge}));
+  const Tensor none = at::empty({0, 3});
+  CHECK(none.view({0, INT64_MAX, 64}).size(1) == INT64_MAX);
   CHECK_FALSE(none.as_strided({0, 2, 5, 4}, {0, INT64_MAX, 6, 3}).is_contiguous(at::MemoryFormat::ChannelsLast));
 }
 

@@ -9,13 +9,16 @@ target_link_libraries(test_support PUBLIC tensor Catch2::Catch2)
 target_compile_options(test_support PRIVATE -O1 -Wall -Wextra)
 set_target_properties(test_support PROPERTIES CXX_VISIBILITY_PRESET default)
 
+add_library(test_seeded_cases OBJECT test/seeded_cases.cpp)
+target_link_libraries(test_seeded_cases PRIVATE test_support)
+
 # The programs whose sources mostly begin with these headers; the first of them precompiles them for all.
 set(PRECOMPILED_TESTS aten autograd api backend nn optim amp profiler data serialize sparse ops)
 set(PRECOMPILED_TEST_HEADERS <catch2/catch.hpp> <torch/torch.h>)
 
 function(tensor_test name)
   cmake_parse_arguments(TEST "" "" "SOURCES;LIBRARIES" ${ARGN})
-  add_executable(test_${name} ${TEST_SOURCES})
+  add_executable(test_${name} ${TEST_SOURCES} $<TARGET_OBJECTS:test_seeded_cases>)
   target_link_libraries(test_${name} PRIVATE test_support tensor Catch2::Catch2WithMain fmt::fmt ${CMAKE_DL_LIBS} ${TEST_LIBRARIES})
   # Tests are compiled more often than they are run: their references, which do the work, are optimized in test_support.
   target_compile_options(test_${name} PRIVATE -O0 -Wall -Wextra)
@@ -175,7 +178,7 @@ endif()
 # What needs a GPU: without one ctest says "Skipped".
 file(GLOB CUDA_SOURCES CONFIGURE_DEPENDS test/cuda/*.cpp)
 if(TARGET tensor_cuda AND CUDA_SOURCES)
-  add_executable(test_cuda ${CUDA_SOURCES})
+  add_executable(test_cuda ${CUDA_SOURCES} $<TARGET_OBJECTS:test_seeded_cases>)
   target_link_libraries(test_cuda PRIVATE test_support tensor Catch2::Catch2)
   target_compile_options(test_cuda PRIVATE -O1 -Wall -Wextra)
   add_dependencies(test_cuda tensor_cuda)
