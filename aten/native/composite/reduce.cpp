@@ -1,5 +1,6 @@
 // Reductions and scans made of other operators.
 #include <aten/Functions.h>
+#include <aten/MemoryOverlap.h>
 #include <aten/TensorOperators.h>
 
 #include <c10/core/GradMode.h>
@@ -64,6 +65,7 @@ void copy_scan(const std::tuple<Tensor, Tensor>& result, const Tensor& values, c
     TORCH_CHECK(
         to->sizes() == std::get<0>(result).sizes(), "cummax and cummin: values and indices must have the sizes of self, ",
         std::get<0>(result).sizes(), ", but one has ", to->sizes());
+    at::assert_no_internal_overlap(*to);
   }
   values.copy_(std::get<0>(result));
   indices.copy_(std::get<1>(result));
