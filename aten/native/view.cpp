@@ -519,7 +519,8 @@ Tensor diagonal(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2) 
   if (length > 0) {
     start += offset >= 0 ? offset * strides[dim2] : -offset * strides[dim1];
   }
-  const int64_t stride = strides[dim1] + strides[dim2];
+  int64_t stride = 0;
+  (void)c10::add_overflows(strides[dim1], strides[dim2], &stride); // wraps for tensors without elements alone
   for (const int64_t dim : {std::max(dim1, dim2), std::min(dim1, dim2)}) {
     sizes.erase(sizes.begin() + dim);
     strides.erase(strides.begin() + dim);
