@@ -9,6 +9,29 @@
 
 namespace at {
 
+namespace detail {
+
+/// The four words that a seed gives for a count of 128 bits, lowest word first.
+C10_HOST_DEVICE inline void philox_block(uint64_t seed, const uint32_t (&count)[4], uint32_t (&words)[4], int32_t n_rounds = 10) {
+  uint32_t c0 = count[0], c1 = count[1], c2 = count[2], c3 = count[3];
+  uint32_t k0 = static_cast<uint32_t>(seed), k1 = static_cast<uint32_t>(seed >> 32);
+  for (int32_t round = 0; round < n_rounds; ++round) {
+    const uint64_t a = uint64_t{0xD2511F53} * c0, b = uint64_t{0xCD9E8D57} * c2;
+    c0 = static_cast<uint32_t>(b >> 32) ^ c1 ^ k0;
+    c2 = static_cast<uint32_t>(a >> 32) ^ c3 ^ k1;
+    c1 = static_cast<uint32_t>(b);
+    c3 = static_cast<uint32_t>(a);
+    k0 += 0x9E3779B9;
+    k1 += 0xBB67AE85;
+  }
+  words[0] = c0;
+  words[1] = c1;
+  words[2] = c2;
+  words[3] = c3;
+}
+
+} // namespace detail
+
 /// Number i of a subsequence depends on the seed, the subsequence and i alone. Four numbers come from each count.
 class philox_engine {
  public:
@@ -61,22 +84,10 @@ class philox_engine {
   }
 
   C10_HOST_DEVICE void refill(int32_t n_rounds) {
-    uint32_t c0 = static_cast<uint32_t>(offset_), c1 = static_cast<uint32_t>(offset_ >> 32);
-    uint32_t c2 = static_cast<uint32_t>(subsequence_), c3 = static_cast<uint32_t>(subsequence_ >> 32);
-    uint32_t k0 = static_cast<uint32_t>(seed_), k1 = static_cast<uint32_t>(seed_ >> 32);
-    for (int32_t round = 0; round < n_rounds; ++round) {
-      const uint64_t a = uint64_t{0xD2511F53} * c0, b = uint64_t{0xCD9E8D57} * c2;
-      c0 = static_cast<uint32_t>(b >> 32) ^ c1 ^ k0;
-      c2 = static_cast<uint32_t>(a >> 32) ^ c3 ^ k1;
-      c1 = static_cast<uint32_t>(b);
-      c3 = static_cast<uint32_t>(a);
-      k0 += 0x9E3779B9;
-      k1 += 0xBB67AE85;
-    }
-    output_[0] = c0;
-    output_[1] = c1;
-    output_[2] = c2;
-    output_[3] = c3;
+    const uint32_t count[4] = {
+        static_cast<uint32_t>(offset_), static_cast<uint32_t>(offset_ >> 32), static_cast<uint32_t>(subsequence_),
+        static_cast<uint32_t>(subsequence_ >> 32)};
+    detail::philox_block(seed_, count, output_, n_rounds);
     incr();
   }
 

@@ -2,6 +2,7 @@
 // Parallel random numbers: as easy as 1, 2, 3, 2011), whose block n are the four words of counter offset + n.
 #include <aten/MemoryOverlap.h>
 #include <aten/OpMathType.h>
+#include <aten/core/PhiloxRNGEngine.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
@@ -9,7 +10,6 @@
 #include <c10/util/accumulate.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -17,20 +17,17 @@
 namespace at::native {
 namespace {
 
-using PhiloxBlock = std::array<uint32_t, 4>;
+struct PhiloxBlock {
+  uint32_t words[4];
+  uint32_t operator[](size_t i) const { return words[i]; }
+};
 
-/// Ten rounds of the cipher over the counter `place`.
+/// The words of block number `place`.
 PhiloxBlock philox_block(uint64_t seed, uint64_t place) {
-  PhiloxBlock x{static_cast<uint32_t>(place), static_cast<uint32_t>(place >> 32), 0, 0};
-  uint32_t key[2] = {static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)};
-  for (int round = 0; round < 10; ++round) {
-    const uint64_t a = uint64_t{0xD2511F53} * x[0], b = uint64_t{0xCD9E8D57} * x[2];
-    x = {static_cast<uint32_t>(b >> 32) ^ x[1] ^ key[0], static_cast<uint32_t>(b), static_cast<uint32_t>(a >> 32) ^ x[3] ^ key[1],
-         static_cast<uint32_t>(a)};
-    key[0] += 0x9E3779B9;
-    key[1] += 0xBB67AE85;
-  }
-  return x;
+  const uint32_t count[4] = {static_cast<uint32_t>(place), static_cast<uint32_t>(place >> 32), 0, 0};
+  PhiloxBlock block;
+  at::detail::philox_block(seed, count, block.words);
+  return block;
 }
 
 void check_philox_key(const char* op, const char* shape, const Tensor& key) {
