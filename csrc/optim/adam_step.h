@@ -7,6 +7,22 @@
 
 namespace torch::optim::detail {
 
+/// What archives hold of both (Fields).
+struct AdamOptionFields {
+  static constexpr auto kNames = std::to_array<const char*>({
+      "lr", "betas", "eps", "weight_decay", "amsgrad", "maximize", "fused"});
+  template <class T>
+  static auto of(T& x) {
+    return std::tie(x.lr(), x.betas(), x.eps(), x.weight_decay(), x.amsgrad(), x.maximize(), x.fused());
+  }
+};
+struct AdamStateFields {
+  static constexpr bool kNumbersAsTensors = true;
+  static constexpr auto kNames = std::to_array<const char*>({"step", "exp_avg", "exp_avg_sq", "max_exp_avg_sq"});
+  template <class T>
+  static auto of(T& x) { return std::tie(x.step(), x.exp_avg(), x.exp_avg_sq(), x.max_exp_avg_sq()); }
+};
+
 template <class Options>
 void check_adam_options(const Options& options, const char* optimizer) {
   check_not_negative("Invalid learning rate", options.lr(), optimizer, "lr");

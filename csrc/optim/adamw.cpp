@@ -6,21 +6,9 @@ namespace torch::optim {
 namespace detail {
 
 template <>
-struct Fields<AdamWOptions> {
-  static constexpr auto kNames = std::to_array<const char*>({
-      "lr", "betas", "eps", "weight_decay", "amsgrad", "maximize", "fused"});
-  template <class T>
-  static auto of(T& x) {
-    return std::tie(x.lr(), x.betas(), x.eps(), x.weight_decay(), x.amsgrad(), x.maximize(), x.fused());
-  }
-};
+struct Fields<AdamWOptions> : AdamOptionFields {};
 template <>
-struct Fields<AdamWParamState> {
-  static constexpr bool kNumbersAsTensors = true;
-  static constexpr auto kNames = std::to_array<const char*>({"step", "exp_avg", "exp_avg_sq", "max_exp_avg_sq"});
-  template <class T>
-  static auto of(T& x) { return std::tie(x.step(), x.exp_avg(), x.exp_avg_sq(), x.max_exp_avg_sq()); }
-};
+struct Fields<AdamWParamState> : AdamStateFields {};
 
 template class BuiltinOptions<AdamWOptions>;
 template class BuiltinParamState<AdamWParamState>;
