@@ -36,14 +36,16 @@ Tensor rows_of(const Tensor& sequence, int64_t first, int64_t count) {
 
 } // namespace
 
-std::tuple<Tensor, Tensor, Tensor, Tensor> lstm_steps_backward(
-    const Tensor& grad_output, const Tensor& grad_cells, const Tensor& gates, const Tensor& hx, const Tensor& cx, const Tensor& w_hh,
-    const Tensor& output, const Tensor& cells, const Tensor& open, bool reverse, std::array<bool, 4> mask) {
+std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor> lstm_steps_backward(
+    const Tensor& grad_output, const Tensor& grad_cells, const Tensor& input, const Tensor& hx, const Tensor& cx, const Tensor& w_ih,
+    const Tensor& w_hh, const Tensor& bias, const Tensor& output, const Tensor& cells, const Tensor& open, bool reverse,
+    std::array<bool, 6> mask) {
   if (!grad_output.defined() && !grad_cells.defined()) {
     return {};
   }
   const bool differentiable = at::GradMode::is_enabled();
-  const int64_t steps = gates.size(0);
+  const Tensor gates = differentiable ? at::linear(input, w_ih, bias) : Tensor();
+  const int64_t steps = input.size(0);
   const int64_t first = reverse ? steps - 1 : 0;
   std::vector<Tensor> for_gates(steps);
   Tensor all_gates = differentiable ? Tensor() : at::empty_like(open);
@@ -71,15 +73,18 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> lstm_steps_backward(
   if (differentiable) {
     all_gates = at::stack(for_gates, 0);
   }
-  Tensor for_weight;
-  if (mask[3]) {
-    for_weight = at::mm(for_gates[first].t(), hx);
+  Tensor for_w_hh;
+  if (mask[4]) {
+    for_w_hh = at::mm(for_gates[first].t(), hx);
     if (steps > 1) {
       const int64_t later = reverse ? 0 : 1, earlier = 1 - later;
-      for_weight = for_weight + at::mm(rows_of(all_gates, later, steps - 1).t(), rows_of(output, earlier, steps - 1));
+      for_w_hh = for_w_hh + at::mm(rows_of(all_gates, later, steps - 1).t(), rows_of(output, earlier, steps - 1));
     }
   }
-  return {all_gates, mask[1] ? for_hidden : Tensor(), mask[2] ? for_cell : Tensor(), for_weight};
+  const Tensor for_rows = rows_of(all_gates, 0, steps);
+  return {
+      mask[0] ? at::mm(for_rows, w_ih).view(input.sizes()) : Tensor(), mask[1] ? for_hidden : Tensor(), mask[2] ? for_cell : Tensor(),
+      mask[3] ? at::mm(for_rows.t(), rows_of(input, 0, steps)) : Tensor(), for_w_hh, mask[5] ? for_rows.sum(0) : Tensor()};
 }
 
 FiveTensors fused_gru_cell_backward(

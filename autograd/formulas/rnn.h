@@ -22,20 +22,22 @@ FiveTensors fused_lstm_cell_backward(
     const at::Tensor& cy,
     const at::Tensor& workspace);
 
-/// For (gates, hx, cx, w_hh) of _lstm_steps, from the gradients of its two sequences of states, which may be undefined; see Note
-/// [Steps of an LSTM].
-std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor> lstm_steps_backward(
+/// For (input, hx, cx, w_ih, w_hh, bias) of _lstm_steps, from the gradients of its two sequences of states, which may be
+/// undefined; see Note [Steps of an LSTM].
+std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor> lstm_steps_backward(
     const at::Tensor& grad_output,
     const at::Tensor& grad_cells,
-    const at::Tensor& gates,
+    const at::Tensor& input,
     const at::Tensor& hx,
     const at::Tensor& cx,
+    const at::Tensor& w_ih,
     const at::Tensor& w_hh,
+    const at::Tensor& bias,
     const at::Tensor& output,
     const at::Tensor& cells,
     const at::Tensor& open,
     bool reverse,
-    std::array<bool, 4> mask);
+    std::array<bool, 6> mask);
 
 /// For (input_gates, hidden_gates, hx, input_bias, hidden_bias).
 FiveTensors fused_gru_cell_backward(

@@ -177,15 +177,16 @@ TEST_CASE("gradients of the steps of an LSTM equal those of its cells", "[aten][
 }
 
 TEST_CASE("the steps of an LSTM refuse operands that do not fit", "[aten][rnn]") {
-  const auto steps = [](at::IntArrayRef gates, at::IntArrayRef hx, at::IntArrayRef cx, at::IntArrayRef w_hh) {
-    return at::_ops::_lstm_steps::call(values(gates), values(hx), values(cx), values(w_hh), false);
+  const auto steps = [](at::IntArrayRef input, at::IntArrayRef hx, at::IntArrayRef cx, at::IntArrayRef w_ih, at::IntArrayRef w_hh) {
+    return at::_ops::_lstm_steps::call(values(input), values(hx), values(cx), values(w_ih), values(w_hh), values({w_ih[0]}), false);
   };
-  CHECK_NOTHROW(steps({2, 3, 8}, {3, 2}, {3, 2}, {8, 2}));
-  CHECK_THROWS_WITH(steps({2, 8}, {2, 2}, {2, 2}, {8, 2}), Catch::Contains("expected gates of steps, batch and sums"));
-  CHECK_THROWS_WITH(steps({0, 2, 8}, {2, 2}, {2, 2}, {8, 2}), Catch::Contains("at least one step"));
-  CHECK_THROWS_WITH(steps({1, 2, 8}, {2, 2}, {3, 2}, {8, 2}), Catch::Contains("expected states of batch 2 and one size"));
-  CHECK_THROWS(steps({1, 2, 8}, {2, 2}, {2, 2}, {8, 3}));
-  CHECK_THROWS(steps({1, 2, 9}, {2, 2}, {2, 2}, {9, 2}));
+  CHECK_NOTHROW(steps({2, 3, 5}, {3, 2}, {3, 2}, {8, 5}, {8, 2}));
+  CHECK_THROWS_WITH(steps({2, 5}, {2, 2}, {2, 2}, {8, 5}, {8, 2}), Catch::Contains("expected an input of steps, batch and features"));
+  CHECK_THROWS_WITH(steps({0, 2, 5}, {2, 2}, {2, 2}, {8, 5}, {8, 2}), Catch::Contains("at least one step"));
+  CHECK_THROWS_WITH(steps({1, 2, 5}, {2, 2}, {3, 2}, {8, 5}, {8, 2}), Catch::Contains("expected states of batch 2 and one size"));
+  CHECK_THROWS(steps({1, 2, 5}, {2, 2}, {2, 2}, {8, 4}, {8, 2}));
+  CHECK_THROWS(steps({1, 2, 5}, {2, 2}, {2, 2}, {8, 5}, {8, 3}));
+  CHECK_THROWS(steps({1, 2, 5}, {2, 2}, {2, 2}, {9, 5}, {9, 2}));
 }
 
 TEST_CASE("the result of an LSTM may be changed before it is differentiated", "[aten][rnn]") {

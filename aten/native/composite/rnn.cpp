@@ -56,8 +56,11 @@ Tensor product(const Tensor& x, const Tensor& weight, const Tensor& bias = {}) {
 struct LstmCell {
   static constexpr int64_t kGates = 4;
   /// Both biases go with the inputs: they only add up.
+  static Tensor bias(const Weights& w) {
+    return w.b_ih.defined() ? w.b_ih + w.b_hh : Tensor();
+  }
   static Tensor inputs(const Tensor& x, const Weights& w) {
-    return product(x, w.w_ih, w.b_ih.defined() ? w.b_ih + w.b_hh : Tensor());
+    return product(x, w.w_ih, bias(w));
   }
   static State step(const Tensor& gates, const State& s, const Weights& w) {
     auto [hidden, cell, workspace] = at::_thnn_fused_lstm_cell(gates, product(s.hidden, w.w_hh), s.cell);
@@ -116,32 +119,36 @@ struct Run {
 // Note [Steps of an LSTM]
 // The weights of the state take part in every step. Were each step a product of its own in the graph, each would lead back to a
 // gradient of the weights, and all of them would be added up. So where gradients are asked for, the steps are one operator,
-// _lstm_steps: going back, it keeps the gradients of all gates, and the weights' is one product of these and all states.
+// _lstm_steps: going back, it keeps the gradients of all gates, and the weights' is one product of these and all states. The
+// product with the inputs belongs to it, so that of the gates only the opened ones are kept.
 
 bool needs_gradients(std::initializer_list<Tensor> tensors) {
   return at::GradMode::is_enabled() && std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.requires_grad(); });
 }
 
 /// Whether the steps may be one operator. Autocast is to see each product, and steps tell which dtype does not fit.
-bool is_one_operator(const Tensor& gates, const State& state, const Weights& w) {
-  const auto dtype = gates.scalar_type();
-  return !w.w_hr.defined() && dtype == w.w_hh.scalar_type() && dtype == state.hidden.scalar_type() && dtype == state.cell.scalar_type() &&
-      gates.is_cpu() && !at::autocast::is_autocast_enabled(kCPU) && needs_gradients({gates, state.hidden, state.cell, w.w_hh});
+bool is_one_operator(const Tensor& input, const State& state, const Weights& w) {
+  const auto operands = {input, state.hidden, state.cell, w.w_ih, w.w_hh, w.b_ih, w.b_hh};
+  const auto fits = [&](const Tensor& t) { return !t.defined() || (t.is_cpu() && t.scalar_type() == input.scalar_type()); };
+  return !w.w_hr.defined() && std::all_of(operands.begin(), operands.end(), fits) && !at::autocast::is_autocast_enabled(kCPU) &&
+      needs_gradients(operands);
 }
 
-Run run_as_one(const Tensor& gates, const State& state, const Weights& w, bool reverse) {
-  const auto [output, cells, open] = at::_ops::_lstm_steps::call(gates, state.hidden, state.cell, w.w_hh, reverse);
-  const int64_t last = reverse ? 0 : gates.size(0) - 1;
+Run run_as_one(const Tensor& input, const State& state, const Weights& w, bool reverse) {
+  const Tensor bias = LstmCell::bias(w);
+  const auto [output, cells, open] = at::_ops::_lstm_steps::call(
+      input, state.hidden, state.cell, w.w_ih, w.w_hh, bias.defined() ? OptionalTensor(bias) : std::nullopt, reverse);
+  const int64_t last = reverse ? 0 : input.size(0) - 1;
   // The operator saves its result, which the caller may write to.
   return {output.clone(), {output.select(0, last), cells.select(0, last)}};
 }
 
 template <class Cell>
 Run run_plain(const Tensor& input, State state, const Weights& w, bool reverse) {
-  const Tensor all_gates = Cell::inputs(input, w);
   if constexpr (std::is_same_v<Cell, LstmCell>) {
-    if (is_one_operator(all_gates, state, w)) return run_as_one(all_gates, state, w, reverse);
+    if (is_one_operator(input, state, w)) return run_as_one(input, state, w, reverse);
   }
+  const Tensor all_gates = Cell::inputs(input, w);
   const std::vector<Tensor> gates = all_gates.unbind(0);
   std::vector<Tensor> outputs(gates.size());
   for (size_t i = 0; i < gates.size(); ++i) {
@@ -372,11 +379,12 @@ std::tuple<Tensor, Tensor> rnn_relu_data(const Tensor& data, const Tensor& batch
 
 // ---- steps of an LSTM ------------------------------------------------------------------------------------------------
 
-std::tuple<Tensor, Tensor, Tensor> lstm_steps(const Tensor& gates, const Tensor& hx, const Tensor& cx, const Tensor& w_hh, bool reverse) {
-  TORCH_CHECK(gates.dim() == 3 && gates.size(0) > 0, "_lstm_steps: expected gates of steps, batch and sums, at least one step, got ", gates.sizes());
+std::tuple<Tensor, Tensor, Tensor> lstm_steps(const Tensor& input, const Tensor& hx, const Tensor& cx, const Tensor& w_ih, const Tensor& w_hh, const OptionalTensor& bias, bool reverse) {
+  TORCH_CHECK(input.dim() == 3 && input.size(0) > 0, "_lstm_steps: expected an input of steps, batch and features, at least one step, got ", input.sizes());
   TORCH_CHECK(
-      hx.dim() == 2 && hx.sizes() == cx.sizes() && hx.size(0) == gates.size(1), "_lstm_steps: expected states of batch ", gates.size(1),
+      hx.dim() == 2 && hx.sizes() == cx.sizes() && hx.size(0) == input.size(1), "_lstm_steps: expected states of batch ", input.size(1),
       " and one size, got ", hx.sizes(), " and ", cx.sizes());
+  const Tensor gates = at::linear(input, w_ih, bias);
   const int64_t steps = gates.size(0), batch = gates.size(1), sums = gates.size(2);
   Tensor output = at::empty({steps, batch, hx.size(1)}, hx.options()), cells = at::empty({steps, batch, cx.size(1)}, cx.options());
   Tensor open = at::empty(gates.sizes(), gates.options()), recurrent = at::empty({batch, sums}, gates.options());

@@ -86,7 +86,10 @@ const SampleSet kLstmGates("_thnn_fused_lstm_cell", [](ScalarType dtype, Random&
 });
 const SampleSet kLstmSteps("_lstm_steps", [](ScalarType dtype, Random& random) -> Arguments {
   const auto t = [&](std::vector<int64_t> sizes) { return random.tensor(dtype, sizes); };
-  return {{t({3, 2, 8}), t({2, 2}), t({2, 2}), t({8, 2}), false}, {t({3, 1, 8}), t({1, 2}), t({1, 2}), t({8, 2}), true}, {t({1, 2, 4}), t({2, 1}), t({2, 1}), t({4, 1}), false}};
+  return {
+      {t({3, 2, 3}), t({2, 2}), t({2, 2}), t({8, 3}), t({8, 2}), t({8}), false},
+      {t({3, 1, 2}), t({1, 2}), t({1, 2}), t({8, 2}), t({8, 2}), none(), true},
+      {t({1, 2, 1}), t({2, 1}), t({2, 1}), t({4, 1}), t({4, 1}), t({4}), false}};
 });
 const SampleSet kGruGates("_thnn_fused_gru_cell", [](ScalarType dtype, Random& random) -> Arguments {
   const auto t = [&](std::vector<int64_t> sizes) { return random.tensor(dtype, sizes); };
