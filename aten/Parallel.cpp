@@ -24,7 +24,7 @@ struct ThreadState {
   bool limited = false;
 };
 
-thread_local ThreadState state;
+constinit __thread ThreadState state __attribute__((tls_model("initial-exec")));
 
 std::atomic<int> requested{0}; // by set_num_threads; 0: take the default
 std::atomic<bool> forked{false};

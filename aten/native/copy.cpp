@@ -7,6 +7,7 @@
 #include <aten/core/TensorSpec.h>
 #include <aten/native/convert.h>
 #include <aten/native/resize.h>
+#include <aten/native/store_number.h>
 #include <aten/native/view_support.h>
 #include <c10/core/Allocator.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
@@ -224,13 +225,13 @@ namespace {
 
 void fill_cpu(const Tensor& self, const Scalar& value) {
   const ScalarType dtype = self.scalar_type();
-  // The value in self's dtype, converted with the overflow checks of Scalar::to.
-  const Tensor element = at::scalar_tensor(value, self.options().device(kCPU));
-  const auto size = static_cast<int64_t>(self.itemsize());
-  const void* from = element.const_data_ptr();
+  alignas(16) char from[16];
+  store_number("fill_", value, dtype, from);
   if (self.is_non_overlapping_and_dense()) {
+    const auto size = static_cast<int64_t>(self.itemsize());
+    char* const to = static_cast<char*>(self.mutable_data_ptr());
     at::parallel_for(0, self.numel(), at::internal::GRAIN_SIZE, [&](int64_t begin, int64_t end) {
-      convert_elements(dtype, static_cast<char*>(self.mutable_data_ptr()) + begin * size, size, dtype, from, 0, end - begin);
+      convert_elements(dtype, to + begin * size, size, dtype, from, 0, end - begin);
     });
     return;
   }

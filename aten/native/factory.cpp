@@ -8,6 +8,7 @@
 #include <aten/native/factory_options.h>
 #include <aten/native/replace_output.h>
 #include <aten/native/resize.h>
+#include <aten/native/store_number.h>
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
 #include <aten/OpMathType.h>
@@ -326,6 +327,12 @@ Tensor& full_out(IntArrayRef size, const Scalar& fill_value, Tensor& out) {
   return fill_sized(out, size, [&](Tensor& to) { to.fill_(fill_value); });
 }
 
+void store_number(const char* op, const Scalar& number, ScalarType dtype, void* place) {
+  dispatch(op, dtype, at::kAll | at::kUnsigned | at::kComplexHalves | at::kFloat8, [&]<class T> {
+    *static_cast<T*>(place) = number.to<T>();
+  });
+}
+
 Tensor scalar_tensor(const Scalar& s, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
   if (device && !device->is_cpu()) {
     // One number lies the same way in a jagged tensor.
@@ -333,10 +340,7 @@ Tensor scalar_tensor(const Scalar& s, OptDtype dtype, OptLayout layout, OptDevic
     return at::empty({}, make_options(dtype, plain, device, pin_memory)).fill_(s);
   }
   Tensor result = empty_contiguous({}, given_or_default(dtype), kCPU);
-  void* data = result.mutable_data_ptr();
-  dispatch("scalar_tensor", result.scalar_type(), at::kAll | at::kUnsigned | at::kComplexHalves | at::kFloat8, [&]<class T> {
-    *static_cast<T*>(data) = s.to<T>();
-  });
+  store_number("scalar_tensor", s, result.scalar_type(), result.mutable_data_ptr());
   return result;
 }
 

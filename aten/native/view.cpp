@@ -16,19 +16,38 @@ using c10::DimVector;
 
 namespace {
 
-// A view whose shape is still to be set.
-Tensor shapeless_view(const Tensor& self, int64_t storage_offset) {
-  Tensor result = at::detail::make_tensor<c10::TensorImpl>(
+// A view whose shape and offset are still to be set.
+C10_ALWAYS_INLINE Tensor shapeless_view(const Tensor& self) {
+  return at::detail::make_tensor<c10::TensorImpl>(
       c10::TensorImpl::VIEW, c10::Storage(self.storage()), self.key_set(), self.dtype());
-  result.unsafeGetTensorImpl()->set_storage_offset(storage_offset);
-  return result;
+}
+
+// Sizes or strides without those of dimension `dim`.
+C10_ALWAYS_INLINE DimVector without(IntArrayRef values, int64_t dim) {
+  DimVector kept;
+  kept.resize_for_overwrite(values.size() - 1);
+  // Dimensions are few: a loop beats the calls to memcpy and memmove.
+  for (size_t d = 0; d < kept.size(); ++d) {
+    kept[d] = values[d + (static_cast<int64_t>(d) >= dim ? 1 : 0)];
+  }
+  return kept;
+}
+
+// Whether `size` holds positive numbers only, whose product is `numel`.
+C10_ALWAYS_INLINE bool holds(IntArrayRef size, int64_t numel) {
+  int64_t product = 1;
+  bool fits = true;
+  for (const int64_t s : size) {
+    fits &= s > 0 && !c10::mul_overflows(product, s, &product);
+  }
+  return fits && product == numel;
 }
 
 } // namespace
 
 Tensor make_view(const Tensor& self, IntArrayRef sizes, IntArrayRef strides, int64_t storage_offset) {
-  Tensor result = shapeless_view(self, storage_offset);
-  result.unsafeGetTensorImpl()->set_sizes_and_strides(sizes, strides);
+  Tensor result = shapeless_view(self);
+  result.unsafeGetTensorImpl()->set_sizes_and_strides(sizes, strides, storage_offset);
   return result;
 }
 
@@ -178,12 +197,28 @@ Tensor& as_strided_(Tensor& self, IntArrayRef size, IntArrayRef stride, std::opt
 
 // ---- view and kin -----------------------------------------------------------
 
+namespace {
+
+Tensor contiguous_view(const Tensor& self, IntArrayRef sizes) {
+  Tensor result = shapeless_view(self);
+  c10::TensorImpl* impl = result.unsafeGetTensorImpl();
+  impl->set_sizes_contiguous(sizes);
+  if (const int64_t offset = self.storage_offset(); offset != 0) {
+    impl->set_storage_offset(offset);
+  }
+  return result;
+}
+
+} // namespace
+
 Tensor view(const Tensor& self, IntArrayRef size) {
-  const DimVector shape = infer_size(size, self.numel());
-  if (self.is_contiguous() && (self.numel() != 0 || self.sizes() != IntArrayRef(shape))) {
-    Tensor result = shapeless_view(self, self.storage_offset());
-    result.unsafeGetTensorImpl()->set_sizes_contiguous(shape);
-    return result;
+  const int64_t numel = self.numel();
+  if (C10_LIKELY(self.is_contiguous() && holds(size, numel))) {
+    return contiguous_view(self, size);
+  }
+  const DimVector shape = infer_size(size, numel);
+  if (self.is_contiguous() && (numel != 0 || self.sizes() != IntArrayRef(shape))) {
+    return contiguous_view(self, shape);
   }
   const auto strides = compute_view_strides(self.sizes(), self.strides(), shape);
   TORCH_CHECK(
@@ -427,12 +462,9 @@ Tensor select(const Tensor& self, int64_t dim, int64_t index) {
   if (index < 0) {
     index += size;
   }
-  DimVector sizes(self.sizes().begin(), self.sizes().end());
-  DimVector strides(self.strides().begin(), self.strides().end());
+  const IntArrayRef strides = self.strides();
   const int64_t offset = self.storage_offset() + index * strides[dim];
-  sizes.erase(sizes.begin() + dim);
-  strides.erase(strides.begin() + dim);
-  return make_view(self, sizes, strides, offset);
+  return make_view(self, without(self.sizes(), dim), without(strides, dim), offset);
 }
 
 Tensor slice(const Tensor& self, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) {
