@@ -86,9 +86,9 @@ struct ThreadCallbacks {
     return std::uniform_real_distribution<>()(*random) < probability;
   }
 };
-thread_local ThreadCallbacks thread_callbacks;
-__thread bool thread_ends = false;
-__thread bool in_callback = false;
+thread_local ThreadCallbacks thread_callbacks __attribute__((tls_model("initial-exec")));
+__thread bool thread_ends __attribute__((tls_model("initial-exec"))) = false;
+__thread bool in_callback __attribute__((tls_model("initial-exec"))) = false;
 
 ThreadCallbacks::~ThreadCallbacks() {
   thread_ends = true;

@@ -5,7 +5,7 @@
 namespace c10 {
 
 namespace {
-thread_local std::shared_ptr<ThreadLocalDebugInfo> current_info;
+thread_local std::shared_ptr<ThreadLocalDebugInfo> current_info __attribute__((tls_model("initial-exec")));
 }
 
 DebugInfoBase* ThreadLocalDebugInfo::get(DebugInfoKind kind) {
