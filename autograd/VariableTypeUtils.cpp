@@ -9,18 +9,19 @@ namespace torch::autograd {
 
 namespace {
 
-// How to repeat a view that as_strided cannot repeat, because it reads the memory in another way.
-std::unique_ptr<ViewFunc> reinterpretation(const at::Tensor& base, const at::Tensor& tensor) {
+// Whether a view reads the memory as its base does, so that as_strided can repeat it.
+bool reads_alike(const at::Tensor& base, const at::Tensor& tensor) {
+  constexpr c10::DispatchKeySet lazy({c10::DispatchKey::Conjugate, c10::DispatchKey::Negative});
+  return base.dtype() == tensor.dtype() && ((base.key_set() ^ tensor.key_set()) & lazy).empty();
+}
+
+// How to repeat a view that as_strided cannot repeat.
+C10_NOINLINE std::unique_ptr<ViewFunc> reinterpretation(const at::Tensor& base, const at::Tensor& tensor) {
   const at::ScalarType from = base.scalar_type();
   const at::ScalarType to = tensor.scalar_type();
-  if (C10_LIKELY(from == to)) {
-    if (base.is_conj() != tensor.is_conj()) {
-      return make_view_func([](const at::Tensor& t) { return at::_conj(t); });
-    }
-    if (base.is_neg() != tensor.is_neg()) {
-      return make_view_func([](const at::Tensor& t) { return at::_neg_view(t); });
-    }
-    return nullptr;
+  if (from == to) {
+    return base.is_conj() != tensor.is_conj() ? make_view_func([](const at::Tensor& t) { return at::_conj(t); })
+                                              : make_view_func([](const at::Tensor& t) { return at::_neg_view(t); });
   }
   if (c10::isComplexType(from) && c10::toRealValueType(from) == to && tensor.dim() == base.dim() + 1) {
     return make_view_func([](const at::Tensor& t) { return at::view_as_real(t); });
@@ -53,7 +54,7 @@ at::Tensor as_view(
       base.unsafeGetTensorImpl() != tensor.unsafeGetTensorImpl(),
       "View operation returned a tensor that is the same as the input base tensor. This is no longer allowed; you must ",
       "explicitly create a new tensor (e.g., using .detach()).");
-  if (!view_func) {
+  if (!view_func && C10_UNLIKELY(!reads_alike(base, tensor))) {
     view_func = reinterpretation(base, tensor);
   }
   if (const DifferentiableViewMeta* base_meta = impl::get_view_autograd_meta(base)) {

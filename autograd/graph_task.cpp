@@ -107,6 +107,10 @@ void GraphTask::set_exception(std::exception_ptr error, Node* fn) {
   has_error_.store(true, std::memory_order_release);
 }
 
+bool GraphTask::has_post_processing() const {
+  return waiting_nodes_ != 0 || !leaf_streams_.empty() || !final_callbacks_.empty();
+}
+
 void GraphTask::run_post_processing() {
   if (waiting_nodes_ != 0) {
     throw std::runtime_error("could not compute gradients for some functions");
@@ -131,14 +135,14 @@ void GraphTask::run_post_processing() {
 }
 
 void GraphTask::run_at_end() {
-  // No node of the pass runs any more, so nobody adds to the list.
   for (const std::function<void()>& clean_up : at_end_) {
     clean_up();
   }
 }
 
 void GraphTask::finish() {
-  if (!has_error()) {
+  // No node of the pass runs any more, so nobody adds to the lists.
+  if (!has_error() && has_post_processing()) {
     try {
       const at::ThreadLocalStateGuard tls(thread_locals_);
       run_post_processing();

@@ -103,6 +103,7 @@ struct GraphTask : public std::enable_shared_from_this<GraphTask> {
 
  private:
   void stash_current_streams();
+  bool has_post_processing() const;
   void run_post_processing();
   void run_at_end();
 

@@ -3,8 +3,10 @@
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
 #include <autograd/grad_mode.h>
+#include <autograd/variable.h>
 #include <c10/core/Event.h>
 #include <c10/core/StreamGuard.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
 namespace torch::autograd {
@@ -17,11 +19,22 @@ bool may_add_in_place(const Variable& sum, const Variable& var) {
       sum.is_non_overlapping_and_dense() && sum.scalar_type() == var.scalar_type() && sum.sizes() == var.sizes();
 }
 
+// Without the kernels of autograd, which have nothing to record.
+void add_in_place(const Variable& sum, const Variable& var) {
+  {
+    const c10::impl::ExcludeDispatchKeyGuard guard(c10::autograd_dispatch_keyset_with_ADInplaceOrView);
+    sum.add_(var);
+  }
+  if (!sum.is_inference()) {
+    impl::bump_version(sum);
+  }
+}
+
 void accumulate(Variable& sum, Variable&& var) {
   if (may_add_in_place(sum, var)) {
-    sum.add_(var);
+    add_in_place(sum, var);
   } else if (may_add_in_place(var, sum)) {
-    var.add_(sum);
+    add_in_place(var, sum);
     sum = std::move(var);
   } else if (sum.layout() != at::kStrided && var.layout() == at::kStrided) {
     sum = var + sum; // the other order is not there

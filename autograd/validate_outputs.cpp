@@ -9,16 +9,24 @@ namespace {
 
 using FormatError = std::function<std::string(const std::string&)>;
 
-C10_ALWAYS_INLINE bool fits(const InputMetadata& expected, const at::Tensor& grad) {
-  const c10::IntArrayRef wanted = expected.sizes();
-  const c10::IntArrayRef sizes = grad.sizes();
+C10_ALWAYS_INLINE bool has_sizes(c10::IntArrayRef wanted, c10::IntArrayRef sizes) {
   // Dimensions are few: a loop beats the call to memcmp.
   bool same = wanted.size() == sizes.size();
   for (size_t d = 0; same && d < sizes.size(); ++d) {
     same = wanted[d] == sizes[d];
   }
-  return same && grad.scalar_type() == expected.scalar_type() && grad.device() == expected.device() &&
-      grad.layout() == expected.layout();
+  return same;
+}
+
+C10_ALWAYS_INLINE bool fits(const InputMetadata& expected, const at::Tensor& grad) {
+  const c10::TensorImpl& impl = *grad.unsafeGetTensorImpl();
+  if (c10::typeMetaToScalarType(impl.dtype()) != expected.scalar_type()) {
+    return false;
+  }
+  if (C10_LIKELY(impl.is_plain_cpu() && expected.device().is_cpu() && expected.layout() == at::kStrided)) {
+    return has_sizes(expected.sizes(), impl.sizes_and_strides().sizes_arrayref());
+  }
+  return has_sizes(expected.sizes(), grad.sizes()) && grad.device() == expected.device() && grad.layout() == expected.layout();
 }
 
 [[noreturn]] void fail(size_t index, const std::string& problem, const FormatError& format_error) {

@@ -29,6 +29,11 @@ bool is_one(const Scalar& s) {
   return s.isFloatingPoint() ? s.toDouble() == 1.0 : s.toLong() == 1;
 }
 
+// conj() without a call for real tensors.
+Tensor conj_of(const Tensor& t) {
+  return t.is_complex() ? t.conj() : t;
+}
+
 // Where an exponent is a real number that is not negative.
 Tensor is_nonnegative(const Tensor& exponent) {
   if (!exponent.is_complex()) {
@@ -44,7 +49,7 @@ Tensor maybe_multiply(const Tensor& t, const Scalar& s) {
 }
 
 Tensor handle_r_to_c(ScalarType self_dtype, Tensor gradient) {
-  return !c10::isComplexType(self_dtype) && gradient.is_complex() ? at::real(gradient) : gradient;
+  return !c10::isComplexType(self_dtype) && gradient.is_complex() ? at::real(gradient) : std::move(gradient);
 }
 
 Tensor handle_r_to_c(const Tensor& self, Tensor gradient) {
@@ -56,7 +61,7 @@ Tensor not_implemented(const char* name, const char* reason) {
 }
 
 Tensor mul_tensor_backward(const Tensor& grad, const Tensor& other, ScalarType self_dtype) {
-  return handle_r_to_c(self_dtype, grad * other.conj());
+  return handle_r_to_c(self_dtype, grad * conj_of(other));
 }
 
 Tensor mul_tensor_backward(const Tensor& grad, const Scalar& other, ScalarType self_dtype) {
@@ -71,7 +76,7 @@ Tensor div_tensor_self_backward(
   if (rounding_mode.has_value()) {
     return at::zeros_like(grad, grad.options().dtype(self_dtype));
   }
-  return handle_r_to_c(self_dtype, grad / other.conj());
+  return handle_r_to_c(self_dtype, grad / conj_of(other));
 }
 
 Tensor div_tensor_self_backward(
