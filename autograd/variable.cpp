@@ -135,11 +135,11 @@ DifferentiableViewMeta::DifferentiableViewMeta(
     c10::TensorImpl* self_impl,
     ViewInfo backward_info,
     CreationMeta creation_meta)
-    : AutogradMeta(self_impl), backward_info_(std::move(backward_info)), creation_meta_(creation_meta) {
+    : AutogradMeta(std::shared_ptr<Node>(), 0), backward_info_(std::move(backward_info)), creation_meta_(creation_meta) {
   is_view_ = true;
-  const c10::VariableVersion& counter = impl::version_counter(backward_info_.base_);
-  self_impl->set_version_counter(counter);
-  set_attr_version(counter.current_version());
+  const c10::VariableVersion& counter = backward_info_.base_.unsafeGetTensorImpl()->version_counter();
+  self_impl->set_version_counter(c10::VariableVersion(counter));
+  attr_version_.store(counter.current_version(), std::memory_order_relaxed);
 }
 
 DifferentiableViewMeta::~DifferentiableViewMeta() = default;

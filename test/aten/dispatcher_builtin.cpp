@@ -27,22 +27,39 @@ int64_t sized(const Tensor&, c10::SymIntArrayRef sizes) {
   return static_cast<int64_t>(sizes.size());
 }
 void nothing() {}
+int64_t track_autograd(c10::DispatchKeySet keys, const Tensor& a, int64_t n) {
+  return typed<int64_t(const Tensor&, int64_t)>("builtin::track").redispatch(keys & c10::after_autograd_keyset, a, n) + 1000;
+}
+int64_t track_usual(c10::DispatchKeySet, const Tensor& a, int64_t n) {
+  const auto op = typed<int64_t(const Tensor&, int64_t)>("builtin::track");
+  return op.redispatch(c10::DispatchKeySet(DispatchKey::CPU), a, n) + 10;
+}
+int64_t track_view(c10::DispatchKeySet keys, const Tensor& a, int64_t n) {
+  const auto op = typed<int64_t(const Tensor&, int64_t)>("builtin::track");
+  return op.redispatch(keys & c10::after_ADInplaceOrView_keyset, a, n) + 100;
+}
 
 BuiltinSlot add_slot;
 BuiltinSlot sized_slot;
 BuiltinSlot nothing_slot;
+BuiltinSlot track_slot;
 constexpr at::Tag kTags[] = {at::Tag::core};
 
 const BuiltinDefinition kDefinitions[] = {
     {"builtin::add", "", "builtin::add(Tensor a, int n) -> int", "builtin.yaml:1", &add_slot, kTags, 1},
     {"builtin::sized", "x", "sized.x(Tensor a, SymInt[] sizes) -> int", "builtin.yaml:2", &sized_slot},
     {"builtin::nothing", "", "builtin::nothing() -> ()", "builtin.yaml:3", &nothing_slot},
+    {"builtin::track", "", "builtin::track(Tensor a, int n) -> int", "builtin.yaml:4", &track_slot},
 };
 const BuiltinKernelRow kKernels[] = {
     {"builtin::add", "", DispatchKey::CPU, builtin_kernel<&add_cpu>(), "add.cpp"},
     {"builtin::add", "", DispatchKey::Autograd, builtin_kernel<&add_below>(), "add_autograd.cpp"},
     {"builtin::sized", "x", DispatchKey::CPU, builtin_kernel<&sized>(), "sized.cpp"},
     {"builtin::nothing", "", DispatchKey::CompositeExplicitAutograd, builtin_kernel<&nothing>(), "nothing.cpp"},
+    {"builtin::track", "", DispatchKey::CPU, builtin_kernel<&add_cpu>(), "add.cpp"},
+    {"builtin::track", "", DispatchKey::Autograd, builtin_kernel<&track_autograd>(), "track_autograd.cpp"},
+    {"builtin::track", "", DispatchKey::Autograd, builtin_kernel<&track_usual>(), "track_autograd.cpp"},
+    {"builtin::track", "", DispatchKey::ADInplaceOrView, builtin_kernel<&track_view>(), "track_autograd.cpp"},
 };
 // Kernels may come first: the order of static objects in different sources is not known.
 const c10::impl::BuiltinKernels kRegisteredKernels(kKernels);
@@ -79,6 +96,34 @@ TEST_CASE("users may override a built-in kernel for a while", "[dispatcher][buil
   CHECK(call() == 1002);
   auto misfit = implement("builtin", DispatchKey::CPU);
   CHECK_THROWS_WITH(misfit.impl("add", [](const Tensor&, double) -> int64_t { return 0; }), Says("doesn't match the expected function schema"));
+}
+
+TEST_CASE("a usual form stands for the kernels of Autograd and ADInplaceOrView", "[dispatcher][builtin]") {
+  const Tensor a = cpu_tensor();
+  // The first call after a change fills the table, and passes both.
+  const auto call = [&] {
+    track_slot.call<int64_t(const Tensor&, int64_t)>(a, 1);
+    return track_slot.call<int64_t(const Tensor&, int64_t)>(a, 1);
+  };
+  CHECK(call() == 12);
+  CHECK(typed<int64_t(const Tensor&, int64_t)>("builtin::track").call(a, 1) == 12);
+
+  // Other calls pass both.
+  CHECK(call_boxed(find("builtin::track"), a, int64_t{1})[0].toInt() == 1102);
+  {
+    const at::AutoDispatchBelowAutograd guard;
+    CHECK(call() == 102);
+  }
+  CHECK(call() == 12);
+
+  // A kernel of the user's on the way is called.
+  for (const DispatchKey key : {DispatchKey::ADInplaceOrView, DispatchKey::CPU, DispatchKey::AutogradCPU}) {
+    auto mine = implement("builtin", key);
+    mine.impl("track", [](const Tensor&, int64_t n) { return -n; });
+    CHECK(call() == (key == DispatchKey::ADInplaceOrView ? 999 : key == DispatchKey::CPU ? 9 : -1));
+    mine.reset();
+    CHECK(call() == 12);
+  }
 }
 
 TEST_CASE("thousands of table rows register in milliseconds", "[dispatcher][builtin]") {

@@ -151,16 +151,10 @@ class AutogradEmitter:
         below = f"at::_ops::{schema.unambiguous_name}::redispatch(ks & c10::after_autograd_keyset{args})"
         if form == "out" or schema.is_out:
             return head + self._out_body(schema, below) + "}\n"
-        inputs = tensor_arguments(schema)
         if entry.get("grad") == REFUSED:
             target = next(a.name for a in schema.arguments if a.is_written)
             return head + f"  check_may_resize({target}, {cstring(schema.name)});\n  at::AutoDispatchBelowAutograd guard;\n  return {below};\n}}\n"
-        if entry.get("grad") == "none" or (entry.get("result") == "bool" and form == "functional"):
-            covered = []
-        elif isinstance(entry.get("grad"), dict):
-            covered = [a.name for a in self._graph_inputs(entry)]
-        else:
-            covered = [a.name for a in inputs]
+        covered = self._covered(entry, form)
         inplace = schema.is_inplace or any(a.is_written for a in schema.arguments)
         guard_kind = "AutoDispatchBelowAutograd" if inplace or schema.is_view else "AutoDispatchBelowADInplaceOrView"
         guard = f"at::{guard_kind} guard;"
@@ -181,6 +175,14 @@ class AutogradEmitter:
             # A function of its own, whose one result is made where the caller wants it.
             recorded = "  return [&] {\n" + "".join(f"  {line}\n" for line in recorded.splitlines()) + "  }();\n"
         return text + recorded + "}\n"
+
+    def _covered(self, entry: Entry, form: str) -> list[str]:
+        """The arguments that make a call one to be recorded."""
+        if entry.get("grad") == "none" or (entry.get("result") == "bool" and form == "functional"):
+            return []
+        if isinstance(entry.get("grad"), dict):
+            return [a.name for a in self._graph_inputs(entry)]
+        return [a.name for a in tensor_arguments(entry.forms[form])]
 
     def _out_body(self, schema: Schema, below: str) -> str:
         names = ", ".join(a.name for a in tensor_arguments(schema)) or ""
@@ -301,6 +303,23 @@ class AutogradEmitter:
             return text + f"  return as_view({base}, std::move(result), {differentiable}, false, view_creation_meta(true));\n}}\n"
         return text + f"  return as_view({base}, result, {differentiable}, false, nullptr, view_creation_meta());\n}}\n"
 
+    def usual(self, entry: Entry, form: str) -> str | None:
+        """The kernels of Autograd and ADInplaceOrView in one, see Note [Usual forms] in OperatorEntry.cpp."""
+        schema = entry.forms[form]
+        below_view = self.inplace_or_view(entry, form)
+        if below_view is None or form == "out" or schema.is_out or entry.get("grad") == REFUSED or refused(entry):
+            return None
+        op = schema.unambiguous_name
+        params = "".join(f", {p.declared(False)}" for p in cpp.dispatcher_params(schema))
+        args = "".join(f", {a.name}" for a in schema.arguments)
+        text = f"{cpp.return_type(schema)} {op}_Usual(c10::DispatchKeySet ks{params}) {{\n"
+        covered = self._covered(entry, form)
+        if covered:
+            text += f"  if (C10_UNLIKELY(compute_requires_grad({', '.join(covered)}))) {{\n    return {op}_Autograd(ks{args});\n  }}\n"
+        body = below_view.split("{\n", 1)[1]
+        body = body.replace("at::AutoDispatchBelowADInplaceOrView guard;", "const c10::impl::ExcludeFromDefaultGuard guard(c10::autograd_dispatch_keyset_with_ADInplaceOrView);")
+        return text + body.replace("ks & c10::after_ADInplaceOrView_keyset", "c10::DispatchKeySet(c10::DispatchKey::CPU)")
+
     # ---- files ---------------------------------------------------------------------------
     def formula_headers(self, entries: list[Entry]) -> list[str]:
         """Headers of the operators and helpers that the formulas call, and no others: see docs/adding-an-operator.md."""
@@ -318,6 +337,9 @@ class AutogradEmitter:
                 if needs_autograd(entry):
                     kernels.append(self.kernel(entry, form))
                     rows.append(self._row(entry, op, "Autograd"))
+                    if usual := self.usual(entry, form):
+                        kernels.append(usual)
+                        rows.append(self._row(entry, op, "Autograd", "Usual"))
                 view = self.inplace_or_view(entry, form)
                 if view:
                     kernels.append(view)
@@ -370,8 +392,8 @@ const c10::impl::BuiltinKernels {table}Registered({table});
 """
 
     @staticmethod
-    def _row(entry: Entry, op: str, key: str) -> str:
+    def _row(entry: Entry, op: str, key: str, kernel: str = "") -> str:
         return (
             f"    {{at::_ops::{op}::name, at::_ops::{op}::overload_name, c10::DispatchKey::{key}, "
-            f"c10::impl::builtin_kernel<&{op}_{key}>(), {cstring(entry.where)}}},"
+            f"c10::impl::builtin_kernel<&{op}_{kernel or key}>(), {cstring(entry.where)}}},"
         )

@@ -319,6 +319,11 @@ void OperatorEntry::computeMasks() const {
   extractor_.setMasks(masks);
 }
 
+// Note [Usual forms]
+// A call of a view operator or of one in place passes three kernels: Autograd's, ADInplaceOrView's, and the backend's. In a
+// usual call (Note [Plain calls]) with nothing to record, the first has nothing to do, and the second little. So such an
+// operator has a second row for its Autograd kernel: its usual form, which does the work of both, and goes on with the CPU key
+// alone. The usual place holds it as long as both kernels are the library's own.
 OperatorEntry::Resolved OperatorEntry::resolve(DispatchKeySet ks) const {
   const std::lock_guard<std::recursive_mutex> lock(registrationMutex());
   if (!extractor_.masksKnown()) computeMasks();
@@ -330,7 +335,26 @@ OperatorEntry::Resolved OperatorEntry::resolve(DispatchKeySet ks) const {
 
   fillPlace(static_cast<size_t>(ks.getDispatchTableIndexForDispatchKeySet()), *kernel);
   const DispatchKeySet usual = extractor_.applyMasks((plain_cpu_keys | default_included_set) - default_excluded_set);
-  if (ks == usual && !extractor_.hasMasksPerBackend()) fillPlace(kUsualPlace, *kernel);
+  const auto usual_form = [&]() -> const KernelFunction* {
+    const BuiltinKernelRow* autograd = nullptr;
+    bool tracks = false;
+    const KernelFunction* tracking = computeEntry(DispatchKey::ADInplaceOrView).kernel;
+    for (const auto& [row, made] : made_kernels_) {
+      if (made.get() == kernel && row->key == DispatchKey::Autograd) autograd = row;
+      tracks |= made.get() == tracking && row->key == DispatchKey::ADInplaceOrView;
+    }
+    const DispatchKeySet below = usual - autograd_dispatch_keyset_with_ADInplaceOrView;
+    if (autograd == nullptr || !tracks || below.highestPriorityTypeId() != DispatchKey::CPU) return nullptr;
+    for (const auto& [rows, count] : builtin_kernels_) {
+      const bool has_second = autograd >= rows && autograd + 1 < rows + count && autograd[1].key == DispatchKey::Autograd;
+      if (has_second) return builtinKernel(autograd[1]);
+    }
+    return nullptr;
+  };
+  if (ks == usual && !extractor_.hasMasksPerBackend()) {
+    const KernelFunction* form = usual_form();
+    fillPlace(kUsualPlace, form != nullptr ? *form : *kernel);
+  }
   return {kernel, ks};
 }
 
@@ -343,9 +367,11 @@ const KernelFunction& OperatorEntry::resolvePlain() const {
       return made.second.get() == kernel && made.first->key == registered_key;
     });
   };
-  // What the Autograd kernel would redispatch to with nothing to record.
-  const DispatchKeySet below =
+  // What the Autograd kernel would redispatch to with nothing to record. Operators with an ADInplaceOrView kernel come here
+  // only from that, or from their usual form.
+  DispatchKeySet below =
       extractor_.applyMasks((plain_cpu_keys | default_included_set) - default_excluded_set - autograd_dispatch_keyset);
+  if (generated(DispatchKey::ADInplaceOrView, DispatchKey::ADInplaceOrView)) below = below.remove(DispatchKey::ADInplaceOrView);
   const bool plain = !all_threads_are_watched() && (generated(DispatchKey::BackendSelect, DispatchKey::BackendSelect) ||
       (generated(DispatchKey::AutogradCPU, DispatchKey::Autograd) && below.highestPriorityTypeId() == DispatchKey::CPU));
   static const KernelFunction none;
