@@ -7,6 +7,7 @@
 #include <aten/native/convert.h>
 #include <c10/core/impl/SpareTensors.h>
 
+#include <algorithm>
 #include <bit>
 #include <memory>
 #include <utility>
@@ -323,12 +324,174 @@ void TensorIteratorBase::materialize() const {
   }
 }
 
+namespace {
+
+// What build_operands finds for dense CPU tensors of one dtype whose shapes broadcast, worked out in place.
+struct BroadcastPlan {
+  static constexpr int kMaxDim = static_cast<int>(c10::impl::SizesAndStrides::kMaxInline);
+  static constexpr int kMax = PointwiseCall::kMax;
+
+  // False where something is unusual, or wrong. `out` may be null.
+  bool make(const TensorBase* out, const PointwiseInput* inputs, int inputs_count, PointwiseRule rule);
+
+  int count; // operands: the output, then inputs
+  ScalarType dtype;
+  caffe2::TypeMeta result_type;
+  int dim; // of the output
+  int64_t sizes[kMaxDim];
+  // The iterator's: fastest dimension first, joined where memory allows.
+  int joined;
+  int64_t shape[kMaxDim];
+  int64_t strides[kMax][kMaxDim]; // in bytes
+  void* data[kMax];
+};
+
+// Whether the tensor has few dimensions, lies by rows, and has the very strides that follow from its sizes.
+bool lies_by_rows(const c10::TensorImpl& tensor) {
+  const c10::impl::SizesAndStrides& shape = tensor.sizes_and_strides();
+  if (shape.size() > c10::impl::SizesAndStrides::kMaxInline) {
+    return false;
+  }
+  int64_t stride = 1;
+  for (size_t d = shape.size(); d-- > 0;) {
+    if (shape.stride_at_unchecked(d) != stride) {
+      return false;
+    }
+    stride *= shape.size_at_unchecked(d);
+  }
+  return true;
+}
+
+bool BroadcastPlan::make(const TensorBase* out, const PointwiseInput* inputs, int inputs_count, PointwiseRule rule) {
+  if (rule.keep_mask != 0 || inputs_count >= kMax) {
+    return false;
+  }
+  const c10::impl::SizesAndStrides* shapes[kMax] = {};
+  count = inputs_count + 1;
+  dim = 0;
+  caffe2::TypeMeta type;
+  for (int i = 1; i < count; ++i) {
+    const TensorBase* const tensor = inputs[i - 1].tensor;
+    if (tensor == nullptr) {
+      return false;
+    }
+    const c10::TensorImpl& impl = *tensor->unsafeGetTensorImpl();
+    type = i == 1 ? impl.dtype() : type;
+    if (impl.dtype() != type || !type.isScalarType() || !lies_by_rows(impl)) {
+      return false;
+    }
+    data[i] = impl.plain_cpu_data(type.itemsize());
+    if (data[i] == nullptr) {
+      return false;
+    }
+    shapes[i] = &impl.sizes_and_strides();
+    dim = std::max(dim, static_cast<int>(shapes[i]->size()));
+  }
+  dtype = c10::typeMetaToScalarType(type);
+  result_type = plain_result_type(rule.result, type);
+  if (result_type == caffe2::TypeMeta()) {
+    return false;
+  }
+
+  // From the last dimension to the first, which is the order of the iterator's.
+  const int64_t item = static_cast<int64_t>(type.itemsize());
+  int64_t next[kMax] = {static_cast<int64_t>(result_type.itemsize()), item, item, item, item};
+  joined = 0;
+  for (int d = 1; d <= dim; ++d) {
+    int64_t size = 1;
+    int64_t own[kMax];
+    for (int i = 1; i < count; ++i) {
+      const int rest = static_cast<int>(shapes[i]->size()) - d;
+      own[i] = rest >= 0 ? shapes[i]->size_at_unchecked(static_cast<size_t>(rest)) : 1;
+      if (own[i] != 1) {
+        if ((size != 1 && size != own[i]) || own[i] == 0) {
+          return false;
+        }
+        size = own[i];
+      }
+    }
+    own[0] = size;
+    sizes[dim - d] = size;
+    if (size == 1) {
+      continue;
+    }
+    int64_t steps[kMax];
+    for (int i = 0; i < count; ++i) {
+      steps[i] = own[i] == 1 ? 0 : next[i];
+      next[i] *= own[i];
+    }
+    bool joins = joined > 0;
+    for (int i = 0; joins && i < count; ++i) {
+      joins = shape[joined - 1] * strides[i][joined - 1] == steps[i];
+    }
+    if (joins) {
+      shape[joined - 1] *= size;
+      continue;
+    }
+    shape[joined] = size;
+    for (int i = 0; i < count; ++i) {
+      strides[i][joined] = steps[i];
+    }
+    ++joined;
+  }
+  if (out == nullptr || !out->defined()) {
+    data[0] = nullptr;
+    return true;
+  }
+  const c10::TensorImpl& target = *out->unsafeGetTensorImpl();
+  if (target.dtype() != result_type || !lies_by_rows(target) ||
+      !same_sizes(target.sizes_and_strides().sizes_arrayref(), IntArrayRef(sizes, static_cast<size_t>(dim)))) {
+    return false;
+  }
+  data[0] = target.plain_cpu_data(result_type.itemsize());
+  for (int i = 1; i < count; ++i) {
+    const TensorBase& input = *inputs[i - 1].tensor;
+    if (!input.is_same(*out) && input.unsafeGetTensorImpl()->unsafe_storage().is_alias_of(target.unsafe_storage())) {
+      return false;
+    }
+  }
+  return data[0] != nullptr;
+}
+
+} // namespace
+
 void TensorIteratorBase::build_pointwise(
     const TensorBase* out,
     std::initializer_list<PointwiseInput> inputs,
     PointwiseRule rule,
     bool resize_out) {
   if (C10_LIKELY(try_pointwise_fast(out, inputs.begin(), static_cast<int>(inputs.size()), rule))) {
+    return;
+  }
+  BroadcastPlan plan;
+  if (plan.make(out, inputs.begin(), static_cast<int>(inputs.size()), rule)) {
+    const Device cpu(c10::DeviceType::CPU);
+    operands_.resize(static_cast<std::size_t>(plan.count));
+    for (int i = 0; i < plan.count; ++i) {
+      OperandInfo& op = operands_[static_cast<std::size_t>(i)];
+      op.is_output = i == 0;
+      op.is_const = i != 0;
+      op.device = cpu;
+      op.data = plan.data[i];
+      op.stride_bytes.assign(plan.strides[i], plan.strides[i] + plan.joined);
+      op.target_dtype = op.current_dtype = i == 0 ? c10::typeMetaToScalarType(plan.result_type) : plan.dtype;
+      op.borrowed_ = i == 0 ? out : inputs.begin()[i - 1].tensor;
+    }
+    OperandInfo& target = operands_[0];
+    if (out == nullptr || !out->defined()) {
+      target.own(empty_contiguous(IntArrayRef(plan.sizes, static_cast<std::size_t>(plan.dim)), target.target_dtype, cpu));
+      target.data = target.owned_.mutable_data_ptr();
+    } else {
+      for (const PointwiseInput& input : inputs) {
+        target.is_read_write |= input.tensor->is_same(*out);
+      }
+    }
+    shape_.assign(plan.shape, plan.shape + plan.joined);
+    num_outputs_ = 1;
+    common_dtype_ = plan.dtype;
+    common_device_ = cpu;
+    result_rule_ = rule.result;
+    has_coalesced_dimensions_ = true;
     return;
   }
   static const std::optional<DimVector> no_shape;

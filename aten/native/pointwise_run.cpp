@@ -118,7 +118,9 @@ void move_grid(
   while (n > 0) {
     const std::int64_t part = std::min(n, n0 - col);
     char* place = grid + row * s1 + col * s0;
-    if (ToBuffer) {
+    if (s0 == size) {
+      std::memcpy(ToBuffer ? buffer : place, ToBuffer ? place : buffer, static_cast<std::size_t>(part * size));
+    } else if (ToBuffer) {
       move(size, buffer, size, place, s0, part);
     } else {
       move(size, place, s0, buffer, size, part);
@@ -418,6 +420,17 @@ C10_NOINLINE void run_general(TensorIteratorBase& iter, const PointwiseRun& run)
     } else {
       at::parallel_for(0, numel, kGrain, part);
     }
+  } else if (iter.ndim() <= 2 && numel <= kGrain) {
+    char* data[kMaxOperands];
+    std::int64_t strides[2 * kMaxOperands];
+    const bool rows = iter.ndim() == 2;
+    for (int i = 0; i < walk.count; ++i) {
+      const IntArrayRef own = iter.strides(i);
+      data[i] = static_cast<char*>(iter.data_ptr(i));
+      strides[i] = own[0];
+      strides[walk.count + i] = rows ? own[1] : 0;
+    }
+    walk_grid(walk, data, strides, iter.shape()[0], rows ? iter.shape()[1] : 1);
   } else {
     iter.for_each(
         [&walk](char** data, const std::int64_t* strides, std::int64_t n0, std::int64_t n1) {

@@ -242,3 +242,39 @@ TEST_CASE("plain calls agree with those that an iterator is set up for", "[itera
   CHECK(at::equal(at::add(transposed, transposed), 2 * transposed.contiguous()));
   CHECK(at::add(transposed, transposed).stride(0) == 1);
 }
+
+TEST_CASE("dense tensors broadcast as those that an iterator is set up for step by step", "[iterator]") {
+  const auto strided = [](const at::Tensor& t) { return at::stack({t, t}, -1).select(-1, 0); };
+  const c10::NoGradGuard no_grad;
+  const std::vector<std::pair<Strides, Strides>> shapes = {
+      {{8, 8}, {8}},       {{8, 8}, {8, 1}},       {{5}, {7, 1}},          {{2, 3, 4}, {3, 1}},   {{2, 3, 4}, {2, 1, 4}},
+      {{2, 3, 4}, {4}},    {{1, 3, 1}, {2, 1, 5}}, {{1, 1}, {1}},          {{3, 1, 2}, {1, 4, 1}}, {{70, 90}, {90}},
+      {{70, 90}, {70, 1}}, {{2, 1, 3, 1, 2}, {2, 4, 1, 2, 1}}, {{6}, {}},  {{0, 3}, {3}},          {{2, 3, 4, 5, 6, 2}, {6, 1}}};
+  for (const auto dtype : {at::kByte, at::kInt, at::kBFloat16, at::kFloat, at::kComplexFloat}) {
+    for (const auto& [left, right] : shapes) {
+      INFO(dtype << ", " << at::IntArrayRef(left) << " and " << at::IntArrayRef(right));
+      const at::Tensor a = filled(left).remainder(50).to(dtype), b = filled(right).remainder(7).add(1).to(dtype);
+      const at::Tensor sum = at::add(a, b);
+      CHECK(sum.is_contiguous());
+      CHECK(sum.scalar_type() == dtype);
+      CHECK(at::equal(sum, at::add(strided(a), b)));
+      CHECK(at::equal(at::sub(b, a), at::sub(b, strided(a))));
+      CHECK(at::equal(at::ne(a, b), at::ne(strided(a), b)));
+      CHECK(at::ne(a, b).scalar_type() == at::kBool);
+      CHECK(at::equal(at::addcmul(a, b, a), at::addcmul(strided(a), b, a)));
+      if (sum.sizes() == a.sizes()) {
+        const auto version = a._version();
+        CHECK(at::equal(at::clone(a).add_(b), sum));
+        at::Tensor out = at::empty(left, a.options());
+        CHECK(at::equal(at::add_out(out, a, b), sum));
+        CHECK(a._version() == version);
+      } else {
+        CHECK_THROWS_AS(at::clone(a).add_(b), c10::Error);
+      }
+    }
+  }
+  CHECK_THROWS_AS(at::add(filled({3, 2}), filled({3})), c10::Error);
+  // An operand inside of the target.
+  at::Tensor square = filled({4, 4});
+  CHECK_THROWS_AS(square.add_(square.select(0, 1)), c10::Error);
+}
