@@ -6,6 +6,7 @@
 #include <c10/core/Event.h>
 #include <c10/core/StreamGuard.h>
 #include <torch/autograd.h>
+#include <torch/csrc/jit/frontend/function_schema_parser.h>
 #include <torch/csrc/autograd/InferenceMode.h>
 #include <torch/csrc/autograd/grad_mode.h>
 #include <torch/custom_class.h>

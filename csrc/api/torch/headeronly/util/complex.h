@@ -1,5 +1,5 @@
 #pragma once
-#include <c10/util/complex.h>
+#include <torch/headeronly/util/complex_utils.h>
 
 namespace torch::headeronly {
 using c10::complex;

@@ -1,0 +1,2 @@
+#pragma once
+#include <csrc/stable/accelerator.h>

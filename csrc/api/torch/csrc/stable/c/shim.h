@@ -1,0 +1,3 @@
+#pragma once
+#include <csrc/stable/shim.h>
+#include <csrc/stable/version.h>

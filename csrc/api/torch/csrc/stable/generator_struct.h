@@ -1,0 +1,3 @@
+#pragma once
+#include <csrc/stable/tensor.h>
+#include <csrc/stable/version.h>

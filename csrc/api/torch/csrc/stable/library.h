@@ -1,0 +1,5 @@
+#pragma once
+#include <csrc/stable/library.h>
+#include <torch/csrc/stable/stableivalue_conversions.h>
+#include <csrc/stable/version.h>
+#include <torch/headeronly/core/enum_tag.h>

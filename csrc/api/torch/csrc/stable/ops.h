@@ -1,0 +1,4 @@
+#pragma once
+#include <csrc/stable/ops.h>
+#include <csrc/stable/version.h>
+#include <torch/headeronly/util/HeaderOnlyArrayRef.h>

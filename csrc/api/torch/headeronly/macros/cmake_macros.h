@@ -1,0 +1,2 @@
+#pragma once
+#include <c10/macros/cmake_macros.h>

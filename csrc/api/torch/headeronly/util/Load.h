@@ -1,0 +1,6 @@
+#pragma once
+#include <c10/util/Load.h>
+
+namespace torch::headeronly {
+using c10::load;
+} // namespace torch::headeronly

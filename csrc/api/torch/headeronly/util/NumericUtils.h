@@ -1,0 +1,7 @@
+#pragma once
+#include <aten/NumericUtils.h>
+
+namespace torch::headeronly {
+using at::_isinf;
+using at::_isnan;
+} // namespace torch::headeronly
