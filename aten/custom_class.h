@@ -157,6 +157,7 @@ class_<CurClass> Library::class_(const std::string& class_name) {
 }
 
 namespace jit {
+using ::torch::CustomClassHolder;
 using ::torch::class_;
 using ::torch::getCustomClass;
 using ::torch::isCustomClass;
