@@ -162,7 +162,8 @@ template <class T>
 T List<T>::extract(size_type pos) const {
   IValue& slot = checked_slot(pos);
   T out = impl::list_element_to<T>(std::move(slot));
-  slot = IValue();
+  // What stays behind is of the list's type still.
+  slot = impl::list_element_from<T>(T());
   return out;
 }
 template <class T>
