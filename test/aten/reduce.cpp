@@ -175,6 +175,24 @@ TEST_CASE("NaN wins over every value in extrema", "[reduce]") {
   }
 }
 
+TEST_CASE("extrema, truth and norms at the ends of each dtype", "[reduce]") {
+  const auto type = GENERATE(at::kByte, at::kChar, at::kShort, at::kInt, at::kLong, at::kHalf, at::kBFloat16, at::kFloat, at::kDouble);
+  const double low = type == at::kByte ? 0 : -128, high = type == at::kByte ? 255 : 127;
+  const Tensor x = at::full({100}, 5, at::TensorOptions().dtype(type));
+  x[40].fill_(low);
+  x[60].fill_(high);
+  INFO(type);
+  CHECK(at::amax(x, {0}).to(at::kDouble).item<double>() == high);
+  CHECK(at::amin(x, {0}).to(at::kDouble).item<double>() == low);
+  CHECK(at::argmax(x).item<int64_t>() == 60);
+  CHECK(at::argmin(x).item<int64_t>() == 40);
+  CHECK(at::count_nonzero(x).item<int64_t>() == (low == 0 ? 99 : 100));
+  if (x.is_floating_point()) {
+    CHECK_FALSE(at::any(at::full({9}, -0.0, at::TensorOptions().dtype(type))).item<bool>());
+    CHECK(at::norm(at::complex(at::ones({2}, at::kFloat) * 3, at::ones({2}, at::kFloat) * 4), 1).item<float>() == 10);
+  }
+}
+
 TEST_CASE("the first of equal extrema is found, along rows and columns", "[reduce]") {
   for (const int64_t count : {5, 100, 100'000}) {
     Tensor x = at::zeros({count, 20});

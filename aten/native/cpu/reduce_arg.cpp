@@ -140,14 +140,14 @@ void find_in_columns(
 }
 
 // Both results of a search, contiguous; the values may be unwanted.
-template <class T>
+template <class Op>
 struct StoreFound {
-  T* values;
+  Op op;
+  typename Op::In* values;
   int64_t* indices;
-  template <class Acc>
-  void operator()(int64_t offset, Acc value, int64_t index) const {
+  void operator()(int64_t offset, typename Op::Acc key, int64_t index) const {
     if (values != nullptr) {
-      values[offset] = static_cast<T>(value);
+      values[offset] = op.value(key);
     }
     indices[offset] = index;
   }
@@ -180,10 +180,10 @@ void find_along(const Op& op, const TensorBase& self, int64_t dim, const typenam
 }
 
 // `values` may be undefined. Without `dim` the flattened input is searched.
-template <template <class> class Op>
 void extremum_along(
     const char* name,
     const TensorBase& self,
+    bool largest,
     std::optional<int64_t> dim,
     const TensorBase& values,
     const TensorBase& indices) {
@@ -191,13 +191,13 @@ void extremum_along(
     return;
   }
   const TensorBase input = dim.has_value() ? self : self.contiguous();
-  dispatch_ordered(name, input, [&]<class T>(const T* in) {
-    T* value = values.defined() ? static_cast<T*>(values.mutable_data_ptr()) : nullptr;
-    const StoreFound<T> store{value, indices.mutable_data_ptr<int64_t>()};
+  with_extremum(name, input, largest, [&]<class Op>(const Op& op, const typename Op::In* in) {
+    auto* value = values.defined() ? static_cast<typename Op::In*>(values.mutable_data_ptr()) : nullptr;
+    const StoreFound<Op> store{op, value, indices.mutable_data_ptr<int64_t>()};
     if (dim.has_value()) {
-      find_along(Op<T>{}, input, c10::maybe_wrap_dim(*dim, input.dim()), in, store);
+      find_along(op, input, c10::maybe_wrap_dim(*dim, input.dim()), in, store);
     } else {
-      find_in_rows(Op<T>{}, WalkDims{}, 1, in, input.numel(), 1, store);
+      find_in_rows(op, WalkDims{}, 1, in, input.numel(), 1, store);
     }
   });
 }
@@ -205,19 +205,19 @@ void extremum_along(
 } // namespace
 
 void argmax_kernel(const TensorBase& self, std::optional<int64_t> dim, bool, const TensorBase& out) {
-  extremum_along<Largest>("argmax_cpu", self, dim, TensorBase(), out);
+  extremum_along("argmax_cpu", self, /*largest=*/true, dim, TensorBase(), out);
 }
 
 void argmin_kernel(const TensorBase& self, std::optional<int64_t> dim, bool, const TensorBase& out) {
-  extremum_along<Smallest>("argmin_cpu", self, dim, TensorBase(), out);
+  extremum_along("argmin_cpu", self, /*largest=*/false, dim, TensorBase(), out);
 }
 
 void max_dim_kernel(const TensorBase& self, int64_t dim, bool, const TensorBase& values, const TensorBase& indices) {
-  extremum_along<Largest>("max_cpu", self, dim, values, indices);
+  extremum_along("max_cpu", self, /*largest=*/true, dim, values, indices);
 }
 
 void min_dim_kernel(const TensorBase& self, int64_t dim, bool, const TensorBase& values, const TensorBase& indices) {
-  extremum_along<Smallest>("min_cpu", self, dim, values, indices);
+  extremum_along("min_cpu", self, /*largest=*/false, dim, values, indices);
 }
 
 } // namespace CPU_CAPABILITY

@@ -6,31 +6,36 @@ inline namespace CPU_CAPABILITY {
 
 namespace {
 
-template <template <class> class Op>
-void extremum_over(const char* name, const TensorBase& self, const DimMask& mask, const TensorBase& out) {
+template <class Op>
+struct StoreValue {
+  Op op;
+  typename Op::In* to;
+  void operator()(int64_t offset, typename Op::Acc key) const { to[offset] = op.value(key); }
+};
+
+void extremum_over(const char* name, const TensorBase& self, bool largest, const DimMask& mask, const TensorBase& out) {
   const ReducePlan plan = plan_reduction(self, mask, out);
-  dispatch_ordered(name, self, [&]<class T>(const T* in) {
-    T* result = static_cast<T*>(out.mutable_data_ptr());
-    fold(Op<T>{}, plan, in, [result](int64_t offset, typename Op<T>::Acc value) { result[offset] = static_cast<T>(value); });
+  with_extremum(name, self, largest, [&]<class Op>(const Op& op, const typename Op::In* in) {
+    fold(op, plan, in, StoreValue<Op>{op, static_cast<typename Op::In*>(out.mutable_data_ptr())});
   });
 }
 
 } // namespace
 
 void amax_kernel(const TensorBase& self, IntArrayRef dim, bool, const TensorBase& out) {
-  extremum_over<Largest>("max_values_cpu", self, reduced_dims(dim, self.dim()), out);
+  extremum_over("max_values_cpu", self, /*largest=*/true, reduced_dims(dim, self.dim()), out);
 }
 
 void amin_kernel(const TensorBase& self, IntArrayRef dim, bool, const TensorBase& out) {
-  extremum_over<Smallest>("min_values_cpu", self, reduced_dims(dim, self.dim()), out);
+  extremum_over("min_values_cpu", self, /*largest=*/false, reduced_dims(dim, self.dim()), out);
 }
 
 void max_all_kernel(const TensorBase& self, const TensorBase& out) {
-  extremum_over<Largest>("max_all", self, DimMask().set(), out);
+  extremum_over("max_all", self, /*largest=*/true, DimMask().set(), out);
 }
 
 void min_all_kernel(const TensorBase& self, const TensorBase& out) {
-  extremum_over<Smallest>("min_all", self, DimMask().set(), out);
+  extremum_over("min_all", self, /*largest=*/false, DimMask().set(), out);
 }
 
 void aminmax_kernel(
@@ -40,8 +45,8 @@ void aminmax_kernel(
     const TensorBase& min,
     const TensorBase& max) {
   const DimMask mask = reduced_dim(dim, self.dim());
-  extremum_over<Smallest>("aminmax_cpu", self, mask, min);
-  extremum_over<Largest>("aminmax_cpu", self, mask, max);
+  extremum_over("aminmax_cpu", self, /*largest=*/false, mask, min);
+  extremum_over("aminmax_cpu", self, /*largest=*/true, mask, max);
 }
 
 } // namespace CPU_CAPABILITY

@@ -14,15 +14,6 @@ namespace {
 template <class T>
 using CompareType = std::conditional_t<std::is_same_v<T, c10::Half> || std::is_same_v<T, c10::BFloat16>, float, T>;
 
-/// Runs f.operator()<T>(input pointer) for an ordered dtype; bool comes as bytes, which are in the same order.
-template <class F>
-void dispatch_ordered(const char* name, const TensorBase& self, const F& f) {
-  if (self.scalar_type() == ScalarType::Bool) {
-    return f(static_cast<const uint8_t*>(self.const_data_ptr()));
-  }
-  dispatch(name, self.scalar_type(), kIntegral | kFloating, [&]<class T> { f(self.const_data_ptr<T>()); });
-}
-
 template <class T, bool Max>
 struct Extremum {
   using In = T;
@@ -37,6 +28,7 @@ struct Extremum {
     }
   }
   Acc map(T x) const { return static_cast<Acc>(x); }
+  T value(Acc key) const { return static_cast<T>(key); }
   Acc combine(Acc a, Acc b) const {
     if constexpr (Max) {
       return (a > b || a != a) ? a : b;
@@ -58,6 +50,58 @@ template <class T>
 using Largest = Extremum<T, true>;
 template <class T>
 using Smallest = Extremum<T, false>;
+
+// The larger of two keys. A key is the element, or its mirror image where the smallest is asked for: ~x for integers, -x for
+// floating numbers. So one loop serves both, and integers of one width share it whatever their sign: all but the dtypes that
+// programs reduce most, which have a loop for each.
+template <class T>
+struct IntegerKey {
+  static_assert(std::is_signed_v<T>);
+  using In = T;
+  using Acc = T;
+  T flipped; // bits
+
+  IntegerKey(bool largest, bool is_unsigned)
+      : flipped(static_cast<T>((largest ? T(0) : T(-1)) ^ (is_unsigned ? std::numeric_limits<T>::min() : T(0)))) {}
+  Acc identity() const { return std::numeric_limits<T>::min(); }
+  Acc map(T x) const { return static_cast<T>(x ^ flipped); }
+  Acc combine(Acc a, Acc b) const { return a > b ? a : b; }
+  T value(Acc key) const { return map(key); }
+  static bool replaces(Acc a, Acc b) { return a > b; }
+};
+
+template <class T>
+struct FloatKey {
+  using In = T;
+  using Acc = CompareType<T>;
+  Acc sign;
+
+  explicit FloatKey(bool largest) : sign(largest ? Acc(1) : Acc(-1)) {}
+  Acc identity() const { return Largest<Acc>{}.identity(); }
+  Acc map(T x) const { return static_cast<Acc>(x) * sign; }
+  Acc combine(Acc a, Acc b) const { return Largest<Acc>{}.combine(a, b); }
+  T value(Acc key) const { return static_cast<T>(key * sign); }
+  static bool replaces(Acc a, Acc b) { return Largest<Acc>::replaces(a, b); }
+};
+
+/// Calls f(operation, input pointer) for the largest or the smallest element of an ordered dtype; bool comes as bytes.
+template <class F>
+void with_extremum(const char* name, const TensorBase& self, bool largest, const F& f) {
+  const void* in = self.const_data_ptr();
+  if (self.scalar_type() == ScalarType::Bool) {
+    return f(IntegerKey<int8_t>(largest, /*is_unsigned=*/true), static_cast<const int8_t*>(in));
+  }
+  dispatch(name, self.scalar_type(), kIntegral | kFloating, [&]<class T> {
+    if constexpr (std::is_integral_v<T>) {
+      using Signed = std::make_signed_t<T>;
+      f(IntegerKey<Signed>(largest, std::is_unsigned_v<T>), static_cast<const Signed*>(in));
+    } else if constexpr (std::is_same_v<T, float>) {
+      largest ? f(Largest<T>{}, static_cast<const T*>(in)) : f(Smallest<T>{}, static_cast<const T*>(in));
+    } else {
+      f(FloatKey<T>(largest), static_cast<const T*>(in));
+    }
+  });
+}
 
 } // namespace
 } // namespace CPU_CAPABILITY

@@ -6,24 +6,28 @@ inline namespace CPU_CAPABILITY {
 
 namespace {
 
+// Elements by their bits: true is any but zero in `mask`, which leaves out the sign of floating numbers.
+
 // Whether some element is true, or with `negate` whether some is false: all is the negation of the latter.
-template <class T>
+template <class Bits>
 struct Any {
-  using In = T;
+  using In = Bits;
   using Acc = uint8_t;
+  Bits mask;
   bool negate;
   Acc identity() const { return 0; }
-  Acc map(T x) const { return (x != T{}) != negate; }
+  Acc map(Bits x) const { return ((x & mask) != 0) != negate; }
   Acc combine(Acc a, Acc b) const { return a | b; }
   bool done(Acc a) const { return a != 0; }
 };
 
-template <class T>
+template <class Bits>
 struct CountNonzero {
-  using In = T;
+  using In = Bits;
   using Acc = int64_t;
+  Bits mask;
   Acc identity() const { return 0; }
-  Acc map(T x) const { return x != T{}; }
+  Acc map(Bits x) const { return (x & mask) != 0; }
   Acc combine(Acc a, Acc b) const { return a + b; }
 };
 
@@ -35,33 +39,27 @@ struct ExclusiveOr {
   Acc combine(Acc a, Acc b) const { return a ^ b; }
 };
 
-// Half and bfloat16 by their bits: zero is everything but the sign being clear.
-struct HalfBits {
-  uint16_t bits;
-  friend bool operator!=(HalfBits a, HalfBits b) { return ((a.bits ^ b.bits) & 0x7fff) != 0; }
-};
-
-// Calls f with a pointer to elements; dtypes that tell zero in the same way share a type. Complex comes as bool.
+// Calls f(pointer to the elements' bits, mask). Complex comes as bool.
 template <class F>
 void dispatch_truthy(const char* name, const TensorBase& input, const F& f) {
-  const void* in = input.const_data_ptr();
   const ScalarType dtype = input.scalar_type();
-  if (c10::isIntegralType(dtype, /*includeBool=*/true)) {
-    switch (c10::elementSize(dtype)) {
-      case 1:
-        return f(static_cast<const uint8_t*>(in));
-      case 2:
-        return f(static_cast<const uint16_t*>(in));
-      case 4:
-        return f(static_cast<const uint32_t*>(in));
-      default:
-        return f(static_cast<const uint64_t*>(in));
-    }
+  const bool is_integral = c10::isIntegralType(dtype, /*includeBool=*/true);
+  if (!is_integral) {
+    dispatch(name, dtype, kFloating, [&]<class T> {}); // or throws
   }
-  if (c10::isReducedFloatingType(dtype) && c10::elementSize(dtype) == 2) {
-    return f(static_cast<const HalfBits*>(in));
+  const auto run = [&]<class Bits>(Bits all) {
+    f(static_cast<const Bits*>(input.const_data_ptr()), is_integral ? all : static_cast<Bits>(all >> 1));
+  };
+  switch (c10::elementSize(dtype)) {
+    case 1:
+      return run(uint8_t{0xff});
+    case 2:
+      return run(uint16_t{0xffff});
+    case 4:
+      return run(~uint32_t{0});
+    default:
+      return run(~uint64_t{0});
   }
-  dispatch(name, dtype, kFloatDouble, [&]<class T> { f(static_cast<const T*>(in)); });
 }
 
 TensorBase real_input(const TensorBase& self) {
@@ -73,8 +71,8 @@ void any_over(const char* name, const TensorBase& self, const DimMask& mask, boo
   const TensorBase input = real_input(self);
   const ReducePlan plan = plan_reduction(input, mask, out);
   auto* result = static_cast<uint8_t*>(out.mutable_data_ptr());
-  dispatch_truthy(name, input, [&]<class T>(const T* in) {
-    fold(Any<T>{negate}, plan, in, [result, negate](int64_t offset, uint8_t value) {
+  dispatch_truthy(name, input, [&]<class Bits>(const Bits* in, Bits mask) {
+    fold(Any<Bits>{mask, negate}, plan, in, [result, negate](int64_t offset, uint8_t value) {
       result[offset] = (value != 0) != negate;
     });
   });
@@ -84,8 +82,8 @@ void count_over(const TensorBase& self, const DimMask& mask, const TensorBase& o
   const TensorBase input = real_input(self);
   const ReducePlan plan = plan_reduction(input, mask, out);
   int64_t* result = out.mutable_data_ptr<int64_t>();
-  dispatch_truthy("count_nonzero_cpu", input, [&]<class T>(const T* in) {
-    fold(CountNonzero<T>{}, plan, in, [result](int64_t offset, int64_t value) { result[offset] = value; });
+  dispatch_truthy("count_nonzero_cpu", input, [&]<class Bits>(const Bits* in, Bits mask) {
+    fold(CountNonzero<Bits>{mask}, plan, in, [result](int64_t offset, int64_t value) { result[offset] = value; });
   });
 }
 

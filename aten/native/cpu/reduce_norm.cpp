@@ -71,24 +71,34 @@ struct NormMax {
   Acc finish(Acc a) const { return a; }
 };
 
-// The rare orders: 0 counts, -inf takes the smallest magnitude, others sum powers.
+// The rare orders: 0 counts, -inf takes the smallest magnitude, inf the largest, others sum powers. Its functions are called, not
+// inlined: loops would be compiled for each of these ways.
 template <class T>
 struct NormOther {
   using In = T;
   using Acc = typename RealOf<T>::type;
   Acc order;
-  bool smallest;
 
-  explicit NormOther(double p) : order(static_cast<Acc>(p)), smallest(p == -std::numeric_limits<double>::infinity()) {}
-  Acc identity() const { return smallest ? Smallest<Acc>{}.identity() : Acc(0); }
-  Acc map(T x) const {
+  explicit NormOther(double p) : order(static_cast<Acc>(p)) {}
+  Acc identity() const { return order == -kInfinity ? kInfinity : Acc(0); }
+  C10_NOINLINE Acc map(T x) const {
     if (order == 0) {
       return x == T(0) ? Acc(0) : Acc(1);
     }
-    return smallest ? magnitude(x) : std::pow(magnitude(x), order);
+    const Acc size = magnitude(x);
+    return is_plain() ? size : std::pow(size, order);
   }
-  Acc combine(Acc a, Acc b) const { return smallest ? Smallest<Acc>{}.combine(a, b) : a + b; }
-  Acc finish(Acc a) const { return smallest || order == 0 ? a : std::pow(a, Acc(1) / order); }
+  C10_NOINLINE Acc combine(Acc a, Acc b) const {
+    if (order == kInfinity) {
+      return Largest<Acc>{}.combine(a, b);
+    }
+    return order == -kInfinity ? Smallest<Acc>{}.combine(a, b) : a + b;
+  }
+  Acc finish(Acc a) const { return is_plain() || order == 0 ? a : std::pow(a, Acc(1) / order); }
+
+ private:
+  static constexpr Acc kInfinity = std::numeric_limits<Acc>::infinity();
+  bool is_plain() const { return order == 1 || std::abs(order) == kInfinity; }
 };
 
 } // namespace
@@ -117,13 +127,16 @@ void vector_norm_kernel(
     return dispatch("linalg_vector_norm_cpu", read, kFloating | kComplex, [&]<class T> { run(NormTwo<T>{}); });
   }
   dispatch("linalg_vector_norm_cpu", read, kFloatDouble | kComplex, [&]<class T> {
-    if (p == 1) {
-      run(NormOne<T>{});
-    } else if (p == std::numeric_limits<double>::infinity()) {
-      run(NormMax<T>{});
-    } else {
-      run(NormOther<T>{p});
+    // The magnitude of a complex number takes longer than the choice of what to do with it.
+    if constexpr (!c10::is_complex<T>::value) {
+      if (p == 1) {
+        return run(NormOne<T>{});
+      }
+      if (p == std::numeric_limits<double>::infinity()) {
+        return run(NormMax<T>{});
+      }
     }
+    run(NormOther<T>{p});
   });
 }
 
