@@ -8,6 +8,7 @@
 #include <cublasLt.h>
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
+#include <cusolverDn.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -37,6 +38,9 @@ TORCH_CUDA_CPP_API c10::Allocator* getCUDADeviceAllocator();
 /// The calling thread's handle for the current device, set to the current stream unless `setup` is false.
 TORCH_CUDA_CPP_API cublasHandle_t getCurrentCUDABlasHandle(bool setup = true);
 TORCH_CUDA_CPP_API cublasLtHandle_t getCurrentCUDABlasLtHandle();
+
+/// The calling thread's handle for the current device, set to the current stream. Opens cuSOLVER, and throws where there is none.
+TORCH_CUDA_CPP_API cusolverDnHandle_t getCurrentCUDASolverDnHandle();
 
 /// Bytes of cuBLAS workspace for each stream: from CUBLAS_WORKSPACE_CONFIG (":SIZE:COUNT[:SIZE:COUNT...]", KiB), else 32 MiB
 /// on compute capability 9, 8.1 MiB before.

@@ -6,11 +6,17 @@
 #include <c10/util/Exception.h>
 
 #include <cublas_v2.h>
+#include <cusolver_common.h>
 
 namespace at::cuda::blas {
 /// "CUBLAS_STATUS_NOT_INITIALIZED"...
 C10_EXPORT const char* _cublasGetErrorEnum(cublasStatus_t error);
 } // namespace at::cuda::blas
+
+namespace at::cuda::solver {
+/// "CUSOLVER_STATUS_NOT_INITIALIZED"...
+C10_EXPORT const char* cusolverGetErrorMessage(cusolverStatus_t status);
+} // namespace at::cuda::solver
 
 #define AT_CUDA_CHECK(EXPR) C10_CUDA_CHECK(EXPR)
 
@@ -20,4 +26,12 @@ C10_EXPORT const char* _cublasGetErrorEnum(cublasStatus_t error);
     TORCH_CHECK(                                                                                             \
         at_cublas_err_ == CUBLAS_STATUS_SUCCESS, "CUDA error: ",                                             \
         ::at::cuda::blas::_cublasGetErrorEnum(at_cublas_err_), " when calling `" #EXPR "`");                 \
+  } while (0)
+
+#define TORCH_CUSOLVER_CHECK(EXPR)                                                                           \
+  do {                                                                                                       \
+    const cusolverStatus_t at_cusolver_err_ = (EXPR);                                                        \
+    TORCH_CHECK_LINALG(                                                                                      \
+        at_cusolver_err_ == CUSOLVER_STATUS_SUCCESS, "cusolver error: ",                                     \
+        ::at::cuda::solver::cusolverGetErrorMessage(at_cusolver_err_), ", when calling `" #EXPR "`");        \
   } while (0)

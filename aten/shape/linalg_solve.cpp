@@ -185,7 +185,9 @@ std::array<TensorSpec, 4> linalg_lstsq(const char*, const TensorBase& self, cons
   TORCH_CHECK(
       self.size(-2) == b.size(vector ? -1 : -2), op, ": input.size(-2) should match other.size(", vector ? -1 : -2, "); got ",
       self.sizes(), " and ", b.sizes());
-  const LstsqDriver method = lstsq_driver(driver);
+  const LstsqDriver method = self.is_cuda() ? lstsq_driver(driver.value_or("gels")) : lstsq_driver(driver);
+  TORCH_CHECK(
+      !self.is_cuda() || method == LstsqDriver::Gels, op, ": parameter `driver` other than `gels` is not supported on CUDA");
   check_same_device(op, {&self, &b});
   TORCH_CHECK(
       c10::isFloatingType(self.scalar_type()) || c10::isComplexType(self.scalar_type()),

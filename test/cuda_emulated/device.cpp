@@ -10,6 +10,13 @@
 
 namespace c10::cuda {
 
+DeviceIndex current_device() {
+  return 0;
+}
+
+void c10_cuda_check_implementation(int32_t, const char*, const char*, uint32_t, bool) {}
+void c10_cuda_warn_implementation(int32_t, const char*, const char*, uint32_t) {}
+
 CUDAStream getCurrentCUDAStream(DeviceIndex) {
   return CUDAStream(CUDAStream::UNCHECKED, Stream(Stream::DEFAULT, Device(DeviceType::CUDA, 0)));
 }

@@ -37,6 +37,7 @@ TEST_CASE("without a device the runtime's functions are errors that say why", "[
   CHECK_THROWS_WITH(at::cuda::getCurrentCUDAStream(0), Contains(reason));
   CHECK_THROWS_WITH(at::cuda::getDeviceProperties(0), Contains(reason));
   CHECK_THROWS_AS(at::cuda::getCurrentCUDABlasHandle(), c10::Error);
+  CHECK_THROWS_AS(at::cuda::getCurrentCUDASolverDnHandle(), c10::Error);
   CHECK_THROWS_AS(c10::cuda::CUDACachingAllocator::raw_alloc(100), c10::Error);
   CHECK_THROWS_AS(c10::cuda::CUDACachingAllocator::getDeviceStats(0), c10::Error);
   CHECK_THROWS_AS(at::cuda::CUDAGuard(0), c10::Error);
@@ -64,4 +65,7 @@ TEST_CASE("failed calls tell the runtime's words, its code and what to do", "[cu
   CHECK_THROWS_WITH(
       [] { TORCH_CUDABLAS_CHECK(CUBLAS_STATUS_NOT_INITIALIZED); }(),
       StartsWith("CUDA error: CUBLAS_STATUS_NOT_INITIALIZED when calling `CUBLAS_STATUS_NOT_INITIALIZED`"));
+  CHECK_THROWS_WITH(
+      [] { TORCH_CUSOLVER_CHECK(CUSOLVER_STATUS_INVALID_VALUE); }(),
+      StartsWith("cusolver error: CUSOLVER_STATUS_INVALID_VALUE, when calling `CUSOLVER_STATUS_INVALID_VALUE`"));
 }

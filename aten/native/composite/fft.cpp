@@ -31,9 +31,10 @@ Tensor promoted(const Tensor& t, bool to_complex) {
   if (!c10::isFloatingType(dtype) && !c10::isComplexType(dtype)) {
     dtype = c10::get_default_dtype_as_scalartype();
   }
+  const auto real = c10::toRealValueType(dtype);
   TORCH_CHECK(
-      c10::toRealValueType(dtype) == kFloat || c10::toRealValueType(dtype) == kDouble, "Unsupported dtype ", dtype,
-      " in a Fourier transform; float, double and their complex types are supported");
+      real == kFloat || real == kDouble || (real == kHalf && !t.is_cpu()), "Unsupported dtype ", dtype,
+      " in a Fourier transform; float, double and their complex types are supported, and half on cuda");
   if (to_complex) dtype = c10::toComplexType(dtype);
   return t.to(dtype);
 }

@@ -76,8 +76,8 @@ void check_info(std::string_view api, const TensorBase& infos, bool is_matrix) {
 
 void linalg_check_errors(const Tensor& info, std::string_view api_name, bool is_matrix) {
   TORCH_CHECK(info.scalar_type() == kInt, "_linalg_check_errors: info must be of dtype int32, got ", info.scalar_type());
-  if (info.device().is_cpu()) {
-    lapack::check_info(api_name, info, is_matrix);
+  if (!info.is_meta()) {
+    lapack::check_info(api_name, info.cpu(), is_matrix);
   }
 }
 

@@ -1,0 +1,42 @@
+// Libraries that are opened when first needed: every function that the plugin looks up is there in the toolkit's version.
+#include <aten/cuda/Libraries.h>
+
+#include <c10/util/Exception.h>
+
+#include <catch2/catch.hpp>
+
+#include <string>
+#include <vector>
+
+using at::cuda::Library;
+using at::cuda::library_function;
+
+TEST_CASE("cuFFT and cuSOLVER have what the plugin calls", "[cuda]") {
+  for (const char* name :
+       {"cufftCreate", "cufftDestroy", "cufftSetAutoAllocation", "cufftSetStream", "cufftSetWorkArea", "cufftXtMakePlanMany",
+        "cufftXtExec"}) {
+    CHECK(library_function(Library::cuFFT, name) != nullptr);
+  }
+  std::vector<std::string> names = {
+      "Create", "SetStream", "CreateParams", "Xpotrs", "Xgetrs", "CreateGesvdjInfo", "DestroyGesvdjInfo"};
+  for (const std::string name : {"Xpotrf", "Xgetrf", "Xgeqrf", "Xsyevd", "XsyevBatched", "Xgesvd", "Xgeev", "Xsytrs"}) {
+    names.push_back(name);
+    names.push_back(name + "_bufferSize");
+  }
+  for (const std::string letter : {"S", "D", "C", "Z"}) {
+    const bool complex = letter == "C" || letter == "Z";
+    for (const std::string name : {complex ? "ungqr" : "orgqr", complex ? "unmqr" : "ormqr", "sytrf", "gesvdj"}) {
+      names.push_back(letter + name);
+      names.push_back(letter + name + "_bufferSize");
+    }
+    names.push_back(letter + "potrfBatched");
+  }
+  for (const std::string& name : names) {
+    CHECK(library_function(Library::cuSOLVER, ("cusolverDn" + name).c_str()) != nullptr);
+  }
+}
+
+TEST_CASE("a function that a library lacks is named", "[cuda]") {
+  CHECK_THROWS_WITH(
+      library_function(Library::cuFFT, "cufftNothing"), Catch::Contains("cuFFT on this machine lacks cufftNothing"));
+}
