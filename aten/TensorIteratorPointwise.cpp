@@ -248,6 +248,9 @@ bool TensorIteratorBase::try_pointwise_fast(
           static_cast<const char*>(impl->unsafe_storage().data()) + impl->storage_offset() * item);
     }
   }
+  if (C10_UNLIKELY((repeated | numbers) != 0 && lead->numel() == 0)) {
+    return false; // any strides are contiguous; those of the result follow them where the shapes differ
+  }
   const c10::TensorImpl* target;
   if (out == nullptr || !out->defined()) {
     // Into a place that is empty yet.

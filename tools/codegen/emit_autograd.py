@@ -149,8 +149,8 @@ class AutogradEmitter:
         head = f"{cpp.return_type(schema)} {schema.unambiguous_name}_Autograd(c10::DispatchKeySet ks{params}) {{\n"
         args = "".join(f", {a.name}" for a in schema.arguments)
         below = f"at::_ops::{schema.unambiguous_name}::redispatch(ks & c10::after_autograd_keyset{args})"
-        if form == "out" or schema.is_out:
-            return head + self._out_body(schema, below) + "}\n"
+        if schema.is_out:
+            return head + self._out_body(entry, schema, below) + "}\n"
         if entry.get("grad") == REFUSED:
             target = next(a.name for a in schema.arguments if a.is_written)
             return head + f"  check_may_resize({target}, {cstring(schema.name)});\n  at::AutoDispatchBelowAutograd guard;\n  return {below};\n}}\n"
@@ -184,25 +184,48 @@ class AutogradEmitter:
             return [a.name for a in self._graph_inputs(entry)]
         return [a.name for a in tensor_arguments(entry.forms[form])]
 
-    def _out_body(self, schema: Schema, below: str) -> str:
-        names = ", ".join(a.name for a in tensor_arguments(schema)) or ""
-        outs = ", ".join(a.name for a in schema.out_arguments)
-        check = f"compute_requires_grad({', '.join(x for x in (names, outs) if x)})"
-        return (
-            f"  if (C10_UNLIKELY({check})) {{\n    throw_error_out_requires_grad({cstring(schema.name)});\n  }}\n"
-            f"  at::AutoDispatchBelowAutograd guard;\n  return {below};\n"
-        )
+    @staticmethod
+    def checks_outputs(entry: Entry) -> bool:
+        """Has the out form anything to do with gradients? What it writes may have none: truth values, places, counts."""
+        return entry.get("result") != "bool" and any(differentiable_outputs(entry))
+
+    def _out_body(self, entry: Entry, schema: Schema, below: str) -> str:
+        """An out form is not recorded: its outputs, and inputs that have a derivative, must not require grad."""
+        outs = [a.name for a, ok in zip(schema.out_arguments, differentiable_outputs(entry)) if ok]
+        follows = isinstance(entry.get("grad"), dict) and entry.get("out_grad") != "unchecked"
+        covered = [a.name for a in (self._graph_inputs(entry) if follows else tensor_arguments(schema))]
+        checked = covered + outs if follows else outs
+        text = (
+            f"  if (C10_UNLIKELY(compute_requires_grad({', '.join(checked)}))) {{\n"
+            f"    throw_error_out_requires_grad({cstring(schema.name)});\n  }}\n")
+        guard = "at::AutoDispatchBelowAutograd guard;"
+        plain = f"  {guard}\n  return {below};\n"
+        if follows or not covered:
+            return text + plain
+        text += f"  if (C10_UNLIKELY(compute_requires_grad({', '.join(covered)}))) {{\n"
+        renewed = [f"if (isDifferentiableType({o}.scalar_type())) rebase_history({o}, grad_fn);" for o in outs]
+        unfollowed = self._not_implemented_in_place(schema, covered, guard, below, renewed)
+        return text + "".join(f"  {line}\n" for line in unfollowed.splitlines()) + "  }\n" + plain
+
+    @staticmethod
+    def _not_implemented_node(schema: Schema, covered: list[str]) -> str:
+        return (f"  auto grad_fn = make_node<NotImplemented>({cstring(schema.name)});\n"
+                f"  record_edges(*grad_fn, {', '.join(covered)});\n")
+
+    def _not_implemented_in_place(self, schema: Schema, covered: list[str], guard: str, below: str, renewed: list[str]) -> str:
+        """`renewed` are the statements that give what was written its history."""
+        targets = [a.name for a in schema.arguments if a.is_written]
+        text = self._not_implemented_node(schema, covered)
+        text += f"  {{\n    {guard}\n    {below};\n  }}\n" + "".join(f"  {line}\n" for line in renewed)
+        if not schema.returns:
+            return text
+        return text + f"  return {targets[0] if len(schema.returns) == 1 else '{' + ', '.join(targets) + '}'};\n"
 
     def _not_implemented(self, entry: Entry, schema: Schema, covered: list[str], guard: str, below: str, inplace: bool) -> str:
-        text = f"  auto grad_fn = make_node<NotImplemented>({cstring(schema.name)});\n"
-        text += f"  record_edges(*grad_fn, {', '.join(covered)});\n"
         if inplace:
-            targets = [a.name for a in schema.arguments if a.is_written]
-            text += f"  {{\n    {guard}\n    {below};\n  }}\n"
-            text += "".join(f"  rebase_history({t}, grad_fn);\n" for t in targets)
-            if not schema.returns:
-                return text
-            return text + f"  return {targets[0] if len(schema.returns) == 1 else '{' + ', '.join(targets) + '}'};\n"
+            renewed = [f"rebase_history({a.name}, grad_fn);" for a in schema.arguments if a.is_written]
+            return self._not_implemented_in_place(schema, covered, guard, below, renewed)
+        text = self._not_implemented_node(schema, covered)
         text += f"  auto results = [&] {{\n    {guard}\n    return {below};\n  }}();\n"
         if len(schema.returns) == 1:
             return text + "  set_history(results, grad_fn);\n  return results;\n"
@@ -334,7 +357,7 @@ class AutogradEmitter:
         for entry in entries:
             for form, schema in entry.forms.items():
                 op = schema.unambiguous_name
-                if needs_autograd(entry):
+                if needs_autograd(entry) and (not schema.is_out or self.checks_outputs(entry)):
                     kernels.append(self.kernel(entry, form))
                     rows.append(self._row(entry, op, "Autograd"))
                     if usual := self.usual(entry, form):

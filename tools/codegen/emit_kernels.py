@@ -188,13 +188,13 @@ class KernelEmitter:
         if not schema.returns:
             return f"  at::native::write_list_out({cstring(schema.name)}, {targets[0]}, {function}({args}));\n"
         text = check + f"  auto result = {function}({args});\n"
-        if len(targets) > 1 and not exact and not sparse:
+        if len(targets) > 1 and not sparse:
             # All of them, before the first is written.
             values = [f"::std::get<{i}>(result)" for i in range(len(targets))]
             specs = ", ".join(f"at::TensorSpec::like({v}, {v}.sizes())" for v in values)
             text += (
                 f"  at::native::OutArgument::check({cstring(schema.name)}, {{{', '.join('&' + t for t in targets)}}}, {{{specs}}}, "
-                "{at::native::OutArgument::Form::Out, false, true});\n"
+                f"{{at::native::OutArgument::Form::Out, false, {'false' if exact else 'true'}}});\n"
             )
         for i, target in enumerate(targets):
             value = "result" if len(targets) == 1 else f"std::get<{i}>(result)"

@@ -15,7 +15,7 @@ FIELDS = {
     "op", "variants", "out", "inplace", "shape", "dtypes", "result", "cast", "operands", "check", "kernel", "meta",
     "composite", "foreach", "inplace_composite", "out_composite", "explicit", "inplace_explicit", "out_explicit", "grad",
     "output_differentiability", "reference", "samples", "errors", "doc", "out_contiguous", "inplace_alias_ok",
-    "out_dtype", "out_check", "out_layout", "inplace_expanded", "cpp_no_default_args", "tags", "test", "through", "plain",
+    "out_dtype", "out_check", "out_grad", "out_layout", "inplace_expanded", "cpp_no_default_args", "tags", "test", "through", "plain",
 }
 SPARSE_BACKENDS = ("sparse", "sparse_csr")  # kernels for the keys SparseCPU and SparseCsrCPU
 SPARSE_KINDS = ("values", "linear", "refused")
@@ -183,6 +183,8 @@ def _check(entry: Entry) -> None:
         raise entry.fail("foreach", "must be {function: EXPRESSION, inplace: EXPRESSION}; the second only with that variant")
     if entry.get("result", "common") not in RESULTS:
         raise entry.fail("result", f"'{entry.get('result')}'; allowed: {', '.join(RESULTS)}")
+    if entry.get("out_grad", "unchecked") != "unchecked":
+        raise entry.fail("out_grad", f"'{entry.get('out_grad')}'; allowed: unchecked")
     names = [a.name for a in entry.schema.arguments]
     for key in ("cast", "operands"):
         for arg in entry.get(key) or []:

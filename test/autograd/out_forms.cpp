@@ -1,0 +1,93 @@
+// Forms that write to the caller's tensor while gradients are recorded.
+#include "support.h"
+
+#include <functional>
+
+using namespace autograd_test;
+using torch::Tensor;
+
+namespace {
+
+const std::string kRefused = "functions with out=... arguments don't support automatic differentiation";
+
+Tensor leaf() {
+  return torch::rand({2, 2}).requires_grad_();
+}
+
+using Call = std::function<void(Tensor& out, const Tensor& self)>;
+struct Named {
+  const char* name;
+  Call call;
+};
+
+} // namespace
+
+TEST_CASE("out forms refuse inputs that have a derivative, and outputs that require grad", "[out]") {
+  const std::vector<Named> calls = {
+      {"add", [](Tensor& out, const Tensor& self) { at::add_out(out, self, self); }},
+      {"sigmoid", [](Tensor& out, const Tensor& self) { at::sigmoid_out(out, self); }},
+      {"mm", [](Tensor& out, const Tensor& self) { at::mm_out(out, self, self); }},
+      {"sum", [](Tensor& out, const Tensor& self) { at::sum_out(out, self, 0); }},
+  };
+  for (const auto& [name, call] : calls) {
+    INFO(name);
+    Tensor plain = torch::empty({0});
+    Tensor tracked = leaf();
+    CHECK_THAT(error_of([&, &call = call] { call(plain, leaf()); }), says(kRefused));
+    CHECK_THAT(error_of([&, &call = call] { call(tracked, torch::rand({2, 2})); }), says(kRefused));
+    torch::NoGradGuard off;
+    CHECK(error_of([&, &call = call] { call(plain, leaf()); }).empty());
+  }
+}
+
+TEST_CASE("out forms whose results have no gradient take any input", "[out]") {
+  const std::vector<Named> calls = {
+      {"eq", [](Tensor& out, const Tensor& self) { at::eq_out(out, self, 0.5); }},
+      {"logical_and", [](Tensor& out, const Tensor& self) { at::logical_and_out(out, self, self); }},
+      {"isposinf", [](Tensor& out, const Tensor& self) { at::isposinf_out(out, self); }},
+      {"argmax", [](Tensor& out, const Tensor& self) { out = torch::empty({0}, torch::kLong); at::argmax_out(out, self); }},
+  };
+  for (const auto& [name, call] : calls) {
+    INFO(name);
+    Tensor out = torch::empty({0}, torch::kBool);
+    CHECK(error_of([&, &call = call] { call(out, leaf()); }).empty());
+    CHECK_FALSE(out.requires_grad());
+  }
+  // A comparison may be written over a tensor that requires grad: it is constant.
+  Tensor tracked = leaf();
+  CHECK(error_of([&] { at::gt_out(tracked, torch::rand({2, 2}), 0.5); }).empty());
+}
+
+TEST_CASE("out forms that copy a result let inputs through, and their history cannot be followed", "[out]") {
+  const std::vector<Named> calls = {
+      {"relu", [](Tensor& out, const Tensor& self) { at::relu_out(out, self); }},
+      {"trace", [](Tensor& out, const Tensor& self) { at::trace_out(out, self); }},
+      {"flip", [](Tensor& out, const Tensor& self) { at::flip_out(out, self, {0}); }},
+      {"_cdist_backward", [](Tensor& out, const Tensor& self) { at::_cdist_backward_out(out, self, self, self, 2, self); }},
+  };
+  for (const auto& [name, call] : calls) {
+    INFO(name);
+    Tensor out = torch::empty({0});
+    CHECK(error_of([&, &call = call] { call(out, leaf()); }).empty());
+    CHECK(out.requires_grad());
+    CHECK_THAT(error_of([&] { out.sum().backward(); }), says("not implemented"));
+    Tensor tracked = leaf();
+    CHECK_THAT(error_of([&, &call = call] { call(tracked, torch::rand({2, 2})); }), says(kRefused));
+    Tensor untracked = torch::empty({0});
+    call(untracked, torch::rand({2, 2}));
+    CHECK_FALSE(untracked.requires_grad());
+  }
+}
+
+TEST_CASE("out forms that copy a result take its dtype alone", "[out]") {
+  const Tensor x = torch::rand({2, 2});
+  const std::string words = "Expected out tensor to have dtype";
+  Tensor wide = torch::empty({0}, torch::kDouble);
+  CHECK_THAT(error_of([&] { at::sum_out(wide, x); }), says(words));
+  CHECK_THAT(error_of([&] { at::flip_out(wide, x, {0}); }), says(words));
+  CHECK_THAT(error_of([&] { at::diag_embed_out(wide, x); }), says(words));
+  Tensor counts = torch::empty({0}, torch::kLong);
+  CHECK_THAT(error_of([&] { at::_unique2_out(counts, wide, counts, x); }), says(words));
+  // Of several outputs none is written when one is refused.
+  CHECK(counts.numel() == 0);
+}
