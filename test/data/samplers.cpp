@@ -85,6 +85,15 @@ TEST_CASE("distributed samplers refuse ranks that are not there", "[samplers]") 
   CHECK_THROWS_WITH(DistributedSequentialSampler(10, 0, 0), Catch::Contains("out of range for 0 replicas"));
 }
 
+TEST_CASE("lists that no memory can hold are refused", "[samplers]") {
+  constexpr size_t kMany = size_t{1} << 60;
+  SequentialSampler sequential(kMany);
+  CHECK_THROWS_AS(sequential.next(kMany), c10::OutOfMemoryError);
+  CHECK(sequential.next(2) == std::vector<size_t>{0, 1});
+  CHECK_THROWS_AS(DistributedRandomSampler(kMany), c10::OutOfMemoryError);
+  CHECK_THROWS_AS(DistributedSequentialSampler(kMany, 3, 1), c10::OutOfMemoryError);
+}
+
 TEST_CASE("subset and weighted samplers draw as torch.utils.data does", "[samplers]") {
   // list(SubsetRandomSampler([5, 6, 7, 8, 9])) after manual_seed(3), twice
   torch::manual_seed(3);

@@ -65,6 +65,13 @@ TEST_CASE("rms_norm divides by the root mean square", "[nn][functional]") {
   CHECK(torch::allclose(F::rms_norm(x, F::RMSNormFuncOptions({4, 5})), x / x.pow(2).mean({1, 2}, true).sqrt()));
 }
 
+TEST_CASE("a window wider than all channels sums what there is", "[nn][modules]") {
+  const Tensor x = wave({2, 3, 2, 2});
+  constexpr int64_t kWide = int64_t{1} << 40;
+  torch::nn::CrossMapLRN2d normalize(torch::nn::CrossMapLRN2dOptions(kWide).alpha(static_cast<double>(kWide)).beta(0.5).k(1));
+  CHECK(torch::allclose(normalize(x), x / (1 + x.square().sum(1, true)).sqrt()));
+}
+
 TEST_CASE("functions take a single sample", "[nn][functional]") {
   const Tensor image = wave({3, 5, 6});
   const auto patches = F::UnfoldFuncOptions(2);

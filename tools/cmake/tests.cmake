@@ -107,6 +107,13 @@ target_compile_definitions(fuzz_ops PRIVATE CONFORMANCE_DATA="${PROJECT_SOURCE_D
 target_include_directories(fuzz_ops PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_options(fuzz_ops PRIVATE -O1 -Wall -Wextra)
 add_test(NAME fuzz COMMAND fuzz_ops --calls 12000 --time 15)
+file(GLOB FUZZ_MODULES CONFIGURE_DEPENDS tools/fuzz/modules/*.cpp)
+add_executable(fuzz_modules ${FUZZ_MODULES})
+target_link_libraries(fuzz_modules PRIVATE test_support tensor)
+target_include_directories(fuzz_modules PRIVATE ${PROJECT_SOURCE_DIR})
+target_compile_options(fuzz_modules PRIVATE -O1 -Wall -Wextra)
+add_test(NAME fuzz_modules COMMAND fuzz_modules --cases 5000)
+set_tests_properties(fuzz_modules PROPERTIES ENVIRONMENT OMP_NUM_THREADS=1)
 
 # The readers of files with damaged ones; see docs/testing.md. The plain driver runs everywhere.
 set(FUZZ_READERS tools/fuzz/readers/readers.cpp tools/fuzz/readers/inputs.cpp)

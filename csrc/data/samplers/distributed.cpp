@@ -1,6 +1,7 @@
 #include <csrc/data/samplers/distributed.h>
 
 #include <c10/util/Exception.h>
+#include <csrc/data/samplers/index_list.h>
 #include <csrc/data/samplers/saved_place.h>
 
 #include <algorithm>
@@ -21,8 +22,8 @@ void check_replicas(const char* sampler, size_t size, size_t num_replicas, size_
 }
 
 /// As many indices as all parts hold together; from the beginning again where a part reaches beyond the size.
-std::vector<size_t> wrapped_indices(size_t size, size_t count) {
-  std::vector<size_t> indices(count);
+std::vector<size_t> wrapped_indices(const char* sampler, size_t size, size_t count) {
+  std::vector<size_t> indices = make_index_list(sampler, count);
   for (size_t i = 0; i < count; ++i) {
     indices[i] = i < size ? i : i % size;
   }
@@ -54,7 +55,7 @@ void DistributedRandomSampler::populate_indices() {
   const size_t local = local_sample_count();
   // One process takes everything in any case; the others leave out what does not divide before the shuffle only when
   // duplicates are not allowed.
-  all_indices_ = wrapped_indices(size_, num_replicas_ == 1 ? size_ : local * num_replicas_);
+  all_indices_ = wrapped_indices("DistributedRandomSampler", size_, num_replicas_ == 1 ? size_ : local * num_replicas_);
   begin_index_ = rank_ * local;
   end_index_ = begin_index_ + local;
   sample_index_ = begin_index_;
@@ -95,7 +96,7 @@ DistributedSequentialSampler::DistributedSequentialSampler(
 
 void DistributedSequentialSampler::populate_indices() {
   const size_t local = local_sample_count();
-  all_indices_ = wrapped_indices(size_, num_replicas_ == 1 ? size_ : local * num_replicas_);
+  all_indices_ = wrapped_indices("DistributedSequentialSampler", size_, num_replicas_ == 1 ? size_ : local * num_replicas_);
   begin_index_ = rank_ * local;
   end_index_ = begin_index_ + local;
   sample_index_ = begin_index_;

@@ -1,5 +1,6 @@
 #include <csrc/data/samplers/sequential.h>
 
+#include <csrc/data/samplers/index_list.h>
 #include <csrc/data/samplers/saved_place.h>
 
 #include <algorithm>
@@ -20,7 +21,7 @@ std::optional<std::vector<size_t>> SequentialSampler::next(size_t batch_size) {
     return std::nullopt;
   }
   const size_t count = std::min(batch_size, size_ - index_);
-  std::vector<size_t> batch(count);
+  std::vector<size_t> batch = make_index_list("SequentialSampler", count);
   std::iota(batch.begin(), batch.end(), index_);
   index_ += count;
   return batch;

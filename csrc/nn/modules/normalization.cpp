@@ -5,6 +5,7 @@
 #include <csrc/nn/functional/normalization.h>
 #include <csrc/nn/init.h>
 
+#include <algorithm>
 #include <ostream>
 
 namespace F = torch::nn::functional;
@@ -106,12 +107,12 @@ Tensor CrossMapLRN2dImpl::forward(const Tensor& input) {
   TORCH_CHECK(
       input.dim() == 4, "CrossMapLRN2d: input must be 4D, got ", input.dim(), "D input of sizes ", input.sizes());
   TORCH_CHECK(options.size() > 0, "CrossMapLRN2d: size must be positive, but is ", options.size());
-  const int64_t before = (options.size() - 1) / 2;
-  const int64_t after = options.size() - 1 - before;
-  const Tensor padded = at::constant_pad_nd(input.pow(2), {0, 0, 0, 0, before, after});
   const int64_t channels = input.size(1);
+  // What reaches further than all channels adds nothing.
+  const int64_t before = std::min((options.size() - 1) / 2, channels), after = std::min(options.size() / 2, channels);
+  const Tensor padded = at::constant_pad_nd(input.pow(2), {0, 0, 0, 0, before, after});
   Tensor sum = padded.narrow(1, 0, channels);
-  for (int64_t shift = 1; shift < options.size(); ++shift) {
+  for (int64_t shift = 1; shift <= before + after; ++shift) {
     sum = sum + padded.narrow(1, shift, channels);
   }
   const double scale = options.alpha() / static_cast<double>(options.size());
