@@ -149,6 +149,7 @@ TEST_CASE("a List is shared, copied and changed in place", "[ivalue]") {
   list.pop_back();
   CHECK(list.size() == 1);
   CHECK(list.extract(0) == 7);
+  CHECK(list.get(0) == 0);
   CHECK_THROWS_AS(list.get(5), std::out_of_range);
   list.clear();
   CHECK(list.empty());
