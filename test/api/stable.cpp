@@ -114,7 +114,7 @@ TEST_CASE("the stable interface calls operators by name", "[api][stable]") {
   using torch::stable::detail::from;
   using torch::stable::detail::to;
   const Tensor x = torch::stable::full({2, 3}, 1.5);
-  std::array<StableIValue, 4> stack{from(x), from(std::vector<int64_t>{1}), from(true), from(std::nullopt)};
+  std::array<StableIValue, 4> stack{from(x), from(std::optional(std::vector<int64_t>{1})), from(true), from(std::nullopt)};
   REQUIRE(torch_call_dispatcher("aten::sum", "dim_IntList", stack.data(), TORCH_ABI_VERSION) == TORCH_SUCCESS);
   const auto sum = to<Tensor>(stack[0]);
   CHECK(sum.sizes() == IntHeaderOnlyArrayRef({2, 1}));
@@ -123,7 +123,8 @@ TEST_CASE("the stable interface calls operators by name", "[api][stable]") {
 
   CHECK(torch_call_dispatcher("aten::no_such", "", stack.data(), TORCH_ABI_VERSION) == TORCH_FAILURE);
   CHECK_THAT(torch_exception_get_what_without_backtrace(), Catch::Contains("no_such"));
-  CHECK_THROWS_AS(TORCH_ERROR_CODE_CHECK(aoti_torch_get_size(x.get(), 5, reinterpret_cast<int64_t*>(stack.data()))), std::runtime_error);
+  const auto size_beyond = [&] { TORCH_ERROR_CODE_CHECK(aoti_torch_get_size(x.get(), 5, reinterpret_cast<int64_t*>(stack.data()))); };
+  CHECK_THROWS_AS(size_beyond(), std::runtime_error);
   CHECK(aoti_torch_get_dim(nullptr, reinterpret_cast<int64_t*>(stack.data())) == TORCH_FAILURE);
   CHECK(to<std::optional<std::string>>(from(std::optional<std::string>("held"))) == "held");
   CHECK(to<int32_t>(from(int32_t{-3})) == -3);
