@@ -47,7 +47,7 @@ Tensor mean_of_all(const Tensor& self, int64_t dims) {
   DimVector over, strides;
   for (int64_t d = -dims; d < 0; ++d) over.push_back(d);
   const Tensor mean = self.mean(over, /*keepdim=*/true);
-  if (self.suggest_memory_format() == c10::MemoryFormat::Contiguous) return mean;
+  if (self.dim() != dims + 2 || self.suggest_memory_format() == c10::MemoryFormat::Contiguous) return mean;
   // As a pooling kernel would have laid it out.
   strides.assign(static_cast<size_t>(self.dim()), self.size(1));
   strides[1] = 1;
