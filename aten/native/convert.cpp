@@ -6,6 +6,7 @@
 #include <aten/native/cpu_isa.h>
 #include <aten/native/transposed_copy.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace at::native {
@@ -76,6 +77,16 @@ void convert_tensor(const TensorBase& dst, const TensorBase& src) {
   iter.for_each([to, from](char** data, const std::int64_t* strides, std::int64_t n) {
     convert_elements(to, data[0], strides[0], from, data[1], strides[1], n);
   });
+}
+
+bool has_strides_of_new(const TensorBase& tensor) {
+  const c10::IntArrayRef sizes = tensor.sizes(), strides = tensor.strides();
+  uint64_t expected = 1; // that of a tensor without elements may wrap
+  for (size_t d = sizes.size(); d-- > 0;) {
+    if (static_cast<uint64_t>(strides[d]) != expected) return false;
+    expected *= static_cast<uint64_t>(std::max<int64_t>(sizes[d], 1));
+  }
+  return true;
 }
 
 c10::DimVector dense_strides_like(c10::IntArrayRef sizes, c10::IntArrayRef strides, bool already_dense) {

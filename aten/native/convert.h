@@ -30,5 +30,9 @@ TORCH_API void convert_tensor(const TensorBase& dst, const TensorBase& src);
 /// Strides of a dense tensor whose order of dimensions is that of the given strides, as empty_like(preserve_format) has.
 TORCH_API c10::DimVector dense_strides_like(c10::IntArrayRef sizes, c10::IntArrayRef strides, bool already_dense);
 
+/// Whether the strides are those of a new tensor of these sizes. A tensor may be contiguous with others, in dimensions of one
+/// element or without elements; its copies keep them.
+TORCH_API bool has_strides_of_new(const TensorBase& tensor);
+
 } // namespace native
 } // namespace at

@@ -128,8 +128,7 @@ Tensor clone(const Tensor& self, std::optional<MemoryFormat> memory_format) {
     } else {
       spec.memory_format = format;
     }
-    // An empty tensor counts as contiguous whatever its strides, which a clone keeps.
-    result = format == MemoryFormat::Preserve && self.is_contiguous() && self.numel() != 0
+    result = format == MemoryFormat::Preserve && has_strides_of_new(self)
         ? empty_contiguous(self.sizes(), self.scalar_type(), self.device())
         : empty_spec(spec);
   } else {
@@ -156,7 +155,7 @@ Tensor _to_copy(
       !layout || *layout == self.layout(), "to(options) doesn't support converting to a different layout, but got ",
       "self.layout being ", self.layout(), " and options.layout set as ", *layout);
   const MemoryFormat format = memory_format.value_or(MemoryFormat::Preserve);
-  const bool dense_result = format == MemoryFormat::Contiguous || (format == MemoryFormat::Preserve && self.is_contiguous() && self.numel() != 0);
+  const bool dense_result = format == MemoryFormat::Contiguous || (format == MemoryFormat::Preserve && has_strides_of_new(self));
   if (dense_result && !pin_memory && self.key_set().highestBackendKey() == BackendComponent::CPUBit &&
       (!device || device->is_cpu()) && self.layout() == kStrided && !self.is_conj() && !self.is_neg()) {
     // The common conversion on the CPU, without calls for its two steps.

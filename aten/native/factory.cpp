@@ -226,8 +226,7 @@ Tensor empty_like(
   if (format != MemoryFormat::Preserve) {
     return at::empty(self.sizes(), options, format);
   }
-  // An empty tensor counts as contiguous whatever its strides, which its likes keep.
-  if (self.is_contiguous() && self.numel() != 0) {
+  if (has_strides_of_new(self)) {
     return at::empty(self.sizes(), options);
   }
   return at::empty_strided(

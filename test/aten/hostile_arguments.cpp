@@ -127,6 +127,13 @@ TEST_CASE("pooling without a batch does not see channels last", "[aten][hostile]
   CHECK(at::equal(at::max_pool3d(volumes, 2), at::max_pool3d(plain, 2)));
 }
 
+TEST_CASE("copies keep the strides of dimensions of one element", "[aten][hostile]") {
+  const Tensor a = numbers({3}).as_strided({3, 1, 1}, {1, 3, 3});
+  for (const Tensor& t : {at::empty_like(a), at::zeros_like(a), a.clone(), a.to(at::kDouble), a.to(at::kFloat, false, true)}) {
+    CHECK(t.strides() == a.strides());
+  }
+}
+
 TEST_CASE("results of permuted inputs", "[aten][hostile]") {
   const Tensor a = numbers({3, 2}).t();
   const Tensor b = numbers({4, 5}).t();
