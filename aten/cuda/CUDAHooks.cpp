@@ -1,6 +1,7 @@
 // What the CPU library asks of this plugin. Loading registers; nothing here touches a device before it is called.
 #include <aten/cuda/CUDAContextLight.h>
 #include <aten/cuda/CUDAGeneratorImpl.h>
+#include <aten/cuda/Libraries.h>
 #include <aten/cuda/default_generators.h>
 #include <aten/detail/CUDAHooksInterface.h>
 #include <aten/random.h>
@@ -15,6 +16,9 @@ struct CUDAHooks final : at::CUDAHooksInterface {
   }
   std::string unavailable_reason() const override {
     return c10::cuda::device_count_failure();
+  }
+  bool has_cudnn() const override {
+    return has_library(Library::cuDNN);
   }
   int64_t current_device() const override {
     return c10::cuda::current_device();

@@ -47,20 +47,29 @@ struct OpenLibrary {
   }
 };
 
-OpenLibrary& state_of(Library library) {
+/// The version whose functions are called; cuDNN is no part of the toolkit, and has versions of its own.
+constexpr int kCudnnVersion = 9;
+
+OpenLibrary& open_library(Library library) {
   static auto* const fft = new OpenLibrary("cuFFT", CUFFT_VER_MAJOR, "libcufft");
   static auto* const solver = new OpenLibrary("cuSOLVER", CUSOLVER_VER_MAJOR, "libcusolver");
-  return library == Library::cuFFT ? *fft : *solver;
+  static auto* const dnn = new OpenLibrary("cuDNN", kCudnnVersion, "libcudnn");
+  OpenLibrary& wanted = library == Library::cuFFT ? *fft : library == Library::cuSOLVER ? *solver : *dnn;
+  std::call_once(wanted.once, [&] { wanted.open(); });
+  return wanted;
 }
 
 } // namespace
 
+bool has_library(Library library) {
+  return open_library(library).handle != nullptr;
+}
+
 void* library_function(Library library, const char* name) {
-  OpenLibrary& state = state_of(library);
-  std::call_once(state.once, [&] { state.open(); });
+  const OpenLibrary& state = open_library(library);
   TORCH_CHECK(
       state.handle != nullptr, state.name, " is needed and cannot be opened (", state.error, "). Install ", state.file_name(),
-      " of the CUDA toolkit, or name its folder in LD_LIBRARY_PATH");
+      ", or name its folder in LD_LIBRARY_PATH");
   void* function = ::dlsym(state.handle, name);
   TORCH_CHECK(
       function != nullptr, state.name, " on this machine lacks ", name, "; this libtensor was built for version ",

@@ -8,10 +8,13 @@
 
 namespace at::cuda {
 
-enum class Library { cuFFT, cuSOLVER };
+enum class Library { cuFFT, cuSOLVER, cuDNN };
 
 /// The address of a function. Throws when the library cannot be opened, or lacks the function.
 TORCH_CUDA_CPP_API void* library_function(Library library, const char* name);
+
+/// Whether the library can be opened.
+TORCH_CUDA_CPP_API bool has_library(Library library);
 
 /// A function of a library, looked up by its first call.
 template <Library library, class F>

@@ -5,12 +5,19 @@
 #include <aten/native/cuda/index_error.h>
 #include <aten/native/cuda/pointwise_run.h>
 #include <aten/native/cuda/workspace.h>
+#include <c10/cuda/CUDAFunctions.h>
+#include <c10/cuda/CUDAGraphsC10Utils.h>
 
 #include <cstdlib>
 
 namespace c10::cuda {
 
 DeviceIndex current_device() {
+  return 0;
+}
+
+void SetTargetDevice() {}
+int captures_underway() noexcept {
   return 0;
 }
 

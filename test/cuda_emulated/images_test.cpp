@@ -53,7 +53,6 @@ void reflection_pad_kernel(const TensorBase&, IntArrayRef, const TensorBase&);
 void reflection_pad_backward_kernel(const TensorBase&, const TensorBase&, IntArrayRef, const TensorBase&);
 void replication_pad_kernel(const TensorBase&, IntArrayRef, const TensorBase&);
 void replication_pad_backward_kernel(const TensorBase&, const TensorBase&, IntArrayRef, const TensorBase&);
-void convolution_kernel(const TensorBase&, const TensorBase&, const OptTensor&, IntArrayRef, IntArrayRef, IntArrayRef, bool, IntArrayRef, int64_t, const TensorBase&);
 void im2col_kernel(const TensorBase&, IntArrayRef, IntArrayRef, IntArrayRef, IntArrayRef, const TensorBase&);
 void col2im_kernel(const TensorBase&, IntArrayRef, IntArrayRef, IntArrayRef, IntArrayRef, IntArrayRef, const TensorBase&);
 void group_norm_kernel(const TensorBase&, const OptTensor&, const OptTensor&, int64_t, int64_t, int64_t, int64_t, double, const TensorBase&, const TensorBase&, const TensorBase&);
@@ -62,7 +61,6 @@ void grid_sampler_3d_kernel(const TensorBase&, const TensorBase&, int64_t, int64
 
 } // namespace cuda
 
-Three convolution_backward_cuda(const Tensor&, const Tensor&, const Tensor&, IntArrayRef, IntArrayRef, IntArrayRef, bool, IntArrayRef, int64_t, std::array<bool, 3>);
 Three native_batch_norm_cuda(const Tensor&, const OptTensor&, const OptTensor&, const OptTensor&, const OptTensor&, bool, double, double);
 Three native_batch_norm_backward_cuda(const Tensor&, const Tensor&, const OptTensor&, const OptTensor&, const OptTensor&, const OptTensor&, const OptTensor&, bool, double, std::array<bool, 3>);
 Two batch_norm_update_stats_cuda(const Tensor&, const OptTensor&, const OptTensor&, double);
@@ -234,48 +232,6 @@ TEST_CASE("emulated: padding with what is inside", "[cuda]") {
     }
     a = at::reflection_pad3d(volume, three), b = at::replication_pad3d(volume, three);
     check(volume, three, a, b, at::reflection_pad3d_backward(a, volume, three), at::replication_pad3d_backward(b, volume, three));
-  }
-}
-
-TEST_CASE("emulated: convolution and its derivatives", "[cuda]") {
-  struct Case {
-    Sizes input, weight, stride, padding, dilation, output_padding;
-    bool transposed;
-    int64_t groups;
-  };
-  const std::vector<Case> cases = {
-      {{2, 4, 9}, {6, 4, 3}, {2}, {1}, {1}, {0}, false, 1},
-      {{3, 4, 7, 8}, {6, 4, 3, 2}, {2, 1}, {1, 1}, {1, 2}, {0, 0}, false, 1},
-      {{3, 4, 7, 8}, {6, 4, 1, 1}, {1, 1}, {0, 0}, {1, 1}, {0, 0}, false, 1},
-      {{3, 4, 7, 8}, {6, 4, 1, 1}, {2, 2}, {0, 0}, {1, 1}, {0, 0}, false, 1},
-      {{2, 6, 7, 8}, {4, 3, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, false, 2},
-      {{1, 6, 5, 5}, {9, 2, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, false, 3},
-      {{2, 3, 7, 8}, {6, 1, 3, 2}, {2, 1}, {1, 1}, {1, 2}, {0, 0}, false, 3},
-      {{2, 3, 4, 5, 4}, {2, 3, 2, 3, 2}, {1, 2, 1}, {0, 1, 1}, {1, 1, 2}, {0, 0, 0}, false, 1},
-      {{2, 4, 5, 6}, {4, 3, 3, 2}, {2, 1}, {1, 0}, {1, 2}, {1, 0}, true, 1},
-      {{2, 4, 5, 6}, {4, 2, 3, 3}, {2, 2}, {1, 1}, {1, 1}, {0, 1}, true, 2},
-      {{2, 3, 5, 6}, {3, 1, 3, 3}, {2, 2}, {1, 1}, {1, 1}, {0, 1}, true, 3},
-  };
-  for (const at::ScalarType dtype : {at::kFloat, at::kDouble, at::kHalf, at::kComplexFloat}) {
-    for (const Case& c : cases) {
-      const Tensor x = torch::randn(c.input).to(dtype), w = torch::randn(c.weight).to(dtype);
-      const double close = dtype == at::kHalf ? 3e-2 : 1e-4;
-      for (const Tensor& input : {x, x.transpose(0, 1).contiguous().transpose(0, 1)}) {
-        INFO(dtype << " " << at::IntArrayRef(c.input) << " " << at::IntArrayRef(c.weight) << " " << c.transposed);
-        const int64_t outs = c.transposed ? c.weight[1] * c.groups : c.weight[0];
-        const Tensor b = torch::randn({outs}).to(dtype);
-        const Tensor y = at::convolution(x, w, b, c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups);
-        CHECK(near(
-            filled(y, [&](const Tensor& out) { cuda::convolution_kernel(input, w, b, c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups, out); }),
-            y, close, close));
-        const Tensor g = torch::randn(y.sizes()).to(dtype);
-        const auto got = at::native::convolution_backward_cuda(g, input, w, c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups, {true, true, true});
-        const auto want = at::convolution_backward(g, x, w, Sizes{outs}, c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups, {true, true, true});
-        CHECK(near(std::get<0>(got), std::get<0>(want), close, close));
-        CHECK(near(std::get<1>(got), std::get<1>(want), close, close * 4));
-        CHECK(near(std::get<2>(got), std::get<2>(want), close, close * 4));
-      }
-    }
   }
 }
 

@@ -590,10 +590,14 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode*) {
 
 namespace at::cuda {
 
-void* library_function(Library, const char* name) {
+bool has_library(Library) {
+  return !emulated::libraries().missing;
+}
+
+void* library_function(Library library, const char* name) {
   TORCH_CHECK(!emulated::libraries().missing, name, " is needed and cannot be opened");
   emulated::libraries().looked_up.push_back(name);
-  return emulated::functions().at(name);
+  return library == Library::cuDNN ? emulated::cudnn_function(name) : emulated::functions().at(name);
 }
 
 cusolverDnHandle_t getCurrentCUDASolverDnHandle() {

@@ -1,5 +1,5 @@
-// The CUDA libraries of the emulated device: cuFFT, cuSOLVER and the triangular solvers of cuBLAS by the CPU's operators, on the
-// memory and in the layouts that the real ones are told.
+// The CUDA libraries of the emulated device: cuFFT, cuSOLVER, cuDNN's convolution and the triangular solvers of cuBLAS by the
+// CPU's operators, on the memory and in the layouts that the real ones are told.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,25 @@
 
 namespace emulated {
 
+/// A convolution that cuDNN has done.
+struct DnnRun {
+  int algorithm, math;
+  bool channels_last;
+};
+
 /// What the next calls of a library do, and what they have done.
 struct Libraries {
   bool missing = false;              // no library can be opened
   bool jacobi_fails = false;         // cusolverDn?gesvdj does not converge
   std::vector<std::string> looked_up; // functions, each at its first call
   int fft_plans = 0;                 // made so far
+  std::vector<int> dnn_broken;       // algorithms of cuDNN that fail when they run
+  int dnn_rankings = 0, dnn_timings = 0; // how often cuDNN was asked for algorithms
+  std::vector<DnnRun> dnn_runs;
 };
 Libraries& libraries();
+
+/// A function of the emulated cuDNN (cudnn.cpp).
+void* cudnn_function(const std::string& name);
 
 } // namespace emulated

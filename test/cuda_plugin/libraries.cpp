@@ -36,6 +36,31 @@ TEST_CASE("cuFFT and cuSOLVER have what the plugin calls", "[cuda]") {
   }
 }
 
+TEST_CASE("cuDNN has what convolution calls", "[cuda]") {
+  if (!at::cuda::has_library(Library::cuDNN)) {
+    CHECK_THROWS_WITH(library_function(Library::cuDNN, "cudnnCreate"), Catch::Contains("cuDNN is needed and cannot be opened"));
+    return;
+  }
+  std::vector<std::string> names = {"Create", "SetStream", "GetErrorString", "SetTensorNdDescriptor", "SetFilterNdDescriptor"};
+  for (const std::string kind : {"Tensor", "Filter", "Convolution"}) {
+    names.push_back("Create" + kind + "Descriptor");
+    names.push_back("Destroy" + kind + "Descriptor");
+  }
+  for (const std::string field : {"NdDescriptor", "GroupCount", "MathType"}) {
+    names.push_back("SetConvolution" + field);
+  }
+  for (const std::string pass : {"Forward", "BackwardData", "BackwardFilter"}) {
+    names.push_back("Convolution" + pass);
+    names.push_back("GetConvolution" + pass + "Algorithm_v7");
+    names.push_back("FindConvolution" + pass + "AlgorithmEx");
+    names.push_back("GetConvolution" + pass + "WorkspaceSize");
+  }
+  for (const std::string& name : names) {
+    INFO(name);
+    CHECK(library_function(Library::cuDNN, ("cudnn" + name).c_str()) != nullptr);
+  }
+}
+
 TEST_CASE("a function that a library lacks is named", "[cuda]") {
   CHECK_THROWS_WITH(
       library_function(Library::cuFFT, "cufftNothing"), Catch::Contains("cuFFT on this machine lacks cufftNothing"));

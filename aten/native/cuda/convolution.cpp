@@ -1,10 +1,11 @@
-// Convolution: windows are gathered into columns, and matrix products do the rest; depthwise convolution has kernels of its
-// own. Arguments are checked by aten/shape/conv.cpp.
+// Convolution: by cuDNN where that is found (cudnn_convolution.cpp). Else windows are gathered into columns, and matrix products
+// do the rest. Depthwise convolution has kernels of its own. Arguments are checked by aten/shape/conv.cpp.
 #include <aten/Functions.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cuda/columns.h>
 #include <aten/native/cuda/copy.h>
+#include <aten/native/cuda/cudnn_convolution.h>
 #include <aten/native/optional_tensor.h>
 #include <c10/cuda/CUDAStream.h>
 
@@ -35,6 +36,7 @@ struct Problem {
   int dims;
   int64_t groups, image_channels, feature_channels;
   int64_t kernel = 1, windows = 1;
+  DimVector steps; // as they were given, also where there is none
   bool plain = true; // each window is one element: the image itself is the matrix of columns
 
   Problem(
@@ -45,6 +47,7 @@ struct Problem {
       SlidingDim& d = dim[3 - dims + i];
       d.kernel = window_number(op, weight[i + 2]);
       d.out = window_number(op, features[i + 2]);
+      steps.push_back(at_or_only(stride, i));
       // A single window takes no step, a single weight has no gap: there any number may come.
       d.stride = d.out == 1 ? 1 : window_number(op, at_or_only(stride, i));
       d.dilation = d.kernel == 1 ? 1 : window_number(op, at_or_only(dilation, i));
@@ -88,6 +91,19 @@ struct Problem {
   }
 };
 
+/// Whether cuDNN has filled what the pass is named after.
+bool by_cudnn(ConvolutionPass pass, const Problem& p, const Tensor& image, const Tensor& weight, const Tensor& features) {
+  if (p.is_depthwise(image.scalar_type())) {
+    return false;
+  }
+  CudnnConvolution c{image, weight, features, p.steps, {}, {}, p.groups};
+  for (int i = 3 - p.dims; i < 3; ++i) {
+    c.padding.push_back(p.dim[i].padding);
+    c.dilation.push_back(p.dim[i].dilation);
+  }
+  return cudnn_convolve(pass, c);
+}
+
 /// `t`, or a contiguous tensor like it that is to be copied there.
 Tensor contiguous_target(const Tensor& t) {
   return t.is_contiguous() ? t : at::empty_like(t, MemoryFormat::Contiguous);
@@ -114,6 +130,9 @@ void multiply_groups(const Tensor& weight, const Tensor& columns, const Tensor& 
 }
 
 void convolve(const Problem& p, const Tensor& image, const Tensor& weight, const Tensor& features) {
+  if (by_cudnn(ConvolutionPass::Features, p, image, weight, features)) {
+    return;
+  }
   const Tensor w = weight.contiguous();
   if (p.is_depthwise(image.scalar_type())) {
     launch_depthwise(p.depthwise(image, features), image.const_data_ptr(), w.const_data_ptr(), features.mutable_data_ptr());
@@ -141,6 +160,9 @@ void convolve(const Problem& p, const Tensor& image, const Tensor& weight, const
 
 /// The way back to the image, by the weight as it is: who wants a gradient conjugates it.
 void convolve_back(const Problem& p, const Tensor& features, const Tensor& weight, const Tensor& image) {
+  if (by_cudnn(ConvolutionPass::Image, p, image, weight, features)) {
+    return;
+  }
   const Tensor w = weight.contiguous();
   if (p.is_depthwise(image.scalar_type())) {
     launch_depthwise_backward_image(p.depthwise(image, features), features.const_data_ptr(), w.const_data_ptr(), image.mutable_data_ptr());
@@ -173,6 +195,9 @@ Tensor channel_rows(const Tensor& images) {
 
 /// weight = features columns(image)^T, without conjugation.
 void convolve_for_weight(const Problem& p, const Tensor& image, const Tensor& features, const Tensor& weight) {
+  if (by_cudnn(ConvolutionPass::Weight, p, image, weight, features)) {
+    return;
+  }
   Tensor w = contiguous_target(weight);
   if (p.is_depthwise(image.scalar_type())) {
     launch_depthwise_backward_weight(p.depthwise(image, features), image.const_data_ptr(), features.const_data_ptr(), w.mutable_data_ptr());

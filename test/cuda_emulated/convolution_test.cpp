@@ -1,0 +1,231 @@
+// Convolution of the plugin against the CPU's: by the emulated cuDNN (libraries.h), and by columns and products where cuDNN is
+// missing, is switched off, or fails.
+#include "test/cuda_emulated/compare.h"
+#include "test/cuda_emulated/libraries.h"
+
+#include <aten/Context.h>
+
+#include <torch/torch.h>
+
+#include <catch2/catch.hpp>
+
+#if __has_include(<cudnn.h>)
+#include <cudnn.h>
+#endif
+
+#include <array>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+namespace at::native {
+
+namespace cuda {
+
+void convolution_kernel(const TensorBase&, const TensorBase&, const std::optional<Tensor>&, IntArrayRef, IntArrayRef, IntArrayRef, bool, IntArrayRef, int64_t, const TensorBase&);
+
+} // namespace cuda
+
+std::tuple<Tensor, Tensor, Tensor> convolution_backward_cuda(const Tensor&, const Tensor&, const Tensor&, IntArrayRef, IntArrayRef, IntArrayRef, bool, IntArrayRef, int64_t, std::array<bool, 3>);
+
+} // namespace at::native
+
+namespace {
+
+namespace cuda = at::native::cuda;
+using at::Tensor;
+using emulated::filled;
+using emulated::libraries;
+using emulated::near;
+
+using Sizes = std::vector<int64_t>;
+
+/// What a test has changed is as before when it ends.
+struct Restore {
+  ~Restore() {
+    libraries().missing = false;
+    libraries().dnn_broken.clear();
+    at::Context& context = at::globalContext();
+    context.setUserEnabledCuDNN(true);
+    context.setBenchmarkCuDNN(false);
+    context.setDeterministicCuDNN(false);
+    context.setAllowTF32CuDNN(true);
+  }
+};
+
+struct Case {
+  Sizes input, weight, stride, padding, dilation, output_padding;
+  bool transposed;
+  int64_t groups;
+
+  int64_t outs() const {
+    return transposed ? weight[1] * groups : weight[0];
+  }
+  bool depthwise() const {
+    return groups > 1 && groups == (transposed ? outs() : input[1]);
+  }
+};
+
+const std::vector<Case> kCases = {
+    {{2, 4, 9}, {6, 4, 3}, {2}, {1}, {1}, {0}, false, 1},
+    {{2, 4, 9}, {4, 3, 3}, {2}, {1}, {2}, {1}, true, 1},
+    {{3, 4, 7, 8}, {6, 4, 3, 2}, {2, 1}, {1, 1}, {1, 2}, {0, 0}, false, 1},
+    {{3, 4, 7, 8}, {6, 4, 1, 1}, {1, 1}, {0, 0}, {1, 1}, {0, 0}, false, 1},
+    {{3, 4, 7, 8}, {6, 4, 1, 1}, {2, 2}, {0, 0}, {1, 1}, {0, 0}, false, 1},
+    {{2, 6, 7, 8}, {4, 3, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, false, 2},
+    {{1, 6, 5, 5}, {9, 2, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, false, 3},
+    {{2, 3, 7, 8}, {6, 1, 3, 2}, {2, 1}, {1, 1}, {1, 2}, {0, 0}, false, 3},
+    {{2, 3, 4, 5, 4}, {2, 3, 2, 3, 2}, {1, 2, 1}, {0, 1, 1}, {1, 1, 2}, {0, 0, 0}, false, 1},
+    {{2, 4, 5, 6}, {4, 3, 3, 2}, {2, 1}, {1, 0}, {1, 2}, {1, 0}, true, 1},
+    {{2, 4, 5, 6}, {4, 2, 3, 3}, {2, 2}, {1, 1}, {1, 1}, {0, 1}, true, 2},
+    {{2, 3, 5, 6}, {3, 1, 3, 3}, {2, 2}, {1, 1}, {1, 1}, {0, 1}, true, 3},
+    {{2, 4, 3, 4, 3}, {4, 1, 2, 3, 2}, {2, 2, 1}, {0, 1, 1}, {1, 1, 2}, {1, 0, 0}, true, 2},
+};
+
+Tensor channels_last(const Tensor& t) {
+  return t.dim() == 4 ? t.contiguous(at::MemoryFormat::ChannelsLast)
+      : t.dim() == 5  ? t.contiguous(at::MemoryFormat::ChannelsLast3d)
+                      : t.transpose(1, 2).contiguous().transpose(1, 2);
+}
+
+/// The result and all gradients of all cases and memory formats.
+void check_all(at::ScalarType dtype, bool by_cudnn) {
+  const double close = dtype == at::kBFloat16 ? 5e-2 : dtype == at::kHalf ? 3e-2 : 1e-4;
+  for (const Case& c : kCases) {
+    const Tensor x = torch::randn(c.input).to(dtype), w = torch::randn(c.weight).to(dtype), b = torch::randn({c.outs()}).to(dtype);
+    const Tensor y = at::convolution(x, w, b, c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups);
+    const Tensor g = torch::randn(y.sizes()).to(dtype);
+    const auto want = at::convolution_backward(
+        g, x, w, Sizes{c.outs()}, c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups, {true, true, true});
+    const auto check = [&](const Tensor& input, const Tensor& weight, const Tensor& out, const Tensor& grad) {
+      INFO(dtype << " " << at::IntArrayRef(c.input) << " " << at::IntArrayRef(c.weight) << " " << c.transposed << " strides "
+                 << input.strides() << " " << weight.strides() << " " << out.strides());
+      libraries().dnn_runs.clear();
+      CHECK(near(
+          filled(out, [&](const Tensor& t) { cuda::convolution_kernel(input, weight, b, c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups, t); }),
+          y, close, close));
+      const auto got = at::native::convolution_backward_cuda(
+          grad, input, weight, c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups, {true, true, true});
+      CHECK(near(std::get<0>(got), std::get<0>(want), close, close));
+      CHECK(near(std::get<1>(got), std::get<1>(want), close, close * 4));
+      CHECK(near(std::get<2>(got), std::get<2>(want), close, close * 4));
+      CHECK(libraries().dnn_runs.size() == (by_cudnn && !c.depthwise() ? 3U : 0U));
+      for (const emulated::DnnRun& run : libraries().dnn_runs) {
+        CHECK((libraries().dnn_broken.empty() || run.algorithm == 2));
+      }
+    };
+    check(x, w, y, g);
+    check(x.transpose(0, 1).contiguous().transpose(0, 1), w, y, g);
+    check(channels_last(x), channels_last(w), channels_last(y), channels_last(g));
+    check(x, channels_last(w), y, channels_last(g));
+  }
+}
+
+} // namespace
+
+TEST_CASE("emulated: convolution by columns and products", "[cuda][conv]") {
+  const Restore restore;
+  SECTION("without cuDNN") {
+    libraries().missing = true;
+    for (const at::ScalarType dtype : {at::kFloat, at::kDouble, at::kHalf, at::kBFloat16, at::kComplexFloat}) {
+      check_all(dtype, false);
+    }
+  }
+  SECTION("with cuDNN switched off") {
+    at::globalContext().setUserEnabledCuDNN(false);
+    check_all(at::kFloat, false);
+  }
+}
+
+#if defined(CUDNN_MAJOR) && CUDNN_MAJOR == 9
+TEST_CASE("emulated: convolution by cuDNN", "[cuda][conv]") {
+  const Restore restore;
+  const bool benchmark = GENERATE(false, true);
+  at::globalContext().setBenchmarkCuDNN(benchmark);
+  for (const at::ScalarType dtype : {at::kFloat, at::kDouble, at::kHalf, at::kBFloat16}) {
+    check_all(dtype, true);
+  }
+  check_all(at::kComplexFloat, false);
+}
+
+TEST_CASE("emulated: an algorithm of cuDNN that fails leaves it to the next, and at last to columns", "[cuda][conv]") {
+  const Restore restore;
+  for (const bool benchmark : {false, true}) {
+    at::globalContext().setBenchmarkCuDNN(benchmark);
+    libraries().dnn_broken = {1};
+    check_all(at::kFloat, true);
+    libraries().dnn_broken = {1, 2};
+    check_all(at::kFloat, false);
+    // When there is memory again, so is cuDNN.
+    libraries().dnn_broken = {};
+    check_all(at::kFloat, true);
+  }
+}
+
+TEST_CASE("emulated: the algorithm of cuDNN follows the switches of the context, and is remembered", "[cuda][conv]") {
+  const Restore restore;
+  at::Context& context = at::globalContext();
+  const Tensor x = torch::randn({2, 3, 11, 13}), w = torch::randn({5, 3, 3, 3});
+  const Tensor y = at::convolution(x, w, {}, {1, 1}, {0, 0}, {1, 1}, false, {0, 0}, 1);
+  const auto run = [&](at::ScalarType dtype = at::kFloat) {
+    libraries().dnn_runs.clear();
+    const Tensor out = filled(y.to(dtype), [&](const Tensor& t) {
+      cuda::convolution_kernel(x.to(dtype), w.to(dtype), {}, {1, 1}, {0, 0}, {1, 1}, false, {0, 0}, 1, t);
+    });
+    CHECK(near(out.to(at::kFloat), y, 5e-2, 5e-2));
+    REQUIRE(libraries().dnn_runs.size() == 1);
+    return libraries().dnn_runs[0];
+  };
+  libraries().dnn_rankings = libraries().dnn_timings = 0;
+  // Algorithm 0, which is ranked first, does not run; 1 is not deterministic; timing finds 2 faster.
+  CHECK(run().algorithm == 1);
+  CHECK(libraries().dnn_rankings == 1);
+  CHECK(run().math == CUDNN_TENSOR_OP_MATH);
+  CHECK(libraries().dnn_rankings == 1);
+
+  context.setDeterministicCuDNN(true);
+  CHECK(run().algorithm == 2);
+  context.setDeterministicCuDNN(false);
+  context.setDeterministicAlgorithms(true, false);
+  CHECK(run().algorithm == 2);
+  context.setDeterministicAlgorithms(false, false);
+  CHECK(run().algorithm == 1);
+  CHECK(libraries().dnn_rankings == 2);
+
+  context.setBenchmarkCuDNN(true);
+  CHECK(run().algorithm == 2);
+  CHECK(run().algorithm == 2);
+  CHECK(libraries().dnn_timings == 1);
+  CHECK(libraries().dnn_rankings == 2);
+  context.setBenchmarkCuDNN(false);
+
+  context.setAllowTF32CuDNN(false);
+  CHECK(run().math == CUDNN_FMA_MATH);
+  CHECK(run(at::kHalf).math == CUDNN_TENSOR_OP_MATH);
+  context.setAllowTF32CuDNN(true);
+  CHECK(run().math == CUDNN_TENSOR_OP_MATH);
+}
+
+TEST_CASE("emulated: cuDNN is given channels last where an operand lies so", "[cuda][conv]") {
+  const Restore restore;
+  for (const at::ScalarType dtype : {at::kFloat, at::kDouble, at::kHalf, at::kBFloat16}) {
+    for (const bool volume : {false, true}) {
+      const Tensor x = torch::randn(volume ? Sizes{2, 4, 3, 5, 6} : Sizes{2, 4, 5, 6}).to(dtype);
+      const Tensor w = torch::randn(volume ? Sizes{3, 4, 2, 2, 2} : Sizes{3, 4, 2, 2}).to(dtype);
+      const Sizes ones(volume ? 3 : 2, 1), none(volume ? 3 : 2, 0);
+      const Tensor y = at::convolution(x, w, {}, ones, none, ones, false, none, 1);
+      for (const bool image_last : {false, true}) {
+        for (const bool weight_last : {false, true}) {
+          libraries().dnn_runs.clear();
+          const Tensor input = image_last ? channels_last(x) : x, weight = weight_last ? channels_last(w) : w;
+          const Tensor out = filled(y, [&](const Tensor& t) { cuda::convolution_kernel(input, weight, {}, ones, none, ones, false, none, 1, t); });
+          CHECK(near(out, y, 5e-2, 5e-2));
+          REQUIRE(libraries().dnn_runs.size() == 1);
+          // cuDNN has hardly an algorithm for double by channels last; PyTorch does not ask for one either.
+          CHECK(libraries().dnn_runs[0].channels_last == ((image_last || weight_last) && dtype != at::kDouble));
+        }
+      }
+    }
+  }
+}
+#endif
