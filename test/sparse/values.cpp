@@ -147,6 +147,19 @@ TEST_CASE("batches of compressed matrices convert and multiply, which PyTorch do
   CHECK_THROWS_MATCHES(csr.select(0, 0).bmm(other), c10::Error, Says("bmm: batches of matrices expected, got 2D and 3D"));
 }
 
+TEST_CASE("a batch of many matrices converts as one", "[sparse]") {
+  const Tensor dense = at::arange(1, 40'001).view({20'000, 2}).diag_embed();
+  const Tensor csr = dense.to_sparse_csr();
+  for (const Tensor& batch :
+       {csr, dense.to_sparse_csc(), csr.to_sparse_csc(), csr.to_sparse_bsr({1, 2}), csr.to_sparse_csc().sparse_mask(csr)}) {
+    INFO(batch.layout());
+    CHECK(batch.to_sparse()._nnz() == (batch.layout() == at::kSparseBsr ? 80'000 : 40'000));
+    CHECK(at::equal(batch.to_dense(), dense));
+  }
+  CHECK(show(at::zeros({2, 0, 3}).to_sparse_csr()) == "csr [2, 0, 3] from 0 0 at  are ");
+  CHECK(show(at::zeros({2, 3, 0}).to_sparse_csc()) == "csc [2, 3, 0] from 0 0 at  are ");
+}
+
 TEST_CASE("gradients go through batches of compressed matrices", "[sparse][gradients]") {
   const Tensor x = at::stack({at::eye(3), at::eye(3).flip(0)}).to(at::kDouble).set_requires_grad(true);
   const Tensor y = at::arange(12, at::kDouble).view({2, 3, 2}).set_requires_grad(true);

@@ -5,7 +5,10 @@
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
 #include <c10/util/DimVector.h>
+#include <c10/util/accumulate.h>
+#include <c10/util/safe_numerics.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace at::native {
@@ -13,15 +16,6 @@ namespace at::native {
 using c10::DimVector;
 
 namespace {
-
-/// One matrix of a batch, whose batch dimensions are merged.
-Tensor matrix_of_batch(const Tensor& self, int64_t number) {
-  const SparseCsrTensorImpl* impl = compressed_impl(self);
-  const int64_t batch = impl->batch_dim();
-  const auto part = [&](const Tensor& t) { return t.flatten(0, batch - 1).select(0, number); };
-  return make_compressed(
-      self.layout(), self.sizes().slice(batch), part(impl->compressed_indices()), part(impl->plain_indices()), part(impl->values()));
-}
 
 int64_t count_of_batch(const Tensor& self) {
   int64_t count = 1;
@@ -31,28 +25,98 @@ int64_t count_of_batch(const Tensor& self) {
   return count;
 }
 
-/// The other way round: a batch of these matrices, which must have as many elements each.
-Tensor batch_of_matrices(Layout layout, IntArrayRef sizes, IntArrayRef batch, ArrayRef<Tensor> matrices) {
-  std::vector<Tensor> compressed, plain, values;
-  for (const Tensor& matrix : matrices) {
-    const SparseCsrTensorImpl* impl = compressed_impl(matrix);
-    TORCH_CHECK(
-        plain.empty() || plain[0].size(0) == impl->nnz(), "Expect the same number of specified elements per batch.");
-    compressed.push_back(impl->compressed_indices());
-    plain.push_back(impl->plain_indices());
-    values.push_back(impl->values());
-  }
-  return make_compressed(
-      layout, sizes, at::stack(compressed).unflatten(0, batch), at::stack(plain).unflatten(0, batch),
-      at::stack(values).unflatten(0, batch));
+/// Sizes of the matrices of a batch joined to one: below each other where rows are compressed, side by side where columns are.
+DimVector joined_sizes(IntArrayRef matrix, int64_t count, Layout layout) {
+  DimVector sizes(matrix.begin(), matrix.end());
+  int64_t& lines = sizes[is_row_compressed(layout) ? 0 : 1];
+  TORCH_CHECK(!c10::mul_overflows(count, lines, &lines), "to_sparse: a batch of ", count, " matrices of size ", matrix, " is too big");
+  return sizes;
 }
 
-/// A batch in coordinates, those of the batch first. Matrix by matrix its places are in order.
-Tensor batch_to_coo(const Tensor& self) {
+/// The matrices of a batch that is not empty, joined to one.
+Tensor joined(const Tensor& self) {
   const SparseCsrTensorImpl* impl = compressed_impl(self);
   const int64_t batch = impl->batch_dim();
   const int64_t count = count_of_batch(self);
-  if (count == 0) {
+  const Tensor each = impl->compressed_indices().to(kLong).contiguous();
+  const int64_t lines = each.size(-1) - 1;
+  const int64_t nnz = impl->plain_indices().size(-1);
+  const Tensor starts = at::empty({count * lines + 1}, each.options());
+  const int64_t* from = each.const_data_ptr<int64_t>();
+  int64_t* to = starts.mutable_data_ptr<int64_t>();
+  for (int64_t i = 0; i < count; ++i, from += lines + 1) {
+    TORCH_CHECK(
+        from[0] == 0 && from[lines] == nnz, "the compressed indices of a sparse tensor were changed: they do not cover its elements");
+    for (int64_t k = 0; k < lines; ++k) {
+      TORCH_CHECK(from[k] >= 0 && from[k] <= nnz, "the compressed indices of a sparse tensor were changed: ", from[k], " is out of range");
+      *to++ = i * nnz + from[k];
+    }
+  }
+  *to = count * nnz;
+  return make_compressed(
+      self.layout(), joined_sizes(self.sizes().slice(batch), count, self.layout()), starts,
+      impl->plain_indices().flatten(0, batch), impl->values().flatten(0, batch));
+}
+
+/// Numbers of the matrices that places in joined ones belong to, and the places there.
+std::array<Tensor, 2> number_and_place(const Tensor& lines, int64_t size) {
+  size = std::max<int64_t>(size, 1); // no line, no place
+  return {lines.div(size, "floor"), lines.remainder(size)};
+}
+
+/// The matrices of a batch that is not empty, joined to one in coordinates as `layout` joins them.
+Tensor joined_coo(const Tensor& self, Layout layout) {
+  const Tensor coo = compressed_to_coo(joined(self));
+  if (is_row_compressed(layout) == is_row_compressed(self.layout())) {
+    return coo;
+  }
+  const IntArrayRef matrix = self.sizes().slice(compressed_impl(self)->batch_dim());
+  const int64_t by = is_row_compressed(self.layout()) ? 0 : 1;
+  const SparseTensorImpl* places = get_sparse_impl(coo);
+  const auto [number, line] = number_and_place(places->indices().select(0, by), matrix[by]);
+  const Tensor other = number * matrix[1 - by] + places->indices().select(0, 1 - by);
+  return make_coo(
+      joined_sizes(matrix, count_of_batch(self), layout), by == 0 ? at::stack({line, other}) : at::stack({other, line}),
+      places->values(), false);
+}
+
+/// The matrices after the first `batch` dimensions, joined to one as `layout` joins them.
+Tensor joined_strided(const Tensor& self, int64_t batch, Layout layout) {
+  const Tensor matrices = self.flatten(0, batch - 1);
+  joined_sizes(matrices.sizes().slice(1), matrices.size(0), layout);
+  return is_row_compressed(layout) ? matrices.flatten(0, 1) : matrices.transpose(0, 1).flatten(1, 2);
+}
+
+/// The other way round: a batch, whose matrices must have as many elements each.
+Tensor cut_apart(const Tensor& one, IntArrayRef sizes, IntArrayRef batch) {
+  const SparseCsrTensorImpl* impl = compressed_impl(one);
+  const int64_t count = c10::multiply_integers(batch);
+  const Tensor starts = impl->compressed_indices().contiguous();
+  const int64_t lines = (starts.numel() - 1) / count;
+  const int64_t nnz = impl->nnz() / count;
+  const Tensor each = at::empty({count, lines + 1}, starts.options());
+  const int64_t* from = starts.const_data_ptr<int64_t>();
+  int64_t* to = each.mutable_data_ptr<int64_t>();
+  for (int64_t i = 0; i < count; ++i, from += lines) {
+    TORCH_CHECK(
+        from[0] == i * nnz && from[lines] == (i + 1) * nnz, "Expect the same number of specified elements per batch.");
+    to = std::transform(from, from + lines + 1, to, [&](int64_t start) { return start - i * nnz; });
+  }
+  const auto cut = [&](const Tensor& t, int64_t size) {
+    DimVector shape(batch.begin(), batch.end());
+    shape.push_back(size);
+    shape.append(t.sizes().begin() + 1, t.sizes().end());
+    return t.reshape(shape);
+  };
+  return make_compressed(
+      one.layout(), sizes, each.unflatten(0, batch), cut(impl->plain_indices(), nnz), cut(impl->values(), nnz));
+}
+
+/// A batch in coordinates, those of the batch first.
+Tensor batch_to_coo(const Tensor& self) {
+  const SparseCsrTensorImpl* impl = compressed_impl(self);
+  const int64_t batch = impl->batch_dim();
+  if (count_of_batch(self) == 0) {
     DimVector none{0};
     const IntArrayRef dense = self.sizes().slice(batch + 2);
     none.append(dense.begin(), dense.end());
@@ -60,28 +124,35 @@ Tensor batch_to_coo(const Tensor& self) {
         self.sizes(), at::empty({batch + 2, 0}, impl->plain_indices().options().dtype(kLong)), at::empty(none, impl->values().options()),
         /*coalesced=*/true);
   }
-  std::vector<Tensor> indices, values;
-  for (int64_t i = 0; i < count; ++i) {
-    const Tensor matrix = compressed_to_coo(matrix_of_batch(self, i));
-    const SparseTensorImpl* coo = get_sparse_impl(matrix);
-    const Tensor number = at::empty({batch, coo->nnz()}, coo->indices().options());
-    int64_t rest = i;
-    for (int64_t d = batch - 1; d >= 0; --d) {
-      number.select(0, d).fill_(rest % self.size(d));
-      rest /= self.size(d);
-    }
-    indices.push_back(at::cat({number, coo->indices()}, 0));
-    values.push_back(coo->values());
+  const Tensor coo = compressed_to_coo(joined(self));
+  const SparseTensorImpl* places = get_sparse_impl(coo);
+  const int64_t by = is_row_compressed(self.layout()) ? 0 : 1;
+  auto [rest, line] = number_and_place(places->indices().select(0, by), self.size(batch + by));
+  std::vector<Tensor> indices(batch + 2);
+  for (int64_t d = batch - 1; d >= 0; --d) {
+    indices[d] = rest.remainder(self.size(d));
+    rest = rest.div(self.size(d), "floor");
   }
-  return make_coo(self.sizes(), at::cat(indices, 1), at::cat(values, 0), /*coalesced=*/true);
+  indices[batch + by] = line;
+  indices[batch + 1 - by] = places->indices().select(0, 1 - by);
+  // Matrices below each other are in order as one.
+  const bool in_order = by == 0 && coo.is_coalesced();
+  return coalesced(make_coo(self.sizes(), at::stack(indices), places->values(), in_order));
 }
 
-std::array<int64_t, 2> given_blocks(const char* op, IntArrayRef blocksize, IntArrayRef sizes) {
-  TORCH_CHECK(blocksize.size() == 2 && blocksize[0] > 0 && blocksize[1] > 0, op, ": blocksize needs to be a tuple of size 2, of positive numbers, but got ", blocksize);
+void check_blocks(Layout layout, OptionalIntArrayRef blocksize, IntArrayRef sizes) {
   TORCH_CHECK(
-      sizes[0] % blocksize[0] == 0 && sizes[1] % blocksize[1] == 0, op, ": tensor sparse size (", sizes[0], ",", sizes[1],
-      ") must be divisible by given blocksize (", blocksize[0], ",", blocksize[1], ")");
-  return {blocksize[0], blocksize[1]};
+      is_blocked(layout) == blocksize.has_value(), "to_sparse: a blocksize must be given for blocked layouts, and for these only; got layout ",
+      layout);
+  if (!blocksize.has_value()) {
+    return;
+  }
+  const char* op = layout == kSparseBsr ? "dense_to_sparse_bsr" : "dense_to_sparse_bsc";
+  const IntArrayRef block = *blocksize;
+  TORCH_CHECK(block.size() == 2 && block[0] > 0 && block[1] > 0, op, ": blocksize needs to be a tuple of size 2, of positive numbers, but got ", block);
+  TORCH_CHECK(
+      sizes[0] % block[0] == 0 && sizes[1] % block[1] == 0, op, ": tensor sparse size (", sizes[0], ",", sizes[1],
+      ") must be divisible by given blocksize (", block[0], ",", block[1], ")");
 }
 
 /// Blocks of a coalesced matrix, along `by` first.
@@ -161,12 +232,9 @@ Tensor coo_to_compressed(const Tensor& self, Layout layout, OptionalIntArrayRef 
   TORCH_CHECK(
       given->sparse_dim() == 2, "Only tensors with two sparse dimensions can be converted to the ", layout, " layout, got self with ",
       given->sparse_dim(), " sparse dimensions.");
-  TORCH_CHECK(
-      is_blocked(layout) == blocksize.has_value(), "to_sparse: a blocksize must be given for blocked layouts, and for these only; got layout ",
-      layout);
+  check_blocks(layout, blocksize, self.sizes());
   if (is_blocked(layout)) {
-    const Tensor coo = coalesced(self);
-    return blocked(coo, layout, given_blocks(layout == kSparseBsr ? "dense_to_sparse_bsr" : "dense_to_sparse_bsc", *blocksize, self.sizes()));
+    return blocked(coalesced(self), layout, {(*blocksize)[0], (*blocksize)[1]});
   }
   const Tensor sorted = coalesced(layout == kSparseCsr ? self : self.transpose(0, 1));
   const SparseTensorImpl* impl = get_sparse_impl(sorted);
@@ -190,24 +258,19 @@ Tensor strided_to_compressed(const Tensor& self, Layout layout, OptionalIntArray
   if (batch == 0) {
     return coo_to_compressed(self._to_sparse(2), layout, blocksize);
   }
-  const Tensor matrices = self.flatten(0, batch - 1);
-  TORCH_CHECK(matrices.size(0) > 0, "to_sparse: a batch without matrices cannot be converted to the ", layout, " layout");
-  std::vector<Tensor> compressed;
-  for (int64_t i = 0; i < matrices.size(0); ++i) {
-    compressed.push_back(strided_to_compressed(matrices.select(0, i), layout, blocksize, dense));
-  }
-  return batch_of_matrices(layout, self.sizes(), self.sizes().slice(0, batch), compressed);
+  const IntArrayRef leading = self.sizes().slice(0, batch);
+  TORCH_CHECK(
+      c10::multiply_integers(leading) > 0, "to_sparse: a batch without matrices cannot be converted to the ", layout, " layout");
+  check_blocks(layout, blocksize, self.sizes().slice(batch));
+  return cut_apart(coo_to_compressed(joined_strided(self, batch, layout)._to_sparse(2), layout, blocksize), self.sizes(), leading);
 }
 
 /// The same for a batch that is compressed another way. Blocks may differ in number from matrix to matrix.
 Tensor batch_to_compressed(const Tensor& self, Layout layout, OptionalIntArrayRef blocksize) {
-  const int64_t count = count_of_batch(self);
-  TORCH_CHECK(count > 0, "to_sparse: a batch without matrices cannot be converted to the ", layout, " layout");
-  std::vector<Tensor> compressed;
-  for (int64_t i = 0; i < count; ++i) {
-    compressed.push_back(coo_to_compressed(compressed_to_coo(matrix_of_batch(self, i)), layout, blocksize));
-  }
-  return batch_of_matrices(layout, self.sizes(), self.sizes().slice(0, compressed_impl(self)->batch_dim()), compressed);
+  const int64_t batch = compressed_impl(self)->batch_dim();
+  TORCH_CHECK(count_of_batch(self) > 0, "to_sparse: a batch without matrices cannot be converted to the ", layout, " layout");
+  check_blocks(layout, blocksize, self.sizes().slice(batch));
+  return cut_apart(coo_to_compressed(joined_coo(self, layout), layout, blocksize), self.sizes(), self.sizes().slice(0, batch));
 }
 
 Tensor to_compressed(const Tensor& self, Layout layout, OptionalIntArrayRef blocksize, std::optional<int64_t> dense_dim) {
@@ -243,11 +306,11 @@ Tensor _to_dense_compressed(const Tensor& self, std::optional<ScalarType> dtype,
   if (count == 0) {
     return at::zeros(self.sizes(), self.options().layout(kStrided).dtype(dtype.value_or(self.scalar_type())));
   }
-  std::vector<Tensor> matrices;
-  for (int64_t i = 0; i < count; ++i) {
-    matrices.push_back(compressed_to_coo(matrix_of_batch(self, i)).to_dense(dtype, masked_grad));
+  const Tensor one = compressed_to_coo(joined(self)).to_dense(dtype, masked_grad);
+  if (is_row_compressed(self.layout())) {
+    return one.view(self.sizes());
   }
-  return at::stack(matrices).view(self.sizes());
+  return one.unflatten(1, {count, self.size(batch + 1)}).transpose(0, 1).reshape(self.sizes());
 }
 
 // ---- operators -------------------------------------------------------------------------
@@ -322,12 +385,9 @@ Tensor sparse_mask_compressed(const Tensor& self, const Tensor& mask) {
     TORCH_CHECK(
         self.layout() == kStrided || compressed_impl(self)->batch_dim() == batch, "sparse_mask(): a mask that is a batch of matrices of size ",
         mask.sizes(), " does not fit a sparse tensor without that batch");
-    std::vector<Tensor> masked;
-    for (int64_t i = 0; i < count_of_batch(mask); ++i) {
-      const Tensor one = self.layout() == kStrided ? self.flatten(0, batch - 1).select(0, i) : matrix_of_batch(self, i);
-      masked.push_back(at::native::sparse_mask_compressed(one, matrix_of_batch(mask, i)));
-    }
-    return batch_of_matrices(mask.layout(), mask.sizes(), mask.sizes().slice(0, batch), masked);
+    const Tensor one = self.layout() == kStrided ? joined_strided(self, batch, mask.layout()) : joined_coo(self, mask.layout());
+    return cut_apart(
+        sparse_mask_compressed(one, joined(mask)), mask.sizes(), mask.sizes().slice(0, batch));
   }
   const Tensor coo_mask = compressed_to_coo(mask);
   const Tensor coo = is_compressed_layout(self.layout()) ? compressed_to_coo(self) : self;
