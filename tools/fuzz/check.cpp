@@ -362,13 +362,15 @@ class CaseCheck {
     for (uint64_t seed = 2; seed < 8 && !differs; ++seed) differs = !difference(run(seed), first).empty();
     return differs && difference(run(1), first).empty();
   }
-  /// Whether numbers are small enough for the order of sums not to matter.
-  static bool all_moderate(const Call& call) {
+  /// Whether numbers are small enough for the order of sums not to matter, and that of products: infinity times a later 0
+  /// is NaN, an earlier 0 stays 0.
+  bool all_moderate(const Call& call) const {
+    const double limit = schema_.name() == "aten::prod" ? 1.5 : 1e4;
     for (const Tensor& tensor : test::tensors_of(call.args)) {
       if (!is_plain(tensor) || !has_elements_to_read(tensor.scalar_type())) continue;
       const test::HostView view(tensor);
       for (int64_t i = 0; i < tensor.numel(); ++i)
-        if (!(std::abs(view.number(i)) < 1e4)) return false;
+        if (!(std::abs(view.number(i)) < limit)) return false;
     }
     return true;
   }
