@@ -66,11 +66,11 @@ Tensor& bernoulli_tensor_meta(Tensor& self, const Tensor&, OptGenerator) {
 // ---- bernoulli ----------------------------------------------------------------------------------
 
 Tensor bernoulli(const Tensor& self, OptGenerator generator) {
-  return at::empty_like(self).bernoulli_(self, std::move(generator));
+  return at::empty_like(self, at::MemoryFormat::Contiguous).bernoulli_(self, std::move(generator));
 }
 
 Tensor bernoulli_p(const Tensor& self, double p, OptGenerator generator) {
-  return at::empty_like(self).bernoulli_(p, std::move(generator));
+  return at::empty_like(self, at::MemoryFormat::Contiguous).bernoulli_(p, std::move(generator));
 }
 
 // ---- factories ------------------------------------------------------------------------------------

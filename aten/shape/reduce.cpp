@@ -219,6 +219,10 @@ void logic_out(const char* op, const TensorBase& self, c10::OptionalIntArrayRef,
   logic_out(op, self, out);
 }
 
+void logic_out_layout(std::initializer_list<const TensorBase*> outs, TensorSpec* specs) {
+  specs->dtype = (*outs.begin())->scalar_type();
+}
+
 TensorSpec count_nonzero(const char* op, const TensorBase& self, std::optional<int64_t> dim) {
   return dim.has_value() ? count_nonzero(op, self, c10::IntArrayRef(*dim)) : TensorSpec::like(self, {}, ScalarType::Long);
 }

@@ -10,6 +10,7 @@
 #include <array>
 #include <bitset>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 
 namespace at::shape {
@@ -53,6 +54,8 @@ TensorSpec logic(const char* op, const TensorBase& self);
 void logic_out(const char* op, const TensorBase& self, int64_t dim, bool keepdim, const TensorBase& out);
 void logic_out(const char* op, const TensorBase& self, c10::OptionalIntArrayRef dim, bool keepdim, const TensorBase& out);
 void logic_out(const char* op, const TensorBase& self, const TensorBase& out);
+/// Of uint8 too, the truth may be written as bool.
+void logic_out_layout(std::initializer_list<const TensorBase*> outs, TensorSpec* specs);
 TensorSpec count_nonzero(const char* op, const TensorBase& self, std::optional<int64_t> dim);
 TensorSpec hash_tensor(const char* op, const TensorBase& self, c10::IntArrayRef dim, bool keepdim, int64_t mode);
 TensorSpec count_nonzero(const char* op, const TensorBase& self, c10::IntArrayRef dim);

@@ -159,3 +159,33 @@ TEST_CASE("strides without data are those with data where dtypes differ", "[outp
   const Tensor without_data = at::empty_strided(b.sizes(), b.strides(), b.options().device(at::kMeta));
   CHECK(at::mul(a, b).strides() == at::mul(a.to(at::kMeta), without_data).strides());
 }
+
+TEST_CASE("the operand whose strides a result takes is PyTorch's", "[outputs]") {
+  const Tensor permuted = at::ones({2, 3, 4}).permute({2, 0, 1}), dense = at::ones({4, 2, 3});
+  const std::vector<int64_t> strides = {6, 3, 1};
+  CHECK(at::rsub(permuted, dense).strides() == at::IntArrayRef(strides));
+  CHECK(at::rsub(dense, permuted).strides() == permuted.strides());
+  CHECK(at::leaky_relu_backward(permuted, dense, 0.1, false).strides() == at::IntArrayRef(strides));
+  CHECK(at::threshold_backward(dense, permuted, 0.5).strides() == permuted.strides());
+  CHECK(at::bernoulli(permuted).strides() == at::IntArrayRef(strides));
+  CHECK(at::bernoulli(permuted, 0.5).strides() == at::IntArrayRef(strides));
+  CHECK(at::rrelu(permuted).strides() == at::IntArrayRef(strides));
+  CHECK(at::_dirichlet_grad(permuted, permuted, permuted).strides() == at::IntArrayRef(strides));
+}
+
+TEST_CASE("a truth about bytes is written as bool too", "[outputs]") {
+  const Tensor bytes = at::tensor({1, 0}, at::kByte);
+  Tensor truth = at::empty({0}, at::kBool);
+  CHECK(at::any_out(truth, bytes).item<bool>());
+  CHECK(truth.scalar_type() == at::kBool);
+  CHECK_FALSE(at::all_out(truth, bytes, 0).item<bool>());
+  Tensor number = at::empty({0}, at::kByte);
+  CHECK(at::any_out(number, bytes.to(at::kFloat), at::IntArrayRef({0})).item<uint8_t>() == 1);
+}
+
+TEST_CASE("counts of repeats are of any integer dtype", "[outputs]") {
+  const at::ScalarType dtype = GENERATE(at::kByte, at::kChar, at::kShort, at::kInt, at::kLong);
+  const Tensor repeated = at::repeat_interleave(at::tensor({1, 2}, dtype));
+  CHECK(repeated.scalar_type() == dtype);
+  CHECK(repeated.equal(at::tensor({0, 1, 1}, dtype)));
+}

@@ -51,13 +51,15 @@ Tensor rrelu_with_noise(
     bool training,
     std::optional<Generator> generator) {
   check_slopes(lower, upper);
+  TORCH_CHECK(
+      noise.sizes() == self.sizes(), "noise tensor shape must match self tensor shape. Got self.shape = ", self.sizes(),
+      " noise.shape = ", noise.sizes(), " (in rrelu_with_noise)");
   if (!training) {
-    return at::leaky_relu(self, mean_slope(lower, upper));
+    return at::leaky_relu(self.contiguous(), mean_slope(lower, upper));
   }
   TORCH_CHECK(
-      noise.sizes() == self.sizes() && noise.scalar_type() == self.scalar_type(),
-      "rrelu_with_noise: noise must have the sizes and dtype of self, ", self.sizes(), " of ", self.scalar_type(), "; got ",
-      noise.sizes(), " of ", noise.scalar_type());
+      noise.scalar_type() == self.scalar_type(), "rrelu_with_noise: noise must have the dtype of self, ", self.scalar_type(),
+      "; got ", noise.scalar_type());
   const Tensor slopes = at::_rrelu_slopes(self, lower.toDouble(), upper.toDouble(), std::move(generator));
   noise.copy_(slopes);
   return self.contiguous() * slopes;

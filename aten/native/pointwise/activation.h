@@ -28,7 +28,7 @@ struct Threshold {
 template <class T>
 struct ThresholdBackward {
   explicit ThresholdBackward(const c10::Scalar& threshold_) : threshold(threshold_.to<T>()) {}
-  HOST_DEVICE T operator()(T grad, T x) const {
+  HOST_DEVICE T operator()(T x, T grad) const {
     return x <= threshold ? T(0) : grad;
   }
   T threshold;
@@ -200,7 +200,7 @@ struct LeakyRelu {
 template <class T>
 struct LeakyReluBackward {
   LeakyReluBackward(const c10::Scalar& slope_, bool) : slope(slope_.to<T>()) {}
-  HOST_DEVICE T operator()(T grad, T x) const {
+  HOST_DEVICE T operator()(T x, T grad) const {
     return x > T(0) ? grad : grad * slope;
   }
   T slope;

@@ -29,18 +29,6 @@ struct SubAlpha {
   T alpha;
 };
 
-template <class T>
-struct RsubAlpha {
-  static constexpr bool kExactNumbers = true;
-  static constexpr bool kVecReduced = true;
-  explicit RsubAlpha(const c10::Scalar& scalar) : alpha(scalar.to<T>()) {}
-  template <class V>
-  HOST_DEVICE V operator()(V a, V b) const {
-    return pointwise::sub(b, pointwise::mul(V(alpha), a));
-  }
-  T alpha;
-};
-
 struct Mul {
   static constexpr bool kExactNumbers = true;
   static constexpr bool kVecReduced = true;

@@ -119,12 +119,9 @@ void flip_kernel(const TensorBase& self, IntArrayRef dims, const TensorBase& out
 Tensor repeat_interleave_cpu(const Tensor& repeats, std::optional<int64_t> output_size) {
   TORCH_CHECK(
       repeats.dim() == 1, "repeat_interleave only accept 1D vector as repeat, got ", repeats.dim(), " dimensions");
-  TORCH_CHECK(
-      repeats.scalar_type() == kLong || repeats.scalar_type() == kInt,
-      "repeats has to be Long or Int tensor, got ", repeats.scalar_type());
   const Tensor dense = repeats.contiguous();
   Tensor result;
-  dispatch("repeat_interleave", dense.scalar_type(), at::dtype_set<kInt, kLong>, [&]<class T> {
+  dispatch("repeat_interleave_cpu", dense.scalar_type(), kIntegral, [&]<class T> {
     const T* counts = dense.const_data_ptr<T>();
     int64_t total = 0;
     for (int64_t i = 0; i < dense.numel(); ++i) {
