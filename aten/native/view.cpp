@@ -585,7 +585,7 @@ Tensor unfold(const Tensor& self, int64_t dimension, int64_t size, int64_t step)
 // ---- complex ------------------------------------------------------------------------
 
 Tensor view_as_real(const Tensor& self) {
-  TORCH_CHECK_TYPE(self.is_complex(), "view_as_real is only supported for complex tensors, got ", self.scalar_type());
+  TORCH_CHECK(self.is_complex(), "view_as_real is only supported for complex tensors, got ", self.scalar_type());
   TORCH_CHECK(
       !self.is_conj(),
       "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so you can view it "
@@ -605,7 +605,7 @@ Tensor view_as_real(const Tensor& self) {
 
 Tensor view_as_complex(const Tensor& self) {
   const ScalarType dtype = self.scalar_type();
-  TORCH_CHECK_NOT_IMPLEMENTED(
+  TORCH_CHECK(
       dtype == kFloat || dtype == kDouble || dtype == kHalf,
       "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: ", dtype);
   TORCH_CHECK(self.dim() != 0, "Input tensor must have one or more dimensions");

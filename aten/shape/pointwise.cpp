@@ -49,11 +49,11 @@ void check_alpha(const TensorBase& self, const Other& other, const Scalar& alpha
 
 template <class Other>
 void check_no_bools(const char* op, const TensorBase& self, const Other& other) {
-  TORCH_CHECK_NOT_IMPLEMENTED(
+  TORCH_CHECK(
       !(is_bool(self) && is_bool(other)),
       "Subtraction, the `-` operator, with two bool tensors is not supported. "
       "Use the `^` or `logical_xor()` operator instead. (in ", op, ")");
-  TORCH_CHECK_NOT_IMPLEMENTED(
+  TORCH_CHECK(
       !is_bool(self) && !is_bool(other),
       "Subtraction, the `-` operator, with a bool tensor is not supported. "
       "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead. (in ", op, ")");
@@ -63,9 +63,9 @@ void refuse_complex(const char* op, bool complex) {
   if (C10_UNLIKELY(complex)) {
     const std::string_view name = op;
     if (name.find("clamp") != std::string_view::npos) {
-      TORCH_CHECK_NOT_IMPLEMENTED(false, "clamp is not supported for complex types (in ", op, ")");
+      TORCH_CHECK(false, "clamp is not supported for complex types (in ", op, ")");
     }
-    TORCH_CHECK_TYPE(false, op, " not implemented for complex tensors.");
+    TORCH_CHECK_NOT_IMPLEMENTED(false, op, " not implemented for complex tensors.");
   }
 }
 
@@ -141,30 +141,29 @@ void pow_check(const char* op, const TensorBase& self, const Scalar& exponent) {
 }
 
 void neg_check(const char* op, const TensorBase& self) {
-  TORCH_CHECK_NOT_IMPLEMENTED(
+  TORCH_CHECK(
       !is_bool(self),
       "Negation, the `-` operator, on a bool tensor is not supported. "
       "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead. (in ", op, ")");
 }
 void sign_check(const char*, const TensorBase& self) {
-  TORCH_CHECK_NOT_IMPLEMENTED(
-      !is_complex(self), "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead.");
+  TORCH_CHECK(!is_complex(self), "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead.");
 }
 void signbit_check(const char*, const TensorBase& self) {
-  TORCH_CHECK_NOT_IMPLEMENTED(!is_complex(self), "signbit is not implemented for complex tensors.");
+  TORCH_CHECK(!is_complex(self), "signbit is not implemented for complex tensors.");
 }
 void inf_sign_check(const char* op, const TensorBase& self) {
-  TORCH_CHECK_TYPE(!is_complex(self), op, " does not support complex inputs.");
+  TORCH_CHECK(!is_complex(self), op, " does not support complex inputs.");
 }
 void round_check(const char* op, const TensorBase& self) {
-  TORCH_CHECK_NOT_IMPLEMENTED(!is_complex(self), op, " is not supported for complex inputs");
+  TORCH_CHECK(!is_complex(self), op, " is not supported for complex inputs");
 }
 void relu_check(const char* op, const TensorBase& self) {
-  TORCH_CHECK_NOT_IMPLEMENTED(!is_complex(self), "clamp is not supported for complex types (in ", op, ")");
+  TORCH_CHECK(!is_complex(self), "clamp is not supported for complex types (in ", op, ")");
   TORCH_CHECK(!is_bool(self), "Boolean inputs not supported for relu");
 }
 void heaviside_check(const char*, const TensorBase& self, const TensorBase& values) {
-  TORCH_CHECK_NOT_IMPLEMENTED(
+  TORCH_CHECK(
       !is_complex(self) && !is_complex(values), "heaviside is not yet implemented for complex tensors.");
   TORCH_CHECK(
       self.scalar_type() == values.scalar_type(), "heaviside is not yet implemented for tensors with different dtypes.");
@@ -253,7 +252,7 @@ void gelu_backward_check(const char* op, const TensorBase&, const TensorBase& se
 }
 
 void hardtanh_check(const char*, const TensorBase& self, const Scalar& min_val, const Scalar& max_val) {
-  TORCH_CHECK_NOT_IMPLEMENTED(!is_bool(self), "Bool inputs not supported for hardtanh");
+  TORCH_CHECK(!is_bool(self), "Bool inputs not supported for hardtanh");
   if (self.scalar_type() == ScalarType::Byte) {
     TORCH_CHECK(
         min_val.toDouble() >= 0 && max_val.toDouble() >= 0, "cannot do hardtanh on an unsigned type with negative limits");

@@ -31,7 +31,7 @@ ScalarType sum_dtype(const char* op, const TensorBase& self, std::optional<Scala
 
 ScalarType mean_dtype(const char* op, const TensorBase& self, std::optional<ScalarType> dtype) {
   const ScalarType result = dtype.value_or(self.scalar_type());
-  TORCH_CHECK_NOT_IMPLEMENTED(c10::isFloatingType(result) || c10::isComplexType(result), op, "(): could not infer output dtype. ",
+  TORCH_CHECK(c10::isFloatingType(result) || c10::isComplexType(result), op, "(): could not infer output dtype. ",
               dtype.has_value() ? "Optional" : "Input", " dtype must be either a floating point or complex dtype. Got: ",
               c10::toString(result));
   return arithmetic(op, result);
@@ -155,7 +155,7 @@ TensorSpec max_all(const char* op, const TensorBase& self) {
 
 std::array<TensorSpec, 2> max_dim(const char* op, const TensorBase& self, int64_t dim, bool keepdim) {
   const auto sizes = reduced_sizes(self, one_dim(self, dim), keepdim);
-  TORCH_CHECK_TYPE(!self.is_complex(), op, "(): does not support complex input");
+  TORCH_CHECK(!self.is_complex(), op, "(): does not support complex input");
   dim = c10::maybe_wrap_dim(dim, self.dim());
   TORCH_CHECK_INDEX(self.dim() == 0 || self.sizes()[dim] != 0, op, "(): Expected reduction dim ", dim, " to have non-zero size.");
   require_dtype(op, self, kOrdered);
@@ -171,7 +171,6 @@ std::array<TensorSpec, 2> aminmax(const char* op, const TensorBase& self, std::o
     mask = reduction_mask(std::nullopt, self.dim());
     TORCH_CHECK(self.numel() > 0, op, "(): cannot compute aminmax over an empty dimension as the operation has no identity.");
   }
-  TORCH_CHECK_TYPE(!self.is_complex(), op, " not implemented for ", c10::toString(self.scalar_type()));
   require_dtype("aminmax_cpu", self, kOrdered);
   const TensorSpec spec = TensorSpec::like(self, reduced_sizes(self, mask, keepdim));
   return {spec, spec};
@@ -188,7 +187,6 @@ TensorSpec argmax(const char* op, const TensorBase& self, std::optional<int64_t>
     mask = reduction_mask(std::nullopt, self.dim());
     TORCH_CHECK_INDEX(self.numel() > 0, op, "(): Expected reduction dim to be specified for input.numel() == 0.");
   }
-  TORCH_CHECK_TYPE(!self.is_complex(), op, "(): does not support complex input");
   require_dtype(op[3] == 'm' && op[4] == 'a' ? "argmax_cpu" : "argmin_cpu", self, kIntegral | kFloating);
   return TensorSpec::like(self, reduced_sizes(self, mask, keepdim), ScalarType::Long);
 }
@@ -251,7 +249,7 @@ TensorSpec vector_norm(
     c10::OptionalIntArrayRef dim,
     bool keepdim,
     std::optional<ScalarType> dtype) {
-  TORCH_CHECK_NOT_IMPLEMENTED(self.is_floating_point() || self.is_complex(),
+  TORCH_CHECK(self.is_floating_point() || self.is_complex(),
               "linalg.vector_norm: Expected a floating point or complex tensor as input. Got ", c10::toString(self.scalar_type()));
   TORCH_CHECK(!ord.isComplex(), "linalg.vector_norm: Expected a non-complex scalar as the order of norm.");
   if (dtype.has_value()) {

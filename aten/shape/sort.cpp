@@ -87,7 +87,6 @@ void require_ordered(const TensorBase& boundaries, const TensorBase& values) {
 
 std::array<TensorSpec, 2> sort_stable(const char*, const TensorBase& self, std::optional<bool>, int64_t dim, bool) {
   c10::maybe_wrap_dim(dim, self.dim());
-  TORCH_CHECK_TYPE(!self.is_complex(), "Sort does not support complex dtypes on CPU");
   require_sort_dtype("sort", self, kBooleans | kSelectable);
   auto specs = values_and_indices(self, self.sizes());
   specs[0].strides = specs[1].strides = dense_strides_like(self);
@@ -98,7 +97,6 @@ std::array<TensorSpec, 2> topk(const char*, const TensorBase& self, int64_t k, i
   dim = c10::maybe_wrap_dim(dim, self.dim());
   TORCH_CHECK(k >= 0 && k <= row_length(self, dim), "selected index k out of range; got k = ", k, " for a dimension of size ",
               row_length(self, dim));
-  TORCH_CHECK_TYPE(!self.is_complex(), "topk does not support complex dtypes on CPU");
   require_sort_dtype("topk_cpu", self, kSelectable);
   c10::DimVector sizes(self.sizes().begin(), self.sizes().end());
   if (!sizes.empty()) {

@@ -189,28 +189,3 @@ TEST_CASE("counts of repeats are of any integer dtype", "[outputs]") {
   CHECK(repeated.scalar_type() == dtype);
   CHECK(repeated.equal(at::tensor({0, 1, 1}, dtype)));
 }
-
-TEST_CASE("refused dtypes raise PyTorch's types of errors", "[errors]") {
-  const Tensor c = at::ones({2}, at::kComplexFloat), b = at::ones({2}, at::kBool), i = at::ones({2}, at::kLong);
-  CHECK_THROWS_AS(at::fft_rfft(c), c10::TypeError);
-  CHECK_THROWS_AS(at::maximum(c, c), c10::TypeError);
-  CHECK_THROWS_AS(at::max(c, 0), c10::TypeError);
-  CHECK_THROWS_AS(at::argmin(c), c10::TypeError);
-  CHECK_THROWS_AS(at::aminmax(c), c10::TypeError);
-  CHECK_THROWS_AS(at::sort(c), c10::TypeError);
-  CHECK_THROWS_AS(at::topk(c, 1), c10::TypeError);
-  CHECK_THROWS_AS(at::isposinf(c), c10::TypeError);
-  CHECK_THROWS_AS(at::view_as_real(i), c10::TypeError);
-  CHECK_THROWS_AS(at::imag(i), c10::TypeError);
-  CHECK_THROWS_AS(at::view_as_complex(i), c10::NotImplementedError);
-  CHECK_THROWS_AS(at::clamp(c, 0, 1), c10::NotImplementedError);
-  CHECK_THROWS_AS(at::floor(c), c10::NotImplementedError);
-  CHECK_THROWS_AS(at::signbit(c), c10::NotImplementedError);
-  CHECK_THROWS_AS(b - b, c10::NotImplementedError);
-  CHECK_THROWS_AS(-b, c10::NotImplementedError);
-  CHECK_THROWS_AS(at::mean(i), c10::NotImplementedError);
-  CHECK_THROWS_AS(at::linalg_vecdot(i, i), c10::NotImplementedError);
-  CHECK_THROWS_AS(at::isin(c, c), c10::NotImplementedError);
-  CHECK_THROWS_AS(at::cov(b), c10::NotImplementedError);
-  CHECK_THROWS_AS(at::hardtanh(b), c10::NotImplementedError);
-}

@@ -70,7 +70,7 @@ Tensor complex_transform(const Tensor& self, std::optional<int64_t> n, int64_t d
 }
 
 Tensor real_transform(const char* name, const Tensor& self, std::optional<int64_t> n, int64_t dim, Norm norm, bool forward, bool onesided) {
-  TORCH_CHECK_TYPE(!self.is_complex(), name, " expects a real input tensor, but got ", self.scalar_type());
+  TORCH_CHECK(!self.is_complex(), name, " expects a real input tensor, but got ", self.scalar_type());
   Tensor x = promoted(self, /*to_complex=*/false);
   const int64_t wrapped = c10::maybe_wrap_dim(dim, x.dim(), /*wrap_scalar=*/false);
   const int64_t points = n.value_or(x.size(wrapped));
@@ -192,7 +192,7 @@ Tensor fft_ifftn(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef 
 }
 
 Tensor fft_rfftn(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm) {
-  TORCH_CHECK_TYPE(!self.is_complex(), "rfftn expects a real-valued input tensor, but got ", self.scalar_type());
+  TORCH_CHECK(!self.is_complex(), "rfftn expects a real-valued input tensor, but got ", self.scalar_type());
   const ShapeAndDims args = shape_and_dims(self, s, dim);
   check_some_dims("rfftn", args);
   const Tensor x = resized(promoted(self, /*to_complex=*/false), args.dims, args.shape);
@@ -214,7 +214,7 @@ Tensor fft_hfftn(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef 
 }
 
 Tensor fft_ihfftn(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm) {
-  TORCH_CHECK_TYPE(!self.is_complex(), "ihfftn expects a real-valued input tensor, but got ", self.scalar_type());
+  TORCH_CHECK(!self.is_complex(), "ihfftn expects a real-valued input tensor, but got ", self.scalar_type());
   const ShapeAndDims args = shape_and_dims(self, s, dim);
   check_some_dims("ihfftn", args);
   const int64_t mode = normalization_of(norm, /*forward=*/false);

@@ -222,7 +222,7 @@ Tensor kron(const Tensor& self, const Tensor& other) {
 }
 
 Tensor linalg_vecdot(const Tensor& x, const Tensor& y, int64_t dim) {
-  TORCH_CHECK_NOT_IMPLEMENTED(
+  TORCH_CHECK(
       at::isFloatingType(x.scalar_type()) || at::isComplexType(x.scalar_type()),
       "linalg.vecdot: Expected a floating point or complex tensor as input. Got ", x.scalar_type());
   TORCH_CHECK(

@@ -19,7 +19,7 @@ std::optional<Scalar> correction_of(bool unbiased) {
 }
 
 void check_norm_input(const Tensor& self) {
-  TORCH_CHECK_NOT_IMPLEMENTED(self.is_floating_point() || self.is_complex(),
+  TORCH_CHECK(self.is_floating_point() || self.is_complex(),
               "norm(): input dtype should be either floating point or complex. Got ", c10::toString(self.scalar_type()),
               " instead.");
 }

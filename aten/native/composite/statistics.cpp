@@ -23,7 +23,7 @@ Tensor difference(const Tensor& x, int64_t dim) {
 }
 
 void check_trapezoid(const char* op, const Tensor& y) {
-  TORCH_CHECK_NOT_IMPLEMENTED(y.scalar_type() != ScalarType::Bool, op, ": received a bool input for `y`, but bool is not supported");
+  TORCH_CHECK(y.scalar_type() != ScalarType::Bool, op, ": received a bool input for `y`, but bool is not supported");
 }
 
 // Sums of neighbours along `dim`; the trapezoids of width two.
@@ -41,7 +41,7 @@ Tensor without_dim(const Tensor& y, int64_t dim) {
 // Steps between the x of neighbouring samples, shaped to broadcast with y. An x with fewer dimensions than y lies along
 // `dim`, or along the last dimensions.
 Tensor steps(const char* op, const Tensor& y, const Tensor& x, int64_t dim) {
-  TORCH_CHECK_NOT_IMPLEMENTED(x.scalar_type() != ScalarType::Bool, op, ": received a bool input for `x`, but bool is not supported");
+  TORCH_CHECK(x.scalar_type() != ScalarType::Bool, op, ": received a bool input for `x`, but bool is not supported");
   Tensor places = x;
   if (x.dim() == 1) {
     TORCH_CHECK(x.size(0) == y.size(dim), op, ": There must be one `x` value for each sample point; got ", x.size(0), " for ",
@@ -240,7 +240,7 @@ Tensor cov(
     const std::optional<Tensor>& fweights,
     const std::optional<Tensor>& aweights) {
   TORCH_CHECK(self.dim() <= 2, "cov(): expected input to have two or fewer dimensions but got an input with ", self.dim(), " dimensions");
-  TORCH_CHECK_NOT_IMPLEMENTED(self.scalar_type() != ScalarType::Bool, "cov(): bool dtype is not supported for input");
+  TORCH_CHECK(self.scalar_type() != ScalarType::Bool, "cov(): bool dtype is not supported for input");
   const Tensor in = self.dim() < 2 ? self.view({1, -1}) : self;
   const int64_t observations = in.size(1);
   const bool weights_known = observations != 0 && !in.is_meta();

@@ -109,7 +109,7 @@ Tensor istft(const Tensor& given, int64_t n_fft, std::optional<int64_t> hop_leng
   const Frames frames = frames_of(n_fft, hop_length, win_length);
   const std::string call = described("istft", self, frames, window_opt);
   const bool has_window = window_opt.has_value() && window_opt->defined();
-  TORCH_CHECK_TYPE(
+  TORCH_CHECK(
       self.is_complex(),
       "istft requires a complex-valued input tensor matching the output from stft with return_complex=True.");
   TORCH_CHECK(self.numel() != 0, call, "input tensor cannot be empty.");

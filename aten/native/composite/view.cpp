@@ -363,7 +363,7 @@ Tensor real(const Tensor& self) {
 }
 
 Tensor imag(const Tensor& self) {
-  TORCH_CHECK_TYPE(self.is_complex(), "imag is not implemented for tensors with non-complex dtypes.");
+  TORCH_CHECK(self.is_complex(), "imag is not implemented for tensors with non-complex dtypes.");
   if (self.is_conj()) {
     return at::view_as_real(self._conj()).select(-1, 1)._neg_view();
   }

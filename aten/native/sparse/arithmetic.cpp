@@ -221,7 +221,7 @@ Tensor& add_coo_(Tensor& self, const Tensor& other, const Scalar& alpha) {
 }
 
 Tensor sub_coo(const Tensor& self, const Tensor& other, const Scalar& alpha) {
-  TORCH_CHECK_NOT_IMPLEMENTED(
+  TORCH_CHECK(
       self.scalar_type() != kBool && other.scalar_type() != kBool,
       "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the `~` or "
       "`logical_not()` operator instead.");
@@ -229,7 +229,7 @@ Tensor sub_coo(const Tensor& self, const Tensor& other, const Scalar& alpha) {
 }
 
 Tensor& sub_coo_(Tensor& self, const Tensor& other, const Scalar& alpha) {
-  TORCH_CHECK_NOT_IMPLEMENTED(
+  TORCH_CHECK(
       self.scalar_type() != kBool && other.scalar_type() != kBool,
       "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the `~` or "
       "`logical_not()` operator instead.");
