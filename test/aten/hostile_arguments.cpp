@@ -127,6 +127,15 @@ TEST_CASE("pooling without a batch does not see channels last", "[aten][hostile]
   CHECK(at::equal(at::max_pool3d(volumes, 2), at::max_pool3d(plain, 2)));
 }
 
+TEST_CASE("statistics without data that training does not use are refused beside data", "[aten][hostile]") {
+  const Tensor x = numbers({1, 5}), per_channel = numbers({5});
+  const auto backward = [&](const Tensor& running_mean) {
+    at::native_batch_norm_backward(x, x, {}, running_mean, {}, per_channel, per_channel, true, 1e-5, {true, true, true});
+  };
+  CHECK_NOTHROW(backward(per_channel));
+  CHECK_THROWS_WITH(backward(per_channel.to(at::kMeta)), Catch::Contains("on the same device"));
+}
+
 TEST_CASE("copies keep the strides of dimensions of one element", "[aten][hostile]") {
   const Tensor a = numbers({3}).as_strided({3, 1, 1}, {1, 3, 3});
   for (const Tensor& t : {at::empty_like(a), at::zeros_like(a), a.clone(), a.to(at::kDouble), a.to(at::kFloat, false, true)}) {

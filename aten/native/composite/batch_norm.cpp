@@ -7,6 +7,7 @@
 #include <aten/native/optional_tensor.h>
 #include <aten/native/cpu/batch_norm.h>
 #include <aten/native/cpu_isa.h>
+#include <aten/shape/operand_checks.h>
 
 #include <cmath>
 
@@ -119,6 +120,12 @@ c10::ScalarType check_backward(const Tensor& grad_out, const Tensor& input, cons
   const Tensor w = defined_or_empty(weight);
   const Tensor m = defined_or_empty(train ? save_mean : running_mean), v = defined_or_empty(train ? save_invstd : running_var);
   TORCH_CHECK(m.defined() && v.defined(), "native_batch_norm_backward: the statistics that the forward pass used must be given");
+  // The others as well: which device computes follows from all tensors.
+  for (const OptionalTensor* t : {&running_mean, &running_var, &save_mean, &save_invstd}) {
+    if (const Tensor other = defined_or_empty(*t); other.defined()) {
+      at::shape::check_same_device("native_batch_norm_backward", {&input, &other});
+    }
+  }
   TORCH_CHECK(
       grad_out.sizes() == input.sizes() && grad_out.scalar_type() == input.scalar_type(),
       "native_batch_norm_backward: grad_out must be like input; got ", grad_out.sizes(), " of ", grad_out.scalar_type(), " for ",
