@@ -2,6 +2,7 @@
 
 #include <aten/TensorOperators.h>
 #include <c10/core/GradMode.h>
+#include <c10/util/safe_numerics.h>
 #include <csrc/optim/step_lists.h>
 
 namespace torch::optim {
@@ -192,6 +193,12 @@ Tensor real_row(const Tensor& t) {
   return (t.is_complex() ? at::view_as_real(t) : t).reshape({-1});
 }
 
+/// Evaluations allowed where nothing else was said.
+int64_t default_max_eval(int64_t max_iter) {
+  int64_t product = 0;
+  return c10::mul_overflows(max_iter, int64_t{5}, &product) ? max_iter : product / 4;
+}
+
 } // namespace
 
 LBFGSOptions::LBFGSOptions(double lr) : lr_(lr) {}
@@ -205,7 +212,7 @@ LBFGS::LBFGS(const std::vector<OptimizerParamGroup>& param_groups, LBFGSOptions 
   detail::check_not_negative("Invalid learning rate", defaults.lr(), "LBFGS", "lr");
   TORCH_CHECK_VALUE(options.history_size() > 0, "Invalid history_size value: ", options.history_size(), " (LBFGS needs at least 1)");
   if (!defaults.max_eval().has_value()) {
-    const int64_t max_eval = defaults.max_iter() * 5 / 4;
+    const int64_t max_eval = default_max_eval(defaults.max_iter());
     options.max_eval(max_eval);
     static_cast<LBFGSOptions&>(*defaults_).max_eval(max_eval);
   }
@@ -310,7 +317,7 @@ Tensor LBFGS::iterate(const LossClosure& closure) {
   state.func_evals(state.func_evals() + 1);
   if (optimal()) return first_loss;
 
-  const int64_t max_eval = options.max_eval().value_or(options.max_iter() * 5 / 4);
+  const int64_t max_eval = options.max_eval().value_or(default_max_eval(options.max_iter()));
   for (int64_t iteration = 1; iteration <= options.max_iter(); ++iteration) {
     state.n_iter(state.n_iter() + 1);
     const Tensor d = direction(state, now.grad);

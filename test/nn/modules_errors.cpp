@@ -6,6 +6,14 @@
 using namespace torch;
 using test::Says;
 
+TEST_CASE("sizes that 64 bits do not hold are refused", "[nn][modules]") {
+  constexpr int64_t kHuge = int64_t{1} << 62;
+  CHECK_THROWS_WITH(torch::nn::LSTM(3, kHuge), Catch::Contains("is too large for 4 gates"));
+  CHECK_THROWS_WITH(torch::nn::GRUCell(3, kHuge), Catch::Contains("is too large for 3 gates"));
+  torch::nn::MaxUnpool1d unpool(torch::nn::MaxUnpool1dOptions(2).stride(kHuge));
+  CHECK_THROWS_WITH(unpool(torch::zeros({1, 1, 9}), torch::zeros({1, 1, 9}, torch::kLong)), Catch::Contains("no tensor is as large"));
+}
+
 TEST_CASE("options that cannot be are refused", "[nn][modules]") {
   CHECK_THROWS_MATCHES(nn::Conv2d(3, 4, 0)(torch::ones({1, 3, 4, 4})), c10::Error, Says("kernel"));
   CHECK_THROWS_MATCHES(nn::Conv2d(nn::Conv2dOptions(3, 4, 3).groups(2)), c10::Error, Says("in_channels must be divisible by groups"));

@@ -1,5 +1,7 @@
 #include <csrc/data/detail/wait_point.h>
 
+#include <algorithm>
+#include <chrono>
 #include <condition_variable>
 
 namespace torch::data::detail {
@@ -14,7 +16,9 @@ WaitPoint::~WaitPoint() = default;
 
 bool WaitPoint::wait(std::unique_lock<std::mutex>& lock, c10::function_ref<bool()> ready, const Timeout& timeout) {
   if (timeout) {
-    return condition_->variable.wait_for(lock, *timeout, ready);
+    // The clock counts in nanoseconds, of which 64 bits hold some 292 years.
+    constexpr std::chrono::milliseconds kLongest = std::chrono::hours(24 * 365);
+    return condition_->variable.wait_for(lock, std::clamp(*timeout, std::chrono::milliseconds(0), kLongest), ready);
   }
   condition_->variable.wait(lock, ready);
   return true;

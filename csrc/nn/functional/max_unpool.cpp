@@ -2,6 +2,7 @@
 #include <csrc/nn/functional/pooling.h>
 
 #include <c10/util/Exception.h>
+#include <c10/util/safe_numerics.h>
 
 namespace torch::nn::functional {
 namespace {
@@ -21,8 +22,14 @@ std::vector<int64_t> unpooled_size(const char* name, const Tensor& input, const 
   std::vector<int64_t> exact;
   for (size_t i = 0; i < D; ++i) {
     const int64_t pooled = input.size(static_cast<int64_t>(i) - static_cast<int64_t>(D));
-    exact.push_back(
-        (pooled - 1) * (*options.stride())[i] + (*options.kernel_size())[i] - 2 * (*options.padding())[i]);
+    const int64_t stride = (*options.stride())[i], window = (*options.kernel_size())[i], padding = (*options.padding())[i];
+    int64_t size = 0, borders = 0;
+    const bool fits = !c10::mul_overflows(pooled - 1, stride, &size) && !c10::add_overflows(size, window, &size) &&
+        !c10::mul_overflows(int64_t{2}, padding, &borders) && !c10::sub_overflows(size, borders, &size);
+    TORCH_CHECK(
+        fits, name, ": no tensor is as large as a stride of ", stride, ", a window of ", window, " and a padding of ", padding,
+        " ask for");
+    exact.push_back(size);
   }
   if (!options.output_size().has_value()) {
     return exact;

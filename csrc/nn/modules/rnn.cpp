@@ -2,6 +2,7 @@
 
 #include <aten/Functions.h>
 #include <c10/util/Exception.h>
+#include <c10/util/safe_numerics.h>
 #include <csrc/nn/init.h>
 
 #include <cmath>
@@ -39,6 +40,12 @@ void check_options(const RNNOptionsBase& options) {
 
 } // namespace
 
+int64_t gate_rows(int64_t gates, int64_t hidden_size) {
+  int64_t rows = 0;
+  TORCH_CHECK(!c10::mul_overflows(gates, hidden_size, &rows), "hidden_size ", hidden_size, " is too large for ", gates, " gates");
+  return rows;
+}
+
 template <typename Derived>
 RNNImplBase<Derived>::RNNImplBase(const RNNOptionsBase& options_) : options_base(options_) {
   RNNImplBase<Derived>::reset();
@@ -47,7 +54,7 @@ RNNImplBase<Derived>::RNNImplBase(const RNNOptionsBase& options_) : options_base
 template <typename Derived>
 void RNNImplBase<Derived>::reset() {
   check_options(options_base);
-  const int64_t gate_size = num_gates(options_base.mode()) * options_base.hidden_size();
+  const int64_t gate_size = gate_rows(num_gates(options_base.mode()), options_base.hidden_size());
   const int64_t directions = options_base.bidirectional() ? 2 : 1;
   const int64_t output_size = options_base.proj_size() > 0 ? options_base.proj_size() : options_base.hidden_size();
   flat_weights_names_.clear();

@@ -16,6 +16,9 @@ namespace torch::nn {
 
 namespace detail {
 
+/// Rows of the weights of all gates. Throws where 64 bits do not hold their number.
+int64_t gate_rows(int64_t gates, int64_t hidden_size);
+
 /// What RNN, LSTM and GRU have in common. The weights of layer k are weight_ih_lk, weight_hh_lk, bias_ih_lk, bias_hh_lk and
 /// weight_hr_lk (with a projection), those of the other direction end in "_reverse".
 template <typename Derived>

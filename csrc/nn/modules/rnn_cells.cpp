@@ -20,7 +20,7 @@ template <typename Derived>
 void RNNCellImplBase<Derived>::reset() {
   TORCH_CHECK(
       options_base.hidden_size() > 0, "hidden_size must be greater than zero, but is ", options_base.hidden_size());
-  const int64_t gate_size = options_base.num_chunks() * options_base.hidden_size();
+  const int64_t gate_size = gate_rows(options_base.num_chunks(), options_base.hidden_size());
   const bool with_bias = options_base.bias();
   weight_ih = this->register_parameter("weight_ih", at::empty({gate_size, options_base.input_size()}));
   weight_hh = this->register_parameter("weight_hh", at::empty({gate_size, options_base.hidden_size()}));
