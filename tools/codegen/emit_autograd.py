@@ -145,8 +145,7 @@ class AutogradEmitter:
     # ---- Autograd kernels ---------------------------------------------------------
     def kernel(self, entry: Entry, form: str) -> str:
         schema = entry.forms[form]
-        params = "".join(f", {p.declared(False)}" for p in cpp.dispatcher_params(schema))
-        head = f"{cpp.return_type(schema)} {schema.unambiguous_name}_Autograd(c10::DispatchKeySet ks{params}) {{\n"
+        head = self._head(schema, "Autograd")
         args = "".join(f", {a.name}" for a in schema.arguments)
         below = f"at::_ops::{schema.unambiguous_name}::redispatch(ks & c10::after_autograd_keyset{args})"
         if schema.is_out:
@@ -295,22 +294,31 @@ class AutogradEmitter:
 
     # ---- ADInplaceOrView kernels -----------------------------------------------------
     def inplace_or_view(self, entry: Entry, form: str) -> str | None:
+        body = self._tracked(
+            entry, form, "at::AutoDispatchBelowADInplaceOrView guard;", "ks & c10::after_ADInplaceOrView_keyset")
+        return body and self._head(entry.forms[form], "ADInplaceOrView") + body
+
+    @staticmethod
+    def _head(schema: Schema, kernel: str) -> str:
+        params = "".join(f", {p.declared(False)}" for p in cpp.dispatcher_params(schema))
+        return f"{cpp.return_type(schema)} {schema.unambiguous_name}_{kernel}(c10::DispatchKeySet ks{params}) {{\n"
+
+    def _tracked(self, entry: Entry, form: str, guard: str, keys: str) -> str | None:
+        """The rest of a kernel that ties views to their bases and raises versions, and goes on with `keys` under `guard`."""
         schema = entry.forms[form]
         if entry.is_composite:
             return None
-        params = "".join(f", {p.declared(False)}" for p in cpp.dispatcher_params(schema))
-        head = f"{cpp.return_type(schema)} {schema.unambiguous_name}_ADInplaceOrView(c10::DispatchKeySet ks{params}) {{\n"
         args = "".join(f", {a.name}" for a in schema.arguments)
-        below = f"at::_ops::{schema.unambiguous_name}::redispatch(ks & c10::after_ADInplaceOrView_keyset{args})"
+        below = f"at::_ops::{schema.unambiguous_name}::redispatch({keys}{args})"
         written = [a for a in schema.arguments if a.is_written]
         if entry.get("grad") == REFUSED:
             target = written[0].name
             return (
-                head + f"  const c10::DimVector sizes({target}.sizes().begin(), {target}.sizes().end());\n"
-                f"  {{\n    at::AutoDispatchBelowADInplaceOrView guard;\n    {below};\n  }}\n"
+                f"  const c10::DimVector sizes({target}.sizes().begin(), {target}.sizes().end());\n"
+                f"  {{\n    {guard}\n    {below};\n  }}\n"
                 f"  if ({target}.sizes() != c10::IntArrayRef(sizes)) {{\n    increment_version({target});\n  }}\n  return {target};\n}}\n")
         if written:
-            text = head + f"  {{\n    at::AutoDispatchBelowADInplaceOrView guard;\n    {below};\n  }}\n"
+            text = f"  {{\n    {guard}\n    {below};\n  }}\n"
             for arg in written:
                 text += f"  increment_version({arg.name});\n"
             if not schema.returns:
@@ -321,7 +329,7 @@ class AutogradEmitter:
             return None
         base = next(a.name for a in schema.arguments if a.alias is not None)
         differentiable = "false" if entry.get("grad") == "none" else "true"
-        text = head + f"  auto result = [&] {{\n    at::AutoDispatchBelowADInplaceOrView guard;\n    return {below};\n  }}();\n"
+        text = f"  auto result = [&] {{\n    {guard}\n    return {below};\n  }}();\n"
         if schema.returns[0].type.is_list:
             return text + f"  return as_view({base}, std::move(result), {differentiable}, false, view_creation_meta(true));\n}}\n"
         return text + f"  return as_view({base}, result, {differentiable}, false, nullptr, view_creation_meta());\n}}\n"
@@ -329,19 +337,16 @@ class AutogradEmitter:
     def usual(self, entry: Entry, form: str) -> str | None:
         """The kernels of Autograd and ADInplaceOrView in one, see Note [Usual forms] in OperatorEntry.cpp."""
         schema = entry.forms[form]
-        below_view = self.inplace_or_view(entry, form)
-        if below_view is None or form == "out" or schema.is_out or entry.get("grad") == REFUSED or refused(entry):
+        guard = "const c10::impl::ExcludeFromDefaultGuard guard(c10::autograd_dispatch_keyset_with_ADInplaceOrView);"
+        body = self._tracked(entry, form, guard, "c10::DispatchKeySet(c10::DispatchKey::CPU)")
+        if body is None or schema.is_out or entry.get("grad") == REFUSED or refused(entry):
             return None
-        op = schema.unambiguous_name
-        params = "".join(f", {p.declared(False)}" for p in cpp.dispatcher_params(schema))
-        args = "".join(f", {a.name}" for a in schema.arguments)
-        text = f"{cpp.return_type(schema)} {op}_Usual(c10::DispatchKeySet ks{params}) {{\n"
-        covered = self._covered(entry, form)
-        if covered:
-            text += f"  if (C10_UNLIKELY(compute_requires_grad({', '.join(covered)}))) {{\n    return {op}_Autograd(ks{args});\n  }}\n"
-        body = below_view.split("{\n", 1)[1]
-        body = body.replace("at::AutoDispatchBelowADInplaceOrView guard;", "const c10::impl::ExcludeFromDefaultGuard guard(c10::autograd_dispatch_keyset_with_ADInplaceOrView);")
-        return text + body.replace("ks & c10::after_ADInplaceOrView_keyset", "c10::DispatchKeySet(c10::DispatchKey::CPU)")
+        text = self._head(schema, "Usual")
+        if covered := self._covered(entry, form):
+            args = "".join(f", {a.name}" for a in schema.arguments)
+            text += (f"  if (C10_UNLIKELY(compute_requires_grad({', '.join(covered)}))) {{\n"
+                     f"    return {schema.unambiguous_name}_Autograd(ks{args});\n  }}\n")
+        return text + body
 
     # ---- files ---------------------------------------------------------------------------
     def formula_headers(self, entries: list[Entry]) -> list[str]:
