@@ -10,6 +10,7 @@
 #include <string>
 
 #include "test/support/strict_allocator.h"
+#include "tools/fuzz/arguments.h"
 #include "tools/fuzz/workers.h"
 
 namespace {
@@ -54,34 +55,31 @@ struct Options {
 
 Options parse(int argc, char** argv) {
   Options options;
-  for (int i = 1; i < argc; ++i) {
-    const std::string name = argv[i];
-    const auto value = [&]() -> std::string {
-      if (++i >= argc) throw std::invalid_argument(name + " needs a value");
-      return argv[i];
-    };
+  CommandLine line(argc, argv);
+  while (line.next()) {
+    const std::string name = line.word();
     if (name == "--seed") {
-      options.seed = std::stoull(value());
+      options.seed = std::stoull(line.value());
     } else if (name == "--case" || name == "--describe") {
       options.has_case = true;
       options.describe_only = name == "--describe";
-      options.case_index = std::stoull(value());
+      options.case_index = std::stoull(line.value());
     } else if (name == "--only") {
-      options.only.insert(value());
+      options.only.insert(line.value());
     } else if (name == "--not") {
-      options.leave_out.insert(value());
+      options.leave_out.insert(line.value());
     } else if (name == "--calls") {
-      options.limits.calls = std::stoull(value());
+      options.limits.calls = std::stoull(line.value());
     } else if (name == "--time") {
-      options.limits.seconds = std::stod(value());
+      options.limits.seconds = std::stod(line.value());
     } else if (name == "--from") {
-      options.limits.first_case = std::stoull(value());
+      options.limits.first_case = std::stoull(line.value());
     } else if (name == "--jobs") {
-      options.limits.jobs = std::stoi(value());
+      options.limits.jobs = std::stoi(line.value());
     } else if (name == "--timeout") {
-      options.limits.case_seconds = std::stod(value());
+      options.limits.case_seconds = std::stod(line.value());
     } else if (name == "--corpus") {
-      options.corpus = value();
+      options.corpus = line.value();
     } else if (name == "--no-placing") {
       options.ignored.insert({"results depend on strides", "refused by strides"});
     } else if (name == "--strict") {
@@ -89,7 +87,7 @@ Options parse(int argc, char** argv) {
     } else if (name == "--no-meta") {
       options.ignored.insert({"other results without data", "refused without data"});
     } else if (name == "--examples") {
-      options.examples = std::stoull(value());
+      options.examples = std::stoull(line.value());
     } else if (name == "--tally") {
       options.tally = true;
     } else {

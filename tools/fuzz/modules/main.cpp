@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "test/support/strict_allocator.h"
+#include "tools/fuzz/arguments.h"
 #include "tools/fuzz/modules/draw.h"
 
 namespace {
@@ -48,21 +49,18 @@ struct Options {
 
 Options parse(int argc, char** argv) {
   Options options;
-  for (int i = 1; i < argc; ++i) {
-    const std::string name = argv[i];
-    const auto value = [&]() -> std::string {
-      if (++i >= argc) throw std::invalid_argument(name + " needs a value");
-      return argv[i];
-    };
+  CommandLine line(argc, argv);
+  while (line.next()) {
+    const std::string name = line.word();
     if (name == "--seed") {
-      options.seed = std::stoull(value());
+      options.seed = std::stoull(line.value());
     } else if (name == "--case") {
       options.one = true;
-      options.only_case = std::stoull(value());
+      options.only_case = std::stoull(line.value());
     } else if (name == "--only") {
-      options.name = value();
+      options.name = line.value();
     } else if (name == "--cases") {
-      options.cases = std::stoull(value());
+      options.cases = std::stoull(line.value());
     } else {
       throw std::invalid_argument("unknown option " + name);
     }

@@ -1,5 +1,6 @@
 // fuzz_readers: the readers of files with inputs of a folder and with changed ones, without libFuzzer. See kUsage.
 #include "readers.h"
+#include "tools/fuzz/arguments.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -137,18 +138,15 @@ struct Options {
 
 Options parse(int argc, char** argv) {
   Options options;
-  for (int i = 1; i < argc; ++i) {
-    const std::string name = argv[i];
-    const auto value = [&]() -> std::string {
-      if (++i >= argc) throw std::invalid_argument(name + " needs a value");
-      return argv[i];
-    };
+  fuzz::CommandLine line(argc, argv);
+  while (line.next()) {
+    const std::string name = line.word();
     if (name == "--changes") {
-      options.changes = std::stoull(value());
+      options.changes = std::stoull(line.value());
     } else if (name == "--seed") {
-      options.seed = std::stoull(value());
+      options.seed = std::stoull(line.value());
     } else if (name == "--time") {
-      options.seconds = std::stod(value());
+      options.seconds = std::stod(line.value());
     } else if (name.rfind("--", 0) == 0) {
       throw std::invalid_argument("unknown option " + name);
     } else if (std::filesystem::is_directory(name)) {
