@@ -136,6 +136,14 @@ TEST_CASE("statistics without data that training does not use are refused beside
   CHECK_THROWS_WITH(backward(per_channel.to(at::kMeta)), Catch::Contains("on the same device"));
 }
 
+TEST_CASE("a window far larger than the input takes no time", "[aten][hostile]") {
+  const Tensor x = numbers({1, 1, 3}).requires_grad_();
+  const Tensor mean = at::avg_pool1d(x, int64_t{1} << 61, 1, int64_t{1} << 60, /*ceil_mode=*/true, /*count_include_pad=*/false);
+  CHECK(at::allclose(mean.select(2, 0), x.mean(2)));
+  mean.select(2, 0).sum().backward();
+  CHECK(at::allclose(x.grad(), at::full_like(x, 1.0 / 3)));
+}
+
 TEST_CASE("copies keep the strides of dimensions of one element", "[aten][hostile]") {
   const Tensor a = numbers({3}).as_strided({3, 1, 1}, {1, 3, 3});
   for (const Tensor& t : {at::empty_like(a), at::zeros_like(a), a.clone(), a.to(at::kDouble), a.to(at::kFloat, false, true)}) {

@@ -229,6 +229,7 @@ void for_pixels(const Layout& layout, const PoolWindows& w, const F& f) {
 template <class R, int Stride>
 void sum_regular(const R* column, const PoolDim& w, R* out) {
   const int64_t stride = Stride > 0 ? Stride : w.stride, begin = w.regular_begin, n = w.regular_end - begin;
+  if (n <= 0) return; // a window may be far larger than the row
   const R* from = column + begin * stride - w.padding;
   R* to = out + begin;
   for (int64_t i = 0; i < n; ++i) to[i] = from[i * stride];
@@ -429,6 +430,7 @@ bool beats(R v, P p, R best, P place) {
 template <class R, class P, int Stride>
 void max_regular(const R* column, const P* from, const PoolDim& w, R* out, P* place) {
   const int64_t stride = Stride > 0 ? Stride : w.stride, begin = w.regular_begin, n = w.regular_end - begin;
+  if (n <= 0) return; // a window may be far larger than the row
   const int64_t shift = begin * stride - w.padding;
   R* best = out + begin;
   P* where = place + begin;
