@@ -2,6 +2,7 @@
 
 #include <aten/Parallel.h>
 #include <aten/TensorOperators.h>
+#include <c10/core/Contiguity.h>
 #include <c10/util/DimVector.h>
 #include <c10/util/safe_numerics.h>
 
@@ -99,10 +100,7 @@ Tensor zeros_like_with_indices(const Tensor& t) {
 
 Tensor full_coo_indices(c10::IntArrayRef sizes, c10::TensorOptions options) {
   const c10::DimVector steps = steps_of(sizes);
-  int64_t count = 1;
-  for (const int64_t size : sizes) {
-    count *= size;
-  }
+  const int64_t count = c10::checked_numel(sizes);
   const Tensor result = at::empty({static_cast<int64_t>(sizes.size()), count}, at::kLong);
   int64_t* out = result.mutable_data_ptr<int64_t>();
   for (size_t d = 0; d < sizes.size(); ++d) {

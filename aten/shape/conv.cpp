@@ -170,7 +170,7 @@ struct Windows2d {
 
   int64_t count(int64_t size, int d) const {
     const int64_t room = multiply_add(2, padding[d], size) - multiply_add(dilation[d], kernel[d] - 1, 1);
-    return (room < 0 ? -((-room + stride[d] - 1) / stride[d]) : room / stride[d]) + 1;
+    return (room < 0 ? (room + 1) / stride[d] - 1 : room / stride[d]) + 1; // rounded down
   }
 };
 

@@ -20,7 +20,7 @@ std::optional<int64_t> wrap_padding_idx(std::optional<int64_t> padding_idx, int6
     return std::nullopt;
   }
   TORCH_CHECK(
-      *padding_idx >= -num_embeddings && *padding_idx < num_embeddings,
+      num_embeddings > 0 && *padding_idx >= -num_embeddings && *padding_idx < num_embeddings,
       "Padding_idx must be within num_embeddings: it is ", *padding_idx, ", num_embeddings is ", num_embeddings);
   return *padding_idx < 0 ? *padding_idx + num_embeddings : *padding_idx;
 }

@@ -2,6 +2,7 @@
 
 #include <aten/Functions.h>
 #include <c10/util/Exception.h>
+#include <c10/util/safe_numerics.h>
 #include <csrc/nn/functional/activation.h>
 #include <csrc/nn/init.h>
 
@@ -23,16 +24,18 @@ void MultiheadAttentionImpl::reset() {
   TORCH_CHECK(
       embed_dim > 0 && options.num_heads() > 0 && embed_dim % options.num_heads() == 0,
       "embed_dim must be divisible by num_heads: they are ", embed_dim, " and ", options.num_heads());
+  int64_t projections = 0; // rows of the weights of query, key and value
+  TORCH_CHECK(!c10::mul_overflows(int64_t{3}, embed_dim, &projections), "embed_dim must be small enough for three rows of it: it is ", embed_dim);
   head_dim = embed_dim / options.num_heads();
   _qkv_same_embed_dim = options.kdim() == embed_dim && options.vdim() == embed_dim;
   const auto parameter = [this](const char* name, bool present, at::IntArrayRef sizes) {
     return register_parameter(name, present ? at::empty(sizes) : Tensor(), /*requires_grad=*/present);
   };
-  in_proj_weight = parameter("in_proj_weight", _qkv_same_embed_dim, {3 * embed_dim, embed_dim});
+  in_proj_weight = parameter("in_proj_weight", _qkv_same_embed_dim, {projections, embed_dim});
   q_proj_weight = parameter("q_proj_weight", !_qkv_same_embed_dim, {embed_dim, embed_dim});
   k_proj_weight = parameter("k_proj_weight", !_qkv_same_embed_dim, {embed_dim, options.kdim()});
   v_proj_weight = parameter("v_proj_weight", !_qkv_same_embed_dim, {embed_dim, options.vdim()});
-  in_proj_bias = parameter("in_proj_bias", options.bias(), {3 * embed_dim});
+  in_proj_bias = parameter("in_proj_bias", options.bias(), {projections});
   out_proj = register_module("out_proj", Linear(LinearOptions(embed_dim, embed_dim).bias(options.bias())));
   bias_k = parameter("bias_k", options.add_bias_kv(), {1, 1, embed_dim});
   bias_v = parameter("bias_v", options.add_bias_kv(), {1, 1, embed_dim});

@@ -108,7 +108,7 @@ Case norm(const char* name, int64_t dims) {
 
 /// How many layers: each takes memory, so a great number is no mistake that could be told from an earnest wish.
 int64_t layers(Random& r) {
-  return r.chance(90) ? r.between(1, 2) : -small(r);
+  return r.chance(90) ? r.between(1, 2) : ~small(r);
 }
 template <class Holder, class Options>
 Case recurrent(const char* name) {
@@ -147,7 +147,7 @@ nn::Upsample upsample(Random& r, int64_t dims) {
 }
 
 void attention(Random& r) {
-  const int64_t heads = r.chance(90) ? r.between(1, 3) : odd_integer(r), width = r.chance(90) ? heads * r.between(1, 3) : size(r);
+  const int64_t heads = r.chance(90) ? r.between(1, 3) : odd_integer(r), width = r.chance(90) ? static_cast<int64_t>(static_cast<uint64_t>(heads) * static_cast<uint64_t>(r.between(1, 3))) : size(r);
   auto o = nn::MultiheadAttentionOptions(width, heads).bias(flag(r)).add_bias_kv(flag(r)).add_zero_attn(flag(r));
   if (r.chance(20)) o.dropout(number(r));
   nn::MultiheadAttention module(o);
@@ -260,7 +260,7 @@ void add_layers(std::vector<Case>& cases) {
         }},
        {"PixelShuffle", [](Random& r) { run(r, nn::PixelShuffle(size(r)), input(r, 4)); }},
        {"PixelUnshuffle", [](Random& r) { run(r, nn::PixelUnshuffle(size(r)), input(r, 4)); }},
-       {"Flatten", [](Random& r) { run(r, nn::Flatten(nn::FlattenOptions().start_dim(small(r)).end_dim(-small(r))), input(r, 4)); }},
+       {"Flatten", [](Random& r) { run(r, nn::Flatten(nn::FlattenOptions().start_dim(small(r)).end_dim(~small(r))), input(r, 4)); }},
        {"Unflatten", [](Random& r) { run(r, nn::Unflatten(nn::UnflattenOptions(small(r), sizes(r))), input(r, 3)); }},
        {"MultiheadAttention", attention}, {"Transformer", transformer}, {"containers", containers}});
   add({{"ReflectionPad2d", [](Random& r) { run(r, nn::ReflectionPad2d(nn::ReflectionPad2dOptions(array<4>(r, small))), input(r, 4)); }},
