@@ -136,6 +136,17 @@ TEST_CASE("statistics without data that training does not use are refused beside
   CHECK_THROWS_WITH(backward(per_channel.to(at::kMeta)), Catch::Contains("on the same device"));
 }
 
+TEST_CASE("means of integers: the lowest by -1, and counts that 64 bits do not hold", "[aten][pool]") {
+  for (const auto format : {at::MemoryFormat::Contiguous, at::MemoryFormat::ChannelsLast}) {
+    const Tensor lowest = at::full({1, 3, 2, 2}, INT64_MIN, at::kLong).contiguous(format);
+    CHECK(at::equal(at::avg_pool2d(lowest, 1, 1, 0, false, true, -1), lowest));
+    CHECK(at::equal(at::avg_pool2d_backward(lowest, lowest, {1, 1}, {1, 1}, {0, 0}, false, true, -1), lowest));
+    const int64_t far = int64_t{1} << 32;
+    const Tensor mean = at::avg_pool2d(at::ones({1, 3, 2, 2}, at::kLong).contiguous(format), {far, far}, {far, far}, {far / 2, far / 2}, /*ceil_mode=*/true);
+    CHECK(at::equal(mean, at::zeros_like(mean)));
+  }
+}
+
 TEST_CASE("a window far larger than the input takes no time", "[aten][hostile]") {
   const Tensor x = numbers({1, 1, 3}).requires_grad_();
   const Tensor mean = at::avg_pool1d(x, int64_t{1} << 61, 1, int64_t{1} << 60, /*ceil_mode=*/true, /*count_include_pad=*/false);

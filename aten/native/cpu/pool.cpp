@@ -44,6 +44,24 @@ bool is_nan(T x) {
   else return false;
 }
 
+/// sum / count. Integers towards zero; the one quotient that 64 bits do not hold wraps.
+template <class R>
+R quotient(R sum, R count) {
+  if constexpr (std::is_integral_v<R>) return pointwise::integer_quotient(sum, count);
+  else return sum / count;
+}
+
+/// a * b, both positive. An integer that 64 bits do not hold is the largest: windows may reach far into the padding.
+template <class R>
+R times(R a, R b) {
+  if constexpr (std::is_integral_v<R>) {
+    R product = 0;
+    return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<R>::max() : product;
+  } else {
+    return a * b;
+  }
+}
+
 // ---- runs of adjacent elements ---------------------------------------------------------------------------------------
 
 /// sum += x, or sum = x.
@@ -173,7 +191,7 @@ struct Divisor {
     if (fixed.has_value()) return *fixed;
     const int64_t at[3] = {d, h, o};
     int64_t count = 1;
-    for (int i = 0; i < 3; ++i) count *= count_padding ? w.dim[i].extent[at[i]] : w.dim[i].end[at[i]] - w.dim[i].begin[at[i]];
+    for (int i = 0; i < 3; ++i) count = times(count, count_padding ? w.dim[i].extent[at[i]] : w.dim[i].end[at[i]] - w.dim[i].begin[at[i]]);
     return count;
   }
 
@@ -272,9 +290,9 @@ void avg_planes(const T* x, T* y, int64_t planes, const PoolWindows& w, const Di
         if (none) std::fill(column.begin(), column.end(), R(0));
         R* means = row.data();
         sum_windows(column.data(), w.dim[2], means);
-        const R others = static_cast<R>(divisor.fixed.value_or(divisor.along(w.dim[0], d) * divisor.along(w.dim[1], h)));
+        const R others = static_cast<R>(divisor.fixed.value_or(times(divisor.along(w.dim[0], d), divisor.along(w.dim[1], h))));
         const R* of_width = widths.data();
-        for (int64_t o = 0; o < width; ++o) means[o] /= others * of_width[o];
+        for (int64_t o = 0; o < width; ++o) means[o] = quotient(means[o], times(others, of_width[o]));
         store_row<T>(means, out + at, width);
       });
     }
@@ -309,7 +327,7 @@ void avg_channels_last(const T* x, T* y, const Layout& layout, const PoolWindows
       for (int64_t c = 0; c < channels; ++c) {
         R sum = 0;
         for (const int64_t at : pixels) sum = pointwise::add<R>(sum, in[at * channels + c]);
-        out[c] = sum / count;
+        out[c] = quotient(sum, count);
       }
     }
   });
@@ -359,8 +377,8 @@ void spread_plane(const T* g, R* dx, const PoolWindows& w, const Divisor& diviso
     if (is_empty(w, d, h)) return;
     std::fill(row.begin(), row.end(), R(0));
     for (int64_t o = 0; o < w.dim[2].out; ++o) {
-      const R share = static_cast<R>(g[at + o]) / static_cast<R>(divisor.of(w, d, h, o));
-      for (int64_t i = w.dim[2].begin[o]; i < w.dim[2].end[o]; i += w.dim[2].step) row[i] += share;
+      const R share = quotient(static_cast<R>(g[at + o]), static_cast<R>(divisor.of(w, d, h, o)));
+      for (int64_t i = w.dim[2].begin[o]; i < w.dim[2].end[o]; i += w.dim[2].step) row[i] = pointwise::add(row[i], share);
     }
     for_rows(w, d, h, [&](int64_t offset) { add_run(row.data(), dx + offset, w.dim[2].in, false); });
   });
@@ -389,7 +407,7 @@ void spread_channels_last(const T* g, R* dx, const Layout& layout, const PoolWin
         for_rows(w, d, h, [&](int64_t offset) {
           for (int64_t i = w.dim[2].begin[o]; i < w.dim[2].end[o]; i += w.dim[2].step) {
             R* pixel = to + (offset + i) * channels;
-            for (int64_t c = first; c < last; ++c) pixel[c] += static_cast<R>(share[c]) / count;
+            for (int64_t c = first; c < last; ++c) pixel[c] = pointwise::add<R>(pixel[c], quotient(static_cast<R>(share[c]), count));
           }
         });
       }
@@ -587,20 +605,21 @@ void max_backward(const char* op, const TensorBase& grad_output, const TensorBas
     const Written result(grad_input, layout.format, c10::CppTypeToScalarType<R>::value);
     const T* g = grad.const_data_ptr<T>();
     R* dx = result.tensor().template mutable_data_ptr<R>();
+    const auto add = [](R& sum, T x) { sum = pointwise::add<R>(sum, static_cast<R>(x)); };
     if (layout.channels_last) {
       const int64_t channels = layout.channels;
       for_channel_parts(layout, [&](int64_t image, int64_t first, int64_t last) {
         R* to = dx + image * in * channels;
         for (int64_t i = 0; i < in; ++i) std::fill(to + i * channels + first, to + i * channels + last, R(0));
         for (int64_t o = image * out; o < (image + 1) * out; ++o) {
-          for (int64_t c = first; c < last; ++c) to[checked(at[o * channels + c]) * channels + c] += static_cast<R>(g[o * channels + c]);
+          for (int64_t c = first; c < last; ++c) add(to[checked(at[o * channels + c]) * channels + c], g[o * channels + c]);
         }
       });
     } else {
       at::parallel_for(0, layout.planes(), std::max<int64_t>(1, kGrain / std::max<int64_t>(1, in + out)), [&](int64_t first, int64_t last) {
         for (int64_t p = first; p < last; ++p) {
           std::fill(dx + p * in, dx + (p + 1) * in, R(0));
-          for (int64_t o = p * out; o < (p + 1) * out; ++o) dx[p * in + checked(at[o])] += static_cast<R>(g[o]);
+          for (int64_t o = p * out; o < (p + 1) * out; ++o) add(dx[p * in + checked(at[o])], g[o]);
         }
       });
     }
