@@ -138,7 +138,8 @@ List<T>::List(std::initializer_list<T> values) : List() {
 template <class T>
 List<T>::List(TypePtr elementType)
     : List(make_intrusive<detail::ListImpl>(typename detail::ListImpl::list_type(), std::move(elementType))) {
-  static_assert(std::is_same_v<T, IValue>, "This constructor only serves generic lists, List<IValue>");
+  static_assert(std::is_same_v<T, IValue> || std::is_same_v<T, intrusive_ptr<ivalue::Future>>,
+      "This constructor only serves generic lists, List<IValue>, and lists of futures");
 }
 
 template <class T>

@@ -45,6 +45,14 @@ bool ClassType::hasAttribute(const std::string& name) const {
   return findAttributeSlot(name).has_value();
 }
 
+bool ClassType::is_parameter(size_t slot) const {
+  return members_->attributes.at(slot).kind == AttributeKind::PARAMETER;
+}
+
+bool ClassType::is_buffer(size_t slot) const {
+  return members_->attributes.at(slot).kind == AttributeKind::BUFFER;
+}
+
 const TypePtr& ClassType::getAttribute(size_t slot) const {
   return members_->attributes.at(slot).type;
 }
@@ -142,16 +150,45 @@ std::optional<ClassType::Property> ClassType::getProperty(const std::string& nam
   return std::nullopt;
 }
 
-void ClassType::addConstant(const std::string& name, const IValue& value) {
-  TORCH_CHECK(!findConstant(name), "attempting to add constant '", name, "' to ", repr_str(), " but it already exists");
+size_t ClassType::addConstant(const std::string& name, const IValue& value) {
+  TORCH_CHECK(!hasConstant(name), "attempting to add constant '", name, "' to ", repr_str(), " but it already exists");
   members_->constants.emplace_back(name, value);
+  return members_->constants.size() - 1;
+}
+
+size_t ClassType::numConstants() const {
+  return members_->constants.size();
+}
+
+std::optional<size_t> ClassType::findConstantSlot(const std::string& name) const {
+  for (size_t slot = 0; slot < members_->constants.size(); ++slot) {
+    if (members_->constants[slot].first == name) return slot;
+  }
+  return std::nullopt;
+}
+
+size_t ClassType::getConstantSlot(const std::string& name) const {
+  const std::optional<size_t> slot = findConstantSlot(name);
+  TORCH_CHECK(slot, repr_str(), " does not have a constant with name '", name, "'");
+  return *slot;
+}
+
+const std::string& ClassType::getConstantName(size_t slot) const {
+  return members_->constants.at(slot).first;
+}
+
+IValue ClassType::getConstant(const std::string& name) const {
+  return members_->constants[getConstantSlot(name)].second;
+}
+
+IValue ClassType::getConstant(size_t slot) const {
+  return members_->constants.at(slot).second;
 }
 
 std::optional<IValue> ClassType::findConstant(const std::string& name) const {
-  for (const auto& [key, value] : members_->constants) {
-    if (key == name) return value;
-  }
-  return std::nullopt;
+  const std::optional<size_t> slot = findConstantSlot(name);
+  if (!slot) return std::nullopt;
+  return members_->constants[*slot].second;
 }
 
 void ClassType::clearMembers() {

@@ -79,6 +79,8 @@ struct TORCH_API ClassType final : NamedType {
   /// Adds a data member and returns its slot. Throws if the name is taken.
   size_t addAttribute(const std::string& name, TypePtr type, bool is_parameter = false, bool is_buffer = false);
   bool hasAttribute(const std::string& name) const;
+  bool is_parameter(size_t slot) const;
+  bool is_buffer(size_t slot) const;
   std::optional<size_t> findAttributeSlot(const std::string& name) const;
   size_t getAttributeSlot(const std::string& name) const;
   const TypePtr& getAttribute(const std::string& name) const;
@@ -99,7 +101,17 @@ struct TORCH_API ClassType final : NamedType {
   void addProperty(const std::string& name, torch::jit::Function* getter, torch::jit::Function* setter);
   std::optional<Property> getProperty(const std::string& name) const;
   const std::vector<Property>& properties() const;
-  void addConstant(const std::string& name, const IValue& value);
+  /// Adds a constant and returns its slot. Throws if the name is taken.
+  size_t addConstant(const std::string& name, const IValue& value);
+  size_t numConstants() const;
+  bool hasConstant(const std::string& name) const {
+    return findConstantSlot(name).has_value();
+  }
+  std::optional<size_t> findConstantSlot(const std::string& name) const;
+  size_t getConstantSlot(const std::string& name) const;
+  const std::string& getConstantName(size_t slot) const;
+  IValue getConstant(const std::string& name) const;
+  IValue getConstant(size_t slot) const;
   std::optional<IValue> findConstant(const std::string& name) const;
   /// Forgets all members; used when a library that bound the class is unloaded.
   void clearMembers();

@@ -103,9 +103,15 @@ bool operator==(const DictImpl& a, const DictImpl& b) {
 
 namespace ivalue {
 
+Tuple::Tuple(std::vector<IValue> elements, std::shared_ptr<TupleType> named_type)
+    : elements_(std::move(elements)), named_type_(std::move(named_type)) {
+  TORCH_CHECK(named_type_ && named_type_->elements().size() == elements_.size(), "Tuple::createNamed: got ", elements_.size(),
+      " elements for the type ", named_type_ ? named_type_->repr_str() : std::string("null"), "; it must have as many fields");
+}
 Tuple::~Tuple() = default;
 
 std::shared_ptr<TupleType> Tuple::type() const {
+  if (named_type_) return named_type_;
   std::vector<TypePtr> types;
   types.reserve(elements_.size());
   for (const IValue& element : elements_) types.push_back(element.type());
@@ -476,6 +482,7 @@ TypePtr IValue::type() const {
     case Tag::Capsule: return CapsuleType::get();
     case Tag::Generator: return GeneratorType::get();
     case Tag::Enum: return toEnumHolder()->type();
+    case Tag::Future: return FutureType::create(toFuture()->elementType());
   }
   return AnyType::get();
 }

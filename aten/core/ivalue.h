@@ -35,6 +35,7 @@
 #include <tuple>
 #include <type_traits>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -60,6 +61,7 @@ struct Tuple;
 struct ConstantString;
 struct Object;
 struct EnumHolder;
+struct Future;
 struct ComplexHolder;
 struct StreamData3Holder;
 } // namespace ivalue
@@ -116,7 +118,8 @@ struct ConstRefReturn<std::string> {
   _(Uninitialized)           \
   _(Capsule)                 \
   _(Generator)               \
-  _(Enum)
+  _(Enum)                    \
+  _(Future)
 
 /// A value of any type of the schema language, 16 bytes: a tag and a payload that is either the value itself or a
 /// counted reference. The isX() functions tell what it holds; toX() gives it and throws c10::TypeError for another type.
@@ -450,6 +453,14 @@ struct TORCH_API IValue final {
   intrusive_ptr<ivalue::EnumHolder> toEnumHolder() &&;
   intrusive_ptr<ivalue::EnumHolder> toEnumHolder() const&;
 
+  // --- futures
+  /* implicit */ IValue(intrusive_ptr<ivalue::Future> v);
+  bool isFuture() const {
+    return tag_ == Tag::Future;
+  }
+  intrusive_ptr<ivalue::Future> toFuture() &&;
+  intrusive_ptr<ivalue::Future> toFuture() const&;
+
   // --- optionals
   template <class T>
   /* implicit */ IValue(std::optional<T> v);
@@ -491,7 +502,12 @@ struct TORCH_API IValue final {
   TORCH_API friend bool operator!=(const IValue& lhs, const IValue& rhs);
   /// Python's `is`.
   bool is(const IValue& rhs) const;
+  /// As is(), but a Double is identical to no other value.
+  bool isSameIdentity(const IValue& rhs) const;
   TORCH_API friend std::ostream& operator<<(std::ostream& out, const IValue& v);
+  /// Prints an expression that makes the value: strings are quoted, empty containers carry their types. `formatter` may
+  /// print a value itself and return true. Throws for what has no such expression (tensors, objects).
+  std::ostream& repr(std::ostream& stream, std::function<bool(std::ostream&, const IValue& v)> formatter) const;
 
   bool isPtrType() const {
     return (isTensor() && payload_.as_tensor.defined()) || holds_counted_pointer();
@@ -500,8 +516,40 @@ struct TORCH_API IValue final {
   const void* internalToPointer() const;
   size_t use_count() const noexcept;
 
-  /// A copy that shares nothing mutable.
-  IValue deepcopy() const;
+  // Sets and maps of values: equal are those that share memory (Aliased), or that are the same (Identity).
+  struct TORCH_API HashAliasedIValue {
+    size_t operator()(const IValue& v) const;
+  };
+  struct TORCH_API CompAliasedIValues {
+    bool operator()(const IValue& lhs, const IValue& rhs) const {
+      return lhs.isAliasOf(rhs);
+    }
+  };
+  struct TORCH_API HashIdentityIValue {
+    size_t operator()(const IValue& v) const;
+  };
+  struct TORCH_API CompIdentityIValues {
+    bool operator()(const IValue& lhs, const IValue& rhs) const {
+      return lhs.is(rhs);
+    }
+  };
+  using HashAliasedIValues = std::unordered_set<IValue, HashAliasedIValue, CompAliasedIValues>;
+  using HashAliasedIValueMap = std::unordered_map<IValue, IValue, HashAliasedIValue, CompAliasedIValues>;
+  using HashIdentityIValues = std::unordered_set<IValue, HashIdentityIValue, CompIdentityIValues>;
+  using HashIdentityIValueMap = std::unordered_map<IValue, IValue, HashIdentityIValue, CompIdentityIValues>;
+
+  /// Whether some value inside this one shares memory with one inside `rhs`.
+  bool overlaps(const IValue& rhs) const;
+  /// Adds this value and all inside that are counted. Throws for values that cannot be looked into (futures, capsules).
+  void getSubValues(HashAliasedIValues& subvalues) const;
+  /// Calls the visitor with this value and all inside; where it returns true, what is inside is left out.
+  void visit(const std::function<bool(const IValue&)>& visitor) const;
+
+  /// A copy that shares nothing mutable, tensors on `device` if it is given. Objects of bound classes are copied by what
+  /// def_pickle() was given.
+  IValue deepcopy(std::optional<c10::Device> device = std::nullopt) const;
+  /// `memo` tells what was copied before; values in it are not copied again.
+  IValue deepcopy(HashIdentityIValueMap& memo, std::optional<c10::Device> device = std::nullopt) const;
 
  private:
   union TriviallyCopyablePayload {
@@ -538,7 +586,7 @@ struct TORCH_API IValue final {
   static constexpr uint32_t kCountedTags = C10_TAG_BIT(Storage) | C10_TAG_BIT(ComplexDouble) | C10_TAG_BIT(SymInt) |
       C10_TAG_BIT(SymFloat) | C10_TAG_BIT(SymBool) | C10_TAG_BIT(Tuple) | C10_TAG_BIT(String) | C10_TAG_BIT(GenericList) |
       C10_TAG_BIT(GenericDict) | C10_TAG_BIT(Stream) | C10_TAG_BIT(Object) | C10_TAG_BIT(Capsule) | C10_TAG_BIT(Generator) |
-      C10_TAG_BIT(Enum);
+      C10_TAG_BIT(Enum) | C10_TAG_BIT(Future);
 #undef C10_TAG_BIT
   bool holds_counted_pointer() const {
     return (kCountedTags >> static_cast<uint32_t>(tag_)) & 1;

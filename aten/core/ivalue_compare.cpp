@@ -2,7 +2,10 @@
 
 #include <aten/core/dispatch/Dispatcher.h>
 #include <aten/core/enum_type.h>
+#include <aten/core/function.h>
 #include <c10/util/Exception.h>
+
+#include <algorithm>
 
 namespace c10 {
 
@@ -57,7 +60,8 @@ size_t IValue::hash(const IValue& v) {
     case Tag::Tensor: return std::hash<const void*>()(v.unsafeToTensorImpl());
     case Tag::Storage:
     case Tag::Stream:
-    case Tag::Enum: return std::hash<const void*>()(v.payload_.u.as_intrusive_ptr);
+    case Tag::Enum:
+    case Tag::Future: return std::hash<const void*>()(v.payload_.u.as_intrusive_ptr);
     case Tag::Tuple: {
       size_t seed = 0;
       for (const IValue& element : v.toTupleRef().elements()) seed = combine(seed, hash(element));
@@ -83,6 +87,10 @@ bool IValue::is(const IValue& rhs) const {
   }
   if (isPtrType()) return payload_.u.as_intrusive_ptr == rhs.payload_.u.as_intrusive_ptr || (isString() && toStringRef() == rhs.toStringRef());
   return isNone() || payload_.u.as_int == rhs.payload_.u.as_int;
+}
+
+bool IValue::isSameIdentity(const IValue& rhs) const {
+  return !isDouble() && is(rhs);
 }
 
 IValue IValue::equals(const IValue& rhs) const {
@@ -138,58 +146,141 @@ bool fastEqualsForContainer(const IValue& lhs, const IValue& rhs) {
   return lhs.is(rhs) || lhs == rhs;
 }
 
+// --- what is inside ------------------------------------------------------------------------------------------------------
+
+size_t IValue::HashAliasedIValue::operator()(const IValue& v) const {
+  if (v.isTensor() && v.toTensor().defined() && v.toTensor().has_storage()) {
+    return std::hash<const void*>()(v.toTensor().storage().unsafeGetStorageImpl());
+  }
+  return HashIdentityIValue()(v);
+}
+
+size_t IValue::HashIdentityIValue::operator()(const IValue& v) const {
+  // Equal strings are identical, wherever they lie.
+  if (v.isString()) return std::hash<std::string>()(v.toStringRef());
+  return v.isPtrType() ? std::hash<const void*>()(v.internalToPointer()) : std::hash<int64_t>()(v.isTensor() ? 0 : v.payload_.u.as_int);
+}
+
+void IValue::visit(const std::function<bool(const IValue&)>& visitor) const {
+  if (visitor(*this)) return;
+  if (isTuple()) {
+    for (const IValue& element : toTupleRef().elements()) element.visit(visitor);
+  } else if (isList()) {
+    for (const IValue& element : toListRef()) element.visit(visitor);
+  } else if (isGenericDict()) {
+    for (const auto& entry : toGenericDict()) {
+      entry.value().visit(visitor);
+      entry.key().visit(visitor);
+    }
+  } else if (isObject()) {
+    for (const IValue& slot : toObjectRef().slots()) slot.visit(visitor);
+  }
+}
+
+void IValue::getSubValues(HashAliasedIValues& subvalues) const {
+  visit([&](const IValue& v) {
+    TORCH_CHECK_TYPE(!v.isFuture() && !v.isDevice() && !v.isCapsule() && v.tag_ != Tag::Uninitialized,
+        "Cannot inspect value of type ", v.tagKind());
+    if (v.isTensor() || v.isTuple() || v.isList() || v.isGenericDict() || v.isObject()) subvalues.insert(v);
+    return false;
+  });
+}
+
+bool IValue::overlaps(const IValue& rhs) const {
+  HashAliasedIValues mine;
+  getSubValues(mine);
+  HashAliasedIValues theirs;
+  rhs.getSubValues(theirs);
+  return std::any_of(mine.begin(), mine.end(), [&](const IValue& v) { return theirs.count(v) > 0; });
+}
+
+// --- copies ----------------------------------------------------------------------------------------------------------------
+
 namespace {
 
-using Memo = std::unordered_map<const void*, IValue>;
+using Memo = IValue::HashIdentityIValueMap;
 
-IValue copy_deeply(const IValue& v, Memo& memo);
+IValue copy_tensor(const at::Tensor& tensor, const std::optional<c10::Device>& device) {
+  Stack stack{tensor, IValue()};
+  const char* name = "aten::clone";
+  if (device) {
+    name = "aten::_to_copy"; // dtype, layout, device, pin_memory, non_blocking, memory_format
+    stack = {tensor, IValue(), IValue(), *device, IValue(), false, IValue()};
+  }
+  Dispatcher::singleton().findSchemaOrThrow(name, "").callBoxed(&stack);
+  return torch::jit::pop(stack);
+}
 
-IValue copy_container(const IValue& v, Memo& memo) {
+IValue copy_container(const IValue& v, Memo& memo, const std::optional<c10::Device>& device) {
   if (v.isTuple()) {
+    const ivalue::Tuple& from = v.toTupleRef();
     std::vector<IValue> elements;
-    for (const IValue& element : v.toTupleRef().elements()) elements.push_back(copy_deeply(element, memo));
-    return ivalue::Tuple::create(std::move(elements));
+    for (const IValue& element : from.elements()) elements.push_back(element.deepcopy(memo, device));
+    const TupleTypePtr type = from.type();
+    return type->schema() ? ivalue::Tuple::createNamed(std::move(elements), type) : ivalue::Tuple::create(std::move(elements));
   }
   if (v.isList()) {
     impl::GenericList list(v.toList().elementType());
-    for (const IValue& element : v.toListRef()) list.push_back(copy_deeply(element, memo));
+    for (const IValue& element : v.toListRef()) list.push_back(element.deepcopy(memo, device));
     return list;
   }
-  if (v.isGenericDict()) {
-    const auto from = v.toGenericDict();
-    impl::GenericDict dict(from.keyType(), from.valueType());
-    for (const auto& entry : from) dict.insert(copy_deeply(entry.key(), memo), copy_deeply(entry.value(), memo));
-    return dict;
-  }
-  const ivalue::Object& from = v.toObjectRef();
-  TORCH_CHECK(!v.isCustomClass(), "Can't deepcopy an object of C++ class ", from.name(), ": copy it through its own methods");
-  auto object = ivalue::Object::create(StrongTypePtr(from.compilation_unit(), from.type()), from.slots().size());
-  memo.emplace(v.internalToPointer(), object);
-  for (size_t i = 0; i < from.slots().size(); ++i) object->setSlot(i, copy_deeply(from.getSlot(i), memo));
-  return object;
+  const auto from = v.toGenericDict();
+  impl::GenericDict dict(from.keyType(), from.valueType());
+  for (const auto& entry : from) dict.insert(entry.key().deepcopy(memo, device), entry.value().deepcopy(memo, device));
+  return dict;
 }
 
-IValue copy_deeply(const IValue& v, Memo& memo) {
-  if (!v.isPtrType()) return v;
-  const auto done = memo.find(v.internalToPointer());
-  if (done != memo.end()) return done->second;
-  IValue out = v;
-  if (v.isTensor()) {
-    Stack stack{v, IValue()};
-    Dispatcher::singleton().findSchemaOrThrow("aten::clone", "").callBoxed(&stack);
-    out = torch::jit::pop(stack);
-  } else if (v.isTuple() || v.isList() || v.isGenericDict() || v.isObject()) {
-    out = copy_container(v, memo);
-  }
-  memo.emplace(v.internalToPointer(), out);
-  return out;
+// An object of a bound class: saved and restored.
+intrusive_ptr<ivalue::Object> copy_bound_object(const IValue& v) {
+  const ivalue::Object& from = v.toObjectRef();
+  torch::jit::Function* save = from.type()->findMethod("__getstate__");
+  torch::jit::Function* restore = from.type()->findMethod("__setstate__");
+  TORCH_CHECK(save && restore, "Cannot copy an object of the bound C++ class ", from.name(),
+      ": define how to save and restore it by def_pickle()");
+  auto copy = ivalue::Object::create(StrongTypePtr(from.compilation_unit(), from.type()), 1);
+  (*restore)({copy, (*save)({v})});
+  return copy;
 }
 
 } // namespace
 
-IValue IValue::deepcopy() const {
+IValue IValue::deepcopy(std::optional<c10::Device> device) const {
   Memo memo;
-  return copy_deeply(*this, memo);
+  return deepcopy(memo, device);
 }
+
+IValue IValue::deepcopy(HashIdentityIValueMap& memo, std::optional<c10::Device> device) const {
+  if (!isPtrType()) return *this;
+  const auto done = memo.find(*this);
+  if (done != memo.end()) return done->second;
+  IValue out = *this;
+  if (isTensor()) {
+    out = copy_tensor(toTensor(), device);
+  } else if (isTuple() || isList() || isGenericDict()) {
+    out = copy_container(*this, memo, device);
+  } else if (isObject()) {
+    out = toObjectRef().deepcopy(memo, device);
+  }
+  memo.emplace(*this, out);
+  return out;
+}
+
+namespace ivalue {
+
+intrusive_ptr<Object> Object::deepcopy(std::optional<c10::Device> device) const {
+  Memo memo;
+  return deepcopy(memo, device);
+}
+
+intrusive_ptr<Object> Object::deepcopy(IValue::HashIdentityIValueMap& memo, std::optional<c10::Device> device) const {
+  const IValue self(intrusive_ptr<Object>::reclaim_copy(const_cast<Object*>(this)));
+  if (self.isCustomClass()) return copy_bound_object(self);
+  auto object = create(StrongTypePtr(cu_, type_), slots_.size());
+  memo.emplace(self, object); // an object may hold itself
+  for (size_t i = 0; i < slots_.size(); ++i) object->setSlot(i, slots_[i].deepcopy(memo, device));
+  return object;
+}
+
+} // namespace ivalue
 
 } // namespace c10

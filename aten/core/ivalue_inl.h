@@ -8,6 +8,9 @@
 #include <aten/core/List_inl.h>
 #include <aten/core/class_type.h>
 #include <aten/core/jit_type.h>
+#include <c10/util/OwnedPtr.h>
+
+#include <exception>
 
 namespace c10 {
 
@@ -66,6 +69,11 @@ class TupleElements : public std::vector<IValue> {
 struct TORCH_API Tuple final : c10::intrusive_ptr_target {
   explicit Tuple(std::vector<IValue> elements) : elements_(std::move(elements)) {}
   ~Tuple() override;
+  Tuple(std::vector<IValue> elements, std::shared_ptr<TupleType> named_type);
+  /// A named tuple: `type` comes from TupleType::createNamed and has as many fields.
+  static intrusive_ptr<Tuple> createNamed(std::vector<IValue> elements, std::shared_ptr<TupleType> type) {
+    return make_intrusive<Tuple>(std::move(elements), std::move(type));
+  }
   static intrusive_ptr<Tuple> create(std::vector<IValue> elements) {
     return make_intrusive<Tuple>(std::move(elements));
   }
@@ -101,6 +109,7 @@ struct TORCH_API Tuple final : c10::intrusive_ptr_target {
 
  private:
   TupleElements elements_;
+  std::shared_ptr<TupleType> named_type_; // null for plain tuples
 };
 
 /// An object of a class: one value for each attribute of its type.
@@ -128,6 +137,8 @@ struct TORCH_API Object final : c10::intrusive_ptr_target {
   }
   /// A new object with the same slot values.
   intrusive_ptr<Object> copy() const;
+  intrusive_ptr<Object> deepcopy(std::optional<c10::Device> device = std::nullopt) const;
+  intrusive_ptr<Object> deepcopy(IValue::HashIdentityIValueMap& memo, std::optional<c10::Device> device = std::nullopt) const;
 
  private:
   std::shared_ptr<torch::jit::CompilationUnit> cu_;
@@ -153,6 +164,109 @@ struct TORCH_API EnumHolder final : c10::intrusive_ptr_target {
   EnumTypePtr type_;
   std::string name_;
   IValue value_;
+};
+
+/// A value that comes later: one thread makes it complete, others wait for it or leave a function that is called with it.
+/// Held by an intrusive_ptr.
+///
+/// With devices, their streams take part: the streams that are current when the value is given are waited for by those
+/// that are current where it is used, and callbacks run on streams of their own.
+struct TORCH_API Future final : c10::intrusive_ptr_target {
+  using WeakStorage = c10::weak_intrusive_ptr<c10::StorageImpl>;
+  using ValueWithStorages = std::tuple<IValue, std::vector<WeakStorage>>;
+
+  /// An error that has a text alone.
+  struct TORCH_API FutureError final : std::exception {
+    FutureError() = default;
+    explicit FutureError(std::string&& error_msg_) : error_msg(std::move(error_msg_)) {}
+    const char* what() const noexcept override {
+      return error_msg.c_str();
+    }
+    std::string error_msg;
+  };
+
+  /// `type` is that of the value. The devices must be of one type, with indices.
+  explicit Future(TypePtr type, std::vector<c10::Device> devices = {});
+  ~Future() override;
+  Future(const Future&) = delete;
+  Future& operator=(const Future&) = delete;
+
+  void wait();
+  /// Waits, and throws the error if there is one.
+  void waitAndThrow();
+
+  /// Gives the value. Throws if there is one already, or an error. The storages are those of the tensors inside; without
+  /// them they are looked for, where there are devices.
+  void markCompleted(IValue value, std::optional<std::vector<WeakStorage>> storages = std::nullopt);
+  /// Gives None.
+  void markCompleted();
+  void setError(std::exception_ptr error);
+  /// Does nothing but log if the future is complete.
+  void setErrorIfNeeded(std::exception_ptr error);
+
+  /// The value; throws the error if there is one. The future must be complete.
+  IValue value();
+  /// The future must have a value.
+  const IValue& constValue() const;
+  const std::vector<WeakStorage>& storages() const;
+
+  /// Calls `callback(future)` when the future is complete: now, or in the thread that makes it so. A callback that does not
+  /// use the future needs no streams.
+  template <class Callback>
+  void addCallback(Callback callback, bool uses_future = true) {
+    static_assert(std::is_invocable_r_v<void, Callback, Future&>, "The callback must have signature void(Future&)");
+    add(std::move(callback), uses_future);
+  }
+  /// A future of what `callback(future)` returns, an IValue or one with its storages. An exception becomes its error.
+  template <class Callback>
+  c10::intrusive_ptr<Future> then(Callback callback, TypePtr type) {
+    if constexpr (std::is_convertible_v<std::invoke_result_t<Callback&&, Future&>, ValueWithStorages>) {
+      return then_complete(std::move(type), [callback = std::move(callback)](Future& parent, Future& child) mutable {
+        ValueWithStorages result = callback(parent);
+        child.markCompleted(std::move(std::get<0>(result)), std::move(std::get<1>(result)));
+      });
+    } else {
+      static_assert(std::is_invocable_r_v<IValue, Callback, Future&>,
+          "The callback must have signature IValue(Future&) or std::tuple<IValue, std::vector<WeakStorage>>(Future&)");
+      return then_complete(std::move(type),
+          [callback = std::move(callback)](Future& parent, Future& child) mutable { child.markCompleted(callback(parent)); });
+    }
+  }
+  /// The same for a callback that returns a future: the result follows that one.
+  template <class Callback>
+  c10::intrusive_ptr<Future> thenAsync(Callback callback, TypePtr type) {
+    static_assert(std::is_invocable_r_v<c10::intrusive_ptr<Future>, Callback, Future&>,
+        "The callback must have signature c10::intrusive_ptr<Future>(Future&)");
+    return then_complete(
+        std::move(type), [callback = std::move(callback)](Future& parent, Future& child) mutable { child.follow(*callback(parent)); });
+  }
+
+  bool completed() const;
+  bool hasValue() const;
+  bool hasError() const;
+  std::exception_ptr exception_ptr() const;
+  /// The error's text. There must be an error.
+  std::string tryRetrieveErrorMessage() const;
+
+  const TypePtr& elementType() const {
+    return type_;
+  }
+  const std::vector<c10::Device>& devices() const;
+  /// An incomplete future for the same devices.
+  c10::intrusive_ptr<Future> createInstance(TypePtr type) const;
+
+ private:
+  struct State;
+  void add(std::function<void(Future&)> callback, bool uses_future);
+  c10::intrusive_ptr<Future> then_complete(TypePtr type, std::function<void(Future& parent, Future& child)> complete);
+  void follow(Future& other);
+  void run(const std::function<void(Future&)>& callback, bool uses_future);
+  bool try_finish(IValue value, const std::exception_ptr& error, std::vector<WeakStorage> storages,
+      const std::vector<c10::Device>& used);
+  void synchronize_with_current_streams();
+
+  TypePtr type_;
+  OwnedPtr<State> state_;
 };
 
 } // namespace ivalue
@@ -187,6 +301,7 @@ C10_IVALUE_POINTER(String, ivalue::ConstantString, String)
 C10_IVALUE_POINTER(Tuple, ivalue::Tuple, Tuple)
 C10_IVALUE_POINTER(Object, ivalue::Object, Object)
 C10_IVALUE_POINTER(EnumHolder, ivalue::EnumHolder, Enum)
+C10_IVALUE_POINTER(Future, ivalue::Future, Future)
 C10_IVALUE_POINTER(Capsule, torch::CustomClassHolder, Capsule)
 #undef C10_IVALUE_POINTER
 
@@ -194,6 +309,7 @@ inline IValue::IValue(intrusive_ptr<ivalue::ConstantString> v) : IValue(Tag::Str
 inline IValue::IValue(intrusive_ptr<ivalue::Tuple> v) : IValue(Tag::Tuple, v.release()) {}
 inline IValue::IValue(intrusive_ptr<ivalue::Object> v) : IValue(Tag::Object, v.release()) {}
 inline IValue::IValue(intrusive_ptr<ivalue::EnumHolder> v) : IValue(Tag::Enum, v.release()) {}
+inline IValue::IValue(intrusive_ptr<ivalue::Future> v) : IValue(Tag::Future, v.release()) {}
 inline IValue::IValue(std::string v) : IValue(ivalue::ConstantString::create(std::move(v))) {}
 
 inline const std::string& IValue::toStringRef() const {
@@ -392,6 +508,7 @@ C10_IVALUE_TO(c10::intrusive_ptr<ivalue::Tuple>, toTuple)
 C10_IVALUE_TO(c10::intrusive_ptr<ivalue::ConstantString>, toString)
 C10_IVALUE_TO(c10::intrusive_ptr<ivalue::Object>, toObject)
 C10_IVALUE_TO(c10::intrusive_ptr<ivalue::EnumHolder>, toEnumHolder)
+C10_IVALUE_TO(c10::intrusive_ptr<ivalue::Future>, toFuture)
 C10_IVALUE_TO(c10::intrusive_ptr<torch::CustomClassHolder>, toCapsule)
 #undef C10_IVALUE_TO
 

@@ -1,6 +1,7 @@
 #include <aten/core/enum_type.h>
 #include <aten/core/ivalue.h>
 #include <aten/core/ivalue_print.h>
+#include <c10/util/Exception.h>
 
 #include <fmt/format.h>
 
@@ -77,7 +78,7 @@ std::ostream& operator<<(std::ostream& out, const IValue& v) {
     case Tag::None: return out << "None";
     case Tag::Tensor: return at::print(out, v.toTensor(), 80);
     case Tag::Storage: return out << "Storage";
-    case Tag::Double: return out << float_literal(v.toDouble());
+    case Tag::Double: return out << float_literal(v.toDouble() + 0.0); // without the sign of -0.0
     case Tag::ComplexDouble: return out << complex_literal(v.toComplexDouble());
     case Tag::Int: return out << v.payload_.u.as_int;
     case Tag::UInt: return out << v.toUInt();
@@ -105,8 +106,69 @@ std::ostream& operator<<(std::ostream& out, const IValue& v) {
       const auto holder = v.toEnumHolder();
       return out << "Enum<" << holder->qualifiedClassName() << '.' << holder->name() << '>';
     }
+    case Tag::Future: return out << "Future";
   }
   return out << "<Invalid IValue tag=" << v.tagKind() << '>';
+}
+
+namespace {
+
+std::string double_expression(double value) {
+  // Whole numbers are written out below 1e10.
+  const bool whole = std::abs(value) < 1e10 && std::trunc(value) == value;
+  return whole ? fmt::format("{:.0f}.", value) : fmt::format("{:.17g}", value);
+}
+
+// Elements do not tell the element type where there are none, or where it says less than they do.
+std::ostream& annotated(std::ostream& out, const IValue& container, size_t size, const Type& element,
+    const char* separator, const std::function<void()>& print) {
+  const bool inferable = size > 0 && element.kind() != TypeKind::AnyType && element.kind() != TypeKind::UnionType &&
+      element.kind() != TypeKind::OptionalType;
+  if (!inferable) out << "annotate(" << container.type()->annotation_str() << separator;
+  print();
+  return inferable ? out : out << ')';
+}
+
+} // namespace
+
+std::ostream& IValue::repr(std::ostream& out, std::function<bool(std::ostream&, const IValue& v)> formatter) const {
+  if (formatter(out, *this)) return out;
+  const auto print = [&](const IValue& element) { element.repr(out, formatter); };
+  switch (tag_) {
+    case Tag::None:
+    case Tag::Int:
+    case Tag::UInt:
+    case Tag::Bool: return out << *this;
+    case Tag::Double: return out << double_expression(toDouble());
+    case Tag::ComplexDouble: return out << complex_literal(toComplexDouble());
+    case Tag::Tuple: {
+      const auto& elements = toTupleRef().elements();
+      print_sequence(out, elements, "(", elements.size() == 1 ? ",)" : ")", print);
+      return out;
+    }
+    case Tag::String: return out << quoted_text(toStringRef());
+    case Tag::Device: return out << "torch.device(" << quoted_text(toDevice().str()) << ')';
+    case Tag::GenericList: {
+      const ArrayRef<IValue> elements = toListRef();
+      return annotated(
+          out, *this, elements.size(), *type()->containedType(0), ", ", [&] { print_sequence(out, elements, "[", "]", print); });
+    }
+    case Tag::GenericDict: {
+      const auto entries = toGenericDict();
+      return annotated(out, *this, entries.size(), *entries.valueType(), ",", [&] {
+        print_sequence(out, entries, "{", "}", [&](const auto& entry) {
+          print(entry.key());
+          out << ": ";
+          print(entry.value());
+        });
+      });
+    }
+    case Tag::Enum: {
+      const auto holder = toEnumHolder();
+      return out << holder->qualifiedClassName() << '.' << holder->name();
+    }
+    default: TORCH_CHECK(false, "IValue::repr: a value of type ", type()->repr_str(), " has no expression; the formatter must print it");
+  }
 }
 
 } // namespace c10

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <aten/core/class_type.h>
 #include <aten/core/jit_type_base.h>
 #include <c10/core/ScalarType.h>
 #include <c10/util/intrusive_ptr.h>
@@ -40,9 +41,8 @@ struct Storage;
 struct Device;
 template <class T>
 class OptionalArrayRef;
-struct ClassType;
 struct EnumType;
-using ClassTypePtr = std::shared_ptr<ClassType>;
+struct FunctionSchema;
 using EnumTypePtr = std::shared_ptr<EnumType>;
 enum class MemoryFormat : int8_t;
 enum class QScheme : uint8_t;
@@ -220,9 +220,25 @@ struct TORCH_API DictType final : SharedType {
 };
 using DictTypePtr = std::shared_ptr<DictType>;
 
-struct TORCH_API TupleType final : SharedType {
+/// The types of a tuple's elements; of a named tuple also their names, and defaults of the last of them.
+struct TORCH_API TupleType final : NamedType {
   static constexpr TypeKind Kind = TypeKind::TupleType;
   static std::shared_ptr<TupleType> create(std::vector<TypePtr> types);
+  static std::shared_ptr<TupleType> create() {
+    return create({});
+  }
+  static std::shared_ptr<TupleType> createNamed(const std::optional<QualifiedName>& name,
+      const std::vector<std::string>& field_names, const std::vector<TypePtr>& field_types);
+  static std::shared_ptr<TupleType> createNamed(const std::optional<QualifiedName>& name,
+      const std::vector<std::string_view>& field_names, const std::vector<TypePtr>& field_types);
+  static std::shared_ptr<TupleType> createNamed(const std::optional<QualifiedName>& name,
+      const std::vector<std::string>& field_names, const std::vector<TypePtr>& field_types,
+      const std::vector<IValue>& field_defaults);
+  /// The fields as arguments, `Point(int x, float y) -> ()`; null for plain tuples.
+  const std::shared_ptr<FunctionSchema>& schema() const {
+    return schema_;
+  }
+  std::optional<std::vector<std::string_view>> names() const;
   ArrayRef<TypePtr> elements() const {
     return elements_;
   }
@@ -238,8 +254,9 @@ struct TORCH_API TupleType final : SharedType {
   TypePtr createWithContained(std::vector<TypePtr> contained) const override;
 
  private:
-  explicit TupleType(std::vector<TypePtr> elements);
+  TupleType(std::vector<TypePtr> elements, std::optional<QualifiedName> name, std::shared_ptr<FunctionSchema> schema);
   std::vector<TypePtr> elements_;
+  std::shared_ptr<FunctionSchema> schema_;
 };
 using TupleTypePtr = std::shared_ptr<TupleType>;
 
@@ -455,8 +472,6 @@ TypePtr getFakeTypePtrCopy() {
 }
 
 } // namespace c10
-
-#include <aten/core/class_type.h>
 
 namespace c10::detail {
 template <class T, bool fake>

@@ -1,6 +1,7 @@
 #include <aten/core/jit_type.h>
 
 #include <aten/core/enum_type.h>
+#include <aten/core/function_schema.h>
 #include <aten/core/ivalue.h>
 #include <c10/util/Exception.h>
 
@@ -19,8 +20,21 @@ const char* typeKindToString(TypeKind kind) {
   return "UnknownType";
 }
 
+// As libtorch prints: brackets where str() has parentheses (but not for dicts), and the fields of named tuples.
 std::ostream& operator<<(std::ostream& out, const Type& t) {
-  return out << t.str();
+  if (const ListType* list = t.castRaw<ListType>()) return out << *list->getElementType() << "[]";
+  if (const OptionalType* optional = t.castRaw<OptionalType>()) return out << *optional->getElementType() << '?';
+  if (const FutureType* future = t.castRaw<FutureType>()) return out << "Future[" << *future->getElementType() << ']';
+  if (const RRefType* remote = t.castRaw<RRefType>()) return out << "RRef[" << *remote->getElementType() << ']';
+  const TupleType* tuple = t.castRaw<TupleType>();
+  if (!tuple) return out << t.str();
+  out << (tuple->schema() ? "NamedTuple(" : "(");
+  for (size_t i = 0; i < tuple->elements().size(); ++i) {
+    if (i > 0) out << ", ";
+    if (tuple->schema()) out << tuple->schema()->arguments()[i].name() << " : ";
+    out << *tuple->elements()[i];
+  }
+  return out << ')';
 }
 
 Type::~Type() = default;
@@ -281,29 +295,72 @@ bool all_equal(ArrayRef<TypePtr> a, ArrayRef<TypePtr> b) {
 
 } // namespace
 
-TupleType::TupleType(std::vector<TypePtr> elements) : SharedType(Kind), elements_(std::move(elements)) {}
+TupleType::TupleType(std::vector<TypePtr> elements, std::optional<QualifiedName> name, std::shared_ptr<FunctionSchema> schema)
+    : NamedType(Kind, std::move(name)), elements_(std::move(elements)), schema_(std::move(schema)) {}
 
 std::shared_ptr<TupleType> TupleType::create(std::vector<TypePtr> types) {
-  return std::shared_ptr<TupleType>(new TupleType(std::move(types)));
+  return std::shared_ptr<TupleType>(new TupleType(std::move(types), std::nullopt, nullptr));
+}
+
+std::shared_ptr<TupleType> TupleType::createNamed(const std::optional<QualifiedName>& name,
+    const std::vector<std::string>& field_names, const std::vector<TypePtr>& field_types,
+    const std::vector<IValue>& field_defaults) {
+  const std::string title = name ? name->name() : std::string();
+  TORCH_CHECK(field_names.size() == field_types.size(), "TupleType::createNamed: ", title, " got ", field_names.size(),
+      " names and ", field_types.size(), " types of fields; there must be as many of each");
+  TORCH_CHECK(field_defaults.size() <= field_names.size(), "TupleType::createNamed: ", title, " got ", field_defaults.size(),
+      " defaults for ", field_names.size(), " fields; there may be one for each field at most");
+  const size_t first_default = field_names.size() - field_defaults.size();
+  std::vector<Argument> fields;
+  fields.reserve(field_names.size());
+  for (size_t i = 0; i < field_names.size(); ++i) {
+    std::optional<IValue> value;
+    if (i >= first_default) value = field_defaults[i - first_default];
+    fields.emplace_back(field_names[i], field_types[i], std::nullopt, std::move(value));
+  }
+  auto schema = std::make_shared<FunctionSchema>(title, "", std::move(fields), std::vector<Argument>());
+  return std::shared_ptr<TupleType>(new TupleType(field_types, name, std::move(schema)));
+}
+
+std::shared_ptr<TupleType> TupleType::createNamed(const std::optional<QualifiedName>& name,
+    const std::vector<std::string>& field_names, const std::vector<TypePtr>& field_types) {
+  return createNamed(name, field_names, field_types, std::vector<IValue>());
+}
+
+std::shared_ptr<TupleType> TupleType::createNamed(const std::optional<QualifiedName>& name,
+    const std::vector<std::string_view>& field_names, const std::vector<TypePtr>& field_types) {
+  return createNamed(name, std::vector<std::string>(field_names.begin(), field_names.end()), field_types);
+}
+
+std::optional<std::vector<std::string_view>> TupleType::names() const {
+  if (!schema_) return std::nullopt;
+  std::vector<std::string_view> names;
+  for (const Argument& field : schema_->arguments()) names.emplace_back(field.name());
+  return names;
 }
 
 std::string TupleType::str() const {
+  if (schema_ && name()) return name()->qualifiedName();
   return "(" + join(elements_, [](const Type& type) { return type.str(); }) + ")";
 }
 
 std::string TupleType::annotation_str_impl(const TypePrinter& printer) const {
+  if (schema_ && name()) return name()->qualifiedName();
   if (elements_.empty()) return "Tuple[()]";
   return "Tuple[" + join(elements_, [&](const Type& type) { return type.annotation_str(printer); }) + "]";
 }
 
 bool TupleType::equals(const Type& rhs) const {
   const TupleType* other = rhs.castRaw<TupleType>();
-  return other && all_equal(elements_, other->elements_);
+  if (!other || !all_equal(elements_, other->elements_)) return false;
+  return schema_ && other->schema_ ? *schema_ == *other->schema_ : !schema_ && !other->schema_;
 }
 
 bool TupleType::isSubtypeOfExt(const Type& rhs, std::ostream* why_not) const {
   if (rhs.kind() == TypeKind::AnyTupleType) return true;
   if (const TupleType* other = rhs.castRaw<TupleType>()) {
+    // A named tuple serves where a plain one is asked for, or one whose fields are called the same.
+    if (other->schema_ && names() != other->names()) return false;
     return std::equal(elements_.begin(), elements_.end(), other->elements_.begin(), other->elements_.end(),
         [&](const TypePtr& x, const TypePtr& y) { return x->isSubtypeOfExt(*y, why_not); });
   }
@@ -311,7 +368,7 @@ bool TupleType::isSubtypeOfExt(const Type& rhs, std::ostream* why_not) const {
 }
 
 TypePtr TupleType::createWithContained(std::vector<TypePtr> contained) const {
-  return create(std::move(contained));
+  return std::shared_ptr<TupleType>(new TupleType(std::move(contained), name(), schema_));
 }
 
 std::shared_ptr<VarType> VarType::create(std::string name) {

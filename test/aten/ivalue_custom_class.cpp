@@ -63,6 +63,21 @@ TORCH_LIBRARY_IMPL(testing, CompositeExplicitAutograd, m) {
   m.impl("bump", [](const c10::intrusive_ptr<Counter>& c, int64_t by) { return c->add(by); });
 }
 
+TEST_CASE("a method that returns nothing returns None", "[class]") {
+  const auto type = torch::getCustomClass("__torch__.torch.classes.testing.Counter");
+  CHECK(toString(type->getMethod("step_setter").getSchema()) ==
+      "step_setter(__torch__.torch.classes.testing.Counter _0, float _1) -> NoneType _0");
+  CHECK(invoke("Counter", "step_setter", {torch::make_custom_class<Counter>(5, 2.0), 3.0}).isNone());
+}
+
+TEST_CASE("objects of bound classes are copied as they are saved", "[ivalue][class]") {
+  const IValue counter = torch::make_custom_class<Counter>(5, 2.0);
+  const IValue copy = counter.deepcopy();
+  CHECK_FALSE(copy.is(counter));
+  CHECK(copy.toCustomClass<Counter>()->count == 5);
+  CHECK_THROWS_WITH(IValue(c10::make_intrusive<Plain>()).deepcopy(), Catch::Matchers::Contains("def_pickle"));
+}
+
 TEST_CASE("objects of bound classes are values", "[ivalue][class]") {
   const IValue counter = torch::make_custom_class<Counter>(5, 2.0);
   CHECK(counter.isObject());

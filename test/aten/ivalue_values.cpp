@@ -1,7 +1,9 @@
 #include <aten/core/IListRef.h>
 #include <aten/core/enum_type.h>
 #include <aten/core/ivalue.h>
+#include <aten/core/function_schema.h>
 #include <aten/core/stack.h>
+#include <aten/ops/ones.h>
 #include <c10/core/TensorImpl.h>
 #include <catch2/catch.hpp>
 
@@ -18,6 +20,11 @@ Tensor some_tensor() {
 std::string printed(const IValue& v) {
   std::ostringstream out;
   out << v;
+  return out.str();
+}
+std::string printed(const c10::Type& type) {
+  std::ostringstream out;
+  out << type;
   return out.str();
 }
 template <class T>
@@ -233,7 +240,7 @@ TEST_CASE("values compare, hash and print as in Python", "[ivalue]") {
   CHECK(printed(1) == "1");
   CHECK(printed(1.0) == "1.");
   CHECK(printed(0.1) == "0.10000000000000001");
-  CHECK(printed(-0.0) == "-0.");
+  CHECK(printed(-0.0) == "0.");
   CHECK(printed(1e30) == "1e+30");
   CHECK(printed(true) == "True");
   CHECK(printed(IValue()) == "None");
@@ -264,6 +271,109 @@ TEST_CASE("deepcopy shares nothing mutable", "[ivalue]") {
   CHECK_FALSE(copy.toTupleRef().elements()[0].is(boxed.toTupleRef().elements()[0]));
   // What was one object twice stays so.
   CHECK(copy.toTupleRef().elements()[0].is(copy.toTupleRef().elements()[1]));
+}
+
+TEST_CASE("a memo carries over to other deep copies, and tensors may change their device", "[ivalue]") {
+  const Tensor tensor = at::ones({2});
+  IValue::HashIdentityIValueMap memo;
+  const IValue list = IValue(std::vector<Tensor>{tensor}).deepcopy(memo);
+  CHECK(IValue(tensor).deepcopy(memo).toTensor().is_same(list.toTensorVector()[0]));
+  CHECK_FALSE(list.toTensorVector()[0].is_alias_of(tensor));
+  CHECK(IValue(tensor).deepcopy(c10::Device("meta")).toTensor().is_meta());
+}
+
+TEST_CASE("values are looked into", "[ivalue]") {
+  const Tensor tensor = at::ones({2});
+  const IValue both(std::make_tuple(tensor, std::vector<Tensor>{tensor.detach(), at::ones({2})}));
+  IValue::HashAliasedIValues subvalues;
+  both.getSubValues(subvalues);
+  CHECK(subvalues.size() == 4); // the tuple, the list, and two storages
+  CHECK(both.overlaps(IValue(tensor)));
+  CHECK_FALSE(both.overlaps(IValue(at::ones({2}))));
+  int seen = 0;
+  const IValue nested(std::make_tuple(1, std::vector<int64_t>{1, 2}));
+  nested.visit([&](const IValue&) { return ++seen, false; });
+  CHECK(seen == 5);
+  seen = 0;
+  nested.visit([&](const IValue& v) { return ++seen, v.isList(); });
+  CHECK(seen == 3);
+  CHECK(IValue(1).isSameIdentity(1));
+  CHECK_FALSE(IValue(1.0).isSameIdentity(1.0));
+}
+
+TEST_CASE("repr prints expressions", "[ivalue]") {
+  const auto repr = [](const IValue& v) {
+    std::ostringstream out;
+    v.repr(out, [](std::ostream& stream, const IValue& inner) { return inner.isTensor() && (stream << "CONSTANT", true); });
+    return out.str();
+  };
+  CHECK(repr(-0.0) == "-0.");
+  CHECK(repr(1e9) == "1000000000.");
+  CHECK(repr(1e10) == "10000000000");
+  CHECK(repr(0.1) == "0.10000000000000001");
+  CHECK(repr("it's \"so\"\n") == R"("it\'s \"so\"\n")");
+  CHECK(repr(c10::Device("cuda:1")) == "torch.device(\"cuda:1\")");
+  CHECK(repr(std::make_tuple(1, "x")) == "(1, \"x\")");
+  CHECK(repr(std::vector<int64_t>{}) == "annotate(List[int], [])");
+  CHECK(repr(std::vector<int64_t>{1, 2}) == "[1, 2]");
+  CHECK(repr(c10::List<std::optional<int64_t>>({1})) == "annotate(List[Optional[int]], [1])");
+  c10::Dict<std::string, int64_t> dict;
+  CHECK(repr(dict) == "annotate(Dict[str, int],{})");
+  dict.insert("a", 1);
+  CHECK(repr(dict) == "{\"a\": 1}");
+  CHECK(repr(at::ones({2})) == "CONSTANT");
+  CHECK_THROWS_WITH(repr(IValue(at::ones({2}).storage())), Catch::Matchers::Contains("Storage"));
+}
+
+TEST_CASE("named tuples", "[ivalue][types]") {
+  using c10::TupleType;
+  const std::vector<c10::TypePtr> types{c10::IntType::get(), c10::FloatType::get()};
+  const auto point = TupleType::createNamed(c10::QualifiedName("__torch__.Point"), std::vector<std::string>{"x", "y"}, types);
+  const auto nameless = TupleType::createNamed(std::nullopt, std::vector<std::string>{"x", "y"}, types);
+  const auto plain = TupleType::create(types);
+  CHECK(point->str() == "__torch__.Point");
+  CHECK(point->annotation_str() == "__torch__.Point");
+  CHECK(printed(*point) == "NamedTuple(x : int, y : float)");
+  CHECK(toString(*point->schema()) == "Point(int x, float y) -> ()");
+  CHECK(nameless->str() == "(int, float)");
+  CHECK(point->names() == std::vector<std::string_view>{"x", "y"});
+  CHECK_FALSE(plain->names());
+  CHECK(*point != *plain);
+  CHECK(*point != *nameless);
+  CHECK(point->isSubtypeOf(*plain));
+  CHECK_FALSE(plain->isSubtypeOf(*point));
+  CHECK(nameless->isSubtypeOf(*point));
+  const auto defaults = TupleType::createNamed(
+      c10::QualifiedName("P"), std::vector<std::string>{"x", "y"}, types, std::vector<IValue>{3.5});
+  CHECK(toString(*defaults->schema()) == "P(int x, float y=3.5) -> ()");
+  CHECK_THROWS_WITH(TupleType::createNamed(std::nullopt, std::vector<std::string>{"x"}, types),
+      Catch::Matchers::Contains("1 names and 2 types"));
+
+  const IValue value(c10::ivalue::Tuple::createNamed({1, 2.5}, point));
+  CHECK(printed(value) == "(1, 2.5)");
+  CHECK(*value.type() == *point);
+  CHECK(*value.deepcopy().type() == *point);
+  CHECK(value == IValue(std::make_tuple(1, 2.5)));
+  CHECK_THROWS_WITH(c10::ivalue::Tuple::createNamed({1}, point), Catch::Matchers::Contains("1 elements"));
+  CHECK(printed(*c10::FutureType::create(c10::IntType::get())) == "Future[int]");
+}
+
+TEST_CASE("constants and kinds of a class's members", "[types]") {
+  const auto type = c10::ClassType::create(c10::QualifiedName("__torch__.WithConstants"));
+  CHECK(type->addConstant("a", 1) == 0);
+  CHECK(type->addConstant("b", "two") == 1);
+  CHECK(type->getConstantSlot("b") == 1);
+  CHECK(type->getConstantName(1) == "b");
+  CHECK(type->getConstant("a").toInt() == 1);
+  CHECK(type->getConstant(1).toStringRef() == "two");
+  CHECK(type->numConstants() == 2);
+  CHECK_FALSE(type->findConstantSlot("c"));
+  CHECK_THROWS_WITH(type->getConstant("c"), Catch::Matchers::Contains("'c'"));
+  type->addAttribute("weight", c10::TensorType::get(), /*is_parameter=*/true);
+  type->addAttribute("mean", c10::TensorType::get(), false, /*is_buffer=*/true);
+  CHECK(type->is_parameter(0));
+  CHECK_FALSE(type->is_buffer(0));
+  CHECK(type->is_buffer(1));
 }
 
 TEST_CASE("enumerations", "[ivalue]") {

@@ -67,13 +67,12 @@ FunctionSchema inferFunctionSchemaFlattenedReturns(std::string name = "", std::s
   constexpr auto returns = detail::infer_schema::ArgumentDefs<Returns>::get();
   return detail::infer_schema::make_function_schema(std::move(name), std::move(overload_name), arguments, returns);
 }
-/// A tuple stays one result.
+/// A tuple stays one result, and nothing is one of type None.
 template <class FuncType>
 FunctionSchema inferFunctionSchemaSingleReturn(std::string name = "", std::string overload_name = "") {
   using traits = guts::infer_function_traits_t<FuncType>;
   using Params = typename detail::infer_schema::without_key_set<typename traits::parameter_types>::type;
-  using Return = std::decay_t<typename traits::return_type>;
-  using Returns = std::conditional_t<std::is_void_v<Return>, guts::typelist::typelist<>, guts::typelist::typelist<Return>>;
+  using Returns = guts::typelist::typelist<std::decay_t<typename traits::return_type>>;
   constexpr auto arguments = detail::infer_schema::ArgumentDefs<Params>::get();
   constexpr auto returns = detail::infer_schema::ArgumentDefs<Returns>::get();
   return detail::infer_schema::make_function_schema(std::move(name), std::move(overload_name), arguments, returns);
