@@ -62,15 +62,6 @@ void check_is_zip(const FileBytes& bytes) {
       "does: it is not a .pt file, or damaged");
 }
 
-// All entries lie in one folder.
-std::string find_folder(const ZipReader& zip) {
-  TORCH_CHECK(!zip.entries().empty(), "failed reading zip archive: ", zip.bytes().name(), " has no entries");
-  const std::string_view first = zip.entries().front().name;
-  const size_t slash = first.find('/');
-  TORCH_CHECK(slash != std::string_view::npos, zip.where(first), ": the entries of a .pt file lie in a folder");
-  return std::string(first.substr(0, slash));
-}
-
 } // namespace
 
 c10::Storage move_storage(const c10::Storage& storage, c10::Device device) {
@@ -83,7 +74,7 @@ c10::Storage move_storage(const c10::Storage& storage, c10::Device device) {
 TensorFile read_tensor_file(FileBytes bytes, std::optional<c10::Device> device, bool verify) {
   check_is_zip(bytes);
   ZipReader zip(std::move(bytes), verify);
-  const std::string folder = find_folder(zip);
+  const std::string folder = zip.folder();
   if (const std::string name = folder + "/byteorder"; zip.has(name)) {
     const std::string_view order = zip.read(name);
     TORCH_CHECK(order == "little", zip.where(name), ": byte order '", order, "' is not supported, 'little' is");

@@ -173,6 +173,14 @@ void ZipReader::check_overlaps() const {
   }
 }
 
+std::string ZipReader::folder() const {
+  TORCH_CHECK(!entries_.empty(), "failed reading zip archive: ", bytes_.name(), " has no entries");
+  const std::string_view first = entries_.front().name;
+  const size_t slash = first.find('/');
+  TORCH_CHECK(slash != std::string_view::npos, where(first), ": the entries of a .pt file lie in a folder");
+  return std::string(first.substr(0, slash));
+}
+
 const ZipReader::Entry& ZipReader::entry(std::string_view name) {
   const auto found = index_.find(name);
   TORCH_CHECK(found != index_.end(), where(name), ": the file has no such entry");

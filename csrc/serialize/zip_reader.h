@@ -39,6 +39,8 @@ class ZipReader {
   const std::vector<Entry>& entries() const {
     return entries_;
   }
+  /// The folder of the first entry: PyTorch's files have one that all lie in.
+  std::string folder() const;
   bool has(std::string_view name) const {
     return index_.count(name) > 0;
   }

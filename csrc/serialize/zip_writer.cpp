@@ -14,9 +14,10 @@ using namespace zip;
 
 namespace {
 
-constexpr uint64_t kEntryAlignment = 64;
+constexpr uint64_t kMaxAlignment = uint64_t(1) << 15;
 // The extra field that PyTorch pads headers with: an id that no other program uses, its length, then letters.
 constexpr uint16_t kPaddingExtra = 'F' | ('B' << 8);
+constexpr uint64_t kExtraHeaderSize = 4;
 
 template <class T>
 void append(std::string& out, T value) {
@@ -33,6 +34,28 @@ uint32_t or_max(uint64_t value) {
 }
 
 } // namespace
+
+ZipWriter::ZipWriter(ByteSink& sink, std::string folder, uint64_t alignment)
+    : sink_(sink), folder_(std::move(folder)), alignment_(alignment) {
+  TORCH_CHECK(alignment >= 1 && alignment <= kMaxAlignment, "ZIP file: data cannot be aligned to ", alignment, " bytes; 1 to ",
+      kMaxAlignment, " are possible");
+}
+
+std::pair<uint64_t, uint64_t> ZipWriter::data_offset(uint64_t header_offset, size_t name_size, uint64_t size, uint64_t alignment) {
+  TORCH_CHECK(alignment > 0, "ZIP file: data cannot be aligned to 0 bytes");
+  const uint64_t zip64_field = size >= kMax32 ? 20 : 0;
+  const uint64_t unpadded = header_offset + kLocalHeaderSize + name_size + zip64_field + kExtraHeaderSize;
+  const uint64_t padding = (alignment - unpadded % alignment) % alignment;
+  return {unpadded + padding, padding};
+}
+
+std::string ZipWriter::padding_field(uint64_t padding) {
+  std::string field;
+  append(field, kPaddingExtra);
+  append(field, static_cast<uint16_t>(padding));
+  field.append(padding, 'Z');
+  return field;
+}
 
 void ZipWriter::put(const std::string& bytes) {
   sink_.write(bytes.data(), bytes.size());
@@ -62,11 +85,7 @@ void ZipWriter::add(std::string_view name, const void* data, size_t size) {
     append(extra, uint64_t(size));
     append(extra, uint64_t(size));
   }
-  const uint64_t data_start = offset_ + kLocalHeaderSize + entry.name.size() + extra.size() + 4;
-  const uint64_t padding = (kEntryAlignment - data_start % kEntryAlignment) % kEntryAlignment;
-  append(extra, kPaddingExtra);
-  append(extra, static_cast<uint16_t>(padding));
-  extra.append(padding, 'Z');
+  extra += padding_field(data_offset(offset_, entry.name.size(), size, alignment_).second);
 
   append(header, static_cast<uint16_t>(extra.size()));
   header += entry.name;
@@ -77,14 +96,16 @@ void ZipWriter::add(std::string_view name, const void* data, size_t size) {
   entries_.push_back(std::move(entry));
 }
 
-void ZipWriter::finish() {
+std::string ZipWriter::finish() {
   uint32_t names = 0, contents = 0;
   for (const Entry& entry : entries_) {
     names = utils::crc32(entry.name.data(), entry.name.size(), names);
     contents = utils::crc32(&entry.crc, sizeof entry.crc, contents);
   }
-  add(".data/serialization_id", fmt::format("{:020}{:020}", names, contents));
+  std::string id = fmt::format("{:020}{:020}", names, contents);
+  add(".data/serialization_id", id);
   write_directory();
+  return id;
 }
 
 void ZipWriter::write_directory() {

@@ -60,7 +60,7 @@ IValue values() {
 
 void add_zip_files() {
   const std::vector<char> pickled = torch::pickle_save(values());
-  for (const char* reader : {"pickle", "pickle_file", "archive"}) {
+  for (const char* reader : {"pickle", "pickle_file", "archive", "records"}) {
     add(reader, std::string(pickled.begin(), pickled.end()));
   }
   torch::serialize::OutputArchive archive, nested;

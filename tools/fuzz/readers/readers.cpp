@@ -3,6 +3,8 @@
 #include <torch/torch.h>
 
 #include <c10/core/CPUAllocator.h>
+#include <caffe2/serialize/in_memory_adapter.h>
+#include <caffe2/serialize/inline_container.h>
 #include <csrc/serialize/pickle_file.h>
 #include <csrc/serialize/safetensors.h>
 
@@ -239,6 +241,15 @@ const std::vector<Reader>& readers() {
       {"mnist", &read_mnist},
       {"cifar10", &read_cifar10},
       {"cifar100", &read_cifar100},
+      {"records",
+       [](const std::string& bytes) {
+         using caffe2::serialize::PyTorchStreamReader;
+         PyTorchStreamReader reader(std::make_shared<caffe2::serialize::MemoryReadAdapter>(bytes.data(), bytes.size()));
+         for (const std::string& name : reader.getAllRecords()) {
+           const auto [data, size] = reader.getRecord(name);
+           use(torch::from_blob(data.get(), {static_cast<int64_t>(size)}, torch::kByte));
+         }
+       }},
   };
   return all;
 }

@@ -1,0 +1,4 @@
+#pragma once
+
+#include <csrc/serialize/stream_reader.h>
+#include <csrc/serialize/stream_writer.h>

@@ -1,0 +1,3 @@
+#pragma once
+
+#include <csrc/serialize/format_versions.h>
