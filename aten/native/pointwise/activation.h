@@ -3,6 +3,7 @@
 // Derivatives take the incoming gradient first, then what the forward kept (its input, or its result where said).
 #pragma once
 
+#include <aten/native/pointwise/exponential.h>
 #include <aten/native/pointwise/math.h>
 
 #include <string_view>
@@ -60,16 +61,14 @@ struct Silu {
   static constexpr bool kVec = true;
   template <class T>
   HOST_DEVICE T operator()(T x) const {
-    using std::exp;
-    return x / (T(1) + exp(-x));
+    return x * pointwise::logistic(x);
   }
 };
 struct SiluBackward {
   static constexpr bool kVec = true;
   template <class T>
   HOST_DEVICE T operator()(T grad, T x) const {
-    using std::exp;
-    const T sigmoid = T(1) / (T(1) + exp(-x));
+    const T sigmoid = pointwise::logistic(x);
     const T slope = sigmoid * (T(1) + x * (T(1) - sigmoid));
     if constexpr (pointwise::is_complex<T>) {
       return grad * std::conj(slope);
@@ -288,7 +287,7 @@ struct MishBackward {
     using std::exp;
     using std::log1p;
     using std::tanh;
-    const T sigmoid = T(1) / (T(1) + exp(-x));
+    const T sigmoid = pointwise::logistic(x);
     const T t = tanh(log1p(exp(x)));
     return grad * (t + x * sigmoid * (T(1) - t * t));
   }
@@ -318,17 +317,6 @@ struct ShrinkBackward {
   }
   T lambda;
 };
-
-namespace pointwise {
-
-/// exp(-|x|), of which log_sigmoid and its derivative are made: it neither overflows nor loses the small end.
-template <class V>
-HOST_DEVICE inline V exp_minus_abs(V x) {
-  using std::exp;
-  return exp(select(x < V(0), x, -x));
-}
-
-} // namespace pointwise
 
 struct LogSigmoid {
   static constexpr bool kVec = true;

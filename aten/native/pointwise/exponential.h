@@ -12,6 +12,25 @@ HOST_DEVICE inline c10::complex<R> exp2(const c10::complex<R>& z) {
   return std::exp(z * c10::complex<R>(R(0.693147180559945309417)));
 }
 
+/// exp(-|x|): it neither overflows nor loses the small end.
+template <class V>
+HOST_DEVICE inline V exp_minus_abs(V x) {
+  using std::abs;
+  using std::exp;
+  return exp(-abs(x));
+}
+
+/// 1 / (1 + exp(-x)), to the last digits also where it is next to nothing.
+template <class V>
+HOST_DEVICE inline V logistic(V x) {
+  if constexpr (is_complex<V>) {
+    return V(1) / (V(1) + std::exp(-x));
+  } else {
+    const V e = exp_minus_abs(x);
+    return select(x < V(0), e, V(1)) / (V(1) + e);
+  }
+}
+
 } // namespace pointwise
 
 struct Exp {
@@ -82,8 +101,7 @@ struct Sigmoid {
   static constexpr bool kVec = true;
   template <class T>
   HOST_DEVICE T operator()(T x) const {
-    using std::exp;
-    return T(1) / (T(1) + exp(-x));
+    return pointwise::logistic(x);
   }
 };
 

@@ -4,15 +4,15 @@
 // long double libm, the worst of the three instruction sets; test/aten/vec_math.cpp repeats it. `libm` marks a loop over the lanes.
 //
 //               float    double
-//   exp, exp2   1.05     1.05 (exp2: libm)
+//   exp, exp2   1.02     1.05 (exp2: libm)
 //   expm1       1.65     2.3
 //   log         0.76     0.82
 //   log1p       0.76     0.85
 //   log2, log10 0.51     libm
 //   sin, cos    0.56     0.78     (huge arguments: libm)
-//   tanh        1.26     2.6
+//   tanh        1.29     2.6
 //   erf         1.36     libm
-//   erfc        6.7      libm
+//   erfc        5.8      libm
 //   pow         0.51     libm
 //
 // All are right at 0, infinities, NaN and denormals. Polynomials are Chebyshev fits of the stated remainder, except the
@@ -20,6 +20,7 @@
 #pragma once
 
 #include <aten/native/vec/Vec.h>
+#include <aten/native/vec/tanh_table.h>
 
 #include <cmath>
 #include <limits>
@@ -78,32 +79,17 @@ struct Traits<double> {
   static constexpr double exp_low = -746.0, exp_high = 710.0;
 };
 
+// Adding 1.5 * 2^mantissa leaves a whole number in the low bits: double has no vector conversion to int64 before AVX-512.
+template <class T>
+inline constexpr T kMagic = static_cast<T>(int_same<T>{3} << (Traits<T>::mantissa - 1));
+
 // 2^n for whole n that is in the range of normal exponents.
 template <class T, int N>
 VEC_INLINE Vec<T, N> power_of_two(Vec<T, N> n) {
   using I = int_same<T>;
-  // Adding 1.5 * 2^mantissa leaves the integer in the low bits: double has no vector conversion to int64 before AVX-512.
-  const Vec<T, N> magic(static_cast<T>(I{3} << (Traits<T>::mantissa - 1)));
+  const Vec<T, N> magic(kMagic<T>);
   const Vec<I, N> whole = bit_cast<I>(n + magic) - bit_cast<I>(magic);
   return bit_cast<T>((whole + Vec<I, N>(Traits<T>::bias)) << Traits<T>::mantissa);
-}
-
-// x * 2^n, right also where the result is denormal or the power alone would overflow.
-template <class T, int N>
-VEC_INLINE Vec<T, N> scale(Vec<T, N> x, Vec<T, N> n) {
-#ifdef VEC_AVX512
-  if constexpr (sizeof(T) * N == 64) {
-    if constexpr (sizeof(T) == 4) {
-      return Vec<T, N>((typename Vec<T, N>::raw)_mm512_scalef_ps((__m512)x.v, (__m512)n.v));
-    } else {
-      return Vec<T, N>((typename Vec<T, N>::raw)_mm512_scalef_pd((__m512d)x.v, (__m512d)n.v));
-    }
-  } else
-#endif
-  {
-    const Vec<T, N> half = trunc(n * Vec<T, N>(T(0.5)));
-    return x * power_of_two(half) * power_of_two(n - half);
-  }
 }
 
 // e^r - 1 - r for |r| <= ln(2) / 2
@@ -120,23 +106,99 @@ VEC_INLINE Vec<double, N> exp_rest(Vec<double, N> r) {
       (r * r);
 }
 
-// x = n ln 2 + r with whole n; x is clamped to where exp is neither 0 nor infinite already.
+// x = n ln 2 + r, where n is a multiple of 2^-FractionBits whose bits are the lowest ones of `shifted`.
 template <class T, int N>
 struct ExpParts {
-  Vec<T, N> n, r;
+  Vec<T, N> shifted, n, r;
 };
-template <class T, int N>
+template <int FractionBits, class T, int N>
 VEC_INLINE ExpParts<T, N> exp_reduce(Vec<T, N> x) {
-  const Vec<T, N> n = rint(x * Vec<T, N>(static_cast<T>(1.44269504088896340736)));
-  return {n, x - n * Vec<T, N>(Traits<T>::ln2_hi) - n * Vec<T, N>(Traits<T>::ln2_lo)};
+  using V = Vec<T, N>;
+  const V magic(kMagic<T> / (1 << FractionBits));
+  const V shifted = x * V(static_cast<T>(1.44269504088896340736)) + magic;
+  const V n = shifted - magic;
+  return {shifted, n, x - n * V(Traits<T>::ln2_hi) - n * V(Traits<T>::ln2_lo)};
 }
 
-// Keeps NaN: comparisons with it are false.
+#ifdef __AVX2__
+// 2^(i / 8) from a register, as r is then so small that a short polynomial does. More powers would be rounded worse.
+inline constexpr float kPowersOfTwo[8] = {
+    1.0f, 1.0905077f, 1.1892071f, 1.2968396f, 1.4142135f, 1.5422108f, 1.6817929f, 1.8340081f};
+template <class T, int N>
+inline constexpr int kExpFractionBits = std::is_same_v<T, float> && N == Vec<float>::size() ? 3 : 0;
+
+// table[index mod 8]
+VEC_INLINE Vec<float> look_up(const float (&table)[8], Vec<std::int32_t> index) {
+  const __m256 entries = _mm256_loadu_ps(table);
+#ifdef VEC_AVX512
+  return (Vec<float>::raw)_mm512_permutexvar_ps((__m512i)index.v, _mm512_broadcast_f32x8(entries));
+#else
+  return (Vec<float>::raw)_mm256_permutevar8x32_ps(entries, (__m256i)index.v);
+#endif
+}
+#else
+template <class T, int N>
+inline constexpr int kExpFractionBits = 0;
+#endif
+#ifdef VEC_AVX512
+// table[index mod 32]
+VEC_INLINE Vec<float> look_up(const float (&table)[32], Vec<std::int32_t> index) {
+  return (Vec<float>::raw)_mm512_permutex2var_ps(_mm512_loadu_ps(table), (__m512i)index.v, _mm512_loadu_ps(table + 16));
+}
+#endif
+
+// e^r - 1 for |r| <= ln(2) / 2^(FractionBits + 1)
+template <int FractionBits, class T, int N>
+VEC_INLINE Vec<T, N> expm1_short(Vec<T, N> r) {
+  if constexpr (FractionBits == 3) {
+    return polynomial(r, T(0.5), T(0.16666667), T(0.041666668)) * (r * r) + r;
+  } else {
+    return r + exp_rest(r);
+  }
+}
+
+// 2^n e^r, times a factor if there is one. Right also where the result is denormal or 2^n alone would overflow, unless `Normal`
+// promises that it is not so.
+template <int FractionBits, bool Normal = false, class T, int N, class... Factor>
+VEC_INLINE Vec<T, N> exp_join(const ExpParts<T, N>& parts, Factor... factor) {
+  using I = int_same<T>;
+  using V = Vec<T, N>;
+  using VI = Vec<I, N>;
+  const V rest = expm1_short<FractionBits>(parts.r);
+  const VI bits = bit_cast<I>(parts.shifted);
+  V fraction(T(1)); // 2 to the fraction of n
+#ifdef __AVX2__
+  if constexpr (FractionBits != 0) {
+    fraction = look_up(kPowersOfTwo, bits);
+  }
+#endif
+#ifdef VEC_AVX512
+  if constexpr (sizeof(T) * N == 64) {
+    const V y = ((fraction * rest + fraction) * ... * factor);
+    // 2 to the floor of n
+    if constexpr (sizeof(T) == 4) {
+      return V((typename V::raw)_mm512_scalef_ps((__m512)y.v, (__m512)parts.n.v));
+    } else {
+      return V((typename V::raw)_mm512_scalef_pd((__m512d)y.v, (__m512d)parts.n.v));
+    }
+  } else
+#endif
+  {
+    // 2 to the floor of n in two factors, made of exponent fields.
+    constexpr int mantissa = Traits<T>::mantissa;
+    const VI field(-(I{1} << mantissa));
+    const VI half = Normal ? VI(I(0)) : (bits << (mantissa - 1 - FractionBits)) & field;
+    const VI whole = (bits << (mantissa - FractionBits)) & field;
+    const V first = bit_cast<T>(bit_cast<I>(fraction) + (whole - half));
+    const V y = ((first * rest + first) * ... * factor);
+    return Normal ? y : y * bit_cast<T>(half + bit_cast<I>(V(T(1))));
+  }
+}
+
+// Keeps NaN, which min and max take from their second operand.
 template <class T, int N>
 VEC_INLINE Vec<T, N> clamp_exp(Vec<T, N> x) {
-  const Vec<T, N> low(Traits<T>::exp_low), high(Traits<T>::exp_high);
-  x = select(x < low, low, x);
-  return select(x > high, high, x);
+  return max(Vec<T, N>(Traits<T>::exp_low), min(Vec<T, N>(Traits<T>::exp_high), x));
 }
 
 // x = m * 2^e with m in [sqrt(1/2), sqrt(2)); x positive and normal or denormal.
@@ -158,8 +220,8 @@ VEC_INLINE LogParts<T, N> log_reduce(Vec<T, N> x) {
   const VI shifted = bits - VI(sqrt_half);
   const VI e = shifted >> mantissa;
   const Vec<T, N> m = bit_cast<T>(bits - (e << mantissa));
-  // To floating point without a conversion instruction, see power_of_two.
-  const Vec<T, N> magic(static_cast<T>(I{3} << (mantissa - 1)));
+  // To floating point without a conversion instruction.
+  const Vec<T, N> magic(kMagic<T>);
   Vec<T, N> fe = bit_cast<T>(e + bit_cast<I>(magic)) - magic;
   fe -= select(denormal, Vec<T, N>(T(mantissa + 1)), Vec<T, N>(T(0)));
   static_assert(sizeof(U) == sizeof(T));
@@ -303,8 +365,8 @@ VEC_INLINE Vec<typename Vec<T, N>::mask::value_type, N> operator!(Vec<T, N> m) {
 
 template <class T, int N>
 VEC_INLINE Vec<T, N> exp(Vec<T, N> x) {
-  const auto [n, r] = detail::exp_reduce(detail::clamp_exp(x));
-  return detail::scale(Vec<T, N>(T(1)) + (r + detail::exp_rest(r)), n);
+  constexpr int bits = detail::kExpFractionBits<T, N>;
+  return detail::exp_join<bits>(detail::exp_reduce<bits>(detail::clamp_exp(x)));
 }
 
 template <class T, int N>
@@ -312,13 +374,14 @@ VEC_INLINE Vec<T, N> exp2(Vec<T, N> x) {
   if constexpr (std::is_same_v<T, double>) {
     return detail::each_lane(x, [](double a) { return std::exp2(a); });
   } else {
-    const Vec<T, N> low(T(-151)), high(T(129));
-    x = select(x < low, low, x);
-    x = select(x > high, high, x);
-    const Vec<T, N> n = rint(x);
-    const Vec<T, N> d = x - n; // exact
-    const Vec<T, N> r = d * Vec<T, N>(T(0.693147180559945309417));
-    return detail::scale(Vec<T, N>(T(1)) + (r + detail::exp_rest(r)), n);
+    using V = Vec<T, N>;
+    constexpr int bits = detail::kExpFractionBits<T, N>;
+    const V magic(detail::kMagic<T> / (1 << bits));
+    x = max(V(T(-151)), min(V(T(129)), x));
+    const V shifted = x + magic;
+    const V n = shifted - magic;
+    const V r = (x - n) * V(T(0.693147180559945309417)); // x - n is exact
+    return detail::exp_join<bits>(detail::ExpParts<T, N>{shifted, n, r});
   }
 }
 
@@ -326,7 +389,7 @@ template <class T, int N>
 VEC_INLINE Vec<T, N> expm1(Vec<T, N> x) {
   using V = Vec<T, N>;
   const V one(T(1));
-  const auto [n, r] = detail::exp_reduce(detail::clamp_exp(x));
+  const auto [shifted, n, r] = detail::exp_reduce<0>(detail::clamp_exp(x));
   const V t = r + detail::exp_rest(r); // e^r - 1
   // One power less and doubled at the end: 2^n itself overflows where the result does not yet.
   const V less = n - select(n > V(T(64)), one, V(T(0)));
@@ -410,16 +473,35 @@ VEC_INLINE Vec<T, N> cos(Vec<T, N> x) {
   return detail::sin_or_cos<true>(x);
 }
 
+// Floats: a polynomial around the middle of each quarter of a power of two where a register holds 32 coefficients, else an odd
+// one near 0 and exp beyond.
 template <class T, int N>
 VEC_INLINE Vec<T, N> tanh(Vec<T, N> x) {
   using V = Vec<T, N>;
   const V a = abs(x);
   if constexpr (std::is_same_v<T, float>) {
-    const V z = x * x;
-    const V small =
-        x + x * z * detail::polynomial(z, -0.3333332843f, 0.1333271885f, -0.05384326318f, 0.02096132911f, -0.006045165097f);
-    const V large = V(1.0f) - V(2.0f) / (exp(a + a) + V(1.0f));
-    return select(a < V(0.625f), small, copysign(large, x));
+#ifdef VEC_AVX512
+    if constexpr (N == 16) {
+      using VI = Vec<std::int32_t, N>;
+      const V held = min(V(15.99f), a);
+      const VI quarter = max((bit_cast<std::int32_t>(held) >> 21) - VI(detail::kTanhFirst), VI(0));
+      const V t = held - detail::look_up(detail::kTanhCenters, quarter);
+      V y = detail::look_up(detail::kTanhCoefficients[6], quarter);
+      for (int i = 5; i >= 0; --i) {
+        y = y * t + detail::look_up(detail::kTanhCoefficients[i], quarter);
+      }
+      return copysign(y, x);
+    } else
+#endif
+    {
+      constexpr int bits = detail::kExpFractionBits<T, N>;
+      const V z = x * x;
+      const V small =
+          x + x * z * detail::polynomial(z, -0.33333328f, 0.13332583f, -0.053823758f, 0.02087346f, -0.005923726f);
+      const V e = detail::exp_join<bits, true>(detail::exp_reduce<bits>(min(V(20.0f), a + a)));
+      const V large = V(1.0f) - V(2.0f) / (e + V(1.0f));
+      return select(a < V(0.65f), small, copysign(large, x));
+    }
   } else {
     const V two(T(2));
     const V t = expm1(select(a < V(T(1)), -(a + a), a + a));
@@ -440,9 +522,9 @@ VEC_INLINE Vec<float, N> erfc_tail(Vec<float, N> z) {
   // z^2 = h^2 + (z - h)(z + h) with h short enough that h^2 is exact: the rounding of z^2 would be magnified by exp.
   const V h = bit_cast<float>(bit_cast<std::int32_t>(z) & Vec<std::int32_t, N>(static_cast<std::int32_t>(0xfffff000)));
   const V d = (h - z) * (z + h);
-  // In two equal factors: exp(-h^2) alone is denormal before erfc is.
-  const V e = exp(h * h * V(-0.5f));
-  return e * (e * (w + w * (d + exp_rest(d))));
+  // As a factor: exp(-h^2) alone is denormal before erfc is.
+  constexpr int bits = kExpFractionBits<float, N>;
+  return exp_join<bits>(exp_reduce<bits>(-(h * h)), w + w * (d + exp_rest(d)));
 }
 
 template <int N>
