@@ -48,6 +48,30 @@ const std::vector<at::ScalarType> kTypes{
 
 } // namespace
 
+TEST_CASE("products of bfloat16 are sums in float, rounded once", "[aten][gemm]") {
+  at::manual_seed(1);
+  const std::vector<std::array<int64_t, 3>> sizes{{48, 48, 48}, {33, 130, 27}, {130, 65, 300}, {40, 48, 601}, {545, 990, 1027}, {1030, 544, 992}};
+  for (const auto& [m, n, k] : sizes) {
+    const bool large = m * n * k > 10'000'000;
+    // Operands by rows, by columns and strided; of large ones not all combinations.
+    for (int layout = 0; layout < 27; layout += large ? 5 : 1) {
+      const Tensor a = laid_out(small_values({m, k}, at::kBFloat16), layout % 3), b = laid_out(small_values({k, n}, at::kBFloat16), layout / 3 % 3);
+      INFO(m << "x" << k << "x" << n << " layout " << layout);
+      const Tensor want = large ? at::mm(a.to(at::kFloat), b.to(at::kFloat)) : reference_product(a, b); // both are exact
+      Tensor out = laid_out(at::empty({m, n}, at::kBFloat16), layout / 9);
+      at::mm_out(out, a, b);
+      CHECK(at::equal(out, want.to(at::kBFloat16)));
+      const Tensor row = small_values({n}, at::kBFloat16), whole = small_values({m, n}, at::kBFloat16);
+      CHECK(at::equal(at::addmm(row, a, b), (want + row).to(at::kBFloat16)));
+      CHECK(at::equal(at::addmm(whole, a, b, 3, -2), (want * -2 + whole * 3).to(at::kBFloat16)));
+    }
+  }
+  const Tensor a = small_values({2, 1024, 700}, at::kBFloat16), b = small_values({2, 700, 1000}, at::kBFloat16);
+  const Tensor want = at::bmm(a.to(at::kFloat), b.to(at::kFloat)).to(at::kBFloat16);
+  CHECK(at::equal(at::bmm(a, b), want));
+  CHECK(at::equal(at::bmm(a, b.slice(0, 0, 1).expand({2, 700, 1000}))[0], want[0]));
+}
+
 TEST_CASE("mm equals plain loops for every dtype, layout and odd size", "[aten][gemm]") {
   at::manual_seed(1);
   const std::vector<std::array<int64_t, 3>> sizes{{1, 1, 1}, {2, 3, 4}, {7, 5, 9}, {8, 48, 16}, {9, 49, 17}, {1, 33, 70}, {31, 1, 65}, {33, 31, 1}, {64, 64, 64}, {65, 100, 193}, {200, 97, 40}};

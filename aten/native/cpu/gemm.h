@@ -34,6 +34,19 @@ struct Gemm {
   Matrix<T> c;
   int64_t a_batch = 0, b_batch = 0, c_batch = 0;
   Factor alpha = Factor(1), beta = Factor(0);
+
+  /// The same product as that of the transposed factors, in the other order.
+  Gemm transposed() const {
+    Gemm g = *this;
+    g.m = n;
+    g.n = m;
+    g.a = b.transposed();
+    g.b = a.transposed();
+    g.c = c.transposed();
+    g.a_batch = b_batch;
+    g.b_batch = a_batch;
+    return g;
+  }
 };
 
 /// Computes the batch; C must not overlap A or B. Half and bfloat16 are summed in float, narrow integers modulo 2^32.

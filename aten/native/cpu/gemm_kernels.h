@@ -6,6 +6,7 @@
 #include <aten/native/cpu/gemm_pack.h>
 #include <aten/native/cpu/gemm_tile.h>
 #include <aten/native/cpu/gemv.h>
+#include <aten/native/vec/Vec.h>
 
 #include <algorithm>
 
@@ -78,9 +79,17 @@ struct TileStore {
     }
   }
 
+  static void narrow_row(const float* acc, C* out, int64_t cols) {
+    using vec::VecFloat;
+    int64_t j = 0;
+    for (; j + VecFloat::size() <= cols; j += VecFloat::size()) vec::store_float(VecFloat::load(acc + j), out + j);
+    if (j < cols) vec::store_float(VecFloat::load(acc + j, int(cols - j)), out + j, int(cols - j));
+  }
+
   void put_row(const R* acc, C* out, int64_t cols) const {
     using F = typename Gemm<T>::Factor;
     if (alpha == F(1) && beta == F(0)) {
+      if constexpr (std::is_same_v<R, float> && !std::is_same_v<C, float>) return narrow_row(acc, out, cols);
       for (int64_t j = 0; j < cols; ++j) out[j] = static_cast<C>(acc[j]);
     } else if (alpha == F(1) && beta == F(1)) {
       for (int64_t j = 0; j < cols; ++j) out[j] = static_cast<C>(R(out[j]) + acc[j]);
@@ -227,16 +236,8 @@ void gemm(const Gemm<T>& problem) {
   if (problem.batch == 0 || problem.m == 0 || problem.n == 0) return;
   if (problem.k == 0) return scale_only(problem);
 
-  Gemm<T> g = problem;
   // C by columns: compute its transpose, so that tiles are written along adjacent elements.
-  if (g.c.col_stride != 1 && g.c.row_stride == 1 && g.n > 1) {
-    std::swap(g.m, g.n);
-    std::swap(g.a, g.b);
-    std::swap(g.a_batch, g.b_batch);
-    g.a = g.a.transposed();
-    g.b = g.b.transposed();
-    g.c = g.c.transposed();
-  }
+  const Gemm<T> g = problem.c.col_stride != 1 && problem.c.row_stride == 1 && problem.n > 1 ? problem.transposed() : problem;
   const auto batch_a = [&](int64_t s) { return Matrix<const T>{g.a.data + s * g.a_batch, g.a.row_stride, g.a.col_stride, g.a.conj}; };
   const auto batch_b = [&](int64_t s) { return Matrix<const T>{g.b.data + s * g.b_batch, g.b.row_stride, g.b.col_stride, g.b.conj}; };
   const auto batch_c = [&](int64_t s) { return Matrix<T>{g.c.data + s * g.c_batch, g.c.row_stride, g.c.col_stride, false}; };

@@ -6,6 +6,7 @@
 
 #include <aten/native/cpu/gemm.h>
 #include <aten/native/cpu/gemm_tile.h>
+#include <aten/native/vec/Vec.h>
 
 #include <c10/core/CPUAllocator.h>
 #include <c10/util/BFloat16.h>
@@ -14,10 +15,6 @@
 
 #include <algorithm>
 #include <type_traits>
-
-#if defined(__F16C__)
-#include <immintrin.h>
-#endif
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {

@@ -3,6 +3,7 @@
 #include <aten/core/TensorBase.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/gemm.h>
+#include <aten/native/cpu/gemm_amx.h>
 #include <aten/native/onednn/matmul.h>
 #include <c10/core/Scalar.h>
 
@@ -42,6 +43,9 @@ constexpr int64_t onednn_threshold() {
 
 template <class T>
 bool try_onednn(const Gemm<T>& g, const T* bias) {
+  if constexpr (std::is_same_v<T, c10::BFloat16>) {
+    if (amx_takes(g)) return false;
+  }
   if constexpr (std::is_same_v<T, float> || std::is_same_v<T, c10::BFloat16>) {
     if (g.m < 8 || g.n < 8 || g.k < 8 || g.m * g.n * g.k < onednn_threshold<T>()) return false;
     if (!has_unit_stride(g.a, g.m, g.k) || !has_unit_stride(g.b, g.k, g.n)) return false;
@@ -67,17 +71,14 @@ bool try_onednn(const Gemm<T>& g, const T* bias) {
 /// Runs the product, C by rows or by columns.
 template <class T>
 void multiply(const Gemm<T>& g) {
+  if constexpr (std::is_same_v<T, c10::BFloat16>) {
+    if (amx_takes(g)) return gemm_amx(g);
+  }
   if constexpr (std::is_same_v<T, float> || std::is_same_v<T, c10::BFloat16>) {
     if (g.c.col_stride == 1) {
       if (try_onednn<T>(g, nullptr)) return;
     } else if (g.c.row_stride == 1) {
-      Gemm<T> flipped = g;
-      std::swap(flipped.m, flipped.n);
-      flipped.a = g.b.transposed();
-      flipped.b = g.a.transposed();
-      std::swap(flipped.a_batch, flipped.b_batch);
-      flipped.c = g.c.transposed();
-      if (try_onednn<T>(flipped, nullptr)) return;
+      if (try_onednn<T>(g.transposed(), nullptr)) return;
     }
   }
   gemm(g);
