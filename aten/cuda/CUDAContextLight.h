@@ -9,6 +9,7 @@
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 #include <cusolverDn.h>
+#include <cusparse.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -41,6 +42,8 @@ TORCH_CUDA_CPP_API cublasLtHandle_t getCurrentCUDABlasLtHandle();
 
 /// The calling thread's handle for the current device, set to the current stream. Opens cuSOLVER, and throws where there is none.
 TORCH_CUDA_CPP_API cusolverDnHandle_t getCurrentCUDASolverDnHandle();
+/// The same for cuSPARSE.
+TORCH_CUDA_CPP_API cusparseHandle_t getCurrentCUDASparseHandle();
 
 /// Bytes of cuBLAS workspace for each stream: from CUBLAS_WORKSPACE_CONFIG (":SIZE:COUNT[:SIZE:COUNT...]", KiB), else 32 MiB
 /// on compute capability 9, 8.1 MiB before.

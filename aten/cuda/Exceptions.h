@@ -7,6 +7,7 @@
 
 #include <cublas_v2.h>
 #include <cusolver_common.h>
+#include <cusparse.h>
 
 namespace at::cuda::blas {
 /// "CUBLAS_STATUS_NOT_INITIALIZED"...
@@ -17,6 +18,11 @@ namespace at::cuda::solver {
 /// "CUSOLVER_STATUS_NOT_INITIALIZED"...
 C10_EXPORT const char* cusolverGetErrorMessage(cusolverStatus_t status);
 } // namespace at::cuda::solver
+
+namespace at::cuda::sparse {
+/// "CUSPARSE_STATUS_NOT_INITIALIZED"...
+C10_EXPORT const char* cusparseGetErrorMessage(cusparseStatus_t status);
+} // namespace at::cuda::sparse
 
 #define AT_CUDA_CHECK(EXPR) C10_CUDA_CHECK(EXPR)
 
@@ -34,4 +40,21 @@ C10_EXPORT const char* cusolverGetErrorMessage(cusolverStatus_t status);
     TORCH_CHECK_LINALG(                                                                                      \
         at_cusolver_err_ == CUSOLVER_STATUS_SUCCESS, "cusolver error: ",                                     \
         ::at::cuda::solver::cusolverGetErrorMessage(at_cusolver_err_), ", when calling `" #EXPR "`");        \
+  } while (0)
+
+#define TORCH_CUDASPARSE_CHECK(EXPR)                                                                         \
+  do {                                                                                                       \
+    const cusparseStatus_t at_cusparse_err_ = (EXPR);                                                        \
+    TORCH_CHECK(                                                                                             \
+        at_cusparse_err_ == CUSPARSE_STATUS_SUCCESS, "CUDA error: ",                                         \
+        ::at::cuda::sparse::cusparseGetErrorMessage(at_cusparse_err_), " when calling `" #EXPR "`");         \
+  } while (0)
+
+// For programs that include <cudnn.h> and are linked to cuDNN.
+#define AT_CUDNN_CHECK(EXPR, ...)                                                                            \
+  do {                                                                                                       \
+    const cudnnStatus_t at_cudnn_err_ = (EXPR);                                                              \
+    TORCH_CHECK(                                                                                             \
+        at_cudnn_err_ == CUDNN_STATUS_SUCCESS, "cuDNN error: ", cudnnGetErrorString(at_cudnn_err_) \
+        __VA_OPT__(, ) __VA_ARGS__);                                                                         \
   } while (0)

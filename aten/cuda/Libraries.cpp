@@ -5,6 +5,7 @@
 #include <cublas_v2.h>
 #include <cufft.h>
 #include <cusolver_common.h>
+#include <cusparse.h>
 #include <dlfcn.h>
 
 #include <mutex>
@@ -53,8 +54,21 @@ constexpr int kCudnnVersion = 9;
 OpenLibrary& open_library(Library library) {
   static auto* const fft = new OpenLibrary("cuFFT", CUFFT_VER_MAJOR, "libcufft");
   static auto* const solver = new OpenLibrary("cuSOLVER", CUSOLVER_VER_MAJOR, "libcusolver");
+  static auto* const sparse = new OpenLibrary("cuSPARSE", CUSPARSE_VER_MAJOR, "libcusparse");
   static auto* const dnn = new OpenLibrary("cuDNN", kCudnnVersion, "libcudnn");
-  OpenLibrary& wanted = library == Library::cuFFT ? *fft : library == Library::cuSOLVER ? *solver : *dnn;
+  const auto find = [library]() -> OpenLibrary& {
+    switch (library) {
+      case Library::cuFFT:
+        return *fft;
+      case Library::cuSOLVER:
+        return *solver;
+      case Library::cuSPARSE:
+        return *sparse;
+      default:
+        return *dnn;
+    }
+  };
+  OpenLibrary& wanted = find();
   std::call_once(wanted.once, [&] { wanted.open(); });
   return wanted;
 }

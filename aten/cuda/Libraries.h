@@ -8,7 +8,7 @@
 
 namespace at::cuda {
 
-enum class Library { cuFFT, cuSOLVER, cuDNN };
+enum class Library { cuFFT, cuSOLVER, cuSPARSE, cuDNN };
 
 /// The address of a function. Throws when the library cannot be opened, or lacks the function.
 TORCH_CUDA_CPP_API void* library_function(Library library, const char* name);

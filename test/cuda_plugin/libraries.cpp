@@ -36,6 +36,12 @@ TEST_CASE("cuFFT and cuSOLVER have what the plugin calls", "[cuda]") {
   }
 }
 
+TEST_CASE("cuSPARSE has what the plugin calls", "[cuda]") {
+  for (const char* name : {"cusparseCreate", "cusparseSetStream"}) {
+    CHECK(library_function(Library::cuSPARSE, name) != nullptr);
+  }
+}
+
 TEST_CASE("cuDNN has what convolution calls", "[cuda]") {
   if (!at::cuda::has_library(Library::cuDNN)) {
     CHECK_THROWS_WITH(library_function(Library::cuDNN, "cudnnCreate"), Catch::Contains("cuDNN is needed and cannot be opened"));

@@ -7,7 +7,6 @@
 
 #include <aten/Context.h>
 #include <aten/Functions.h>
-#include <aten/cuda/DeviceThreadHandles.h>
 #include <aten/cuda/Libraries.h>
 #include <aten/native/cuda/workspace.h>
 #include <c10/cuda/CUDAFunctions.h>
@@ -19,6 +18,8 @@
 #endif
 
 #if defined(CUDNN_MAJOR) && CUDNN_MAJOR == 9 // aten/cuda/Libraries.cpp opens that
+
+#include <aten/cuda/CudnnHandle.h>
 
 #include <algorithm>
 #include <limits>
@@ -36,8 +37,6 @@ using at::cuda::Library;
 template <class F>
 using DnnFunction = at::cuda::LibraryFunction<Library::cuDNN, F>;
 
-const DnnFunction<decltype(cudnnCreate)> create{"cudnnCreate"};
-const DnnFunction<decltype(cudnnSetStream)> set_stream{"cudnnSetStream"};
 const DnnFunction<decltype(cudnnGetErrorString)> error_string{"cudnnGetErrorString"};
 const DnnFunction<decltype(cudnnCreateTensorDescriptor)> create_tensor{"cudnnCreateTensorDescriptor"};
 const DnnFunction<decltype(cudnnDestroyTensorDescriptor)> destroy_tensor{"cudnnDestroyTensorDescriptor"};
@@ -79,32 +78,6 @@ bool succeeds(cudnnStatus_t status, const char* call) {
 
 void check_dnn(cudnnStatus_t status, const char* call) {
   TORCH_CHECK(succeeds(status, call), "cuDNN error: ", error_string(status), " when calling ", call);
-}
-
-class DnnHandle {
- public:
-  DnnHandle() {
-    const c10::cuda::CUDAStreamCaptureModeGuard relaxed(cudaStreamCaptureModeRelaxed);
-    check_dnn(create(&handle_), "cudnnCreate");
-  }
-  cudnnHandle_t on(const c10::cuda::CUDAStream& stream) {
-    if (stream_ != stream.unwrap()) {
-      stream_.reset();
-      check_dnn(set_stream(handle_, stream.stream()), "cudnnSetStream");
-      stream_ = stream.unwrap();
-    }
-    return handle_;
-  }
-
- private:
-  cudnnHandle_t handle_ = nullptr; // never destroyed, like the pool
-  std::optional<c10::Stream> stream_;
-};
-
-cudnnHandle_t dnn_handle() {
-  const c10::DeviceIndex device = c10::cuda::current_device();
-  c10::cuda::SetTargetDevice();
-  return at::cuda::DeviceThreadHandles<DnnHandle>::get(device).on(c10::cuda::getCurrentCUDAStream(device));
 }
 
 // ---- descriptors -------------------------------------------------------------------------------------------------------------
@@ -387,7 +360,7 @@ bool run_pass(ConvolutionPass pass, const CudnnConvolution& c, const Settings& s
   if (known.has_value() && !known->has_value()) {
     return false;
   }
-  const cudnnHandle_t h = dnn_handle();
+  const cudnnHandle_t h = getCudnnHandle();
   const Descriptors d;
   if (!describe(c, settings.channels_last, d)) {
     choices().remember(key, std::nullopt);

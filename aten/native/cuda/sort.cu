@@ -104,6 +104,27 @@ __global__ void __launch_bounds__(kThreads) write_sorted(
   }
 }
 
+// The bits [begin, begin + count) of each key's order.
+template <class T>
+__global__ void __launch_bounds__(kThreads) make_bit_keys(
+    const T* in, std::uint32_t n, int begin, int count, bool descending, std::uint64_t* keys, std::uint32_t* places) {
+  const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
+  if (i < n) {
+    const std::uint64_t word = ordered_word(in[i]);
+    const std::uint64_t mask = count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+    keys[i] = ((descending ? ~word : word) >> begin) & mask;
+    places[i] = i;
+  }
+}
+
+template <class W>
+__global__ void __launch_bounds__(kThreads) take_places(const W* in, const std::uint32_t* places, std::uint32_t n, W* out) {
+  const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
+  if (i < n) {
+    out[i] = in[places[i]];
+  }
+}
+
 __global__ void __launch_bounds__(kThreads) count_up(std::uint32_t* places, std::uint32_t n) {
   const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
   if (i < n) {
@@ -166,18 +187,77 @@ void sort_rows(const SortRows& p) {
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 
-template <class... Ts>
-bool sort_one_of(const SortRows& p) {
-  return ((p.dtype == c10::CppTypeToScalarType<Ts>::value && (sort_rows<Ts>(p), true)) || ...);
+void take(const void* in, const Pairs& pairs, int size, void* out) {
+  const auto run = [&](auto word) {
+    using W = decltype(word);
+    take_places<<<blocks_of(pairs.n), kThreads, 0, pairs.stream>>>(
+        static_cast<const W*>(in), pairs.places.d_buffers[pairs.places.selector], static_cast<std::uint32_t>(pairs.n),
+        static_cast<W*>(out));
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+  };
+  switch (size) {
+    case 1:
+      return run(std::uint8_t());
+    case 2:
+      return run(std::uint16_t());
+    case 4:
+      return run(std::uint32_t());
+    case 8:
+      return run(std::uint64_t());
+    case 16:
+      return run(ulonglong2());
+    default:
+      TORCH_CHECK(false, "sort_pairs: values of 1, 2, 4, 8 or 16 bytes expected, got ", size);
+  }
 }
+
+template <class T>
+void sort_with_values(const SortPairs& p) {
+  const int bits = p.end_bit - p.begin_bit;
+  Pairs pairs(p.n, p.stream);
+  make_bit_keys<<<blocks_of(p.n), kThreads, 0, p.stream>>>(
+      static_cast<const T*>(p.keys_in), static_cast<std::uint32_t>(p.n), p.begin_bit, bits, p.descending, pairs.keys.Current(),
+      pairs.places.Current());
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  pairs.sort(bits);
+  if (p.keys_out != nullptr) {
+    take(p.keys_in, pairs, sizeof(T), p.keys_out);
+  }
+  if (p.value_size != 0) {
+    take(p.values_in, pairs, p.value_size, p.values_out);
+  }
+}
+
+// Calls f with a T of the dtype; false where it is none of these.
+template <class... Ts>
+struct KeyTypes {
+  template <class F>
+  static bool call(c10::ScalarType dtype, F f) {
+    return ((dtype == c10::CppTypeToScalarType<Ts>::value && (f(Ts()), true)) || ...);
+  }
+};
+using Keys = KeyTypes<
+    bool, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint16_t, std::uint32_t, std::uint64_t,
+    c10::Half, c10::BFloat16, float, double>;
 
 } // namespace
 
 void launch_sort(const SortRows& p) {
-  const bool known = sort_one_of<
-      bool, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint16_t, std::uint32_t, std::uint64_t,
-      c10::Half, c10::BFloat16, float, double>(p);
+  const bool known = Keys::call(p.dtype, [&](auto key) { sort_rows<decltype(key)>(p); });
   TORCH_INTERNAL_ASSERT(known, "sort: no kernel for ", p.dtype);
+}
+
+void launch_sort_pairs(const SortPairs& p) {
+  const int size = 8 * static_cast<int>(c10::elementSize(p.dtype));
+  TORCH_CHECK(
+      0 <= p.begin_bit && p.begin_bit <= p.end_bit && p.end_bit <= size, "sort_pairs: bits ", p.begin_bit, " to ", p.end_bit,
+      " of keys that have ", size);
+  TORCH_CHECK(p.n >= 0 && p.n < (std::int64_t{1} << 31), "sort_pairs: fewer than 2^31 elements expected, got ", p.n);
+  if (p.n == 0) {
+    return;
+  }
+  const bool known = Keys::call(p.dtype, [&](auto key) { sort_with_values<decltype(key)>(p); });
+  TORCH_CHECK(known, "sort_pairs: keys of ", p.dtype, " have no order; integers, bool and floating keys have");
 }
 
 void launch_order_of_keys(std::uint64_t* keys, std::int64_t n, std::int64_t* order, cudaStream_t stream) {

@@ -21,6 +21,21 @@ struct SortRows {
 };
 void launch_sort(const SortRows& p);
 
+/// n keys, stably by the bits [begin_bit, end_bit) of their order, and values beside them. NaN is the largest key.
+struct SortPairs {
+  c10::ScalarType dtype; // of the keys: bool, integer or floating
+  const void* keys_in;
+  void* keys_out; // may be null
+  const void* values_in;
+  void* values_out;
+  int value_size; // 1, 2, 4, 8 or 16 bytes; 0 for no values
+  std::int64_t n; // below 2^31
+  bool descending;
+  int begin_bit, end_bit;
+  cudaStream_t stream;
+};
+void launch_sort_pairs(const SortPairs& p);
+
 /// 0 to n - 1 in the order of n random 64-bit keys, which are overwritten.
 void launch_order_of_keys(std::uint64_t* keys, std::int64_t n, std::int64_t* order, cudaStream_t stream);
 
