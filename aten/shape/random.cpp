@@ -16,4 +16,10 @@ void dirichlet_grad_check(const char* op, const TensorBase& x, const TensorBase&
       x.scalar_type(), "'; it takes Float and Double");
 }
 
+void standard_gamma_grad_check(const char* op, const TensorBase& self, const TensorBase& output) {
+  TORCH_CHECK(
+      output.scalar_type() == self.scalar_type(), "Found dtype ", output.scalar_type(), " but expected ", self.scalar_type(), ": ", op,
+      " takes self and output of one dtype");
+}
+
 } // namespace at::shape

@@ -10,6 +10,7 @@ class TensorBase;
 namespace shape {
 
 TORCH_API void dirichlet_grad_check(const char* op, const TensorBase& x, const TensorBase& alpha, const TensorBase& total);
+TORCH_API void standard_gamma_grad_check(const char* op, const TensorBase& self, const TensorBase& output);
 
 } // namespace shape
 } // namespace at

@@ -1,6 +1,8 @@
 // What host code of the plugin asks of a device, answered by the host: tensors on the CPU stand for tensors on a GPU.
 #include <aten/TensorIterator.h>
 #include <aten/cuda/CUDAContext.h>
+#include <aten/cuda/CUDAGeneratorImpl.h>
+#include <aten/cuda/CUDAGraph.h>
 #include <aten/native/cuda/copy.h>
 #include <aten/native/cuda/index_error.h>
 #include <aten/native/cuda/pointwise_run.h>
@@ -16,10 +18,15 @@ DeviceIndex current_device() {
   return 0;
 }
 
+DeviceIndex device_count() noexcept {
+  return 1;
+}
+
 void SetTargetDevice() {}
 int captures_underway() noexcept {
   return 0;
 }
+void assert_not_capturing(const char*) {}
 
 void c10_cuda_check_implementation(int32_t, const char*, const char*, uint32_t, bool) {}
 void c10_cuda_warn_implementation(int32_t, const char*, const char*, uint32_t) {}
@@ -35,6 +42,13 @@ cudaStream_t CUDAStream::stream() const {
 } // namespace c10::cuda
 
 namespace at::cuda {
+
+CUDAGraph* CUDAGraph::get_currently_capturing_graph() {
+  return nullptr;
+}
+PhiloxCudaState CUDAGraph::draw(const c10::intrusive_ptr<CUDAGeneratorState>&, uint64_t) {
+  TORCH_INTERNAL_ASSERT(false, "there are no graphs here");
+}
 
 cudaDeviceProp* getCurrentDeviceProperties() {
   static cudaDeviceProp properties = [] {

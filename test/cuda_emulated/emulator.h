@@ -5,7 +5,8 @@
 // same barriers in the same order, as CUDA asks of them anyway.
 #pragma once
 
-#include <cuda_runtime_api.h>
+#include <cuda_runtime.h>
+#include <curand_kernel.h> // declares threadIdx and the like, before they are something else
 
 #include <algorithm>
 #include <cmath>

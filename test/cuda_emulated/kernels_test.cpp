@@ -44,6 +44,8 @@ void min_dim_kernel(const TensorBase&, int64_t, bool, const TensorBase&, const T
 void any_kernel(const TensorBase&, int64_t, bool, const TensorBase&);
 void all_all_kernel(const TensorBase&, const TensorBase&);
 void count_nonzero_kernel(const TensorBase&, std::optional<int64_t>, const TensorBase&);
+void hash_tensor_kernel(const TensorBase&, IntArrayRef, bool, int64_t, const TensorBase&);
+void frexp_kernel(const TensorBase&, const TensorBase&, const TensorBase&);
 void vector_norm_kernel(const TensorBase&, const Scalar&, OptDims, bool, std::optional<ScalarType>, const TensorBase&);
 void var_mean_kernel(const TensorBase&, OptDims, const std::optional<Scalar>&, bool, const TensorBase&, const TensorBase&);
 void cumsum_kernel(const TensorBase&, int64_t, std::optional<ScalarType>, const TensorBase&);
@@ -316,4 +318,31 @@ TEST_CASE("emulated: gather, scatter and indexing", "[cuda]") {
   CHECK(cuda::index_error_slot()->index == 6);
   CHECK(cuda::index_error_slot()->size == 6);
   cuda::index_error_slot()->raised = 0;
+}
+
+TEST_CASE("hash_tensor on CUDA joins the bits of all elements", "[cuda]") {
+  for (const auto dtype : {at::kFloat, at::kHalf, at::kDouble, at::kLong, at::kByte, at::kBool}) {
+    const Tensor x = at::randint(0, 100, {5, 3, 70}).to(dtype).transpose(0, 2);
+    for (const std::vector<int64_t>& dims : std::vector<std::vector<int64_t>>{{}, {0}, {1, 2}}) {
+      const Tensor want = at::hash_tensor(x, dims);
+      const Tensor got = at::empty_like(want);
+      at::native::cuda::hash_tensor_kernel(x, dims, false, 0, got);
+      CHECK(at::equal(got.view(at::kLong), want.view(at::kLong)));
+    }
+  }
+}
+
+TEST_CASE("frexp on CUDA", "[cuda]") {
+  const double inf = std::numeric_limits<double>::infinity();
+  for (const auto dtype : {at::kFloat, at::kHalf, at::kBFloat16, at::kDouble}) {
+    const Tensor special = at::tensor({0.0, -0.0, 1.0, -8.5, inf, -inf, std::nan(""), 6e-8, 3e-40}).to(dtype);
+    const Tensor x = at::cat({special, at::randn({100}, dtype)});
+    for (const Tensor& in : {x, x.view({-1, 1}).expand({x.numel(), 2}).t(), x.slice(0, 0, 1000, 3)}) {
+      const auto [mantissa, exponent] = at::frexp(in);
+      Tensor values = at::empty_like(mantissa), powers = at::empty({2 * in.numel()}, at::kInt).slice(0, 0, 10000, 2).view(in.sizes());
+      at::native::cuda::frexp_kernel(in, values, powers);
+      CHECK(at::allclose(values, mantissa, 0, 0, /*equal_nan=*/true));
+      CHECK(at::equal(powers, exponent));
+    }
+  }
 }

@@ -166,12 +166,12 @@ endif()
 # The kernels of the plugin run by an emulator: their sources made ordinary C++, CPU tensors in place of GPU ones.
 if(TARGET tensor_cuda)
   set(EMULATED ${PROJECT_BINARY_DIR}/emulated)
-  set(emulated_kernels attention_backward attention_forward channel_norm choice columns copy ctc_loss depthwise distance embedding_bag factory fft fused_step
-    grid_sampler index layer_norm nll_loss pad pivots pool reduce_arithmetic reduce_extremum reduce_moments rnn running scan search
+  set(emulated_kernels attention_backward attention_forward channel_norm choice columns copy ctc_loss depthwise distance distributions embedding_bag factory fft frexp
+    fused_step grid_sampler index layer_norm nll_loss pad pivots pool random reduce_arithmetic reduce_extremum reduce_moments rnn running scan search
     softmax upsample)
-  set(emulated_hosts advanced_index channel_norm choice cholesky convolution ctc_loss cudnn_convolution distance embedding_bag
-    factory fft fft_plan fused_step grid_sampler image index index_walk layer_norm ldl lu matrices nll_loss order_statistics pad pointwise_plan
-    pointwise_run pool qr rearrange reduce reduce_plan rnn scan search softmax solver spectra triangular unique upsample)
+  set(emulated_hosts advanced_index channel_norm choice cholesky convolution ctc_loss cudnn_convolution distance distributions embedding_bag
+    factory fft fft_plan frexp fused_step grid_sampler image index index_walk layer_norm ldl lu matrices nll_loss order_statistics pad pointwise_plan
+    pointwise_run pool qr random rearrange reduce reduce_plan rnn scan search softmax solver spectra triangular unique upsample)
   list(TRANSFORM emulated_kernels REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/aten/native/cuda/\\1.cu" OUTPUT_VARIABLE kernel_sources)
   list(APPEND kernel_sources ${PROJECT_SOURCE_DIR}/test/cuda_emulated/functors.cu)
   list(TRANSFORM emulated_kernels REPLACE "(.+)" "${EMULATED}/aten/native/cuda/\\1_cu.cpp" OUTPUT_VARIABLE translated)
@@ -186,7 +186,8 @@ if(TARGET tensor_cuda)
   set_source_files_properties(${translated} PROPERTIES
     COMPILE_OPTIONS "-include;${PROJECT_SOURCE_DIR}/test/cuda_emulated/emulator.h;-Wno-unknown-pragmas;-Wno-type-limits;-Wno-unused-parameter")
   file(GLOB EMULATOR_SOURCES CONFIGURE_DEPENDS test/cuda_emulated/*.cpp)
-  tensor_test(cuda_emulated SOURCES ${EMULATOR_SOURCES} ${translated} ${host_sources} aten/cuda/CudnnHandles.cpp)
+  tensor_test(cuda_emulated SOURCES ${EMULATOR_SOURCES} ${translated} ${host_sources} aten/cuda/CUDAGeneratorImpl.cpp
+    aten/cuda/CudnnHandles.cpp)
   target_include_directories(test_cuda_emulated BEFORE PRIVATE ${EMULATED})
   target_include_directories(test_cuda_emulated PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
 endif()

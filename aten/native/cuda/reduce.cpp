@@ -231,6 +231,15 @@ void all_all_kernel(const TensorBase& self, const TensorBase& out) {
 void count_nonzero_kernel(const TensorBase& self, std::optional<int64_t> dim, const TensorBase& out) {
   count_over(self, mask_of_dim(dim, self.dim()), out);
 }
+void hash_tensor_kernel(const TensorBase& self, IntArrayRef dim, bool, int64_t, const TensorBase& out) {
+  if (fill_if_empty(self, out, 0)) {
+    return;
+  }
+  const TensorBase input = cast(self, self.is_floating_point() ? kDouble : kLong);
+  launch_exclusive_or(
+      run_of(input, mask_of(dim, self.dim()), out), static_cast<const int64_t*>(input.const_data_ptr()),
+      static_cast<int64_t*>(out.mutable_data_ptr()));
+}
 void count_nonzero_dims_kernel(const TensorBase& self, IntArrayRef dim, const TensorBase& out) {
   count_over(self, mask_of(dim, self.dim()), out);
 }

@@ -1,4 +1,4 @@
-// sum, nansum, mean, prod, any, all, count_nonzero.
+// sum, nansum, mean, prod, any, all, count_nonzero, hash_tensor.
 #include <aten/native/cuda/reduce_ops.cuh>
 
 namespace at::native::cuda {
@@ -84,6 +84,24 @@ struct CountNonzero {
   std::int64_t* out;
 };
 
+// Words joined by exclusive or.
+struct ExclusiveOr {
+  using Acc = std::int64_t;
+  __device__ Acc identity() const {
+    return 0;
+  }
+  __device__ Acc map(Acc x, std::uint32_t) const {
+    return x;
+  }
+  __device__ Acc combine(Acc a, Acc b) const {
+    return a ^ b;
+  }
+  __device__ void store(std::uint32_t at, Acc a) const {
+    out[at] = a;
+  }
+  std::int64_t* out;
+};
+
 } // namespace
 
 void launch_arithmetic(
@@ -114,6 +132,11 @@ void launch_any(const ReduceRun& run, bool all, const ReduceInput& in, void* out
 void launch_count_nonzero(const ReduceRun& run, const ReduceInput& in, std::int64_t* out) {
   with_all(
       in, [&](auto elements, auto math) { launch_reduce(run, CountNonzero<decltype(math)>{out}, elements); });
+}
+
+void launch_exclusive_or(const ReduceRun& run, const std::int64_t* in, std::int64_t* out) {
+  with_type<std::int64_t>(
+      {c10::ScalarType::Long, in}, [&](auto elements, auto) { launch_reduce(run, ExclusiveOr{out}, elements); });
 }
 
 } // namespace at::native::cuda

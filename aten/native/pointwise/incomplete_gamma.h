@@ -118,6 +118,20 @@ HOST_DEVICE inline double incomplete_gamma(double a, double x) {
   return Upper ? upper : 1 - upper;
 }
 
+/// How a gamma sample x moves with alpha when its quantile stays: -(dP/dalpha) / (dP/dx).
+HOST_DEVICE inline double gamma_sample_slope(double alpha, double x) {
+  if (!(alpha > 0) || !(x > 0)) {
+    return x == 0 ? 0 : std::numeric_limits<double>::quiet_NaN();
+  }
+  // P or Q, whichever is the smaller, by a difference of their logarithms; the error is of the order of step^2.
+  const double step = 1e-4 * (alpha > 1e-3 ? alpha : 1e-3) / (alpha > 1 ? std::sqrt(alpha) : 1.0);
+  const bool upper = x > alpha;
+  const auto tail = [&](double a) { return upper ? incomplete_gamma<true>(a, x) : incomplete_gamma<false>(a, x); };
+  const double slope = tail(alpha) * (std::log(tail(alpha + step)) - std::log(tail(alpha - step))) / (2 * step);
+  const double density = gamma_density(alpha, x) * alpha / x;
+  return (upper ? slope : -slope) / density;
+}
+
 } // namespace pointwise
 
 struct Igamma {
@@ -131,6 +145,13 @@ struct Igammac {
   template <class T>
   HOST_DEVICE T operator()(T a, T x) const {
     return static_cast<T>(pointwise::incomplete_gamma<true>(a, x));
+  }
+};
+
+struct StandardGammaGrad {
+  template <class T>
+  HOST_DEVICE T operator()(T alpha, T sample) const {
+    return static_cast<T>(pointwise::gamma_sample_slope(alpha, sample));
   }
 };
 

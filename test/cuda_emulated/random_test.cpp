@@ -1,0 +1,110 @@
+// Samplers of CUDA generators by cuRAND itself, whose Philox streams also run on the host.
+#include "test/cuda_emulated/compare.h"
+
+#include <aten/cuda/CUDAGeneratorImpl.h>
+
+#include <torch/torch.h>
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <optional>
+
+namespace at::native {
+
+using OptGenerator = std::optional<Generator>;
+
+Tensor& uniform_cuda(Tensor&, double, double, OptGenerator);
+Tensor& normal_cuda(Tensor&, double, double, OptGenerator);
+Tensor& random_from_cuda(Tensor&, int64_t, std::optional<int64_t>, OptGenerator);
+Tensor poisson_cuda(const Tensor&, OptGenerator);
+Tensor standard_gamma_cuda(const Tensor&, OptGenerator);
+Tensor binomial_cuda(const Tensor&, const Tensor&, OptGenerator);
+Tensor sample_dirichlet_cuda(const Tensor&, OptGenerator);
+
+} // namespace at::native
+
+using at::Tensor;
+using emulated::near;
+namespace native = at::native;
+
+namespace {
+
+at::Generator generator(uint64_t seed) {
+  at::Generator made = at::make_generator<at::CUDAGeneratorImpl>(0);
+  made.set_current_seed(seed);
+  return made;
+}
+
+/// Mean and variance are near what they should be: within 5 standard errors.
+void check_moments(const Tensor& sample, double mean, double variance) {
+  const Tensor x = sample.to(at::kDouble);
+  const double error = std::sqrt(variance / static_cast<double>(x.numel()));
+  INFO(sample.scalar_type() << " mean " << mean);
+  CHECK(std::fabs(x.mean().item<double>() - mean) < 5 * error + 2e-3 * mean);
+  CHECK(x.var().item<double>() == Approx(variance).epsilon(0.15));
+}
+
+} // namespace
+
+TEST_CASE("CUDA generators give PyTorch's numbers", "[cuda]") {
+  Tensor x = at::empty({5});
+  native::uniform_cuda(x, 0, 1, generator(0));
+  CHECK(near(x, at::tensor({0.3990f, 0.5167f, 0.0249f, 0.9401f, 0.9459f}), 0, 1e-4));
+  native::normal_cuda(x, 0, 1, generator(0));
+  CHECK(near(x, at::tensor({-0.9247f, -0.4253f, -2.6438f, 0.1452f, -0.1209f}), 0, 1e-4));
+  // A second call goes on where the first ended.
+  const at::Generator stream = generator(0);
+  Tensor first = at::empty({5}), second = at::empty({5});
+  native::uniform_cuda(first, 0, 1, stream);
+  native::uniform_cuda(second, 0, 1, stream);
+  CHECK_FALSE(at::equal(first, second));
+  CHECK(stream.get_offset() == 8);
+  Tensor integers = at::empty({2000}, at::kLong);
+  native::random_from_cuda(integers, -3, 4, stream);
+  CHECK(integers.min().item<int64_t>() == -3);
+  CHECK(integers.max().item<int64_t>() == 3);
+}
+
+TEST_CASE("CUDA samples follow their distributions", "[cuda]") {
+  const at::Generator stream = generator(7);
+  for (const auto dtype : {at::kFloat, at::kDouble, at::kHalf}) {
+    const auto filled = [&](double value) { return at::full({20000}, value, dtype); };
+    for (const double rate : {0.5, 9.0, 40.0, 200.0}) {
+      check_moments(native::poisson_cuda(filled(rate), stream), rate, rate);
+    }
+    for (const double alpha : {0.25, 1.0, 12.0}) {
+      check_moments(native::standard_gamma_cuda(filled(alpha), stream), alpha, alpha);
+    }
+    for (const auto& [count, prob] : {std::pair{20.0, 0.125}, {100.0, 0.75}, {500.0, 0.5}}) {
+      check_moments(native::binomial_cuda(filled(count), filled(prob), stream), count * prob, count * prob * (1 - prob));
+    }
+  }
+  const Tensor alphas = at::tensor({0.5, 2.0, 1.5}).expand({4000, 3});
+  const Tensor dirichlet = native::sample_dirichlet_cuda(alphas, stream);
+  CHECK(near(dirichlet.sum(-1), at::ones({4000}, at::kDouble)));
+  CHECK(near(dirichlet.mean(0), at::tensor({0.125, 0.5, 0.375}), 0.05));
+  CHECK(at::logical_and(dirichlet > 0, dirichlet < 1).all().item<bool>());
+}
+
+TEST_CASE("CUDA samplers end for every parameter", "[cuda]") {
+  const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  const at::Generator stream = generator(1);
+  for (const auto dtype : {at::kFloat, at::kDouble}) {
+    const Tensor odd = at::tensor({0.0, -1.0, nan, inf, -inf, 1e-300, 1e30}).to(dtype);
+    const Tensor counts = native::poisson_cuda(odd, stream);
+    CHECK(at::equal(counts.narrow(0, 0, 2), at::zeros({2}, dtype)));
+    CHECK(std::isnan(counts[2].item<double>()));
+    const Tensor gammas = native::standard_gamma_cuda(odd, stream);
+    CHECK(gammas[0].item<double>() > 0);
+    const Tensor successes = native::binomial_cuda(odd.abs().nan_to_num(0, 30, 30), at::full_like(odd, 0.5), stream);
+    CHECK(successes[0].item<double>() == 0);
+  }
+  CHECK(native::poisson_cuda(at::empty({0, 3}), stream).sizes() == at::IntArrayRef({0, 3}));
+  CHECK_THROWS_WITH(native::poisson_cuda(at::ones({2}, at::kLong), stream), Catch::Contains("poisson_cuda"));
+  CHECK_THROWS_WITH(
+      native::binomial_cuda(at::ones({2}), at::ones({3}), stream), Catch::Contains("count and prob must have the same sizes"));
+  // The same seed, the same samples; strides do not matter.
+  const Tensor rates = at::rand({6, 5}) * 50;
+  CHECK(at::equal(native::poisson_cuda(rates.t(), generator(3)), native::poisson_cuda(rates.t().contiguous(), generator(3))));
+}
