@@ -35,6 +35,11 @@ void check_dims(int64_t sparse_dim, int64_t dense_dim, c10::IntArrayRef size) {
       ", dense_dim = ", dense_dim);
 }
 
+/// A device with its number: the current one where none is given.
+c10::Device with_number(c10::Device device) {
+  return device.is_cpu() || device.has_index() ? device : empty_contiguous({0}, kLong, device).device();
+}
+
 } // namespace
 
 SparseTensorImpl::SparseTensorImpl(c10::DispatchKeySet key_set, const caffe2::TypeMeta data_type, c10::Device device)
@@ -43,7 +48,7 @@ SparseTensorImpl::SparseTensorImpl(c10::DispatchKeySet key_set, const caffe2::Ty
 }
 
 SparseTensorImpl::SparseTensorImpl(c10::DispatchKeySet key_set, const caffe2::TypeMeta data_type)
-    : SparseTensorImpl(key_set, data_type, c10::Device(c10::dispatchKeyToDeviceType(key_set.highestPriorityTypeId()))) {
+    : SparseTensorImpl(key_set, data_type, with_number(c10::Device(c10::dispatchKeyToDeviceType(key_set.highestPriorityTypeId())))) {
   indices_ = empty_contiguous({1, 0}, kLong, device());
   values_ = empty_contiguous({0}, c10::typeMetaToScalarType(data_type), device());
   set_shape(1, 0, {0});

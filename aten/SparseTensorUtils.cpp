@@ -1,11 +1,13 @@
 #include <aten/SparseTensorUtils.h>
 
 #include <aten/Parallel.h>
+#include <aten/native/sparse/device_kernels.h>
 #include <aten/TensorOperators.h>
 #include <c10/core/Contiguity.h>
 #include <c10/util/DimVector.h>
 #include <c10/util/safe_numerics.h>
 
+#include <aten/ops/any.h>
 #include <aten/ops/arange.h>
 #include <aten/ops/empty.h>
 #include <aten/ops/zeros.h>
@@ -56,6 +58,17 @@ Tensor flatten_indices_by_dims(const Tensor& indices, const c10::IntArrayRef& si
   const Tensor places = indices.contiguous();
   const int64_t nnz = places.size(1);
   Tensor result = at::zeros({nnz}, indices.options());
+  if (native::sparse_kernels(indices) != nullptr) {
+    Tensor outside = at::zeros({nnz}, indices.options().dtype(kBool));
+    for (size_t i = 0; i < chosen.size(); ++i) {
+      const Tensor row = places.select(0, c10::maybe_wrap_dim(dims_to_flatten[i], static_cast<int64_t>(sizes.size())));
+      outside.logical_or_(row.lt(0)).logical_or_(row.ge(chosen[i]));
+      result.add_(row, steps[i]);
+    }
+    TORCH_CHECK_INDEX(
+        nnz == 0 || !outside.any().item<bool>(), "a sparse tensor of sizes ", sizes, " has an element outside of them");
+    return result;
+  }
   const int64_t* from = places.const_data_ptr<int64_t>();
   for (size_t i = 0; i < chosen.size(); ++i) {
     const int64_t dim = c10::maybe_wrap_dim(dims_to_flatten[i], static_cast<int64_t>(sizes.size()));

@@ -597,7 +597,9 @@ bool has_library(Library) {
 void* library_function(Library library, const char* name) {
   TORCH_CHECK(!emulated::libraries().missing, name, " is needed and cannot be opened");
   emulated::libraries().looked_up.push_back(name);
-  return library == Library::cuDNN ? emulated::cudnn_function(name) : emulated::functions().at(name);
+  return library == Library::cuDNN ? emulated::cudnn_function(name)
+      : library == Library::cuSPARSE ? emulated::cusparse_function(name)
+                                     : emulated::functions().at(name);
 }
 
 cusolverDnHandle_t getCurrentCUDASolverDnHandle() {

@@ -23,9 +23,12 @@ struct Libraries {
   std::vector<int> dnn_broken;       // algorithms of cuDNN that fail when they run
   int dnn_rankings = 0, dnn_timings = 0; // how often cuDNN was asked for algorithms
   std::vector<DnnRun> dnn_runs;
+  int sparse_descriptors = 0; // of cuSPARSE, that are not destroyed yet
 };
 Libraries& libraries();
 
+/// A function of the emulated cuSPARSE (cusparse.cpp).
+void* cusparse_function(const std::string& name);
 /// A function of the emulated cuDNN (cudnn.cpp).
 void* cudnn_function(const std::string& name);
 

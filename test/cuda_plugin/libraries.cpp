@@ -37,7 +37,8 @@ TEST_CASE("cuFFT and cuSOLVER have what the plugin calls", "[cuda]") {
 }
 
 TEST_CASE("cuSPARSE has what the plugin calls", "[cuda]") {
-  for (const char* name : {"cusparseCreate", "cusparseSetStream"}) {
+  for (const char* name : {"cusparseCreate", "cusparseSetStream", "cusparseCreateCsr", "cusparseDestroySpMat", "cusparseCreateDnMat",
+        "cusparseDestroyDnMat", "cusparseSpMM_bufferSize", "cusparseSpMM", "cusparseSDDMM_bufferSize", "cusparseSDDMM"}) {
     CHECK(library_function(Library::cuSPARSE, name) != nullptr);
   }
 }

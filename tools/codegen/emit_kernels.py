@@ -13,6 +13,8 @@ from schema import Argument, Schema
 from sources import SourceIndex
 
 ISA_LEVELS = ("v2", "v3", "v4")
+# Kernels for sparse tensors serve these devices.
+SPARSE_KEYS = {key + "CPU": (key + "CPU", key + "CUDA") for key in ("Sparse", "SparseCsr")}
 # Kernels for each functor and dtype take some 0.2 s of nvcc, the headers of a source 5 s.
 CUDA_DTYPES_PER_SOURCE = 64
 # Headers of functors that are long, see aten/native/cuda/pointwise_loop.cuh.
@@ -260,7 +262,7 @@ class KernelEmitter:
         schema = entry.forms[form]
         if ref.kind == "refused":
             unused = "".join(f"  static_cast<void>({a.name});\n" for a in schema.arguments[1:])
-            return f"{unused}  at::native::refuse_sparse({cstring(schema.full_name)}, {schema.arguments[0].name}.layout());\n"
+            return f"{unused}  at::native::refuse_sparse({cstring(schema.full_name)}, {schema.arguments[0].name});\n"
         if ref.kind in ("values", "linear"):
             return self._on_values(entry, form, ref.kind)
         number = list(entry.forms).index(form)
@@ -468,9 +470,9 @@ class KernelEmitter:
         definitions = "\n".join(w.text for w in wrappers)
         origins = {s.unambiguous_name: e.where for e in entries for s in e.forms.values()}
         rows = "\n".join(
-            f"    {{at::_ops::{w.op}::name, at::_ops::{w.op}::overload_name, c10::DispatchKey::{w.key}, "
+            f"    {{at::_ops::{w.op}::name, at::_ops::{w.op}::overload_name, c10::DispatchKey::{key}, "
             f"c10::impl::builtin_kernel<&{w.name}>(), {cstring(origins[w.op])}}},"
-            for w in wrappers
+            for w in wrappers for key in SPARSE_KEYS.get(w.key, (w.key,))
         )
         if backend == "sparse":
             ops += "#include <aten/native/sparse/values.h>\n"

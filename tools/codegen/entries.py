@@ -17,7 +17,7 @@ FIELDS = {
     "output_differentiability", "reference", "samples", "errors", "doc", "out_contiguous", "inplace_alias_ok",
     "out_dtype", "out_check", "out_grad", "out_layout", "inplace_expanded", "cpp_no_default_args", "tags", "test", "through", "plain",
 }
-SPARSE_BACKENDS = ("sparse", "sparse_csr")  # kernels for the keys SparseCPU and SparseCsrCPU
+SPARSE_BACKENDS = ("sparse", "sparse_csr")  # kernels for the keys SparseCPU and SparseCUDA, SparseCsrCPU and SparseCsrCUDA
 SPARSE_KINDS = ("values", "linear", "refused")
 VARIANTS = ("function", "method", "inplace", "inplace_method", "out")
 RESULTS = ("common", "float", "bool", "real")

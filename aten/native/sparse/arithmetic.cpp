@@ -1,5 +1,6 @@
 // Sums, products and quotients of coordinate tensors with each other, with strided tensors and with numbers.
 #include <aten/native/sparse/coo.h>
+#include <aten/native/sparse/device_kernels.h>
 #include <aten/native/sparse/values.h>
 
 #include <aten/ExpandUtils.h>
@@ -76,7 +77,7 @@ Tensor add_coo_coo(const Tensor& self, const Tensor& other, const Scalar& alpha,
       a->sparse_dim(), " sparse dimensions while 'other' has ", b->sparse_dim(), " sparse dimensions");
   const Tensor left = a->values().to(common).contiguous();
   const Tensor right = times(b->values().to(common), alpha).contiguous();
-  if (!a->values().is_contiguous() || !b->values().is_contiguous()) {
+  if (!a->values().is_contiguous() || !b->values().is_contiguous() || sparse_kernels(left) != nullptr) {
     return make_coo(self.sizes(), at::cat({a->indices(), b->indices()}, 1), at::cat({left, right}, 0), false);
   }
   std::vector<std::pair<int64_t, int64_t>> pairs;
@@ -167,6 +168,14 @@ Tensor mul_coo_coo(const Tensor& self, const Tensor& other, ScalarType common) {
       a->nnz() == 0 || b->nnz() == 0 || at::sparse::is_same_density(left, right),
       "mul: expected 'self' and 'other' to have same density, but 'self' has ", a->sparse_dim(),
       " sparse dimensions while 'other' has ", b->sparse_dim(), " sparse dimensions");
+  if (a->nnz() > 0 && b->nnz() > 0 && sparse_kernels(left) != nullptr) {
+    const Tensor of_b = element_numbers(
+        at::sparse::flatten_indices(b->indices(), self.sizes()), at::sparse::flatten_indices(a->indices(), self.sizes()));
+    const Tensor of_a = of_b.ge(0).nonzero().squeeze(1);
+    const Tensor factors = b->values().to(common).index_select(0, of_b.index_select(0, of_a));
+    return make_coo(
+        self.sizes(), a->indices().index_select(1, of_a), a->values().to(common).index_select(0, of_a).mul(factors), true);
+  }
   std::vector<int64_t> of_a;
   std::vector<int64_t> of_b;
   if (a->nnz() > 0 && b->nnz() > 0) {
@@ -177,9 +186,9 @@ Tensor mul_coo_coo(const Tensor& self, const Tensor& other, ScalarType common) {
       }
     });
   }
-  const Tensor from_a = int64_tensor(of_a);
+  const Tensor from_a = int64_tensor(of_a, left.device());
   const Tensor values = a->values().to(common).index_select(0, from_a);
-  const Tensor factors = b->nnz() == 0 ? values : b->values().to(common).index_select(0, int64_tensor(of_b));
+  const Tensor factors = b->nnz() == 0 ? values : b->values().to(common).index_select(0, int64_tensor(of_b, left.device()));
   return make_coo(self.sizes(), a->indices().index_select(1, from_a), values.mul(factors), true);
 }
 

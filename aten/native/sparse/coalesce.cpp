@@ -5,6 +5,7 @@
 #include <aten/Parallel.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/pointwise/math.h>
+#include <aten/native/sparse/device_kernels.h>
 
 #include <vector>
 
@@ -53,6 +54,20 @@ Tensor sum_groups(const Tensor& values, const int64_t* order, const std::vector<
   return result;
 }
 
+/// The same as numbers on the device of `sorted`, without the end.
+Tensor first_of_groups(const Tensor& sorted) {
+  const Tensor differs = sorted.narrow(0, 1, sorted.numel() - 1).ne(sorted.narrow(0, 0, sorted.numel() - 1));
+  return at::cat({at::ones({1}, differs.options()), differs}).nonzero().squeeze(1);
+}
+
+Tensor sum_on_device(const SparseDeviceKernels& device, const Tensor& values, const Tensor& order, const Tensor& firsts) {
+  c10::DimVector sizes(values.sizes().begin(), values.sizes().end());
+  sizes[0] = firsts.numel();
+  const Tensor result = at::empty(sizes, values.options());
+  device.sum_groups(values.contiguous(), order, firsts, result);
+  return result;
+}
+
 } // namespace
 
 Tensor _coalesce_coo(const Tensor& self) {
@@ -65,6 +80,12 @@ Tensor _coalesce_coo(const Tensor& self) {
   }
   const Tensor places = at::sparse::flatten_indices(impl->indices(), self.sizes());
   const auto [sorted, order] = places.sort(/*stable=*/true, /*dim=*/0, /*descending=*/false);
+  if (const SparseDeviceKernels* const device = sparse_kernels(places)) {
+    const Tensor firsts = first_of_groups(sorted);
+    const Tensor values = sum_on_device(*device, impl->values(), order, firsts);
+    return make_coo(
+        self.sizes(), impl->indices().index_select(1, order.index_select(0, firsts)), values, /*coalesced=*/true);
+  }
   const std::vector<int64_t> starts = group_starts(sorted.const_data_ptr<int64_t>(), nnz);
   const int64_t groups = static_cast<int64_t>(starts.size()) - 1;
   const int64_t* from = order.const_data_ptr<int64_t>();
@@ -89,6 +110,16 @@ void add_blocks(const Tensor& out, const Tensor& places, const Tensor& values_, 
   const Tensor values = values_.contiguous();
   const int64_t nnz = places.numel();
   const int64_t block = nnz == 0 ? 0 : values.numel() / nnz;
+  if (const SparseDeviceKernels* const device = sparse_kernels(out); device != nullptr && nnz > 0 && out.numel() > 0) {
+    // Each place once, so that the order of the sums is the same from run to run.
+    const auto [sorted, order] = places.sort(/*stable=*/true, /*dim=*/0, /*descending=*/false);
+    const Tensor firsts = first_of_groups(sorted);
+    const Tensor sums = sum_on_device(*device, values.reshape({nnz, block}), order, firsts);
+    const Tensor targets = sorted.index_select(0, firsts);
+    Tensor blocks = out.view({-1, block});
+    blocks.index_copy_(0, targets, blocks.index_select(0, targets).add(sums.to(out.scalar_type()), alpha));
+    return;
+  }
   const int64_t* place = places.const_data_ptr<int64_t>();
   dispatch("add_blocks", out.scalar_type(), kCoalesced, [&]<class T> {
     const T* from = values.const_data_ptr<T>();

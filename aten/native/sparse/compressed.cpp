@@ -63,8 +63,8 @@ void check_line(const T* start, const T* index, int64_t lines, int64_t count, in
 }
 
 void check_indices(const Tensor& compressed, const Tensor& plain, int64_t lines, int64_t count, int64_t nnz, Layout layout) {
-  const Tensor starts = compressed.to(kLong).contiguous();
-  const Tensor indices = plain.to(kLong).contiguous();
+  const Tensor starts = compressed.to(kCPU, kLong).contiguous();
+  const Tensor indices = plain.to(kCPU, kLong).contiguous();
   const int64_t batches = starts.numel() / (lines + 1);
   for (int64_t b = 0; b < batches; ++b) {
     check_line(
@@ -165,10 +165,20 @@ Layout transposed_layout(Layout layout) {
   }
 }
 
+namespace {
+
+c10::DispatchKeySet compressed_key(Device device) {
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      device.is_cpu() || device.is_cuda(), "sparse tensors are on the CPU and on CUDA devices, got device ", device);
+  return c10::DispatchKeySet(c10::TensorOptions(kSparseCsr).device(device).computeDispatchKey());
+}
+
+} // namespace
+
 Tensor make_compressed(
     Layout layout, IntArrayRef sizes, const Tensor& compressed_indices, const Tensor& plain_indices, const Tensor& values) {
   Tensor result = at::detail::make_tensor<SparseCsrTensorImpl>(
-      c10::DispatchKeySet(c10::DispatchKey::SparseCsrCPU), values.device(), layout, values.dtype());
+      compressed_key(values.device()), values.device(), layout, values.dtype());
   compressed_impl(result)->set_member_tensors(compressed_indices, plain_indices, values, sizes);
   return result;
 }
@@ -233,9 +243,16 @@ Tensor _sparse_compressed_tensor_kernel(
     const Tensor& compressed_indices, const Tensor& plain_indices, const Tensor& values, IntArrayRef size, OptDtype dtype, OptLayout layout,
     OptDevice device, OptBool) {
   const Layout wanted = known_layout(layout);
-  TORCH_CHECK_NOT_IMPLEMENTED(!device || device->is_cpu(), "sparse tensors are on the CPU only, got device ", *device);
   // Kernels rely on what members say of each other.
   at::native::_validate_sparse_compressed_tensor_args(compressed_indices, plain_indices, values, size, wanted, std::nullopt);
+  TORCH_CHECK(
+      !device || device->type() == values.device().type(), "values and compressed tensor instance need to be on the same device, got ",
+      values.device(), " and ", *device);
+  for (const Tensor* indices : {&compressed_indices, &plain_indices}) {
+    TORCH_CHECK(
+        indices->device() == values.device(), "indices and values of a compressed sparse tensor need to be on the same device, got ",
+        indices->device(), " and ", values.device());
+  }
   return make_compressed(
       wanted, size, sparse_member(compressed_indices), sparse_member(plain_indices),
       sparse_member(!dtype || *dtype == values.scalar_type() ? values : values.to(*dtype)));
@@ -403,9 +420,11 @@ Tensor _to_copy_compressed(
       layout.value_or(self.layout()) == self.layout(), "to(options) doesn't support converting to a different layout, but got self.layout being ",
       self.layout(), " and options.layout set as ", layout.value_or(self.layout()));
   const SparseCsrTensorImpl* impl = compressed_impl(self);
+  const Device place = device.value_or(self.device());
+  const auto copied = [&](const Tensor& indices) { return indices.to(place, indices.scalar_type(), non_blocking, /*copy=*/true); };
   return make_compressed(
-      self.layout(), self.sizes(), impl->compressed_indices().clone(), impl->plain_indices().clone(),
-      impl->values().to(device.value_or(self.device()), dtype.value_or(self.scalar_type()), non_blocking, /*copy=*/true));
+      self.layout(), self.sizes(), copied(impl->compressed_indices()), copied(impl->plain_indices()),
+      impl->values().to(place, dtype.value_or(self.scalar_type()), non_blocking, /*copy=*/true));
 }
 
 Tensor empty_compressed(
@@ -414,9 +433,9 @@ Tensor empty_compressed(
   TORCH_CHECK(!is_blocked(wanted), "empty_sparse_compressed expected sparse compressed (non-block) tensor layout but got ", wanted);
   TORCH_CHECK(
       size.size() >= 2, "torch.empty: Only batched sparse compressed (non-block) tensors are supported, but got size ", size);
-  TORCH_CHECK_NOT_IMPLEMENTED(!device || device->is_cpu(), "sparse tensors are on the CPU only, got device ", *device);
+  const Device place = at::empty({0}, c10::TensorOptions(device.value_or(kCPU))).device(); // with its number
   Tensor result = at::detail::make_tensor<SparseCsrTensorImpl>(
-      c10::DispatchKeySet(c10::DispatchKey::SparseCsrCPU), c10::Device(kCPU), wanted,
+      compressed_key(place), place, wanted,
       c10::scalarTypeToTypeMeta(dtype.value_or(c10::get_default_dtype_as_scalartype())));
   compressed_impl(result)->resize_and_clear_(static_cast<int64_t>(size.size()), 0, size);
   return result;

@@ -1,6 +1,7 @@
 // Between compressed sparse tensors, coordinates and strided tensors.
 #include <aten/native/sparse/compressed.h>
 #include <aten/native/sparse/coo.h>
+#include <aten/native/sparse/device_kernels.h>
 
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
@@ -38,7 +39,7 @@ Tensor joined(const Tensor& self) {
   const SparseCsrTensorImpl* impl = compressed_impl(self);
   const int64_t batch = impl->batch_dim();
   const int64_t count = count_of_batch(self);
-  const Tensor each = impl->compressed_indices().to(kLong).contiguous();
+  const Tensor each = impl->compressed_indices().to(kCPU, kLong).contiguous();
   const int64_t lines = each.size(-1) - 1;
   const int64_t nnz = impl->plain_indices().size(-1);
   const Tensor starts = at::empty({count * lines + 1}, each.options());
@@ -54,7 +55,7 @@ Tensor joined(const Tensor& self) {
   }
   *to = count * nnz;
   return make_compressed(
-      self.layout(), joined_sizes(self.sizes().slice(batch), count, self.layout()), starts,
+      self.layout(), joined_sizes(self.sizes().slice(batch), count, self.layout()), starts.to(self.device()),
       impl->plain_indices().flatten(0, batch), impl->values().flatten(0, batch));
 }
 
@@ -91,7 +92,7 @@ Tensor joined_strided(const Tensor& self, int64_t batch, Layout layout) {
 Tensor cut_apart(const Tensor& one, IntArrayRef sizes, IntArrayRef batch) {
   const SparseCsrTensorImpl* impl = compressed_impl(one);
   const int64_t count = c10::multiply_integers(batch);
-  const Tensor starts = impl->compressed_indices().contiguous();
+  const Tensor starts = impl->compressed_indices().to(kCPU).contiguous();
   const int64_t lines = (starts.numel() - 1) / count;
   const int64_t nnz = impl->nnz() / count;
   const Tensor each = at::empty({count, lines + 1}, starts.options());
@@ -109,7 +110,7 @@ Tensor cut_apart(const Tensor& one, IntArrayRef sizes, IntArrayRef batch) {
     return t.reshape(shape);
   };
   return make_compressed(
-      one.layout(), sizes, each.unflatten(0, batch), cut(impl->plain_indices(), nnz), cut(impl->values(), nnz));
+      one.layout(), sizes, each.unflatten(0, batch).to(one.device()), cut(impl->plain_indices(), nnz), cut(impl->values(), nnz));
 }
 
 /// A batch in coordinates, those of the batch first.
@@ -171,8 +172,7 @@ Tensor blocked(const Tensor& coo, Layout layout, std::array<int64_t, 2> block) {
   values.index_copy_(0, (place * block[0] + inside(0)) * block[1] + inside(1), impl->values());
   DimVector shape{count, block[0], block[1]};
   shape.append(sizes.begin() + 1, sizes.end());
-  const Tensor lines = unique.div(std::max<int64_t>(blocks[1 - by], 1), "floor").contiguous();
-  const Tensor starts = at::sparse::coo_to_csr(lines.const_data_ptr<int64_t>(), blocks[by], count);
+  const Tensor starts = row_starts(unique.div(std::max<int64_t>(blocks[1 - by], 1), "floor"), blocks[by]);
   return make_compressed(
       layout, coo.sizes(), starts, unique.remainder(std::max<int64_t>(blocks[1 - by], 1)), values.view(shape));
 }
@@ -190,6 +190,16 @@ Tensor compressed_to_coo_indices(const Tensor& self) {
   const int64_t nnz = plain.numel();
   const int64_t by = is_row_compressed(self.layout()) ? 0 : 1;
   const int64_t count = self.size(1 - by) / block_sizes(self)[1 - by];
+  if (sparse_kernels(starts) != nullptr) {
+    const Tensor lengths = starts.diff();
+    const Tensor whole = at::logical_and(starts[0].eq(0), starts[lines].eq(nnz));
+    TORCH_CHECK(
+        at::logical_and(whole, lengths.ge(0).all()).item<bool>(),
+        "the compressed indices of a sparse tensor were changed: they do not cover its elements, or decrease");
+    check_places(plain, count, by == 0 ? "columns" : "rows");
+    const Tensor line = at::arange(lines, starts.options()).repeat_interleave(lengths);
+    return by == 0 ? at::stack({line, plain}) : at::stack({plain, line});
+  }
   const Tensor result = at::empty({2, nnz}, plain.options());
   int64_t* line = result.mutable_data_ptr<int64_t>() + by * nnz;
   int64_t* other = result.mutable_data_ptr<int64_t>() + (1 - by) * nnz;
@@ -238,11 +248,10 @@ Tensor coo_to_compressed(const Tensor& self, Layout layout, OptionalIntArrayRef 
   }
   const Tensor sorted = coalesced(layout == kSparseCsr ? self : self.transpose(0, 1));
   const SparseTensorImpl* impl = get_sparse_impl(sorted);
-  const Tensor lines = impl->indices().select(0, 0).contiguous();
   // Checks the other coordinate too.
   at::sparse::flatten_indices(impl->indices(), sorted.sizes());
   return make_compressed(
-      layout, self.sizes(), at::sparse::coo_to_csr(lines.const_data_ptr<int64_t>(), sorted.size(0), lines.numel()),
+      layout, self.sizes(), row_starts(impl->indices().select(0, 0), sorted.size(0)),
       impl->indices().select(0, 1).clone(), impl->values().clone());
 }
 

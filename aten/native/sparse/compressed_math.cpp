@@ -1,6 +1,7 @@
 // Sums, products and parts of compressed sparse matrices. Where two of them meet they do so in coordinates.
 #include <aten/native/sparse/compressed.h>
 #include <aten/native/sparse/coo.h>
+#include <aten/native/sparse/device_kernels.h>
 #include <aten/native/sparse/product.h>
 #include <aten/native/sparse/values.h>
 
@@ -212,9 +213,20 @@ Tensor sparse_sampled_addmm_compressed(
       self.scalar_type() == mat1.scalar_type() && mat1.scalar_type() == mat2.scalar_type(),
       "sampled_addmm: expected one dtype, but got ", self.scalar_type(), ", ", mat1.scalar_type(), " and ", mat2.scalar_type());
   const Tensor places = compressed_to_coo_indices(self);
+  const Tensor& values = compressed_impl(self)->values();
+  if (const SparseDeviceKernels* const device = sparse_kernels(values); device != nullptr && values.numel() > 0) {
+    const SparseCsrTensorImpl* impl = compressed_impl(self);
+    const ScalarType dtype = self.scalar_type();
+    const ScalarType wide = c10::isReducedFloatingType(dtype) ? kFloat : dtype;
+    Tensor products = at::empty(values.sizes(), values.options().dtype(wide));
+    device->sampled_product(
+        mat1.to(wide).contiguous(), mat2.to(wide).contiguous(), impl->compressed_indices().to(kLong).contiguous(),
+        impl->plain_indices().to(kLong).contiguous(), products);
+    products = products.to(dtype).mul(alpha);
+    return with_compressed_values(self, beta.equal(0) ? products : products + values * beta);
+  }
   const Tensor products =
       (mat1.index_select(0, places.select(0, 0)) * mat2.t().index_select(0, places.select(0, 1))).sum(IntArrayRef{1}).mul(alpha);
-  const Tensor& values = compressed_impl(self)->values();
   return with_compressed_values(self, beta.equal(0) ? products : products + values * beta);
 }
 
@@ -323,8 +335,7 @@ Tensor _convert_indices_from_coo_to_csr_raw(const Tensor& self, int64_t size, bo
   TORCH_CHECK(
       !c10::isFloatingType(self.scalar_type()) && !c10::isComplexType(self.scalar_type()), "_convert_indices_from_coo_to_csr: expected integers, got ",
       self.scalar_type());
-  const Tensor rows = self.to(kLong).contiguous();
-  const Tensor starts = at::sparse::coo_to_csr(rows.const_data_ptr<int64_t>(), size, rows.numel());
+  const Tensor starts = row_starts(self.to(kLong), size);
   return out_int32 ? starts.to(kInt) : starts;
 }
 

@@ -112,22 +112,13 @@ Tensor blocks_at(const Tensor& t, const Tensor& indices) {
   return t.contiguous().view(sizes).index_select(0, at::sparse::flatten_indices(indices, t.sizes()));
 }
 
-/// For each place of `wanted` (linear), the number of the same place in `places`, or -1.
-Tensor matches(const Tensor& places, const Tensor& wanted) {
-  const auto [sorted, order] = places.sort(/*stable=*/true, 0, false);
-  Tensor found = at::searchsorted(sorted, wanted);
-  const int64_t count = sorted.size(0);
-  const int64_t* keys = sorted.const_data_ptr<int64_t>();
-  const int64_t* from = order.const_data_ptr<int64_t>();
-  const int64_t* want = wanted.const_data_ptr<int64_t>();
-  int64_t* at = found.mutable_data_ptr<int64_t>();
-  for (int64_t i = 0; i < found.numel(); ++i) {
-    at[i] = at[i] < count && keys[at[i]] == want[i] ? from[at[i]] : -1;
-  }
-  return found;
-}
-
 } // namespace
+
+Tensor element_numbers(const Tensor& places, const Tensor& wanted) {
+  const auto [sorted, order] = places.sort(/*stable=*/true, 0, false);
+  const Tensor found = at::searchsorted(sorted, wanted).clamp_max(places.numel() - 1);
+  return at::where(sorted.index_select(0, found).eq(wanted), order.index_select(0, found), -1);
+}
 
 Tensor _sparse_mask_projection(const Tensor& self, const Tensor& mask, bool /*accumulate_matches*/) {
   check_coo("_sparse_mask_projection", "self", self);
@@ -144,7 +135,7 @@ Tensor _sparse_mask_projection(const Tensor& self, const Tensor& mask, bool /*ac
   DimVector sizes(places->values().sizes().begin(), places->values().sizes().end());
   Tensor values = at::zeros(sizes, from->values().options());
   if (from->nnz() > 0 && places->nnz() > 0) {
-    const Tensor found = matches(
+    const Tensor found = element_numbers(
         at::sparse::flatten_indices(from->indices(), self.sizes()), at::sparse::flatten_indices(places->indices(), self.sizes()));
     const Tensor hits = found.ge(0).nonzero().squeeze(1);
     values.index_copy_(0, hits, from->values().index_select(0, found.index_select(0, hits)));
@@ -229,7 +220,7 @@ Tensor _spdiags(const Tensor& diagonals, const Tensor& offsets, IntArrayRef shap
     }
     if (begin < end) values.push_back(rows_of_values.select(0, k).narrow(0, begin, end - begin));
   }
-  const Tensor places = at::stack({int64_tensor(rows), int64_tensor(cols)});
+  const Tensor places = at::stack({int64_tensor(rows, kCPU), int64_tensor(cols, kCPU)});
   const Tensor result = make_coo(shape, places, at::cat(values), /*coalesced=*/false);
   return wanted == kSparse ? result : wanted == kSparseCsr ? result.to_sparse_csr() : result.to_sparse_csc();
 }

@@ -4,6 +4,8 @@
 #include <aten/Functions.h>
 #include <aten/SparseCsrTensorImpl.h>
 #include <aten/native/sparse/compressed.h>
+#include <aten/native/sparse/device_kernels.h>
+#include <c10/core/DeviceGuard.h>
 #include <c10/core/TensorOptions.h>
 #include <c10/util/safe_numerics.h>
 
@@ -26,9 +28,12 @@ void check_layout(const char* op, OptLayout layout) {
 }
 
 Tensor new_coo(ScalarType dtype, Device device) {
-  TORCH_CHECK_NOT_IMPLEMENTED(device.is_cpu(), "sparse tensors are on the CPU only, got device ", device);
+  const c10::TensorOptions options = c10::TensorOptions(kSparse).device(device);
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      device.is_cpu() || device.is_cuda(), "sparse tensors are on the CPU and on CUDA devices, got device ", device);
+  const c10::OptionalDeviceGuard guard(device.has_index() ? std::optional(device) : std::nullopt);
   return at::detail::make_tensor<SparseTensorImpl>(
-      c10::DispatchKeySet(c10::DispatchKey::SparseCPU), c10::scalarTypeToTypeMeta(dtype));
+      c10::DispatchKeySet(options.computeDispatchKey()), c10::scalarTypeToTypeMeta(dtype));
 }
 
 /// Values without dimensions are those of a single element.
@@ -58,10 +63,38 @@ Tensor make_coo(IntArrayRef sizes, const Tensor& indices, const Tensor& values, 
   return result;
 }
 
-Tensor int64_tensor(IntArrayRef list) {
+Tensor int64_tensor(IntArrayRef list, Device device) {
   Tensor result = at::empty({static_cast<int64_t>(list.size())}, c10::TensorOptions(kLong));
   std::copy(list.begin(), list.end(), result.mutable_data_ptr<int64_t>());
-  return result;
+  return device.is_cpu() ? result : result.to(device);
+}
+
+void check_places(const Tensor& row, int64_t size, const char* what) {
+  if (row.numel() == 0) {
+    return;
+  }
+  if (sparse_kernels(row) != nullptr) {
+    const auto [least, greatest] = at::aminmax(row);
+    const int64_t low = least.item<int64_t>(), high = greatest.item<int64_t>();
+    TORCH_CHECK_INDEX(
+        low >= 0 && high < size, "a sparse matrix with ", size, " ", what, " cannot have an element in number ", low < 0 ? low : high);
+    return;
+  }
+  const Tensor places = row.contiguous();
+  const int64_t* index = places.const_data_ptr<int64_t>();
+  for (int64_t i = 0; i < places.numel(); ++i) {
+    TORCH_CHECK_INDEX(
+        index[i] >= 0 && index[i] < size, "a sparse matrix with ", size, " ", what, " cannot have an element in number ", index[i]);
+  }
+}
+
+Tensor row_starts(const Tensor& rows_, int64_t count) {
+  const Tensor rows = rows_.contiguous();
+  if (sparse_kernels(rows) == nullptr) {
+    return at::sparse::coo_to_csr(rows.const_data_ptr<int64_t>(), count, rows.numel());
+  }
+  check_places(rows, count, "rows");
+  return at::searchsorted(rows, at::arange(count + 1, rows.options()));
 }
 
 void check_coo(const char* op, const char* name, const Tensor& t) {
@@ -314,7 +347,7 @@ Tensor& copy_sparse_to_sparse_(Tensor& self, const Tensor& src, bool non_blockin
     return self;
   }
   const SparseTensorImpl* from = get_sparse_impl(src);
-  const Tensor indices = from->indices().clone();
+  const Tensor indices = from->indices().to(self.device(), kLong, non_blocking, /*copy=*/true);
   const Tensor values = from->values().to(self.device(), self.scalar_type(), non_blocking, /*copy=*/true);
   SparseTensorImpl* impl = get_sparse_impl(self);
   impl->raw_resize_(from->sparse_dim(), from->dense_dim(), src.sizes());

@@ -26,13 +26,23 @@ inline Tensor sparse_member(const Tensor& t) {
 }
 
 /// A vector of int64.
-TORCH_API Tensor int64_tensor(IntArrayRef list);
+TORCH_API Tensor int64_tensor(IntArrayRef list, Device device);
+
+/// Throws unless all numbers of a dimension of places lie in [0, size). On devices this waits for the device.
+TORCH_API void check_places(const Tensor& row, int64_t size, const char* what);
+
+/// Where each of `count` rows begins in a sorted vector of row numbers, and the end: count + 1 numbers.
+TORCH_API Tensor row_starts(const Tensor& rows, int64_t count);
 
 /// Throws unless `t` is coordinate sparse; `op` and `name` begin the message.
 TORCH_API void check_coo(const char* op, const char* name, const Tensor& t);
 
 /// The tensor with each place once; itself where it is so already.
 TORCH_API Tensor coalesced(const Tensor& self);
+
+/// For each of the places (linear, as flatten_indices numbers them) `wanted` the number of the element of `places`, which is not
+/// empty, that lies there, or -1.
+TORCH_API Tensor element_numbers(const Tensor& places, const Tensor& wanted);
 
 /// Elements of one place: the product of the dense sizes.
 TORCH_API int64_t block_size(const Tensor& self);

@@ -54,7 +54,7 @@ Tensor permute_coo(const Tensor& self, IntArrayRef dims) {
     sizes.push_back(self.size(d));
   }
   const bool same_order = std::is_sorted(sparse_order.begin(), sparse_order.end());
-  const Tensor indices = same_order ? impl->indices() : impl->indices().index_select(0, int64_tensor(sparse_order));
+  const Tensor indices = same_order ? impl->indices() : impl->indices().index_select(0, int64_tensor(sparse_order, self.device()));
   return make_coo(sizes, indices, impl->values().permute(dense_order), impl->coalesced() && same_order);
 }
 
@@ -135,7 +135,7 @@ Tensor index_select_coo(const Tensor& self, int64_t dim_, const Tensor& index_) 
   TORCH_CHECK_INDEX(
       index_.scalar_type() == kLong || index_.scalar_type() == kInt, "index_select() argument index must be of type long or int.");
   const int64_t size = self.size(dim);
-  const Tensor index = index_.to(kLong).contiguous();
+  const Tensor index = index_.to(kCPU, kLong).contiguous();
   const int64_t* wanted = index.const_data_ptr<int64_t>();
   const int64_t count = index.numel();
   const SparseTensorImpl* impl = get_sparse_impl(self);
@@ -150,10 +150,10 @@ Tensor index_select_coo(const Tensor& self, int64_t dim_, const Tensor& index_) 
   }
   if (dim >= impl->sparse_dim()) {
     return make_coo(
-        sizes, impl->indices().clone(), impl->values().index_select(dim - impl->sparse_dim() + 1, int64_tensor(want)), impl->coalesced());
+        sizes, impl->indices().clone(), impl->values().index_select(dim - impl->sparse_dim() + 1, int64_tensor(want, self.device())), impl->coalesced());
   }
   // Elements by their coordinate in `dim`, in their order; then for each wanted coordinate its elements.
-  const auto [sorted, order] = impl->indices().select(0, dim).sort(/*stable=*/true, 0, false);
+  const auto [sorted, order] = impl->indices().select(0, dim).to(kCPU).sort(/*stable=*/true, 0, false);
   const int64_t* coordinate = sorted.const_data_ptr<int64_t>();
   const int64_t* element = order.const_data_ptr<int64_t>();
   std::vector<int64_t> elements, places;
@@ -164,9 +164,9 @@ Tensor index_select_coo(const Tensor& self, int64_t dim_, const Tensor& index_) 
       places.push_back(place);
     }
   }
-  const Tensor chosen = int64_tensor(elements);
+  const Tensor chosen = int64_tensor(elements, self.device());
   Tensor indices = kept_elements(impl->indices(), chosen, 1);
-  indices.select(0, dim).copy_(int64_tensor(places));
+  indices.select(0, dim).copy_(int64_tensor(places, self.device()));
   return make_coo(sizes, indices, kept_elements(impl->values(), chosen, 0), /*coalesced=*/false);
 }
 

@@ -7,6 +7,7 @@
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/pointwise/math.h>
 #include <aten/native/sparse/coo.h>
+#include <aten/native/sparse/device_kernels.h>
 
 #include <algorithm>
 #include <vector>
@@ -21,20 +22,19 @@ bool is_reduced(ScalarType dtype) {
   return dtype == kHalf || dtype == kBFloat16;
 }
 
-void check_indices(const Tensor& row, int64_t size, const char* what) {
-  const int64_t* index = row.const_data_ptr<int64_t>();
-  for (int64_t i = 0; i < row.numel(); ++i) {
-    TORCH_CHECK_INDEX(
-        index[i] >= 0 && index[i] < size, "a sparse matrix with ", size, " ", what, " cannot have an element in number ", index[i]);
-  }
-}
-
 } // namespace
 
 void add_row_products(
     const Tensor& out, const Tensor& starts, const Tensor& cols, const Tensor& values, const Tensor& dense, const Scalar& alpha) {
   const int64_t rows = out.size(0);
   const int64_t n = out.size(1);
+  if (const SparseDeviceKernels* const device = sparse_kernels(out)) {
+    if (!c10::isFloatingType(out.scalar_type()) && !c10::isComplexType(out.scalar_type())) {
+      at::detail::dtype_not_supported("addmm_sparse_cuda", out.scalar_type(), (at::kFloating | at::kComplex).bits);
+    }
+    device->add_row_products(out, starts, cols, values, dense, alpha);
+    return;
+  }
   const int64_t* start = starts.const_data_ptr<int64_t>();
   const int64_t* col = cols.const_data_ptr<int64_t>();
   const int64_t work = std::max<int64_t>(n * (values.numel() / std::max<int64_t>(rows, 1) + 1), 1);
@@ -58,19 +58,31 @@ void add_row_products(
   });
 }
 
+namespace {
+
+bool is_sorted(const Tensor& rows) {
+  const int64_t n = rows.numel();
+  if (sparse_kernels(rows) != nullptr) {
+    return n < 2 || rows.narrow(0, 1, n - 1).ge(rows.narrow(0, 0, n - 1)).all().item<bool>();
+  }
+  const int64_t* row = rows.const_data_ptr<int64_t>();
+  return std::is_sorted(row, row + n);
+}
+
+} // namespace
+
 RowOrder order_by_rows(IntArrayRef sizes, const Tensor& places_) {
   const Tensor places = places_.contiguous();
   Tensor rows = places.select(0, 0);
   Tensor cols = places.select(0, 1);
-  check_indices(rows, sizes[0], "rows");
-  check_indices(cols, sizes[1], "columns");
-  const int64_t* row = rows.const_data_ptr<int64_t>();
+  check_places(rows, sizes[0], "rows");
+  check_places(cols, sizes[1], "columns");
   Tensor order;
-  if (!std::is_sorted(row, row + rows.numel())) {
+  if (!is_sorted(rows)) {
     std::tie(rows, order) = rows.sort(/*stable=*/true, 0, false);
     cols = cols.index_select(0, order);
   }
-  return {at::sparse::coo_to_csr(rows.const_data_ptr<int64_t>(), sizes[0], rows.numel()), cols, order};
+  return {row_starts(rows, sizes[0]), cols.contiguous(), order};
 }
 
 Tensor sparse_times_dense(
@@ -181,15 +193,38 @@ Tensor bmm_coo(const Tensor& self, const Tensor& mat2) {
   // One product with the matrices along the diagonal.
   const int64_t batch = self.size(0), rows = self.size(1), depth = self.size(2);
   const Tensor& places = impl->indices();
-  check_indices(places.select(0, 0).contiguous(), batch, "matrices");
-  check_indices(places.select(0, 1).contiguous(), rows, "rows");
-  check_indices(places.select(0, 2).contiguous(), depth, "columns");
+  check_places(places.select(0, 0), batch, "matrices");
+  check_places(places.select(0, 1), rows, "rows");
+  check_places(places.select(0, 2), depth, "columns");
   const Tensor number = places.select(0, 0);
   const Tensor diagonal = at::stack({number * rows + places.select(0, 1), number * depth + places.select(0, 2)});
   return sparse_times_dense(
              {batch * rows, batch * depth}, diagonal, impl->values(), mat2.reshape({batch * depth, mat2.size(2)}), Tensor(), 0, 1)
       .view({batch, rows, mat2.size(2)});
 }
+
+namespace {
+
+/// The values of a coalesced matrix by rows.
+Tensor values_by_rows(const Tensor& sparse, const RowOrder& rows) {
+  const Tensor& values = get_sparse_impl(sparse)->values();
+  return rows.order.defined() ? values.index_select(0, rows.order) : values.contiguous();
+}
+
+/// All products of elements that meet, which then are added up by place.
+Tensor expanded_product(IntArrayRef sizes, const Tensor& left, const RowOrder& a, const Tensor& right, const RowOrder& b) {
+  const Tensor row_of = at::arange(sizes[0], a.starts.options()).repeat_interleave(a.starts.diff());
+  const Tensor firsts = b.starts.index_select(0, a.cols);
+  const Tensor lengths = b.starts.index_select(0, a.cols + 1) - firsts;
+  const Tensor of_a = at::arange(a.cols.numel(), a.cols.options()).repeat_interleave(lengths);
+  const Tensor before = lengths.cumsum(0) - lengths;
+  const Tensor of_b = at::arange(of_a.numel(), of_a.options()) - before.index_select(0, of_a) + firsts.index_select(0, of_a);
+  const Tensor places = at::stack({row_of.index_select(0, of_a), b.cols.index_select(0, of_b)});
+  const Tensor products = values_by_rows(left, a).index_select(0, of_a) * values_by_rows(right, b).index_select(0, of_b);
+  return coalesced(make_coo(sizes, places, products, /*coalesced=*/false));
+}
+
+} // namespace
 
 Tensor _sparse_sparse_matmul_coo(const Tensor& self, const Tensor& other) {
   check_coo("_sparse_sparse_matmul", "self", self);
@@ -209,16 +244,15 @@ Tensor _sparse_sparse_matmul_coo(const Tensor& self, const Tensor& other) {
   const Tensor right = coalesced(other);
   const RowOrder a = order_by_rows(left.sizes(), get_sparse_impl(left)->indices());
   const RowOrder b = order_by_rows(right.sizes(), get_sparse_impl(right)->indices());
-  const auto pointer = [](const Tensor& t) { return t.const_data_ptr<int64_t>(); };
   const int64_t rows = self.size(0), width = other.size(1);
+  if (sparse_kernels(left) != nullptr) {
+    return expanded_product({rows, width}, left, a, right, b);
+  }
+  const auto pointer = [](const Tensor& t) { return t.const_data_ptr<int64_t>(); };
   std::vector<int64_t> out_rows, out_cols;
   Tensor values;
   dispatch("sparse_matmul", dtype, at::kIntegral | at::kFloatDouble | at::kComplex, [&]<class T> {
-    const auto in_order = [](const Tensor& sparse, const Tensor& order) {
-      const Tensor& v = get_sparse_impl(sparse)->values();
-      return order.defined() ? v.index_select(0, order) : v.contiguous();
-    };
-    const Tensor a_values = in_order(left, a.order), b_values = in_order(right, b.order);
+    const Tensor a_values = values_by_rows(left, a), b_values = values_by_rows(right, b);
     const T* x = a_values.const_data_ptr<T>();
     const T* y = b_values.const_data_ptr<T>();
     // One row of the result at a time: its columns are listed as they are met.
@@ -263,7 +297,7 @@ Tensor hspmm_coo(const Tensor& mat1, const Tensor& mat2) {
   const SparseTensorImpl* impl = get_sparse_impl(sparse);
   // The rows that have elements, numbered one after the other.
   const auto [rows, number] = at::_unique(impl->indices().select(0, 0), /*sorted=*/true, /*return_inverse=*/true);
-  check_indices(rows, mat1.size(0), "rows");
+  check_places(rows, mat1.size(0), "rows");
   const Tensor places = at::stack({number, impl->indices().select(0, 1)});
   const Tensor values = sparse_times_dense({rows.size(0), mat1.size(1)}, places, impl->values(), mat2, Tensor(), 0, 1);
   return make_coo({mat1.size(0), mat2.size(1)}, rows.unsqueeze(0), values, /*coalesced=*/true);

@@ -53,7 +53,7 @@ Tensor _sparse_sum_dim(const Tensor& self, IntArrayRef dims) {
     return values.sum(IntArrayRef{0});
   }
   const Tensor indices =
-      sparse_summed == 0 ? impl->indices().clone() : impl->indices().index_select(0, int64_tensor(kept));
+      sparse_summed == 0 ? impl->indices().clone() : impl->indices().index_select(0, int64_tensor(kept, self.device()));
   return coalesced(make_coo(sizes, indices, dense_dims.empty() ? values.clone() : values, /*coalesced=*/false));
 }
 
@@ -118,7 +118,7 @@ Tensor _sparse_sum_backward_coo(const Tensor& grad, const Tensor& self, IntArray
     sizes.append(grad.sizes().begin(), grad.sizes().end());
     blocks = grad.unsqueeze(0).expand(sizes);
   } else {
-    const Tensor places = impl->indices().index_select(0, int64_tensor(kept));
+    const Tensor places = impl->indices().index_select(0, int64_tensor(kept, self.device()));
     DimVector value_sizes{impl->nnz()};
     value_sizes.append(kept_sizes.begin() + static_cast<int64_t>(kept.size()), kept_sizes.end());
     const Tensor mask = make_coo(kept_sizes, places, at::zeros(value_sizes, grad.options().layout(kStrided)), false);

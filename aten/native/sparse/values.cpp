@@ -49,9 +49,9 @@ Tensor& map_values_out(
   return out;
 }
 
-void refuse_sparse(const char* op, Layout layout) {
+void refuse_sparse(const char* op, const Tensor& self) {
   TORCH_CHECK_NOT_IMPLEMENTED(
-      false, "Could not run 'aten::", op, "' with arguments from the '", layout == kSparse ? "SparseCPU" : "SparseCsrCPU",
+      false, "Could not run 'aten::", op, "' with arguments from the '", self.options().computeDispatchKey(),
       "' backend: it works on strided tensors; convert with to_dense()");
 }
 

@@ -23,6 +23,6 @@ TORCH_API Tensor& map_values_out(
 TORCH_API void write_sparse(const char* op, Tensor& target, const Tensor& result);
 
 /// For operators that would take a sparse tensor for a strided one.
-[[noreturn]] TORCH_API void refuse_sparse(const char* op, Layout layout);
+[[noreturn]] TORCH_API void refuse_sparse(const char* op, const Tensor& self);
 
 } // namespace at::native
