@@ -180,7 +180,7 @@ bool has_amx() {
 
 bool amx_takes(const Gemm<c10::BFloat16>& g) {
   using namespace amx;
-  return std::min({g.m, g.n, g.k}) >= kLeastSize && g.m * g.n * g.k >= kLeastWork && g.k <= kMaxSteps && has_amx();
+  return std::min({g.m, g.n, g.k}) >= kLeastSize && g.k <= kMaxSteps && g.m * g.n * g.k >= kLeastWork && has_amx();
 }
 
 void gemm_amx(const Gemm<c10::BFloat16>& problem) {
