@@ -174,6 +174,15 @@ bool TensorImpl::is_strides_like_custom(at::MemoryFormat memory_format) const {
 bool TensorImpl::is_non_overlapping_and_dense_custom() const {
   return is_non_overlapping_and_dense_default();
 }
+int64_t TensorImpl::size_unusual(int64_t d) const {
+  if (matches_policy(SizesStridesPolicy::CustomSizes)) {
+    return size_custom(d);
+  }
+  return sizes_and_strides_.size_at_unchecked(static_cast<size_t>(maybe_wrap_dim(d, dim(), /*wrap_scalar=*/false)));
+}
+int64_t TensorImpl::stride_unusual(int64_t d) const {
+  return strides()[static_cast<size_t>(maybe_wrap_dim(d, dim(), /*wrap_scalar=*/false))];
+}
 int64_t TensorImpl::size_custom(int64_t d) const {
   return sizes_custom()[static_cast<size_t>(maybe_wrap_dim(d, dim(), /*wrap_scalar=*/false))];
 }
@@ -327,10 +336,6 @@ void TensorImpl::_set_fw_grad(
     autograd_meta_ = impl::GetAutogradMetaFactory()->make();
   }
   autograd_meta_->set_fw_grad(new_grad, self, level, is_inplace_op);
-}
-
-void TensorImpl::set_autograd_meta(std::unique_ptr<c10::AutogradMetaInterface> autograd_meta) {
-  autograd_meta_ = std::move(autograd_meta);
 }
 
 void TensorImpl::set_backend_meta(intrusive_ptr<c10::BackendMeta> backend_meta) {

@@ -151,11 +151,11 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
   }
   /// `d` may count from the end. Throws IndexError if out of range.
   int64_t size(int64_t d) const {
-    if (C10_UNLIKELY(matches_policy(SizesStridesPolicy::CustomSizes))) {
-      return size_custom(d);
+    const size_t place = place_of(d);
+    if (C10_UNLIKELY(matches_policy(SizesStridesPolicy::CustomSizes) || !is_in_place(place))) {
+      return size_unusual(d);
     }
-    d = maybe_wrap_dim(d, dim(), /*wrap_scalar=*/false);
-    return sizes_and_strides_.size_at_unchecked(static_cast<size_t>(d));
+    return sizes_and_strides_.inline_sizes()[place];
   }
   SymInt sym_size(int64_t d) const {
     if (C10_UNLIKELY(matches_policy(SizesStridesPolicy::CustomSizes))) {
@@ -164,8 +164,11 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
     return SymInt(SymInt::UNCHECKED, size(d));
   }
   int64_t stride(int64_t d) const {
-    d = maybe_wrap_dim(d, dim(), /*wrap_scalar=*/false);
-    return strides()[static_cast<size_t>(d)];
+    const size_t place = place_of(d);
+    if (C10_UNLIKELY(matches_policy(SizesStridesPolicy::CustomStrides) || !is_in_place(place))) {
+      return stride_unusual(d);
+    }
+    return sizes_and_strides_.inline_strides()[place];
   }
   bool is_empty() const {
     return numel() == 0;
@@ -457,7 +460,9 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
   const at::Tensor& grad() const;
   const at::Tensor& _fw_grad(uint64_t level, const at::TensorBase& self) const;
   void _set_fw_grad(const at::TensorBase& new_grad, const at::TensorBase& self, uint64_t level, bool is_inplace_op);
-  void set_autograd_meta(std::unique_ptr<c10::AutogradMetaInterface> autograd_meta);
+  void set_autograd_meta(std::unique_ptr<c10::AutogradMetaInterface> autograd_meta) {
+    autograd_meta_ = std::move(autograd_meta);
+  }
   c10::AutogradMetaInterface* autograd_meta() const {
     return autograd_meta_.get();
   }
@@ -657,6 +662,16 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
   void refresh_policy() {
     traits_.sizes_strides_policy = traits_.has_symbolic_sizes_strides ? SizesStridesPolicy::CustomSizes : traits_.custom_policy;
   }
+  // Where size and stride of dimension `d` stand, and whether they do so in the tensor itself.
+  size_t place_of(int64_t d) const {
+    return static_cast<size_t>(d) + (d < 0 ? sizes_and_strides_.size() : 0);
+  }
+  bool is_in_place(size_t place) const {
+    const size_t dim = sizes_and_strides_.size();
+    return dim <= impl::SizesAndStrides::kMaxInline && place < dim;
+  }
+  int64_t size_unusual(int64_t d) const;
+  int64_t stride_unusual(int64_t d) const;
   void set_sizes_contiguous_unusual(IntArrayRef new_size);
   void set_contiguous_flags();
   void make_plain();

@@ -298,6 +298,21 @@ TEST_CASE("dimensions may count from the end", "[c10][tensor_impl]") {
   CHECK_THROWS_WITH(
       t->size(2), Catch::Contains("Dimension out of range (expected to be in range of [-2, 1], but got 2)"));
   CHECK_THROWS_AS(t->size(-3), IndexError);
+  CHECK_THROWS_AS(t->stride(2), IndexError);
+  CHECK_THROWS_AS(t->stride(std::numeric_limits<int64_t>::min()), IndexError);
+  CHECK_THROWS_AS(t->size(std::numeric_limits<int64_t>::max()), IndexError);
+  for (const Sizes& sizes : {Sizes{2, 3, 4, 5, 6}, Sizes{2, 3, 4, 5, 6, 7}}) { // in place and on the heap
+    const auto many = make_tensor(sizes);
+    const auto dim = static_cast<int64_t>(sizes.size());
+    for (int64_t d = 0; d < dim; ++d) {
+      CHECK(many->size(d) == sizes[static_cast<size_t>(d)]);
+      CHECK(many->size(d - dim) == many->size(d));
+      CHECK(many->stride(d) == many->strides()[static_cast<size_t>(d)]);
+      CHECK(many->stride(d - dim) == many->stride(d));
+    }
+    CHECK_THROWS_AS(many->size(dim), IndexError);
+    CHECK_THROWS_AS(many->stride(-dim - 1), IndexError);
+  }
   CHECK_THROWS_WITH(
       make_tensor({})->size(0), Catch::Contains("Dimension specified as 0 but tensor has no dimensions"));
   CHECK(maybe_wrap_dim(0, 0) == 0);

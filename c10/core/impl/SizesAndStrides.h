@@ -101,6 +101,13 @@ class SizesAndStrides {
   strides_iterator strides_end() noexcept {
     return strides_data() + size_;
   }
+  /// Where at most kMaxInline of them stand.
+  const int64_t* inline_sizes() const noexcept {
+    return inline_;
+  }
+  const int64_t* inline_strides() const noexcept {
+    return inline_ + kMaxInline;
+  }
   IntArrayRef sizes_arrayref() const noexcept {
     return IntArrayRef(sizes_data(), size_);
   }
