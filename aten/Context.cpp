@@ -5,6 +5,7 @@
 #include <aten/native/resize.h>
 #include <c10/core/CPUAllocator.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
+#include <c10/core/impl/SpareTensors.h>
 
 #if defined(__x86_64__)
 #include <pmmintrin.h>
@@ -76,8 +77,13 @@ bool Context::hasLAPACK() {
 // ---- determinism ----------------------------------------------------------------------------
 
 void Context::update_fill() {
-  detail::fill_uninitialized_memory.store(
-      deterministicAlgorithms() && deterministicFillUninitializedMemory(), std::memory_order_relaxed);
+  const bool fill = deterministicAlgorithms() && deterministicFillUninitializedMemory();
+  detail::fill_uninitialized_memory.store(fill, std::memory_order_relaxed);
+  if (fill) {
+    c10::impl::spare_tensors_off.fetch_or(c10::impl::kKnownValues, std::memory_order_relaxed);
+  } else {
+    c10::impl::spare_tensors_off.fetch_and(~c10::impl::kKnownValues, std::memory_order_relaxed);
+  }
 }
 
 void Context::setDeterministicAlgorithms(bool on, bool warn_only) {

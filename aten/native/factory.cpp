@@ -9,12 +9,12 @@
 #include <aten/native/replace_output.h>
 #include <aten/native/resize.h>
 #include <aten/native/store_number.h>
+#include <aten/native/take_plain_empty.h>
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
 #include <aten/OpMathType.h>
 #include <c10/core/DefaultDtype.h>
 #include <c10/core/DeviceGuard.h>
-#include <c10/core/impl/DefaultDtype.h>
 #include <c10/core/impl/SpareTensors.h>
 #include <c10/util/safe_numerics.h>
 
@@ -148,16 +148,11 @@ C10_ALWAYS_INLINE Tensor uninitialized(Tensor fresh) {
 } // namespace
 
 c10::TensorImpl* take_plain_empty(IntArrayRef size, TensorOptions options, OptFormat memory_format) noexcept {
-  // One test of one word: no layout, no pinned memory, no memory format, no requires_grad, which is refused elsewhere.
-  const int unusual = static_cast<int>(options.has_layout()) | static_cast<int>(options.has_pinned_memory()) |
-      static_cast<int>(options.has_memory_format()) | static_cast<int>(options.has_requires_grad());
-  if (C10_UNLIKELY(unusual != 0 || memory_format || (options.has_device() && !options.device().is_cpu()) ||
+  // A requires_grad is refused elsewhere.
+  if (C10_UNLIKELY(options.has_layout() || options.has_pinned_memory() || options.has_memory_format() ||
+          options.has_requires_grad() || memory_format || (options.has_device() && !options.device().is_cpu()) ||
           at::detail::fill_uninitialized_memory.load(std::memory_order_relaxed))) {
     return nullptr;
-  }
-  if (C10_LIKELY(!options.has_dtype())) {
-    return c10::impl::SpareTensors::take(
-        size, c10::scalarTypeToTypeMeta(c10::impl::default_dtype.load(std::memory_order_relaxed)));
   }
   const caffe2::TypeMeta dtype = options.dtype();
   const bool quantized = dtype.isScalarType() && c10::isQIntType(c10::typeMetaToScalarType(dtype));

@@ -54,7 +54,7 @@ constexpr uint32_t list_limit(size_t index) {
 // Classes of memory that tensors are kept with, and how many of each.
 constexpr size_t kSpareMax = 4096;
 constexpr size_t kSpareClasses = small_class(kSpareMax) + 1;
-constexpr uint32_t kSpareLimit = 30;
+static_assert(small_class_bytes(kFineClasses - 1) == impl::kSpareFineMax);
 
 // -- Per-thread lists ----------------------------------------------------------
 
@@ -79,50 +79,9 @@ struct List {
   Counter releases;
 };
 
-// See Note [Spare tensors].
-// As long as a power of two, which saves a multiplication.
-struct SpareList {
-  std::atomic<uint32_t> count{0};
-  uint32_t limit = 0;
-  Counter kept;
-  std::array<TensorImpl*, kSpareLimit> tensors{};
-
-  uint32_t size() const {
-    return count.load(std::memory_order_relaxed);
-  }
-  // The last of `held`, which is size() and not zero.
-  TensorImpl* take(uint32_t held) {
-    count.store(held - 1, std::memory_order_relaxed);
-    return tensors[held - 1];
-  }
-  // False if there is no room.
-  bool put(TensorImpl* tensor) {
-    const uint32_t held = count.load(std::memory_order_relaxed);
-    if (C10_UNLIKELY(held >= limit)) {
-      return false;
-    }
-    tensors[held] = tensor;
-    count.store(held + 1, std::memory_order_relaxed);
-    kept.increment();
-    return true;
-  }
-  // How many were taken, which is not counted one by one.
-  uint64_t taken() const {
-    return kept.get() - count.load(std::memory_order_relaxed);
-  }
-  // Deletes all; the memory goes to the list of blocks.
-  void clear() {
-    while (const uint32_t held = size()) {
-      delete take(held);
-    }
-  }
-};
-
-static_assert(sizeof(SpareList) == 256);
-
 struct ThreadCache {
   std::array<List, kSmallClasses> lists{};
-  std::array<SpareList, kSpareClasses> spares{};
+  std::array<impl::SpareList, kSpareClasses> spares{};
   ThreadCache* next = nullptr; // in the registry
 
   // Of blocks of a class, alone and with spare tensors.
@@ -130,12 +89,19 @@ struct ThreadCache {
     return lists[size_class].allocations.get() + (size_class < kSpareClasses ? spares[size_class].taken() : 0);
   }
   uint64_t releases(size_t size_class) const {
-    return lists[size_class].releases.get() + (size_class < kSpareClasses ? spares[size_class].kept.get() : 0);
+    return lists[size_class].releases.get() + (size_class < kSpareClasses ? spares[size_class].kept() : 0);
   }
 };
 
 // Neither has blocks nor takes any, so that the fast paths need not ask whether the thread has a cache of its own.
 constinit ThreadCache empty_cache;
+
+// Deletes all that a list holds; the memory goes to the list of blocks.
+void clear(impl::SpareList& list) {
+  while (TensorImpl* const tensor = list.take()) {
+    delete tensor;
+  }
+}
 
 enum class ThreadPhase : uint8_t { New, Live, Ended };
 
@@ -207,13 +173,14 @@ struct ThreadCacheOwner {
     for (size_t i = 0; i < kSmallClasses; ++i) {
       cache.lists[i].room = list_limit(i);
     }
-    for (SpareList& list : cache.spares) {
-      list.limit = kSpareLimit;
+    for (impl::SpareList& list : cache.spares) {
+      list.set_limit(impl::SpareList::kLimit);
     }
     std::lock_guard lock(global().mutex);
     cache.next = global().caches;
     global().caches = &cache;
     thread_cache = &cache;
+    impl::spare_lists = cache.spares.data();
     thread_phase = ThreadPhase::Live;
   }
   ThreadCacheOwner(const ThreadCacheOwner&) = delete;
@@ -221,8 +188,9 @@ struct ThreadCacheOwner {
   ~ThreadCacheOwner() {
     thread_phase = ThreadPhase::Ended;
     thread_cache = &empty_cache;
-    for (SpareList& list : cache.spares) {
-      list.clear();
+    impl::spare_lists = empty_cache.spares.data();
+    for (impl::SpareList& list : cache.spares) {
+      clear(list);
     }
     for (List& list : cache.lists) {
       shrink(list, UINT32_MAX);
@@ -435,21 +403,15 @@ constinit Immortal<DefaultCPUAllocator> default_allocator;
 namespace impl {
 
 constinit std::atomic<uint32_t> spare_tensors_off{0};
+__thread SpareList* spare_lists __attribute__((tls_model("initial-exec"))) = empty_cache.spares.data();
 
 namespace {
 
 inline bool no_spares() {
-  return spare_tensors_off.load(std::memory_order_relaxed) != 0;
+  return (spare_tensors_off.load(std::memory_order_relaxed) & ~kKnownValues) != 0;
 }
 
 } // namespace
-
-// What differs between a kept tensor and the new one, but for the shape.
-C10_ALWAYS_INLINE void SpareTensors::renew(TensorImpl* tensor, size_t bytes, caffe2::TypeMeta type) noexcept {
-  tensor->storage_.unsafeGetStorageImpl()->unsafe_set_nbytes(bytes);
-  tensor->storage_offset_ = 0;
-  tensor->data_type_ = type;
-}
 
 C10_NOINLINE void SpareTensors::become_inference_tensor(TensorImpl* tensor) noexcept {
   tensor->key_set_ = tensor->key_set_ - autograd_dispatch_keyset_with_ADInplaceOrView;
@@ -474,12 +436,10 @@ C10_ALWAYS_INLINE TensorImpl* SpareTensors::take_class(
     size_t numel,
     size_t bytes,
     caffe2::TypeMeta type) noexcept {
-  SpareList& list = thread_cache->spares[small_class(bytes)];
-  const uint32_t held = list.size();
-  if (C10_UNLIKELY(held == 0)) {
+  TensorImpl* const tensor = spare_lists[small_class(bytes)].take();
+  if (C10_UNLIKELY(tensor == nullptr)) {
     return nullptr;
   }
-  TensorImpl* const tensor = list.take(held);
   SizesAndStrides& shape = tensor->sizes_and_strides_;
   shape.resize_in_place(dim);
   int64_t* const own_sizes = shape.sizes_data();
@@ -492,8 +452,6 @@ C10_ALWAYS_INLINE TensorImpl* SpareTensors::take_class(
     stride *= size;
   }
   tensor->numel_ = static_cast<int64_t>(numel);
-  static constexpr ContiguityFlags kContiguous = {true, false, false, false, false, true};
-  tensor->flags_ = kContiguous;
   renew(tensor, bytes, type);
   if (C10_UNLIKELY(dim >= 4 || InferenceMode::is_enabled())) {
     return take_unusual(tensor);
@@ -520,21 +478,27 @@ TensorImpl* SpareTensors::take(IntArrayRef sizes, caffe2::TypeMeta type) noexcep
 }
 
 TensorImpl* SpareTensors::take_like(const TensorImpl& lead, caffe2::TypeMeta type, size_t itemsize) noexcept {
-  const IntArrayRef sizes = lead.sizes_and_strides_.sizes_arrayref();
   const size_t numel = static_cast<size_t>(lead.numel_);
   const size_t bytes = numel * itemsize;
+  if (C10_LIKELY(lead.sizes_and_strides_.size() == 1 && bytes - 1 < kSpareFineMax && !no_spares())) {
+    TensorImpl* const tensor = take_fine(numel, bytes, type);
+    return C10_UNLIKELY(InferenceMode::is_enabled()) && tensor != nullptr ? take_unusual(tensor) : tensor;
+  }
+  return take_like_any(lead, type, bytes);
+}
+
+C10_NOINLINE TensorImpl* SpareTensors::take_like_any(const TensorImpl& lead, caffe2::TypeMeta type, size_t bytes) noexcept {
+  const IntArrayRef sizes = lead.sizes_and_strides_.sizes_arrayref();
   if (C10_UNLIKELY(bytes - 1 >= kSpareMax || sizes.size() > SizesAndStrides::kMaxInline || no_spares())) {
     return nullptr;
   }
-  return take_class(sizes.data(), sizes.size(), numel, bytes, type);
+  return take_class(sizes.data(), sizes.size(), static_cast<size_t>(lead.numel_), bytes, type);
 }
 
 intrusive_ptr<TensorImpl, UndefinedTensorImpl> SpareTensors::make(size_t bytes, caffe2::TypeMeta type) {
   const bool small = bytes - 1 < kSpareMax && C10_LIKELY(!no_spares());
   if (C10_LIKELY(small)) {
-    SpareList& list = thread_cache->spares[small_class(bytes)];
-    if (const uint32_t held = list.size(); C10_LIKELY(held != 0)) {
-      TensorImpl* const tensor = list.take(held);
+    if (TensorImpl* const tensor = spare_lists[small_class(bytes)].take(); C10_LIKELY(tensor != nullptr)) {
       renew(tensor, bytes, type);
       if (C10_UNLIKELY(InferenceMode::is_enabled())) {
         become_inference_tensor(tensor);
@@ -555,11 +519,11 @@ intrusive_ptr<TensorImpl, UndefinedTensorImpl> SpareTensors::make(size_t bytes, 
 C10_ALWAYS_INLINE bool SpareTensors::keep(TensorImpl* tensor) noexcept {
   const Storage& storage = tensor->storage_;
   const StorageImpl* const memory = storage.unsafeGetStorageImpl();
-  if (C10_UNLIKELY(!storage.is_uniquely_owned() || !memory->as_made_ || tensor->extra_meta_ != nullptr ||
+  if (C10_UNLIKELY(!storage.is_uniquely_owned() || !memory->as_made_ ||
           tensor->sizes_and_strides_.size() > SizesAndStrides::kMaxInline || no_spares())) {
     return false;
   }
-  if (C10_UNLIKELY(!thread_cache->spares[CPUBlock::of(const_cast<void*>(memory->data_ptr_.get()))->size_class].put(tensor))) {
+  if (C10_UNLIKELY(!spare_lists[CPUBlock::of(const_cast<void*>(memory->data_ptr_.get()))->size_class].put(tensor))) {
     return false;
   }
   tensor->key_set_ = plain_cpu_keys;
@@ -572,7 +536,7 @@ C10_NOINLINE void SpareTensors::keep_or_delete(TensorImpl* tensor) noexcept {
     // Gradients and history may hold tensors that come to the same list in turn, hence before it is looked at.
     tensor->autograd_meta_.reset();
     tensor->version_counter_.restart();
-    if (keep(tensor)) {
+    if (tensor->extra_meta_ == nullptr && keep(tensor)) {
       return;
     }
   }
@@ -583,8 +547,10 @@ C10_NOINLINE void SpareTensors::keep_or_delete(TensorImpl* tensor) noexcept {
 
 // Here, so that the fate of every small result is one function.
 void TensorImpl::drop_last(TensorImpl* self) noexcept {
-  if (C10_UNLIKELY(!self->traits_.may_be_spare || self->autograd_meta_ != nullptr ||
-          !self->version_counter_.restart_in_place() || !impl::SpareTensors::keep(self))) {
+  const bool has_more = (reinterpret_cast<uintptr_t>(self->autograd_meta_.get()) |
+                            reinterpret_cast<uintptr_t>(self->extra_meta_.get())) != 0;
+  if (C10_UNLIKELY(!self->traits_.may_be_spare || has_more || !self->version_counter_.restart_in_place() ||
+          !impl::SpareTensors::keep(self))) {
     impl::SpareTensors::keep_or_delete(self);
   }
 }
@@ -646,8 +612,8 @@ void cpu_allocator_reset_peak() {
 size_t cpu_allocator_release_cached() {
   size_t bytes = global().large.release();
   if (ThreadCache* cache = own_cache()) {
-    for (SpareList& list : cache->spares) {
-      list.clear();
+    for (impl::SpareList& list : cache->spares) {
+      clear(list);
     }
     for (List& list : cache->lists) {
       bytes += shrink(list, UINT32_MAX);

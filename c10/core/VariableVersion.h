@@ -61,9 +61,9 @@ struct C10_API VariableVersion {
       raw::intrusive_ptr::decref(counter(word));
     }
   }
-  /// The same where the count lives in the tensor or there is none; else false, and nothing has happened.
+  /// The same where the count lives in the tensor; else false, and nothing has happened.
   bool restart_in_place() noexcept {
-    if (C10_UNLIKELY(is_shared(word_.load(std::memory_order_acquire)))) {
+    if (C10_UNLIKELY((word_.load(std::memory_order_acquire) & 1) == 0)) {
       return false;
     }
     word_.store(in_place(0), std::memory_order_relaxed);

@@ -4,6 +4,8 @@
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
 #include <aten/random.h>
+#include <c10/core/DefaultDtype.h>
+#include <c10/core/InferenceMode.h>
 
 #include <cmath>
 #include <vector>
@@ -163,4 +165,50 @@ TEST_CASE("options of a small tensor count", "[factory]") {
     CHECK(at::empty({2, 3}).is_inference());
   }
   CHECK_FALSE(at::empty({2, 3}).is_inference());
+}
+
+TEST_CASE("few elements without options are a tensor like any other", "[factory]") {
+  struct DefaultDtype {
+    ~DefaultDtype() {
+      c10::set_default_dtype(before);
+    }
+    const caffe2::TypeMeta before = c10::get_default_dtype();
+  };
+  const DefaultDtype restored;
+  for (const at::ScalarType dtype : {at::kFloat, at::kDouble, at::kHalf}) {
+    c10::set_default_dtype(c10::scalarTypeToTypeMeta(dtype));
+    for (const int64_t size : {1, 31, 32, 33, 64, 129, 1025}) {
+      for (int i = 0; i < 3; ++i) { // from the second time on from kept tensors
+        INFO(dtype << " " << size);
+        const Tensor fresh = at::empty({size});
+        CHECK(fresh.sizes() == at::IntArrayRef({size}));
+        CHECK(fresh.strides() == at::IntArrayRef({1}));
+        CHECK(fresh.numel() == size);
+        CHECK(fresh.storage_offset() == 0);
+        CHECK(fresh.scalar_type() == dtype);
+        CHECK(fresh.storage().nbytes() == static_cast<size_t>(size) * c10::elementSize(dtype));
+        CHECK(fresh.is_contiguous());
+        CHECK(fresh.is_non_overlapping_and_dense());
+        CHECK_FALSE(fresh.is_contiguous(at::MemoryFormat::ChannelsLast));
+        CHECK_FALSE(fresh.requires_grad());
+        CHECK_FALSE(fresh.is_inference());
+        CHECK(fresh._version() == 0);
+        // What must not come back.
+        Tensor odd = at::empty({2, size}).t().select(0, 0);
+        odd = at::empty({size});
+        odd.unsafeGetTensorImpl()->set_sizes_and_strides(at::IntArrayRef({1, size, 1, 1}), at::IntArrayRef({7, 1, 1, 9}));
+        odd.unsafeGetTensorImpl()->bump_version();
+        odd.requires_grad_();
+      }
+    }
+  }
+  CHECK_THROWS_AS(at::empty({-1}), c10::Error);
+  CHECK_THROWS(at::empty({(int64_t{1} << 62) + 1}));
+  CHECK_THROWS(at::empty({int64_t{1} << 63}));
+  CHECK(at::empty({0}).numel() == 0);
+  {
+    const c10::InferenceMode inference;
+    CHECK(at::empty({1}).is_inference());
+  }
+  CHECK_FALSE(at::empty({1}).is_inference());
 }

@@ -287,26 +287,35 @@ def plain_declarations(entry: Entry) -> str:
     if not entry.get("plain"):
         return ""
     params = ", ".join(p.declared(False) for p in cpp.dispatcher_params(entry.schema))
-    gathered = ", ".join(p.type for p in signatures(entry.schema, [])[0][1].params)
     return (
-        f"namespace at::native {{\nc10::TensorImpl* {entry.get('plain')}({gathered}) noexcept;\n}} // namespace at::native\n"
+        f"#include <aten/native/{entry.get('plain')}.h>\n"
         f"namespace {{\n{cpp.return_type(entry.schema)} {entry.schema.unambiguous_name}_CPU({params});\n}} // namespace\n"
     )
 
 
-def plain_factory(entry: Entry, form: str, function: str, signature: Signature) -> str:
-    """The short way of the usual overload of a factory with the field `plain`: a function that gives a tensor or null, and
-    stands for the CPU kernel where nobody could tell the difference."""
+def plain_factory(entry: Entry, form: str, function: str, signature: Signature) -> tuple[str, str]:
+    """The short ways of the usual overload of a factory with the field `plain`, for the function and for one that it calls
+    else. The function of the field gives a tensor or null, and stands for the CPU kernel where nobody could tell the
+    difference. What it does at once needs no frame, so the function has no other call than that of the second."""
     usual = function == entry.schema.name and any(p.name == "options" for p in signature.params)
     if not entry.get("plain") or form != "functional" or not usual:
-        return ""
+        return "", ""
     name = entry.schema.unambiguous_name
     args = ", ".join(p.name for p in signature.params)
-    return (
-        f"  if (C10_LIKELY({name}_slot.leadsTo<&{name}_CPU>())) {{\n"
-        f"    if (c10::TensorImpl* const made = native::{entry.get('plain')}({args})) {{\n"
-        "      return at::Tensor(made, c10::raw::DontIncreaseRefcount());\n    }\n  }\n"
+
+    def way(made: str) -> str:
+        return (
+            f"  if (C10_LIKELY({name}_slot.leadsTo<&{name}_CPU>())) {{\n"
+            f"    if (c10::TensorImpl* const made = native::{made}({args}); C10_LIKELY(made != nullptr)) {{\n"
+            "      return at::Tensor(made, c10::raw::DontIncreaseRefcount());\n    }\n  }\n"
+        )
+
+    params = ", ".join(p.declared(False) for p in signature.params)
+    second = (
+        f"namespace {{\nC10_NOINLINE {cpp.return_type(entry.schema)} {name}_usual({params}) {{\n{way(entry.get('plain'))}"
+        f"  return _ops::{name}::call({signature.call()});\n}}\n}} // namespace\n"
     )
+    return second, way(f"{entry.get('plain')}_at_once") + f"  return {name}_usual({args});"
 
 
 def definitions(entries: list[Entry], shared: str) -> str:
@@ -336,9 +345,10 @@ def definitions(entries: list[Entry], shared: str) -> str:
             )
             if is_function(entry, form):
                 for fname, sig in signatures(schema, []):
+                    before, short = plain_factory(entry, form, fname, sig)
                     functions.append(
-                        (f"{ret} {fname}({', '.join(p.declared(False) for p in sig.params)})",
-                         plain_factory(entry, form, fname, sig) + f"  return _ops::{name}::call({sig.call()});"))
+                        (f"{before}{ret} {fname}({', '.join(p.declared(False) for p in sig.params)})",
+                         short or f"  return _ops::{name}::call({sig.call()});"))
             if is_method(entry, form):
                 for fname, sig in method_signatures(entry, form):
                     changed = any(a.name == "self" and a.is_written for a in schema.arguments)

@@ -33,8 +33,8 @@ struct BuiltinSlot {
   C10_ALWAYS_INLINE decltype(auto) redispatch(DispatchKeySet keys, Args&&... args) const {
     return TypedOperatorHandle<Signature>(entry).redispatch(keys, std::forward<Args>(args)...);
   }
-  /// Whether a call without tensors comes on this thread to `kernel`, one of the library's own, and nobody has asked to hear
-  /// of it on the way.
+  /// Whether a call without tensors is known to come on this thread to `kernel`, one of the library's own, and nobody has asked
+  /// to hear of it on the way. Known once a call has gone the usual way.
   template <auto* kernel>
   C10_ALWAYS_INLINE bool leadsTo() const;
   OperatorHandle handle() const {
@@ -137,8 +137,11 @@ struct plain_code<guts::typelist::typelist<Params...>> {
 template <auto* kernel>
 C10_ALWAYS_INLINE bool BuiltinSlot::leadsTo() const {
   using Forms = BuiltinKernelOf<kernel>;
-  return is_default(raw_local_dispatch_key_set) &&
-      plain_code<typename Forms::Params>::of(entry->plainKernel()) == Forms::value.unboxed;
+  if (C10_UNLIKELY(!is_default(raw_local_dispatch_key_set))) {
+    return false;
+  }
+  const KernelFunction* const plain = entry->knownPlainKernel();
+  return plain != nullptr && plain_code<typename Forms::Params>::of(*plain) == Forms::value.unboxed;
 }
 
 /// Table form of a kernel `Return f(args...)` or `Return f(DispatchKeySet, args...)`.

@@ -108,6 +108,10 @@ class TORCH_API OperatorEntry final {
     if (C10_UNLIKELY(kernel == nullptr)) kernel = &resolvePlain();
     return *kernel;
   }
+  /// The same, or null before the first call that asked for it.
+  C10_ALWAYS_INLINE const KernelFunction* knownPlainKernel() const {
+    return (*table_.load(std::memory_order_acquire))[kPlainPlace].load(std::memory_order_acquire);
+  }
   const DispatchKeyExtractor& dispatchKeyExtractor() const {
     return extractor_;
   }
