@@ -223,9 +223,16 @@ class TypedOperatorHandle<Return(Args...)> final : public OperatorHandle {
   /// The same for generated stubs of operators with an Autograd kernel, that are neither views nor in-place: see
   /// Note [Plain calls].
   C10_ALWAYS_INLINE Return callPlain(Args... args) const {
-    const bool plain = detail::multi_dispatch_key_set(args...) == plain_cpu_keys &&
-        impl::is_default(impl::raw_local_dispatch_key_set) && !(GradMode::is_enabled() && (impl::requires_grad_any(args) || ...));
-    if (C10_LIKELY(plain)) {
+    const bool usual = detail::multi_dispatch_key_set(args...) == plain_cpu_keys && impl::is_default(impl::raw_local_dispatch_key_set);
+    if (C10_LIKELY(usual)) {
+      if (GradMode::is_enabled() && (impl::requires_grad_any(args) || ...)) {
+        DispatchKeySet keys;
+        const KernelFunction* const kernel = entry_->usualKernel(keys);
+        if (void* const function = kernel ? kernel->template unboxedFor<Args...>() : nullptr; C10_LIKELY(function != nullptr)) {
+          return impl::call_unboxed<Return, Args...>(function, kernel->functor(), keys, std::forward<Args>(args)...);
+        }
+        return callAny(entry_, std::forward<Args>(args)...);
+      }
       const KernelFunction& kernel = entry_->plainKernel();
       if (void* const function = kernel.template unboxedFor<Args...>(); C10_LIKELY(function != nullptr)) {
         const impl::ExcludeFromDefaultGuard below(autograd_dispatch_keyset_with_ADInplaceOrView);
@@ -251,10 +258,10 @@ class TypedOperatorHandle<Return(Args...)> final : public OperatorHandle {
   }
   /// Goes to the kernel for the given keys, without looking at arguments and thread state.
   C10_ALWAYS_INLINE Return redispatch(DispatchKeySet keys, Args... args) const {
-    if (keys == DispatchKeySet(DispatchKey::CPU)) {
-      const KernelFunction& plain = entry_->plainKernel();
-      if (void* const function = plain.template unboxedFor<Args...>(); C10_LIKELY(function != nullptr)) {
-        return impl::call_unboxed<Return, Args...>(function, plain.functor(), keys, std::forward<Args>(args)...);
+    if (C10_LIKELY(keys == DispatchKeySet(DispatchKey::CPU))) {
+      const KernelFunction* const plain = entry_->knownPlainKernel();
+      if (void* const function = plain ? plain->template unboxedFor<Args...>() : nullptr; C10_LIKELY(function != nullptr)) {
+        return impl::call_unboxed<Return, Args...>(function, plain->functor(), keys, std::forward<Args>(args)...);
       }
     }
     return redispatchAny(entry_, keys, std::forward<Args>(args)...);
@@ -274,6 +281,7 @@ class TypedOperatorHandle<Return(Args...)> final : public OperatorHandle {
     return kernel->template callWith<Return, Args...>(OperatorHandle(entry), keys, args...);
   }
   C10_NOINLINE static Return redispatchAny(impl::OperatorEntry* entry, DispatchKeySet keys, Args... args) {
+    if (keys == DispatchKeySet(DispatchKey::CPU)) entry->plainKernel(); // from now on it is known
     const KernelFunction& kernel = entry->lookup(keys);
     return kernel.template callWith<Return, Args...>(OperatorHandle(entry), keys, args...);
   }
