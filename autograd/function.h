@@ -252,6 +252,7 @@ struct TORCH_API Node : std::enable_shared_from_this<Node> {
   const Hooks& hooks_or_empty() const noexcept;
   Hooks& make_hooks();
   void record_creation();
+  void bury() noexcept;
 
   c10::OwnedPtr<Hooks> hooks_;
   mutable std::atomic<bool> has_parent_{false};
@@ -308,14 +309,26 @@ TORCH_API bool any_variable_requires_grad(const variable_list& variables);
 
 namespace torch::autograd {
 
+namespace detail {
+
+/// Appends the edges of one argument to those of a new node.
+TORCH_API void record_edges_of(Node& node, const at::Tensor& variable);
+template <typename Variable>
+void record_edges_of(Node& node, const Variable& variable) {
+  edge_list& edges = node.next_edges();
+  const size_t recorded = edges.size();
+  append_next_edges(edges, variable);
+  for (size_t i = recorded; i < edges.size(); ++i) {
+    node.update_topological_nr(edges[i]);
+  }
+}
+
+} // namespace detail
+
 /// Gives a new node the edges that collect_next_edges would collect, without a list in between.
 template <typename... Variables>
-void record_edges(Node& node, const Variables&... variables) {
-  edge_list& edges = node.next_edges();
-  (detail::append_next_edges(edges, variables), ...);
-  for (const Edge& edge : edges) {
-    node.update_topological_nr(edge);
-  }
+C10_ALWAYS_INLINE void record_edges(Node& node, const Variables&... variables) {
+  (detail::record_edges_of(node, variables), ...);
 }
 
 } // namespace torch::autograd

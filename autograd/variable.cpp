@@ -310,16 +310,10 @@ C10_ALWAYS_INLINE std::shared_ptr<Node> accumulator_of(AutogradMeta* meta, const
   return find_or_make_accumulator(meta, self);
 }
 
-// Sets an edge that goes nowhere yet.
-void set_edge(Edge& edge, AutogradMeta* meta, const at::TensorBase& self) {
+C10_ALWAYS_INLINE Edge edge_of(AutogradMeta* meta, const at::TensorBase& self) {
   // Only the grad_fn of a view may be out of date.
   const std::shared_ptr<Node>& grad_fn = C10_UNLIKELY(meta->is_view_) ? self.grad_fn() : meta->grad_fn_;
-  if (grad_fn) {
-    edge.function = grad_fn;
-    edge.input_nr = meta->output_nr_;
-  } else {
-    edge.function = accumulator_of(meta, self);
-  }
+  return grad_fn ? Edge(grad_fn, meta->output_nr_) : Edge(accumulator_of(meta, self), 0);
 }
 
 } // namespace
@@ -340,20 +334,9 @@ void set_grad_accumulator(const Variable& self, std::weak_ptr<Node> grad_accumul
 }
 
 Edge gradient_edge(const at::TensorBase& self) {
-  Edge edge;
-  if (AutogradMeta* meta = get_autograd_meta(self)) {
-    set_edge(edge, meta, self);
-  }
-  return edge;
+  AutogradMeta* const meta = get_autograd_meta(self);
+  return meta != nullptr ? edge_of(meta, self) : Edge();
 }
-
-namespace {
-
-C10_NOINLINE void append_edge_to_full(edge_list& edges, const at::TensorBase& self) {
-  edges.push_back(gradient_edge(self));
-}
-
-} // namespace
 
 void set_version_counter(const Variable& self, const c10::VariableVersion& version_counter) {
   TORCH_CHECK(self.defined(), "cannot call set_version_counter() on undefined tensor");
@@ -484,15 +467,32 @@ void set_history(const at::Tensor& variable, std::shared_ptr<Node>&& grad_fn) {
 
 namespace detail {
 
+namespace {
+
+// The undefined tensor has no history either.
+AutogradMeta* meta_of(const at::Tensor& variable) {
+  return static_cast<AutogradMeta*>(variable.unsafeGetTensorImpl()->autograd_meta());
+}
+
+C10_NOINLINE void record_edge(Node& node, AutogradMeta* meta, const at::Tensor& variable) {
+  node.update_topological_nr(node.next_edges().emplace_back(impl::edge_of(meta, variable)));
+}
+
+} // namespace
+
 void append_next_edges(edge_list& edges, const at::Tensor& variable) {
-  // The undefined tensor has no history either.
-  auto* const meta = static_cast<AutogradMeta*>(variable.unsafeGetTensorImpl()->autograd_meta());
-  if (C10_UNLIKELY(edges.size() == edges.capacity())) {
-    return meta != nullptr ? impl::append_edge_to_full(edges, variable) : static_cast<void>(edges.emplace_back());
+  if (AutogradMeta* const meta = meta_of(variable)) {
+    edges.emplace_back(impl::edge_of(meta, variable));
+  } else {
+    edges.emplace_back();
   }
-  Edge& edge = edges.emplace_back();
-  if (meta != nullptr) {
-    impl::set_edge(edge, meta, variable);
+}
+
+void record_edges_of(Node& node, const at::Tensor& variable) {
+  if (AutogradMeta* const meta = meta_of(variable)) {
+    record_edge(node, meta, variable);
+  } else {
+    node.next_edges().emplace_back();
   }
 }
 

@@ -51,6 +51,10 @@ C10_ACCESSOR_(uint32_t, UInt32)
 C10_ACCESSOR_(uint64_t, UInt64)
 #undef C10_ACCESSOR_
 
+Scalar& Scalar::assign_symbolic(const Scalar& other) {
+  return *this = Scalar(other);
+}
+
 void Scalar::store_symbolic(SymInt value) {
   if (const auto constant = value.maybe_as_int()) {
     store(*constant);

@@ -65,9 +65,9 @@ class C10_API Scalar {
   Scalar(Scalar&& other) noexcept : tag(other.tag), v(other.v) {
     other.forget();
   }
-  Scalar& operator=(const Scalar& other) {
+  C10_ALWAYS_INLINE Scalar& operator=(const Scalar& other) {
     if (C10_UNLIKELY(isSymbolic() || other.isSymbolic())) {
-      return *this = Scalar(other);
+      return assign_symbolic(other);
     }
     tag = other.tag;
     v = other.v;
@@ -221,6 +221,7 @@ class C10_API Scalar {
   template <typename T>
   T convert_unusual(const char* name) const;
 
+  Scalar& assign_symbolic(const Scalar& other);
   void destroy() {
     if (C10_UNLIKELY(isSymbolic())) {
       raw::intrusive_ptr::decref(v.p);

@@ -126,13 +126,9 @@ class SmallVectorImpl {
   template <typename... Args>
   T& emplace_back(Args&&... args) {
     if (C10_UNLIKELY(size_ == capacity_)) {
-      // The arguments may refer to an element that is about to move.
-      T value(std::forward<Args>(args)...);
-      grow(size_ + size_t{1});
-      ::new (static_cast<void*>(end())) T(std::move(value));
-    } else {
-      ::new (static_cast<void*>(end())) T(std::forward<Args>(args)...);
+      return grow_and_emplace_back(std::forward<Args>(args)...);
     }
+    ::new (static_cast<void*>(end())) T(std::forward<Args>(args)...);
     ++size_;
     return back();
   }
@@ -307,6 +303,15 @@ class SmallVectorImpl {
     if (C10_UNLIKELY(index >= size_)) {
       detail::array_index_failed(index, size_);
     }
+  }
+  template <typename... Args>
+  C10_NOINLINE T& grow_and_emplace_back(Args&&... args) {
+    // The arguments may refer to an element that is about to move.
+    T value(std::forward<Args>(args)...);
+    grow(size_ + size_t{1});
+    ::new (static_cast<void*>(end())) T(std::move(value));
+    ++size_;
+    return back();
   }
   C10_NOINLINE void grow(size_t needed) {
     const uint32_t new_capacity = detail::small_vector_capacity(needed, capacity_, sizeof(T));
