@@ -53,6 +53,12 @@ COST(nothing) {
     keep(in.a);
   }
 }
+COST(custom_kernel) {
+  at::Tensor (*volatile kernel)(const at::Tensor&, const at::Tensor&) = &first;
+  for (int i = 0; i < rounds; ++i) {
+    keep(kernel(in.a, in.b));
+  }
+}
 COST(custom_unboxed) {
   for (int i = 0; i < rounds; ++i) {
     keep(in.typed.call(in.a, in.b));
@@ -170,8 +176,8 @@ int main() {
     in.end = at::add(at::mul(in.end, in.b), in.leaf);
   }
   const Case cases[] = {
-      cost_nothing, cost_custom_unboxed, cost_custom_boxed, cost_empty_1, cost_add_no_grad, cost_add_recorded,
-      cost_add_scalar, cost_add_broadcast, cost_to_double, cost_from_blob, cost_softmax, cost_matmul_8,
+      cost_nothing, cost_custom_kernel, cost_custom_unboxed, cost_custom_boxed, cost_empty_1, cost_add_no_grad,
+      cost_add_recorded, cost_add_scalar, cost_add_broadcast, cost_to_double, cost_from_blob, cost_softmax, cost_matmul_8,
       cost_tensor_make_free, cost_view, cost_index_row, cost_sum, cost_chain_10_backward};
   for (const Case run : cases) {
     warm_up(run, in);
