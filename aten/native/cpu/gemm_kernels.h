@@ -119,6 +119,9 @@ void gemm_block(const Gemm<T>& g, Matrix<const T> a, Matrix<const T> b, int64_t 
   R* a_pack = scratch.as<R>();
   R* b_pack = a_pack + b_offset;
   alignas(64) R acc[P * MR * kMaxTileVectors<T> * L];
+  using F = typename Gemm<T>::Factor;
+  // Whole tiles are the result itself.
+  const bool is_plain = std::is_same_v<C, R> && c.col_stride == 1 && g.alpha == F(1) && g.beta == F(0) && g.k == depth;
 
   for (int64_t k0 = 0; k0 < g.k; k0 += depth) {
     const int64_t kb = std::min(depth, g.k - k0);
@@ -165,8 +168,12 @@ void gemm_block(const Gemm<T>& g, Matrix<const T> a, Matrix<const T> b, int64_t 
           op.a_col = MR * P;
           op.a_plane = MR;
         }
-        run_tile<R, P>(height, nv, kb, op, acc);
-        put(acc, height, int(nv * L), i, j, std::min<int64_t>(height, m - i), std::min<int64_t>(nv * L, n - j));
+        if (is_plain && height <= m - i && nv * L <= n - j) {
+          run_tile<R, P>(height, nv, kb, op, reinterpret_cast<R*>(c.data + i * c.row_stride + j), c.row_stride);
+        } else {
+          run_tile<R, P>(height, nv, kb, op, acc, nv * L);
+          put(acc, height, int(nv * L), i, j, std::min<int64_t>(height, m - i), std::min<int64_t>(nv * L, n - j));
+        }
         i += height;
       }
       v += nv;

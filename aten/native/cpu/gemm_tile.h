@@ -67,9 +67,9 @@ struct TileOperands {
   int64_t b_row, b_plane;
 };
 
-/// acc[plane][row][NV vectors] = A (MR x k) * B (k x NV vectors); `acc` is aligned to a vector.
+/// acc[plane][row][NV vectors] = A (MR x k) * B (k x NV vectors), with rows `acc_row` apart.
 template <class R, int Planes, int MR, int NV>
-inline __attribute__((always_inline)) void tile_product(int64_t k, const TileOperands<R>& op, R* acc) {
+inline __attribute__((always_inline)) void tile_product(int64_t k, const TileOperands<R>& op, R* acc, int64_t acc_row) {
   using V = Vector<R>;
   constexpr int L = kLanes<R>;
   V re[MR][NV] = {};
@@ -103,17 +103,17 @@ inline __attribute__((always_inline)) void tile_product(int64_t k, const TileOpe
   for (int i = 0; i < MR; ++i) {
 #pragma GCC unroll 4
     for (int j = 0; j < NV; ++j) {
-      store(acc + (i * NV + j) * L, re[i][j]);
-      if constexpr (Planes == 2) store(acc + (MR * NV + i * NV + j) * L, im[i][j]);
+      store(acc + i * acc_row + j * L, re[i][j]);
+      if constexpr (Planes == 2) store(acc + (MR + i) * acc_row + j * L, im[i][j]);
     }
   }
 }
 
 template <class R, int Planes, int MR>
-inline void tile_rows(int nv, int64_t k, const TileOperands<R>& op, R* acc) {
-  if (nv == 1) return tile_product<R, Planes, MR, 1>(k, op, acc);
-  if (nv == 2) return tile_product<R, Planes, MR, 2>(k, op, acc);
-  if constexpr (TileShape<Planes>::kVectors == 3) tile_product<R, Planes, MR, 3>(k, op, acc);
+inline void tile_rows(int nv, int64_t k, const TileOperands<R>& op, R* acc, int64_t acc_row) {
+  if (nv == 1) return tile_product<R, Planes, MR, 1>(k, op, acc, acc_row);
+  if (nv == 2) return tile_product<R, Planes, MR, 2>(k, op, acc, acc_row);
+  if constexpr (TileShape<Planes>::kVectors == 3) tile_product<R, Planes, MR, 3>(k, op, acc, acc_row);
 }
 
 /// Largest tile height not above `rows`: 8, 4, 2 or 1 (as far as the register file goes).
@@ -127,16 +127,16 @@ inline int tile_height(int64_t rows) {
 
 /// Runs the tile of the given height (one of tile_height's results) and `nv` vectors.
 template <class R, int Planes>
-inline void run_tile(int height, int nv, int64_t k, const TileOperands<R>& op, R* acc) {
+inline void run_tile(int height, int nv, int64_t k, const TileOperands<R>& op, R* acc, int64_t acc_row) {
   constexpr int kMax = TileShape<Planes>::kRows;
   if constexpr (kMax >= 8) {
-    if (height == 8) return tile_rows<R, Planes, 8>(nv, k, op, acc);
+    if (height == 8) return tile_rows<R, Planes, 8>(nv, k, op, acc, acc_row);
   }
   if constexpr (kMax >= 4) {
-    if (height == 4) return tile_rows<R, Planes, 4>(nv, k, op, acc);
+    if (height == 4) return tile_rows<R, Planes, 4>(nv, k, op, acc, acc_row);
   }
-  if (height == 2) return tile_rows<R, Planes, 2>(nv, k, op, acc);
-  tile_rows<R, Planes, 1>(nv, k, op, acc);
+  if (height == 2) return tile_rows<R, Planes, 2>(nv, k, op, acc, acc_row);
+  tile_rows<R, Planes, 1>(nv, k, op, acc, acc_row);
 }
 
 } // namespace gemm_detail
