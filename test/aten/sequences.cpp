@@ -10,6 +10,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <tuple>
@@ -173,6 +174,26 @@ TEST_CASE("gradients of the steps of an LSTM equal those of its cells", "[aten][
     INFO("gradient " << i);
     const auto number = [&](const Tensor& t) { return t.defined() ? t : at::zeros_like(inputs[i % inputs.size()]); };
     CHECK(close(number(got[i]), number(want[i]), 1e-10));
+  }
+}
+
+TEST_CASE("the steps of an LSTM are its cells for any batch and size", "[aten][rnn]") {
+  at::manual_seed(7);
+  for (const auto dtype : {at::kFloat, at::kDouble}) {
+    for (const auto& [steps, batch, size] : {std::array<int64_t, 3>{4, 1, 1}, {6, 37, 21}, {5, 16, 48}, {4, 3, 70}}) {
+      const Tensor x = values({steps, batch, 5}, dtype), h = values({1, batch, size}, dtype), c = values({1, batch, size}, dtype);
+      // Weights by columns.
+      const std::vector<Tensor> p{values({4 * size, 5}, dtype), values({size, 4 * size}, dtype).t(), values({4 * size}, dtype), values({4 * size}, dtype)};
+      const auto [out, hn, cn] = at::lstm(x, {h, c}, p, true, 1, 0.0, false, false, false);
+      Tensor sh = h[0], sc = c[0];
+      for (int64_t i = 0; i < steps; ++i) {
+        std::tie(sh, sc) = at::lstm_cell(x[i], {sh, sc}, p[0], p[1], p[2], p[3]);
+        INFO(at::toString(dtype) << " batch " << batch << " size " << size << " step " << i);
+        CHECK(close(out[i], sh, dtype == at::kFloat ? 1e-3 : 1e-11));
+      }
+      CHECK(close(hn[0], sh, dtype == at::kFloat ? 1e-3 : 1e-11));
+      CHECK(close(cn[0], sc, dtype == at::kFloat ? 1e-3 : 1e-11));
+    }
   }
 }
 

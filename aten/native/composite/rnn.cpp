@@ -5,9 +5,9 @@
 #include <aten/TensorOperators.h>
 #include <aten/autocast_mode.h>
 #include <aten/core/Tensor.h>
+#include <aten/native/lstm_recurrence.h>
 #include <aten/native/optional_tensor.h>
 #include <aten/ops/_lstm_steps_ops.h>
-#include <c10/core/GradMode.h>
 
 #include <algorithm>
 #include <functional>
@@ -118,20 +118,15 @@ struct Run {
 
 // Note [Steps of an LSTM]
 // The weights of the state take part in every step. Were each step a product of its own in the graph, each would lead back to a
-// gradient of the weights, and all of them would be added up. So where gradients are asked for, the steps are one operator,
-// _lstm_steps: going back, it keeps the gradients of all gates, and the weights' is one product of these and all states. The
-// product with the inputs belongs to it, so that of the gates only the opened ones are kept.
-
-bool needs_gradients(std::initializer_list<Tensor> tensors) {
-  return at::GradMode::is_enabled() && std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.requires_grad(); });
-}
+// gradient of the weights, and all of them would be added up. So the steps are one operator, _lstm_steps: going back, it keeps
+// the gradients of all gates, and the weights' is one product of these and all states. The product with the inputs belongs to
+// it, so that of the gates only the opened ones are kept. Its steps share weights laid out for their products.
 
 /// Whether the steps may be one operator. Autocast is to see each product, and steps tell which dtype does not fit.
 bool is_one_operator(const Tensor& input, const State& state, const Weights& w) {
   const auto operands = {input, state.hidden, state.cell, w.w_ih, w.w_hh, w.b_ih, w.b_hh};
   const auto fits = [&](const Tensor& t) { return !t.defined() || (t.is_cpu() && t.scalar_type() == input.scalar_type()); };
-  return !w.w_hr.defined() && std::all_of(operands.begin(), operands.end(), fits) && !at::autocast::is_autocast_enabled(kCPU) &&
-      needs_gradients(operands);
+  return !w.w_hr.defined() && std::all_of(operands.begin(), operands.end(), fits) && !at::autocast::is_autocast_enabled(kCPU);
 }
 
 Run run_as_one(const Tensor& input, const State& state, const Weights& w, bool reverse) {
@@ -140,7 +135,7 @@ Run run_as_one(const Tensor& input, const State& state, const Weights& w, bool r
       input, state.hidden, state.cell, w.w_ih, w.w_hh, bias.defined() ? OptionalTensor(bias) : std::nullopt, reverse);
   const int64_t last = reverse ? 0 : input.size(0) - 1;
   // The operator saves its result, which the caller may write to.
-  return {output.clone(), {output.select(0, last), cells.select(0, last)}};
+  return {output.requires_grad() ? output.clone() : output, {output.select(0, last), cells.select(0, last)}};
 }
 
 template <class Cell>
@@ -379,14 +374,32 @@ std::tuple<Tensor, Tensor> rnn_relu_data(const Tensor& data, const Tensor& batch
 
 // ---- steps of an LSTM ------------------------------------------------------------------------------------------------
 
+namespace {
+
+/// Whether the steps are enough to lay out the weights anew for them, and all fits together; if not, the steps' operators say so.
+bool takes_packed_weights(const Tensor& gates, const Tensor& hx, const Tensor& cx, const Tensor& w_hh) {
+  constexpr int64_t kWorthPacking = 4;
+  const auto fits = [&](const Tensor& t) { return t.is_cpu() && t.layout() == kStrided && t.scalar_type() == gates.scalar_type(); };
+  const int64_t size = hx.size(1);
+  return (gates.scalar_type() == kFloat || gates.scalar_type() == kDouble) && fits(gates) && fits(hx) && fits(cx) && fits(w_hh) &&
+      gates.size(0) >= kWorthPacking && gates.numel() > 0 && gates.size(2) == 4 * size && w_hh.dim() == 2 && w_hh.size(0) == 4 * size &&
+      w_hh.size(1) == size;
+}
+
+} // namespace
+
 std::tuple<Tensor, Tensor, Tensor> lstm_steps(const Tensor& input, const Tensor& hx, const Tensor& cx, const Tensor& w_ih, const Tensor& w_hh, const OptionalTensor& bias, bool reverse) {
   TORCH_CHECK(input.dim() == 3 && input.size(0) > 0, "_lstm_steps: expected an input of steps, batch and features, at least one step, got ", input.sizes());
   TORCH_CHECK(
       hx.dim() == 2 && hx.sizes() == cx.sizes() && hx.size(0) == input.size(1), "_lstm_steps: expected states of batch ", input.size(1),
       " and one size, got ", hx.sizes(), " and ", cx.sizes());
-  const Tensor gates = at::linear(input, w_ih, bias);
+  const Tensor gates = at::linear(input, w_ih, bias).contiguous();
   const int64_t steps = gates.size(0), batch = gates.size(1), sums = gates.size(2);
   Tensor output = at::empty({steps, batch, hx.size(1)}, hx.options()), cells = at::empty({steps, batch, cx.size(1)}, cx.options());
+  if (takes_packed_weights(gates, hx, cx, w_hh)) {
+    lstm_recurrence(gates, hx.contiguous(), cx.contiguous(), w_hh, reverse, output, cells);
+    return {output, cells, gates};
+  }
   Tensor open = at::empty(gates.sizes(), gates.options()), recurrent = at::empty({batch, sums}, gates.options());
   const Tensor weight = w_hh.t();
   Tensor hidden = hx, cell = cx;

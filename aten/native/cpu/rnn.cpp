@@ -3,6 +3,7 @@
 #include <aten/Parallel.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/dtype_dispatch.h>
+#include <aten/native/cpu/gemm_kernels.h>
 #include <aten/native/cpu/row_lanes.h>
 #include <aten/native/vec/math.h>
 
@@ -59,6 +60,71 @@ struct GateSum {
   }
 };
 
+/// Opens the gates of an LSTM for one row and takes the step. `opened` may be where the sums lie.
+template <class T>
+VEC_INLINE void lstm_row(const GateSum<T>& gates, const T* old, int64_t size, T* opened, T* cell, T* hidden) {
+  for_lanes<T>(size, [&](int64_t i, auto run) {
+    const auto in = sigmoid(gates.sum(i, run)), forget = sigmoid(gates.sum(size + i, run));
+    const auto candidate = vec::tanh(gates.sum(2 * size + i, run)), out = sigmoid(gates.sum(3 * size + i, run));
+    const auto next = forget * load_run(old + i, run) + in * candidate;
+    store_run<T>(in, opened + i, run);
+    store_run<T>(forget, opened + size + i, run);
+    store_run<T>(candidate, opened + 2 * size + i, run);
+    store_run<T>(out, opened + 3 * size + i, run);
+    store_run<T>(next, cell + i, run);
+    store_run<T>(out * vec::tanh(next), hidden + i, run);
+  });
+}
+
+/// Weights (out x in), laid out once for many products with a few rows.
+template <class T>
+class PackedWeights {
+ public:
+  explicit PackedWeights(const TensorBase& w)
+      : in_(w.size(1)),
+        vectors_(gemm_detail::ceil_div(w.size(0), kWide)),
+        data_(c10::GetCPUAllocator()->allocate(static_cast<size_t>(in_ * width()) * sizeof(T))) {
+    const T* from = w.const_data_ptr<T>();
+    for_panels([&](int64_t col, int vectors) {
+      const int64_t lanes = std::min(vectors * kWide, w.size(0) - col);
+      gemm_detail::pack_panel<T>(
+          from + col * w.stride(0), false, w.stride(0), w.stride(1), lanes, in_, vectors * kWide, panel(col));
+    });
+  }
+
+  /// Elements of a row of products: `out`, in whole vectors.
+  int64_t width() const { return vectors_ * kWide; }
+
+  /// to (rows x width) = x (rows x in) times the transposed weights.
+  void multiply(const T* x, int64_t rows, T* to) const {
+    for_panels([&](int64_t col, int vectors) {
+      for (int64_t row = 0; row < rows;) {
+        const int height = gemm_detail::tile_height<1>(rows - row);
+        gemm_detail::run_tile<T, 1>(
+            height, vectors, in_, {x + row * in_, in_, 1, 0, panel(col), vectors * kWide, 0}, to + row * width() + col, width());
+        row += height;
+      }
+    });
+  }
+
+ private:
+  static constexpr int64_t kWide = gemm_detail::kLanes<T>;
+
+  T* panel(int64_t col) const { return static_cast<T*>(data_.get()) + col * in_; }
+  /// Calls f with the first column and the vectors of each panel.
+  template <class F>
+  void for_panels(const F& f) const {
+    for (int64_t v = 0; v < vectors_;) {
+      const int vectors = gemm_detail::next_panel_vectors<T>(vectors_ - v);
+      f(v * kWide, vectors);
+      v += vectors;
+    }
+  }
+
+  int64_t in_, vectors_;
+  c10::DataPtr data_;
+};
+
 /// Sums over the batch of a gradient for gates, in double.
 template <class T>
 void sum_rows(const T* rows, int64_t count, int64_t width, T* to) {
@@ -79,18 +145,36 @@ void fused_lstm_cell_kernel(const TensorBase& input_gates, const TensorBase& hid
     T *h = hy.mutable_data_ptr<T>(), *cell = cy.mutable_data_ptr<T>(), *open = workspace.mutable_data_ptr<T>();
     for_batch(rows, size, [&](int64_t row) {
       const GateSum<T> gates{ig.const_data_ptr<T>() + row * 4 * size, hg.const_data_ptr<T>() + row * 4 * size, data_or_null<T>(ib), data_or_null<T>(hb)};
-      T* kept = open + row * 4 * size;
-      for_lanes<T>(size, [&](int64_t i, auto run) {
-        const auto in = sigmoid(gates.sum(i, run)), forget = sigmoid(gates.sum(size + i, run));
-        const auto candidate = vec::tanh(gates.sum(2 * size + i, run)), out = sigmoid(gates.sum(3 * size + i, run));
-        const auto next = forget * load_run(old + row * size + i, run) + in * candidate;
-        store_run<T>(in, kept + i, run);
-        store_run<T>(forget, kept + size + i, run);
-        store_run<T>(candidate, kept + 2 * size + i, run);
-        store_run<T>(out, kept + 3 * size + i, run);
-        store_run<T>(next, cell + row * size + i, run);
-        store_run<T>(out * vec::tanh(next), h + row * size + i, run);
-      });
+      lstm_row<T>(gates, old + row * size, size, open + row * 4 * size, cell + row * size, h + row * size);
+    });
+  });
+}
+
+void lstm_recurrence(const TensorBase& gates, const TensorBase& hx, const TensorBase& cx, const TensorBase& w_hh, bool reverse, const TensorBase& output, const TensorBase& cells) {
+  const int64_t steps = gates.size(0), batch = gates.size(1), size = hx.size(1);
+  dispatch("_lstm_steps", gates.scalar_type(), kFloatDouble, [&]<class T> {
+    const PackedWeights<T> weights(w_hh);
+    T *sums = gates.mutable_data_ptr<T>(), *out = output.mutable_data_ptr<T>(), *cell = cells.mutable_data_ptr<T>();
+    // Rows do not know of each other: some of them take all steps, and what is between two steps stays in the cache.
+    constexpr int64_t kRows = 2 * gemm_detail::kTileRows<T>;
+    const int64_t grain = std::max<int64_t>(1, gemm_detail::kTaskWork / (steps * kRows * 4 * size * size));
+    at::parallel_for(0, gemm_detail::ceil_div(batch, kRows), grain, [&](int64_t begin, int64_t end) {
+      gemm_detail::Scratch scratch(kRows * weights.width() * static_cast<int64_t>(sizeof(T)));
+      T* recurrent = scratch.as<T>();
+      for (int64_t first = begin * kRows; first < std::min(end * kRows, batch); first += kRows) {
+        const int64_t rows = std::min(kRows, batch - first);
+        const T *hidden = hx.const_data_ptr<T>() + first * size, *old = cx.const_data_ptr<T>() + first * size;
+        for (int64_t i = 0; i < steps; ++i) {
+          weights.multiply(hidden, rows, recurrent);
+          const int64_t at = (reverse ? steps - 1 - i : i) * batch + first;
+          for (int64_t row = 0; row < rows; ++row) {
+            T* const opened = sums + (at + row) * 4 * size;
+            lstm_row<T>({opened, recurrent + row * weights.width(), nullptr, nullptr}, old + row * size, size, opened, cell + (at + row) * size, out + (at + row) * size);
+          }
+          hidden = out + at * size;
+          old = cell + at * size;
+        }
+      }
     });
   });
 }
