@@ -1,8 +1,8 @@
-// Versions that code of the stable interface compares: it follows that of PyTorch 2.15.
+// Versions that code of the stable interface compares.
 #pragma once
 
-/// Major, minor and patch from the highest byte down.
-#define TORCH_ABI_VERSION TORCH_VERSION_2_15_0
+#include <csrc/version.h>
+
 #define TORCH_VERSION_2_9_0 ((2ULL << 56) | (9ULL << 48))
 #define TORCH_VERSION_2_10_0 ((2ULL << 56) | (10ULL << 48))
 #define TORCH_VERSION_2_11_0 ((2ULL << 56) | (11ULL << 48))

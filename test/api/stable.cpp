@@ -8,6 +8,7 @@
 #include <torch/headeronly/core/TensorAccessor.h>
 #include <torch/headeronly/util/shim_utils.h>
 #include <torch/torch.h>
+#include <torch/version.h>
 
 #include <catch2/catch.hpp>
 
@@ -17,6 +18,9 @@
 #include <string>
 #include <tuple>
 #include <vector>
+
+static_assert(TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR == 15);
+static_assert(TORCH_ABI_VERSION == TORCH_VERSION_2_15_0, "the stable interface is that of the release");
 
 namespace {
 

@@ -1,3 +1,3 @@
 #pragma once
-#include <csrc/stable/version.h>
+
 #include <csrc/version.h>
