@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cmath>
 #include <iomanip>
 #include <iostream>
@@ -22,6 +23,12 @@ namespace {
 std::ostream& default_float(std::ostream& stream) {
   stream.unsetf(std::ios_base::floatfield);
   return stream;
+}
+
+std::atomic<bool> scientific_mode{true};
+
+std::ostream& wide_format(std::ostream& stream) {
+  return stream << (scientific_mode ? std::scientific : std::fixed) << std::setprecision(4);
 }
 
 /// Sets the stream's number format for all values of a tensor of doubles; returns the factor that is taken out of them and
@@ -56,14 +63,14 @@ std::tuple<double, int> choose_format(std::ostream& stream, const Tensor& self) 
   }
   if (integers) {
     if (high > 9) {
-      stream << std::scientific << std::setprecision(4);
+      wide_format(stream);
       return {1., 11};
     }
     stream << default_float << std::setprecision(6);
     return {1., static_cast<int>(high) + 1};
   }
   if (high - low > 4) {
-    stream << std::scientific << std::setprecision(4);
+    wide_format(stream);
     return {1., std::fabs(high) > 99 || std::fabs(low) > 99 ? 12 : 11};
   }
   stream << std::fixed << std::setprecision(4);
@@ -249,6 +256,10 @@ void TensorBase::print() const {
   } else {
     std::cerr << "[UndefinedTensor]" << '\n';
   }
+}
+
+void set_printoption_sci_mode(bool enabled) {
+  scientific_mode = enabled;
 }
 
 } // namespace at

@@ -504,6 +504,21 @@ TEST_CASE("the stream keeps its format", "[formatting]") {
      "[ CPUFloatType{} ] 2.500000e+00");
 }
 
+TEST_CASE("numbers are printed without exponents where that is asked for", "[formatting]") {
+  const auto text = [](const Tensor& t) {
+    std::ostringstream out;
+    out << t;
+    return out.str();
+  };
+  at::set_printoption_sci_mode(false);
+  const std::string integers = text(torch::tensor({1e10, 1.0}));
+  const std::string fractions = text(torch::tensor({1e10, 0.5}));
+  at::set_printoption_sci_mode(true);
+  CHECK(integers == "10000000000.0000\n     1.0000\n[ CPUFloatType{2} ]");
+  CHECK(fractions == "10000000000.0000\n     0.5000\n[ CPUFloatType{2} ]");
+  CHECK(text(torch::tensor({1e10, 1.0})) == " 1.0000e+10\n 1.0000e+00\n[ CPUFloatType{2} ]");
+}
+
 TEST_CASE("tensors name their type", "[formatting]") {
   CHECK(torch::ones(1).toString() == "CPUFloatType");
   CHECK(torch::Tensor().toString() == "UndefinedType");
