@@ -28,6 +28,7 @@ struct PickleGlobal final : torch::CustomClassHolder {
     FloatList,
     BoolList,
     TensorList,
+    TensorFromTable,
     RestoreTypeTag,
   };
 

@@ -30,7 +30,7 @@ std::string node_module_name(size_t number) {
   return number == 0 ? "__torch__" : "__torch__.___torch_mangle_" + std::to_string(number - 1);
 }
 
-Pickler::Pickler(Style style) : style_(style) {
+Pickler::Pickler(Style style, std::vector<at::Tensor>* tensor_table) : style_(style), tensor_table_(tensor_table) {
   op(Opcode::Proto);
   number(uint8_t(2));
 }
@@ -227,6 +227,14 @@ void Pickler::push_int_tuple(c10::IntArrayRef values) {
 // torch._utils._rebuild_tensor_v2(storage, storage_offset, size, stride, requires_grad, backward_hooks); _v3 takes the
 // dtype as well. Python needs it for dtypes without a storage class, and where tensors of two dtypes share a storage.
 void Pickler::push_tensor(const at::Tensor& tensor) {
+  if (tensor_table_) {
+    tensor_table_->push_back(tensor);
+    push_global("torch.jit._pickle", "build_tensor_from_id");
+    op(Opcode::Mark);
+    push_int(static_cast<int64_t>(tensor_table_->size()) - 1);
+    op(Opcode::Tuple);
+    return op(Opcode::Reduce);
+  }
   if (!tensor.defined()) return op(Opcode::None);
   TORCH_CHECK(tensor.layout() == c10::kStrided, "a tensor of layout ", tensor.layout(),
       " cannot be saved: only strided tensors can, see to_dense()");

@@ -23,7 +23,8 @@ class Pickler {
     TorchScript,
   };
 
-  explicit Pickler(Style style);
+  /// With a table, tensors go into it and the pickle has their numbers there.
+  explicit Pickler(Style style, std::vector<at::Tensor>* tensor_table = nullptr);
   void push(const c10::IValue& value);
   void push_root(const ArchiveNode& root) {
     push_node(root);
@@ -70,6 +71,7 @@ class Pickler {
   void end_type_tag(const c10::IValue& value);
 
   Style style_;
+  std::vector<at::Tensor>* tensor_table_;
   std::string out_;
   uint32_t memo_count_ = 0;
   int depth_ = 0;

@@ -41,6 +41,7 @@ constexpr Known kKnown[] = {
     {"torch.jit._pickle.build_doublelist", Kind::FloatList},
     {"torch.jit._pickle.build_boollist", Kind::BoolList},
     {"torch.jit._pickle.build_tensorlist", Kind::TensorList},
+    {"torch.jit._pickle.build_tensor_from_id", Kind::TensorFromTable},
     {"torch.jit._pickle.restore_type_tag", Kind::RestoreTypeTag},
 };
 
@@ -141,6 +142,14 @@ Unpickler::Item Unpickler::call(const PickleGlobal& global, const Item& tuple) {
               : global.kind == Kind::BoolList  ? c10::TypePtr(c10::BoolType::get())
                                                : c10::TypePtr(c10::TensorType::get()));
       return same(arguments[0]);
+    case Kind::TensorFromTable: {
+      expect(arguments.size() == 1 && arguments[0].isInt(), "the number of a tensor");
+      const int64_t index = arguments[0].toInt();
+      if (index < 0 || static_cast<uint64_t>(index) >= tensor_table_.size()) {
+        fail(fmt::format("tensor {} is not in the table, which has {}", index, tensor_table_.size()));
+      }
+      return Item{tensor_table_[static_cast<size_t>(index)]};
+    }
     case Kind::RestoreTypeTag:
       expect(arguments.size() == 2 && arguments[1].isString(), "a value and the name of its type");
       if (records_[tuple.record].holds_globals) fail("restore_type_tag takes a value");

@@ -19,8 +19,9 @@ constexpr uint64_t kFreeWork = 1 << 16;
 
 } // namespace
 
-Unpickler::Unpickler(std::string_view pickle, std::string where, Style style, LoadStorage load_storage)
-    : pickle_(pickle), where_(std::move(where)), style_(style), load_storage_(std::move(load_storage)) {}
+Unpickler::Unpickler(std::string_view pickle, std::string where, Style style, LoadStorage load_storage,
+    c10::ArrayRef<at::Tensor> tensor_table)
+    : pickle_(pickle), where_(std::move(where)), style_(style), load_storage_(std::move(load_storage)), tensor_table_(tensor_table) {}
 
 void Unpickler::fail(const std::string& what) const {
   TORCH_CHECK(false, "Unpickler: ", where_, ", offset ", opcode_position_, ": ", what);

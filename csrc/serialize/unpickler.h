@@ -36,7 +36,9 @@ class Unpickler {
   using LoadStorage = std::function<c10::Storage(const std::string& key, const std::string& location, uint64_t nbytes)>;
 
   /// `where` names the pickle in messages. The bytes must outlive the unpickler.
-  Unpickler(std::string_view pickle, std::string where, Style style, LoadStorage load_storage);
+  /// `tensor_table` has the tensors that the pickle refers to by number, see Pickler.
+  Unpickler(std::string_view pickle, std::string where, Style style, LoadStorage load_storage,
+      c10::ArrayRef<at::Tensor> tensor_table = {});
   c10::IValue parse();
 
  private:
@@ -103,6 +105,7 @@ class Unpickler {
   std::string where_;
   Style style_;
   LoadStorage load_storage_;
+  c10::ArrayRef<at::Tensor> tensor_table_;
   uint64_t work_ = 0;
   std::vector<Item> stack_;
   std::vector<size_t> marks_;
