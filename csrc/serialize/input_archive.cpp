@@ -74,6 +74,9 @@ bool InputArchive::try_read(const std::string& key, at::Tensor& tensor, bool /*i
   }
   const at::NoGradGuard no_grad;
   if (tensor.device() == stored.device()) {
+    TORCH_CHECK(tensor.scalar_type() == stored.scalar_type(), "the serialized tensor '", hierarchy_prefix_, key, "' has dtype ",
+        stored.scalar_type(), ", but the tensor that it is read into has ", tensor.scalar_type(),
+        ": read into an undefined tensor, or convert the module with to(", stored.scalar_type(), ") before and back after");
     tensor.set_(stored);
   } else {
     tensor.set_data(stored);

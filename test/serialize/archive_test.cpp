@@ -166,6 +166,19 @@ TEST_CASE("a stream is read from its beginning, again and again", "[serialize][a
   CHECK_THROWS_MATCHES(torch::load(tensor, stream), c10::Error, test::Says("reading the stream failed"));
 }
 
+TEST_CASE("bytes are not read as numbers of another dtype", "[serialize][archive][errors]") {
+  std::stringstream stream;
+  torch::save(torch::nn::Linear(2, 2), stream);
+  torch::nn::Linear wide(2, 2), narrow(2, 2), plain(2, 2);
+  wide->to(torch::kDouble);
+  narrow->to(torch::kHalf);
+  const auto says = test::Says("the serialized tensor 'weight' has dtype Float, but the tensor that it is read into has");
+  CHECK_THROWS_MATCHES(torch::load(wide, stream), c10::Error, says);
+  CHECK_THROWS_MATCHES(torch::load(narrow, stream), c10::Error, says);
+  CHECK(wide->weight.dtype() == torch::kDouble);
+  CHECK_NOTHROW(torch::load(plain, stream));
+}
+
 TEST_CASE("reading into a tensor keeps it the same object", "[serialize][archive]") {
   std::stringstream stream;
   torch::save(torch::arange(3, torch::kFloat), stream);
