@@ -26,6 +26,7 @@ TEST_CASE("windows", "[windows]") {
       AllClose(doubles({0.0, 0.33999999999999997, 1.0, 0.3400000000000001, 0.0})));
   CHECK_THAT(at::blackman_window(4, false, at::kDouble),
       AllClose(doubles({0.0, 0.6299999999999999, 0.6300000000000003, 0.0})));
+  CHECK(at::blackman_window(5, at::kDouble)[0].item<double>() == 0);
   CHECK_THAT(at::hann_window(5, at::kDouble),
       AllClose(doubles({0.0, 0.3454915028125263, 0.9045084971874737, 0.9045084971874737, 0.3454915028125264})));
   CHECK_THAT(at::hann_window(5, false, at::kDouble),

@@ -68,7 +68,8 @@ double bartlett(double x) {
 
 double blackman(double x) {
   const double angle = 2 * std::numbers::pi * x;
-  return 0.42 - 0.5 * std::cos(angle) + 0.08 * std::cos(2 * angle);
+  // In this order the ends are 0 and not -1.4e-17, which would be printed.
+  return 0.08 * std::cos(2 * angle) - 0.5 * std::cos(angle) + 0.42;
 }
 
 Curve raised_cosine(double alpha, double beta) {
