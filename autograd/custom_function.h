@@ -118,14 +118,13 @@ TORCH_API void extract_variables(std::vector<bool>& is_variable, variable_list& 
 TORCH_API void extract_variables(std::vector<bool>& is_variable, variable_list& list, const std::optional<at::Tensor>& x);
 TORCH_API void extract_variables(std::vector<bool>& is_variable, variable_list& list, at::ArrayRef<at::Tensor> xs);
 
-// An argument is sorted by the parameter it would convert to, so a vector of tensors counts as a list of tensors.
+// Which arguments are inputs is told by their own type, as in libtorch: a vector of tensors is passed through like a number.
 template <typename T>
 void extract_argument(std::vector<bool>& is_variable, variable_list& list, const T& x) {
-  if constexpr (std::is_convertible_v<const T&, const at::Tensor&> || std::is_same_v<T, std::optional<at::Tensor>>) {
+  if constexpr (
+      std::is_same_v<T, at::Tensor> || std::is_same_v<T, std::optional<at::Tensor>> ||
+      std::is_same_v<T, at::ArrayRef<at::Tensor>>) {
     extract_variables(is_variable, list, x);
-  } else if constexpr (
-      std::is_same_v<T, std::vector<at::Tensor>> || std::is_same_v<T, at::ArrayRef<at::Tensor>>) {
-    extract_variables(is_variable, list, at::ArrayRef<at::Tensor>(x));
   } else {
     is_variable.push_back(false);
   }
@@ -165,8 +164,8 @@ using forward_t = decltype(X::forward(nullptr, std::declval<Args>()...));
 ///     Variable y = Square::apply(x);
 ///
 /// `forward` takes any arguments and returns a Variable or a variable_list; it is not recorded. `backward` gets one
-/// gradient for each output and returns one for each argument (one for each tensor of a list), undefined for those that
-/// are no tensors; it is recorded if the caller asks for that, so higher derivatives work.
+/// gradient for each output and returns one for each argument (one for each tensor of a `TensorList`), undefined for those that
+/// are no tensors; a `std::vector<Tensor>` counts as one that is none, so no gradient flows to its elements; it is recorded if the caller asks for that, so higher derivatives work.
 template <class T>
 struct Function {
   static constexpr bool is_traceable = false;

@@ -122,6 +122,17 @@ struct ListOfInputs : Function<ListOfInputs> {
   }
 };
 
+// One gradient for each argument: the vector is one, whatever it holds.
+struct WeightedByVector : Function<WeightedByVector> {
+  static Variable forward(AutogradContext* ctx, const Variable& x, const std::vector<Tensor>& weights) {
+    ctx->saved_data["weight"] = (weights[0] + weights[1]).item().toDouble();
+    return x * ctx->saved_data["weight"].toDouble();
+  }
+  static variable_list backward(AutogradContext* ctx, variable_list grads) {
+    return {grads[0] * ctx->saved_data["weight"].toDouble(), Tensor()};
+  }
+};
+
 template <int kExtra>
 struct WrongCount : Function<WrongCount<kExtra>> {
   static Variable forward(AutogradContext*, const Variable& x, double) {
@@ -314,6 +325,16 @@ TEST_CASE("lists and optional arguments", "[autograd][custom]") {
   z.backward();
   CHECK(same(x.grad(), {10}));
   CHECK(same(y.grad(), {1}));
+}
+
+TEST_CASE("a vector of tensors is no input of a custom function", "[autograd][custom]") {
+  const Tensor x = leaf({3});
+  const std::vector<Tensor> weights{leaf({1}), leaf({2})};
+  const Tensor z = WeightedByVector::apply(x, weights);
+  CHECK(same(z, {9}));
+  z.backward();
+  CHECK(same(x.grad(), {3}));
+  CHECK_FALSE(weights[0].grad().defined());
 }
 
 TEST_CASE("what a custom backward may not return", "[autograd][custom][errors]") {
