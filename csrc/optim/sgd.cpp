@@ -32,8 +32,8 @@ namespace {
 using SGDLists = detail::StepLists<SGDParamState>;
 
 /// Gives a parameter whose momentum begins its buffer. It becomes the gradient of this step, without dampening.
-bool begins(SGDParamState& state, const Tensor& param, const SGDOptions& options) {
-  if (options.momentum() == 0 || state.momentum_buffer().defined()) return false;
+bool begins(SGDParamState& state, const Tensor& param) {
+  if (state.momentum_buffer().defined()) return false;
   state.momentum_buffer(detail::zeros_like_param(param));
   return true;
 }
@@ -67,7 +67,7 @@ void step_sparse(const SGDLists& lists, const SGDOptions& options) {
       param.add_(grad, -options.lr());
       continue;
     }
-    if (begins(*state, param, options)) {
+    if (begins(*state, param)) {
       state->momentum_buffer().add_(grad);
     } else {
       state->momentum_buffer().mul_(options.momentum()).add_(grad, 1 - options.dampening());
@@ -118,11 +118,12 @@ Tensor SGD::step(LossClosure closure) {
   return run_step(closure, [&](OptimizerParamGroup& group) {
     const auto& options = static_cast<const SGDOptions&>(group.options());
     const auto lists = detail::collect<SGDParamState>(
-        "SGD", group, state_, [](SGDParamState&, const Tensor&) {}, detail::SparseGradients::taken);
+        "SGD", group, state_, [](SGDParamState&, const Tensor&) {}, detail::SparseGradients::taken,
+        options.momentum() == 0 ? detail::States::none : detail::States::kept);
     step_sparse(lists, options);
     if (lists.size() == 0) return;
     std::vector<bool> first(lists.size());
-    for (size_t i = 0; i < lists.size(); ++i) first[i] = begins(*lists.states[i], lists.originals[i], options);
+    for (size_t i = 0; options.momentum() != 0 && i < lists.size(); ++i) first[i] = begins(*lists.states[i], lists.originals[i]);
     if (!options.fused().value_or(lists.on_cpu)) return by_operators(lists, first, options);
     step_fused(lists, first, true, options);
     step_fused(lists, first, false, options);

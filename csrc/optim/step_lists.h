@@ -62,12 +62,14 @@ struct StepLists {
 };
 
 enum class SparseGradients { refused, taken };
+enum class States { kept, none };
 
-/// Collects them; `init(state, param)` fills the state of a parameter that steps for the first time.
+/// Collects them; `init(state, param)` fills the state of a parameter that steps for the first time. Without `states` the step
+/// needs none: pointers to them are null.
 template <class State, class Init>
 StepLists<State> collect(
     const char* optimizer, OptimizerParamGroup& group, Optimizer::State& state, const Init& init,
-    SparseGradients sparse = SparseGradients::refused) {
+    SparseGradients sparse = SparseGradients::refused, States states = States::kept) {
   StepLists<State> lists;
   const size_t count = group.params().size();
   lists.params.reserve(count);
@@ -81,13 +83,16 @@ StepLists<State> collect(
     TORCH_CHECK(
         takes, optimizer, " does not support sparse gradients",
         ": got a gradient of layout ", grad.layout(), "; SparseAdam, SGD and Adagrad take coordinates (layout Sparse)");
-    std::unique_ptr<OptimizerParamState>& slot = state[param.unsafeGetTensorImpl()];
-    if (!slot) {
-      auto fresh = std::make_unique<State>();
-      init(*fresh, param);
-      slot = std::move(fresh);
+    State* current = nullptr;
+    if (states == States::kept) {
+      std::unique_ptr<OptimizerParamState>& slot = state[param.unsafeGetTensorImpl()];
+      if (!slot) {
+        auto fresh = std::make_unique<State>();
+        init(*fresh, param);
+        slot = std::move(fresh);
+      }
+      current = static_cast<State*>(slot.get());
     }
-    auto* const current = static_cast<State*>(slot.get());
     if (grad.layout() == at::kSparse) {
       lists.sparse.push_back({param, grad, current});
       continue;

@@ -100,6 +100,26 @@ TEST_CASE("parameters without a gradient stay", "[optim]") {
   CHECK_THAT(a.grad(), EqualsTensor({0, 0}));
 }
 
+TEST_CASE("SGD keeps nothing before there is momentum", "[optim]") {
+  const Tensor a = leaf({1, 2});
+  SGD optimizer({a}, 0.5);
+  auto& options = static_cast<SGDOptions&>(optimizer.param_groups()[0].options());
+  const auto step = [&] {
+    set_grad(a, 1);
+    optimizer.step();
+  };
+  step();
+  CHECK(optimizer.state().empty());
+  options.momentum(0.5);
+  step();
+  CHECK(optimizer.state().size() == 1);
+  step();
+  CHECK_THAT(a, EqualsTensor({-0.75, 0.25}));
+  options.momentum(0);
+  step();
+  CHECK_THAT(a, EqualsTensor({-1.25, -0.25}));
+}
+
 TEST_CASE("a step changes parameters under autograd's eyes", "[optim]") {
   const Tensor a = leaf({1, 2});
   SGD optimizer({a}, 0.5);
