@@ -8,6 +8,8 @@
 
 namespace emulator {
 
+long atomics = 0;
+
 Position thread_index, block_index;
 dim3 block_size, grid_size;
 

@@ -69,14 +69,21 @@ inline std::uint32_t __shfl_up_sync(unsigned, std::uint32_t value, int distance)
   return ::emulator::exchange(value, own % 32 >= static_cast<unsigned>(distance) ? own - distance : own);
 }
 
+namespace emulator {
+/// Atomic additions and swaps so far: where there are none, the order of threads does not matter.
+extern long atomics;
+} // namespace emulator
+
 template <class T>
 T atomicAdd(T* to, T x) {
+  ++::emulator::atomics;
   const T old = *to;
   *to = static_cast<T>(old + x);
   return old;
 }
 template <class T>
 T atomicCAS(T* to, T expected, T desired) {
+  ++::emulator::atomics;
   const T old = *to;
   if (old == expected) {
     *to = desired;

@@ -176,15 +176,13 @@ Tensor& _index_put_impl_cuda_(
     source = source.clone();
   }
   plan.walk.plain = strides_of(source);
-  const cuda::IndexWalk walk = cuda::walk_of(plan.walk, plan.offsets);
   if (accumulate) {
     if (!kAll.contains(self.scalar_type())) {
       at::detail::dtype_not_supported("index_put", self.scalar_type(), kAll.bits);
     }
-    cuda::launch_scatter_op(
-        walk, cuda::ScatterOp::Add, self.scalar_type(), self.mutable_data_ptr(), source.const_data_ptr());
+    cuda::scatter_op_to(plan.walk, plan.offsets, cuda::ScatterOp::Add, self, source);
   } else {
-    cuda::launch_scatter(walk, self.itemsize(), self.mutable_data_ptr(), source.const_data_ptr());
+    cuda::scatter_to(plan.walk, plan.offsets, self, source);
   }
   return self;
 }

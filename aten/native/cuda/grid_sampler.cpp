@@ -1,4 +1,5 @@
 // Host side of grid_sampler.cu; arguments are checked by aten/shape/upsample.cpp and aten/native/composite/upsample.cpp.
+#include <aten/Context.h>
 #include <aten/Functions.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/dtype_dispatch.h>
@@ -39,6 +40,7 @@ void sample(const char* op, const TensorBase& input, const TensorBase& grid, int
 }
 
 Two sample_backward(const char* op, const Two& grads, const Tensor& grad_output, const Tensor& input, const Tensor& grid, int64_t mode, int64_t padding, bool align_corners) {
+  at::Context::alertNotDeterministic(op);
   const auto& [grad_input, grad_grid] = grads;
   const GridSample p = sample_of(op, input, grad_output, mode, padding, align_corners);
   const bool wide = c10::toOpMathType(input.scalar_type()) == input.scalar_type();

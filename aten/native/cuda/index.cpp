@@ -69,11 +69,6 @@ Walk slice_walk(const char* op, const TensorBase& indexed, int64_t dim, const Te
           dim_size(indexed, dim), dim_stride(indexed, dim)};
 }
 
-void scatter_with(
-    const Walk& walk, const TensorBase& index, ScatterOp op, const TensorBase& out, const TensorBase& src) {
-  launch_scatter_op(walk_of(walk, index), op, out.scalar_type(), out.mutable_data_ptr(), src.const_data_ptr());
-}
-
 template <std::uint64_t Dtypes>
 void check_dtype(const char* op, const TensorBase& t, DtypeSet<Dtypes> set) {
   if (!set.contains(t.scalar_type())) {
@@ -105,9 +100,7 @@ void scatter_src_kernel(const TensorBase& self, int64_t dim, const TensorBase& i
     return;
   }
   const TensorBase places = as_long(index);
-  launch_scatter(
-      walk_of(element_walk("scatter", out, dim, places, src), places), self.itemsize(), out.mutable_data_ptr(),
-      src.const_data_ptr());
+  scatter_to(element_walk("scatter", out, dim, places, src), places, out, src);
 }
 
 void scatter_value_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, const Scalar& value, const TensorBase& out) {
@@ -125,7 +118,7 @@ void scatter_op(
     return;
   }
   const TensorBase places = as_long(index);
-  scatter_with(element_walk(name, out, dim, places, src), places, op, out, src);
+  scatter_op_to(element_walk(name, out, dim, places, src), places, op, out, src);
 }
 
 } // namespace
@@ -203,7 +196,7 @@ void index_add_kernel(const TensorBase& self, int64_t dim, const TensorBase& ind
   const TensorBase places = as_long(index);
   const bool plain = !alpha.isComplex() && alpha.toDouble() == 1;
   const Tensor scaled = plain ? Tensor(source) : Tensor(source).mul(alpha);
-  scatter_with(slice_walk("index_add", out, dim, places, scaled), places, ScatterOp::Add, out, scaled);
+  scatter_op_to(slice_walk("index_add", out, dim, places, scaled), places, ScatterOp::Add, out, scaled);
 }
 
 void index_copy_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source, const TensorBase& out) {
@@ -213,9 +206,7 @@ void index_copy_kernel(const TensorBase& self, int64_t dim, const TensorBase& in
     return;
   }
   const TensorBase places = as_long(index);
-  launch_scatter(
-      walk_of(slice_walk("index_copy", out, dim, places, source), places), self.itemsize(), out.mutable_data_ptr(),
-      source.const_data_ptr());
+  scatter_to(slice_walk("index_copy", out, dim, places, source), places, out, source);
 }
 
 void index_fill_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, const Scalar& value, const TensorBase& out) {
@@ -275,7 +266,7 @@ void embedding_dense_backward_kernel(const TensorBase& grad_output, const Tensor
     const Walk count{
         "embedding_backward", DimVector(places.sizes().begin(), places.sizes().end()), none, none,
         DimVector(places.strides().begin(), places.strides().end()), num_weights, 1, false, padding_idx};
-    scatter_with(count, places, ScatterOp::Add, uses, ones);
+    scatter_op_to(count, places, ScatterOp::Add, uses, ones);
     grad = grad / uses.take(Tensor(places).clamp(0, num_weights - 1)).clamp_min(1).unsqueeze(-1);
   }
   DimVector columns(grad.dim(), 0), index_strides(places.strides().begin(), places.strides().end());
@@ -283,7 +274,7 @@ void embedding_dense_backward_kernel(const TensorBase& grad_output, const Tensor
   index_strides.push_back(0);
   const Walk walk{"embedding_backward", sizes_of(grad), strides_of(grad), columns, index_strides,
                   num_weights, sums.stride(0), false, padding_idx};
-  scatter_with(walk, places, ScatterOp::Add, sums, grad);
+  scatter_op_to(walk, places, ScatterOp::Add, sums, grad);
   if (narrow) {
     copy_on_device(out, sums);
   }

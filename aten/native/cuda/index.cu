@@ -1,6 +1,6 @@
 #include <aten/native/cuda/index.h>
 
-#include <aten/native/cuda/index_check.cuh>
+#include <aten/native/cuda/index_place.cuh>
 #include <aten/native/cuda/memory_access.cuh>
 #include <c10/cuda/CUDAException.h>
 #include <c10/util/complex.h>
@@ -18,27 +18,12 @@ struct alignas(16) Word16 {
   std::uint64_t parts[2];
 };
 
-// The places of element i, or false where its index is bad or to be passed over.
-struct Place {
-  std::int64_t plain, indexed;
-};
-__device__ bool find(const IndexWalk& walk, std::uint32_t i, Place& place) {
-  const auto offsets = walk.places.get(i);
-  place.plain = offsets.of[0];
-  std::int64_t index = walk.index[offsets.of[2]];
-  if (index == walk.skip || !check_index(walk.check, index, walk.wrap)) {
-    return false;
-  }
-  place.indexed = offsets.of[1] + index * walk.step;
-  return true;
-}
-
 template <class W>
 __global__ void __launch_bounds__(kThreads) gather_kernel(IndexWalk walk, W* plain, const W* indexed) {
   const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
   if (i < walk.n) {
     Place place;
-    const bool found = find(walk, i, place);
+    const bool found = find_place(walk, i, place);
     plain[place.plain] = found ? indexed[place.indexed] : W();
   }
 }
@@ -47,7 +32,7 @@ template <class W>
 __global__ void __launch_bounds__(kThreads) scatter_kernel(IndexWalk walk, W* indexed, const W* plain) {
   const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
   Place place;
-  if (i < walk.n && find(walk, i, place)) {
+  if (i < walk.n && find_place(walk, i, place)) {
     indexed[place.indexed] = plain[place.plain];
   }
 }
@@ -108,7 +93,7 @@ template <class Op, class T>
 __global__ void __launch_bounds__(kThreads) scatter_op_kernel(IndexWalk walk, T* indexed, const T* plain) {
   const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
   Place place;
-  if (i < walk.n && find(walk, i, place)) {
+  if (i < walk.n && find_place(walk, i, place)) {
     Op::apply(indexed + place.indexed, plain[place.plain]);
   }
 }
