@@ -21,6 +21,12 @@ Tensor poisson_cuda(const Tensor&, OptGenerator);
 Tensor standard_gamma_cuda(const Tensor&, OptGenerator);
 Tensor binomial_cuda(const Tensor&, const Tensor&, OptGenerator);
 Tensor sample_dirichlet_cuda(const Tensor&, OptGenerator);
+Tensor philox_key_split_cuda(const Tensor&, int64_t);
+Tensor philox_key_fold_in_cuda(const Tensor&, int64_t);
+Tensor philox_key_fold_in_tensor_cuda(const Tensor&, const Tensor&);
+Tensor& philox_uniform_cuda(Tensor&, const Tensor&, double, double);
+Tensor& philox_normal_cuda(Tensor&, const Tensor&, double, double);
+Tensor& philox_randint_cuda(Tensor&, const Tensor&, std::optional<int64_t>, std::optional<int64_t>);
 
 } // namespace at::native
 
@@ -107,4 +113,32 @@ TEST_CASE("CUDA samplers end for every parameter", "[cuda]") {
   // The same seed, the same samples; strides do not matter.
   const Tensor rates = at::rand({6, 5}) * 50;
   CHECK(at::equal(native::poisson_cuda(rates.t(), generator(3)), native::poisson_cuda(rates.t().contiguous(), generator(3))));
+}
+
+TEST_CASE("numbers that are functions of a key are the same on CUDA", "[cuda]") {
+  const Tensor one = at::tensor({int64_t{42}, int64_t{7}}).to(at::kUInt64);
+  const Tensor keys = at::_philox_key_split(one, 3);
+  CHECK(at::equal(native::philox_key_split_cuda(one, 3).view(at::kLong), keys.view(at::kLong)));
+  CHECK(at::equal(native::philox_key_split_cuda(keys, 2).view(at::kLong), at::_philox_key_split(keys, 2).view(at::kLong)));
+  CHECK(at::equal(native::philox_key_fold_in_cuda(keys, -5).view(at::kLong), at::_philox_key_fold_in(keys, -5).view(at::kLong)));
+  const Tensor data = at::tensor({int64_t{9}}).to(at::kUInt64);
+  CHECK(at::equal(
+      native::philox_key_fold_in_tensor_cuda(keys, data).view(at::kLong), at::_philox_key_fold_in(keys, 9).view(at::kLong)));
+  const Tensor batch = keys.view({3, 1, 2});
+  for (const Tensor& key : {one, batch}) {
+    for (const auto dtype : {at::kHalf, at::kBFloat16, at::kFloat, at::kDouble}) {
+      const Tensor empty = at::empty({7, 3}, dtype).t();
+      Tensor got = empty.clone(), want = empty.clone();
+      CHECK(at::equal(native::philox_uniform_cuda(got, key, -1, 3), at::_philox_uniform_(want, key, -1, 3)));
+      CHECK(near(native::philox_normal_cuda(got, key, 2, 0.5), at::_philox_normal_(want, key, 2, 0.5)));
+    }
+    for (const auto dtype : {at::kByte, at::kChar, at::kShort, at::kInt, at::kLong}) {
+      Tensor got = at::empty({3, 7}, dtype), want = at::empty({3, 7}, dtype);
+      CHECK(at::equal(native::philox_randint_cuda(got, key, -5, 60), at::_philox_randint_(want, key, -5, 60)));
+      CHECK(at::equal(native::philox_randint_cuda(got, key, std::nullopt, std::nullopt), at::_philox_randint_(want, key)));
+    }
+  }
+  Tensor x = at::empty({3}), integers = at::empty({3}, at::kInt);
+  CHECK_THROWS_WITH(native::philox_uniform_cuda(x, at::ones({2}), 0, 1), Catch::Contains("key must have dtype uint64"));
+  CHECK_THROWS_WITH(native::philox_randint_cuda(integers, one, 4, 4), Catch::Contains("must be non-empty"));
 }
