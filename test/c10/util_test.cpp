@@ -4,6 +4,7 @@
 #include <c10/util/Enumerate.h>
 #include <c10/util/Flags.h>
 #include <c10/util/FunctionRef.h>
+#include <c10/util/Indirect.h>
 #include <c10/util/Metaprogramming.h>
 #include <c10/util/Registry.h>
 #include <c10/util/ScopeExit.h>
@@ -24,7 +25,9 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
 #include <thread>
+#include <vector>
 
 C10_DEFINE_int(c10_test_count, 3, "A number.");
 C10_DEFINE_bool(c10_test_switch, false, "A switch.");
@@ -201,6 +204,44 @@ TEST_CASE("debug info belongs to a thread and nests", "[c10][util]") {
     CHECK(c10::ThreadLocalDebugInfo::get(DebugInfoKind::TEST_INFO_2) == nullptr);
   }
   CHECK(c10::ThreadLocalDebugInfo::get(DebugInfoKind::TEST_INFO) == nullptr);
+}
+
+TEST_CASE("a value out of the object copies as the value does", "[c10][util]") {
+  using Text = c10::Indirect<std::string>;
+  const Text unwritten;
+  CHECK(unwritten.get().empty());
+  Text text("one");
+  Text copy = text;
+  copy->append(" more");
+  CHECK(*text == "one");
+  CHECK(*copy == "one more");
+  text = copy;
+  *copy = "other";
+  CHECK(*text == "one more");
+  text = unwritten;
+  CHECK(text->empty());
+  text.set("again");
+  Text moved = std::move(text);
+  CHECK(*moved == "again");
+  text = std::move(moved);
+  CHECK(*text == "again");
+  CHECK(moved->size() < 100);  // some value, which may be read
+  text = *&text;
+  CHECK(*text == "again");
+  Text made;
+  made->append("written");
+  CHECK(made.get() == "written");
+}
+
+TEST_CASE("threads that read an unwritten value out of the object get the same one", "[c10][util]") {
+  for (int round = 0; round < 50; ++round) {
+    c10::Indirect<std::string> shared;
+    std::string* seen[4] = {};
+    std::vector<std::thread> threads;
+    for (auto& place : seen) threads.emplace_back([&shared, &place] { place = &shared.get(); });
+    for (auto& thread : threads) thread.join();
+    for (std::string* value : seen) CHECK(value == &shared.get());
+  }
 }
 
 TEST_CASE("environment switches", "[c10][util]") {
