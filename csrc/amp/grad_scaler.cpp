@@ -39,10 +39,10 @@ std::vector<Tensor> GradScaler::scale(const std::vector<Tensor>& outputs) {
 }
 
 GradScaler::PerOptimizer& GradScaler::state_of(const Optimizer& optimizer) {
-  for (PerOptimizer& state : optimizers_) {
+  for (PerOptimizer& state : *optimizers_) {
     if (state.optimizer == &optimizer) return state;
   }
-  return optimizers_.emplace_back(PerOptimizer{&optimizer});
+  return optimizers_->emplace_back(PerOptimizer{&optimizer});
 }
 
 void GradScaler::check_scale(const char* function) const {
@@ -111,7 +111,7 @@ void GradScaler::update(std::optional<double> new_scale) {
   } else {
     Tensor found = at::zeros({}, scale_.options());
     bool any = false;
-    for (const PerOptimizer& state : optimizers_) {
+    for (const PerOptimizer& state : *optimizers_) {
       for (const Tensor& found_inf : state.found_inf) {
         found.add_(found_inf.to(found.device()));
         any = true;
@@ -121,7 +121,7 @@ void GradScaler::update(std::optional<double> new_scale) {
     at::_amp_update_scale_(
         scale_, growth_tracker_, found, options_.growth_factor(), options_.backoff_factor(), options_.growth_interval());
   }
-  optimizers_.clear();
+  optimizers_->clear();
 }
 
 double GradScaler::get_scale() const {

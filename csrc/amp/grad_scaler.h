@@ -1,6 +1,7 @@
 // torch::amp::GradScaler: losses scaled up, so that gradients in half precision do not vanish.
 #pragma once
 
+#include <c10/util/Indirect.h>
 #include <csrc/optim/optimizer.h>
 
 #include <optional>
@@ -68,7 +69,7 @@ class TORCH_API GradScaler {
   Tensor scale_, growth_tracker_;
   double start_scale_;
   int64_t start_tracker_ = 0;
-  std::vector<PerOptimizer> optimizers_;
+  c10::Indirect<std::vector<PerOptimizer>> optimizers_;
 };
 
 } // namespace amp

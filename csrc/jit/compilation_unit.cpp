@@ -7,11 +7,11 @@ namespace torch::jit {
 void CompilationUnit::register_type(c10::NamedTypePtr type) {
   TORCH_CHECK(type && type->name(), "CompilationUnit::register_type: the type must have a name");
   TORCH_CHECK(!get_type(*type->name()), "class '", type->name()->qualifiedName(), "' already defined.");
-  types_.push_back(std::move(type));
+  types_->push_back(std::move(type));
 }
 
 c10::NamedTypePtr CompilationUnit::get_type(const c10::QualifiedName& name) const {
-  for (const c10::NamedTypePtr& type : types_) {
+  for (const c10::NamedTypePtr& type : *types_) {
     if (*type->name() == name) return type;
   }
   return nullptr;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <aten/core/class_type.h>
+#include <c10/util/Indirect.h>
 
 #include <memory>
 #include <vector>
@@ -17,7 +18,7 @@ struct TORCH_API CompilationUnit {
   c10::ClassTypePtr get_class(const c10::QualifiedName& name) const;
 
  private:
-  std::vector<c10::NamedTypePtr> types_;
+  c10::Indirect<std::vector<c10::NamedTypePtr>> types_;
 };
 
 } // namespace torch::jit

@@ -15,7 +15,7 @@ template class BuiltinParamState<AdamParamState>;
 
 } // namespace detail
 
-AdamOptions::AdamOptions(double lr) : lr_(lr) {}
+AdamOptions::AdamOptions(double lr) : lr_(lr), betas_(betas_t(0.9, 0.999)) {}
 
 Adam::Adam(const std::vector<OptimizerParamGroup>& param_groups, AdamOptions defaults)
     : Optimizer(param_groups, std::make_unique<AdamOptions>(defaults)) {

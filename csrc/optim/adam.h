@@ -12,7 +12,7 @@ struct TORCH_API AdamOptions : public detail::BuiltinOptions<AdamOptions> {
   AdamOptions(double lr = 1e-3);
   TORCH_ARG(double, lr) = 1e-3;
   typedef std::tuple<double, double> betas_t;
-  TORCH_ARG(betas_t, betas) = std::make_tuple(0.9, 0.999);
+  TORCH_INDIRECT_ARG(betas_t, betas);  // 0.9 and 0.999
   TORCH_ARG(double, eps) = 1e-8;
   TORCH_ARG(double, weight_decay) = 0;
   TORCH_ARG(bool, amsgrad) = false;

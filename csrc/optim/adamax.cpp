@@ -42,7 +42,7 @@ void by_operators(const detail::StepLists<AdamaxParamState>& lists, const Adamax
 
 } // namespace
 
-AdamaxOptions::AdamaxOptions(double lr) : lr_(lr) {}
+AdamaxOptions::AdamaxOptions(double lr) : lr_(lr), betas_(betas_t(0.9, 0.999)) {}
 
 Adamax::Adamax(const std::vector<OptimizerParamGroup>& param_groups, AdamaxOptions defaults)
     : Optimizer(param_groups, std::make_unique<AdamaxOptions>(defaults)) {

@@ -15,7 +15,7 @@ template class BuiltinParamState<AdamWParamState>;
 
 } // namespace detail
 
-AdamWOptions::AdamWOptions(double lr) : lr_(lr) {}
+AdamWOptions::AdamWOptions(double lr) : lr_(lr), betas_(betas_t(0.9, 0.999)) {}
 
 AdamW::AdamW(const std::vector<OptimizerParamGroup>& param_groups, AdamWOptions defaults)
     : Optimizer(param_groups, std::make_unique<AdamWOptions>(defaults)) {

@@ -5,6 +5,9 @@
 #include <c10/util/safe_numerics.h>
 #include <csrc/optim/step_lists.h>
 
+template class c10::Indirect<std::deque<at::Tensor>>;
+template class c10::Indirect<std::optional<std::vector<at::Tensor>>>;
+
 namespace torch::optim {
 namespace detail {
 
@@ -36,38 +39,6 @@ template class BuiltinOptions<LBFGSOptions>;
 template class BuiltinParamState<LBFGSParamState>;
 
 } // namespace detail
-
-LBFGSParamState::LBFGSParamState() = default;
-LBFGSParamState::LBFGSParamState(const LBFGSParamState&) = default;
-LBFGSParamState::LBFGSParamState(LBFGSParamState&&) noexcept = default;
-LBFGSParamState& LBFGSParamState::operator=(const LBFGSParamState&) = default;
-LBFGSParamState& LBFGSParamState::operator=(LBFGSParamState&&) noexcept = default;
-LBFGSParamState::~LBFGSParamState() = default;
-
-LBFGSParamState& LBFGSParamState::old_dirs(const std::deque<Tensor>& new_old_dirs) {
-  old_dirs_ = new_old_dirs;
-  return *this;
-}
-LBFGSParamState& LBFGSParamState::old_dirs(std::deque<Tensor>&& new_old_dirs) {
-  old_dirs_ = std::move(new_old_dirs);
-  return *this;
-}
-LBFGSParamState& LBFGSParamState::old_stps(const std::deque<Tensor>& new_old_stps) {
-  old_stps_ = new_old_stps;
-  return *this;
-}
-LBFGSParamState& LBFGSParamState::old_stps(std::deque<Tensor>&& new_old_stps) {
-  old_stps_ = std::move(new_old_stps);
-  return *this;
-}
-LBFGSParamState& LBFGSParamState::ro(const std::deque<Tensor>& new_ro) {
-  ro_ = new_ro;
-  return *this;
-}
-LBFGSParamState& LBFGSParamState::ro(std::deque<Tensor>&& new_ro) {
-  ro_ = std::move(new_ro);
-  return *this;
-}
 
 namespace {
 

@@ -8,6 +8,9 @@
 #include <string>
 #include <vector>
 
+extern template class TORCH_API c10::Indirect<std::deque<at::Tensor>>;
+extern template class TORCH_API c10::Indirect<std::optional<std::vector<at::Tensor>>>;
+
 namespace torch::optim {
 
 struct TORCH_API LBFGSOptions : public detail::BuiltinOptions<LBFGSOptions> {
@@ -28,13 +31,6 @@ struct TORCH_API LBFGSOptions : public detail::BuiltinOptions<LBFGSOptions> {
 
 /// State of the whole optimizer; it is kept under the first parameter.
 struct TORCH_API LBFGSParamState : public detail::BuiltinParamState<LBFGSParamState> {
-  LBFGSParamState();
-  LBFGSParamState(const LBFGSParamState&);
-  LBFGSParamState(LBFGSParamState&&) noexcept;
-  LBFGSParamState& operator=(const LBFGSParamState&);
-  LBFGSParamState& operator=(LBFGSParamState&&) noexcept;
-  ~LBFGSParamState() override;
-
   TORCH_ARG(int64_t, func_evals) = 0;
   TORCH_ARG(int64_t, n_iter) = 0;
   TORCH_ARG(double, t) = 0;
@@ -42,25 +38,10 @@ struct TORCH_API LBFGSParamState : public detail::BuiltinParamState<LBFGSParamSt
   TORCH_ARG(Tensor, d);
   TORCH_ARG(Tensor, H_diag);
   TORCH_ARG(Tensor, prev_flat_grad);
-
-  // As TORCH_ARG, but the setters are not compiled by every program.
- public:
-  LBFGSParamState& old_dirs(const std::deque<Tensor>& new_old_dirs);
-  LBFGSParamState& old_dirs(std::deque<Tensor>&& new_old_dirs);
-  const std::deque<Tensor>& old_dirs() const noexcept { return old_dirs_; }
-  std::deque<Tensor>& old_dirs() noexcept { return old_dirs_; }
-  LBFGSParamState& old_stps(const std::deque<Tensor>& new_old_stps);
-  LBFGSParamState& old_stps(std::deque<Tensor>&& new_old_stps);
-  const std::deque<Tensor>& old_stps() const noexcept { return old_stps_; }
-  std::deque<Tensor>& old_stps() noexcept { return old_stps_; }
-  LBFGSParamState& ro(const std::deque<Tensor>& new_ro);
-  LBFGSParamState& ro(std::deque<Tensor>&& new_ro);
-  const std::deque<Tensor>& ro() const noexcept { return ro_; }
-  std::deque<Tensor>& ro() noexcept { return ro_; }
-
- private:
-  std::deque<Tensor> old_dirs_, old_stps_, ro_;
-  TORCH_ARG(std::optional<std::vector<Tensor>>, al) = std::nullopt;
+  TORCH_INDIRECT_ARG(std::deque<Tensor>, old_dirs);
+  TORCH_INDIRECT_ARG(std::deque<Tensor>, old_stps);
+  TORCH_INDIRECT_ARG(std::deque<Tensor>, ro);
+  TORCH_INDIRECT_ARG(std::optional<std::vector<Tensor>>, al);
 };
 
 class TORCH_API LBFGS : public Optimizer {

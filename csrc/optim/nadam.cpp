@@ -58,7 +58,7 @@ void by_operators(const detail::StepLists<NAdamParamState>& lists, const NAdamOp
 
 } // namespace
 
-NAdamOptions::NAdamOptions(double lr) : lr_(lr) {}
+NAdamOptions::NAdamOptions(double lr) : lr_(lr), betas_(betas_t(0.9, 0.999)) {}
 
 NAdam::NAdam(const std::vector<OptimizerParamGroup>& param_groups, NAdamOptions defaults)
     : Optimizer(param_groups, std::make_unique<NAdamOptions>(defaults)) {

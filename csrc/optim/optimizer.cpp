@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+template class c10::Indirect<std::tuple<double, double>>;
+
 namespace torch::optim {
 
 // ---- bases of options and states -----------------------------------------------------------------------------------------

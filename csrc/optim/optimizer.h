@@ -12,10 +12,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace c10 {
 struct IValue;
+extern template class TORCH_API Indirect<std::tuple<double, double>>; // betas
 }
 
 namespace torch {

@@ -59,7 +59,7 @@ void by_operators(const detail::StepLists<RAdamParamState>& lists, const RAdamOp
 
 } // namespace
 
-RAdamOptions::RAdamOptions(double lr) : lr_(lr) {}
+RAdamOptions::RAdamOptions(double lr) : lr_(lr), betas_(betas_t(0.9, 0.999)) {}
 
 RAdam::RAdam(const std::vector<OptimizerParamGroup>& param_groups, RAdamOptions defaults)
     : Optimizer(param_groups, std::make_unique<RAdamOptions>(defaults)) {

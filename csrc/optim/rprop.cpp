@@ -45,7 +45,7 @@ void by_operators(const detail::StepLists<RpropParamState>& lists, const RpropOp
 
 } // namespace
 
-RpropOptions::RpropOptions(double lr) : lr_(lr) {}
+RpropOptions::RpropOptions(double lr) : lr_(lr), etas_(pair_t(0.5, 1.2)), step_sizes_(pair_t(1e-6, 50.0)) {}
 
 Rprop::Rprop(const std::vector<OptimizerParamGroup>& param_groups, RpropOptions defaults)
     : Optimizer(param_groups, std::make_unique<RpropOptions>(defaults)) {

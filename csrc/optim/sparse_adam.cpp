@@ -62,7 +62,7 @@ void check_params(const std::vector<OptimizerParamGroup>& groups) {
 
 } // namespace
 
-SparseAdamOptions::SparseAdamOptions(double lr) : lr_(lr) {}
+SparseAdamOptions::SparseAdamOptions(double lr) : lr_(lr), betas_(betas_t(0.9, 0.999)) {}
 
 SparseAdam::SparseAdam(const std::vector<OptimizerParamGroup>& param_groups, SparseAdamOptions defaults)
     : Optimizer(param_groups, std::make_unique<SparseAdamOptions>(defaults)) {

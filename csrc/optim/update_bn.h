@@ -3,12 +3,11 @@
 
 #include <aten/core/Tensor.h>
 #include <c10/core/GradMode.h>
+#include <c10/util/OwnedPtr.h>
 #include <csrc/nn/Module.h>
 
-#include <optional>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace torch::optim::swa_utils {
 
@@ -23,21 +22,11 @@ class TORCH_API BatchNormUpdate {
   ~BatchNormUpdate();
 
   /// Is there any batch normalization?
-  bool any() const {
-    return !layers_.empty();
-  }
+  bool any() const;
 
  private:
-  struct Layer {
-    std::optional<double>& (*momentum)(nn::Module&);
-    nn::Module* module;
-    std::optional<double> before;
-  };
-  template <typename BatchNorm>
-  bool take(nn::Module& module);
-
-  std::vector<Layer> layers_;
-  std::vector<std::pair<nn::Module*, bool>> training_;  // of all parts, before
+  struct Layers;
+  c10::OwnedPtr<Layers> layers_;
 };
 
 template <typename T, typename = void>

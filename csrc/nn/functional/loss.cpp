@@ -4,6 +4,8 @@
 #include <c10/util/Exception.h>
 #include <csrc/nn/functional/distance.h>
 
+template class c10::Indirect<std::optional<std::function<at::Tensor(const at::Tensor&, const at::Tensor&)>>>;
+
 namespace torch::nn::functional {
 namespace {
 

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+template class c10::Indirect<std::optional<std::vector<double>>>;
+
 namespace torch::nn::functional {
 namespace {
 

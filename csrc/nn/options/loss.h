@@ -11,6 +11,8 @@
 #include <optional>
 #include <variant>
 
+extern template class TORCH_API c10::Indirect<std::optional<std::function<at::Tensor(const at::Tensor&, const at::Tensor&)>>>;
+
 namespace torch::nn {
 
 namespace detail {
@@ -100,7 +102,7 @@ struct TORCH_API TripletMarginLossOptions {
 struct TORCH_API TripletMarginWithDistanceLossOptions {
   using reduction_t = detail::loss_reduction_t;
   using distance_function_t = std::function<Tensor(const Tensor&, const Tensor&)>;
-  TORCH_ARG(std::optional<distance_function_t>, distance_function) = std::nullopt;
+  TORCH_INDIRECT_ARG(std::optional<distance_function_t>, distance_function);
   TORCH_ARG(double, margin) = 1.0;
   TORCH_ARG(bool, swap) = false;
   TORCH_ARG(reduction_t, reduction) = torch::kMean;

@@ -83,8 +83,8 @@ struct FractionalMaxPoolOptions {
   using ExpandingArrayDouble = torch::ExpandingArray<D, double>;
   FractionalMaxPoolOptions(ExpandingArray<D> kernel_size) : kernel_size_(kernel_size) {}
   TORCH_ARG(ExpandingArray<D>, kernel_size);
-  TORCH_ARG(std::optional<ExpandingArray<D>>, output_size) = std::nullopt;
-  TORCH_ARG(std::optional<ExpandingArrayDouble>, output_ratio) = std::nullopt;
+  TORCH_INDIRECT_ARG(std::optional<ExpandingArray<D>>, output_size);
+  TORCH_INDIRECT_ARG(std::optional<ExpandingArrayDouble>, output_ratio);
   TORCH_ARG(torch::Tensor, _random_samples);
 };
 

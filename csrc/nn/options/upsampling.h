@@ -10,6 +10,8 @@
 #include <variant>
 #include <vector>
 
+extern template class TORCH_API c10::Indirect<std::optional<std::vector<double>>>;
+
 namespace torch::nn {
 
 /// `align_corners`, of the linear and cubic modes, lets the centers of the corner elements coincide, not their corners.
@@ -21,7 +23,7 @@ struct TORCH_API UpsampleOptions {
       enumtype::kBicubic,
       enumtype::kTrilinear>;
   TORCH_ARG(std::optional<std::vector<int64_t>>, size) = std::nullopt;
-  TORCH_ARG(std::optional<std::vector<double>>, scale_factor) = std::nullopt;
+  TORCH_INDIRECT_ARG(std::optional<std::vector<double>>, scale_factor);
   TORCH_ARG(mode_t, mode) = torch::kNearest;
   TORCH_ARG(std::optional<bool>, align_corners) = std::nullopt;
 };
@@ -40,7 +42,7 @@ struct TORCH_API InterpolateFuncOptions {
       enumtype::kArea,
       enumtype::kNearestExact>;
   TORCH_ARG(std::optional<std::vector<int64_t>>, size) = std::nullopt;
-  TORCH_ARG(std::optional<std::vector<double>>, scale_factor) = std::nullopt;
+  TORCH_INDIRECT_ARG(std::optional<std::vector<double>>, scale_factor);
   TORCH_ARG(mode_t, mode) = torch::kNearest;
   TORCH_ARG(std::optional<bool>, align_corners) = std::nullopt;
   TORCH_ARG(std::optional<bool>, recompute_scale_factor) = std::nullopt;

@@ -160,4 +160,8 @@ void orthogonal(
   parametrize::detail::add(module, name, std::move(parametrization), /*unsafe=*/true);
 }
 
+void orthogonal(Module& module, const std::string& name) {
+  orthogonal(module, name, std::nullopt);
+}
+
 } // namespace torch::nn::utils::parametrizations

@@ -29,18 +29,15 @@ enum class OrthogonalMap {
 /// tensor's value.
 TORCH_API void orthogonal(
     Module& module,
-    const std::string& name = "weight",
-    std::optional<OrthogonalMap> orthogonal_map = std::nullopt,
+    const std::string& name,
+    std::optional<OrthogonalMap> orthogonal_map,
     bool use_trivialization = true);
+TORCH_API void orthogonal(Module& module, const std::string& name = "weight");
 
 /// The same for a holder or a pointer, which is returned.
-template <typename M, typename = std::enable_if_t<!std::is_base_of_v<Module, M>>>
-M orthogonal(
-    M module,
-    const std::string& name = "weight",
-    std::optional<OrthogonalMap> orthogonal_map = std::nullopt,
-    bool use_trivialization = true) {
-  orthogonal(nn::detail::module_of(module), name, orthogonal_map, use_trivialization);
+template <typename M, typename... Args, typename = std::enable_if_t<!std::is_base_of_v<Module, M>>>
+M orthogonal(M module, const Args&... args) {
+  orthogonal(nn::detail::module_of(module), args...);
   return module;
 }
 

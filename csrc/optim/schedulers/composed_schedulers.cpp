@@ -40,19 +40,19 @@ void load_states(const char* name, const Schedulers& schedulers, const c10::IVal
 SequentialLR::SequentialLR(Optimizer& optimizer, Schedulers schedulers, std::vector<int64_t> milestones)
     : LRScheduler(optimizer), schedulers_(checked("SequentialLR", schedulers)), milestones_(std::move(milestones)) {
   TORCH_CHECK_VALUE(
-      milestones_.size() + 1 == schedulers_.size(),
+      milestones_.size() + 1 == schedulers_->size(),
       "Sequential Schedulers expects number of schedulers provided to be one more than the number of milestone points, but got "
       "number of schedulers ",
-      schedulers_.size(), " and the number of milestones to be equal to ", milestones_.size());
-  for (size_t i = 0; i < schedulers_.size(); ++i) {
+      schedulers_->size(), " and the number of milestones to be equal to ", milestones_.size());
+  for (size_t i = 0; i < schedulers_->size(); ++i) {
     TORCH_CHECK_VALUE(
-        &schedulers_[i]->optimizer() == &optimizer,
+        &(*schedulers_)[i]->optimizer() == &optimizer,
         "SequentialLR expects all schedulers to belong to the same optimizer, but that at index ", i, " belongs to another one");
   }
   // The constructors of all parts have set learning rates; only the first part's are wanted.
   for (OptimizerParamGroup& group : optimizer.param_groups()) group.options().set_lr(*group.initial_lr());
   take_back();
-  schedulers_[active()]->start();
+  (*schedulers_)[active()]->start();
 }
 
 size_t SequentialLR::active() const {
@@ -63,23 +63,23 @@ std::vector<double> SequentialLR::get_lrs() {
   ++last_epoch_;
   const size_t index = active();
   if (index > 0 && milestones_[index - 1] == last_epoch_) {
-    schedulers_[index]->start_later();
+    (*schedulers_)[index]->start_later();
   } else {
-    schedulers_[index]->step();
+    (*schedulers_)[index]->step();
   }
   return get_current_lrs();
 }
 
 void SequentialLR::take_back() {
-  for (const auto& scheduler : schedulers_) scheduler->take_back();
+  for (const auto& scheduler : *schedulers_) scheduler->take_back();
 }
 void SequentialLR::start() {
   last_epoch_ = 0;
-  schedulers_[active()]->start();
+  (*schedulers_)[active()]->start();
 }
 void SequentialLR::start_later() {
   last_epoch_ = 0;
-  schedulers_[active()]->start_later();
+  (*schedulers_)[active()]->start_later();
 }
 
 c10::IValue SequentialLR::state_dict() const {
@@ -87,49 +87,49 @@ c10::IValue SequentialLR::state_dict() const {
   state.insert(std::string("last_epoch"), last_epoch_);
   state.insert(std::string("_milestones"), milestones_);
   state.insert(std::string("_last_lr"), get_current_lrs());
-  state.insert(std::string("_schedulers"), states(schedulers_));
+  state.insert(std::string("_schedulers"), states(*schedulers_));
   return state;
 }
 
 void SequentialLR::load_state_dict(const c10::IValue& state_dict) {
-  load_states("SequentialLR", schedulers_, state_dict);
+  load_states("SequentialLR", *schedulers_, state_dict);
   detail::SchedulerState(state_dict).read("last_epoch", last_epoch_);
 }
 
 ChainedScheduler::ChainedScheduler(Schedulers schedulers)
     : LRScheduler(checked("ChainedScheduler", schedulers)[0]->optimizer()), schedulers_(std::move(schedulers)) {
-  for (size_t i = 0; i < schedulers_.size(); ++i) {
+  for (size_t i = 0; i < schedulers_->size(); ++i) {
     TORCH_CHECK_VALUE(
-        &schedulers_[i]->optimizer() == &optimizer(),
+        &(*schedulers_)[i]->optimizer() == &optimizer(),
         "ChainedScheduler expects all schedulers to belong to the same optimizer, but that at index ", i,
         " belongs to another one");
   }
 }
 
 std::vector<double> ChainedScheduler::get_lrs() {
-  for (const auto& scheduler : schedulers_) scheduler->step();
+  for (const auto& scheduler : *schedulers_) scheduler->step();
   return get_current_lrs();
 }
 
 void ChainedScheduler::take_back() {
-  for (const auto& scheduler : schedulers_) scheduler->take_back();
+  for (const auto& scheduler : *schedulers_) scheduler->take_back();
 }
 void ChainedScheduler::start() {
-  for (const auto& scheduler : schedulers_) scheduler->start();
+  for (const auto& scheduler : *schedulers_) scheduler->start();
 }
 void ChainedScheduler::start_later() {
-  for (const auto& scheduler : schedulers_) scheduler->start_later();
+  for (const auto& scheduler : *schedulers_) scheduler->start_later();
 }
 
 c10::IValue ChainedScheduler::state_dict() const {
   auto state = detail::string_dict();
   state.insert(std::string("_last_lr"), get_current_lrs());
-  state.insert(std::string("_schedulers"), states(schedulers_));
+  state.insert(std::string("_schedulers"), states(*schedulers_));
   return state;
 }
 
 void ChainedScheduler::load_state_dict(const c10::IValue& state_dict) {
-  load_states("ChainedScheduler", schedulers_, state_dict);
+  load_states("ChainedScheduler", *schedulers_, state_dict);
 }
 
 } // namespace torch::optim

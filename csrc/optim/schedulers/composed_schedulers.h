@@ -1,6 +1,7 @@
 // Schedulers made of schedulers. Names as in Python's torch.optim.lr_scheduler.
 #pragma once
 
+#include <c10/util/Indirect.h>
 #include <csrc/optim/schedulers/lr_scheduler.h>
 
 #include <memory>
@@ -25,7 +26,7 @@ class TORCH_API SequentialLR : public LRScheduler {
   void start_later() override;
   size_t active() const;
 
-  std::vector<std::shared_ptr<LRScheduler>> schedulers_;
+  c10::Indirect<std::vector<std::shared_ptr<LRScheduler>>> schedulers_;
   std::vector<int64_t> milestones_;
   int64_t last_epoch_ = 0;
 };
@@ -44,7 +45,7 @@ class TORCH_API ChainedScheduler : public LRScheduler {
   void start() override;
   void start_later() override;
 
-  std::vector<std::shared_ptr<LRScheduler>> schedulers_;
+  c10::Indirect<std::vector<std::shared_ptr<LRScheduler>>> schedulers_;
 };
 
 } // namespace torch::optim

@@ -118,7 +118,7 @@ LambdaLR::LambdaLR(Optimizer& optimizer, std::vector<LRLambda> lr_lambdas)
 }
 
 std::vector<double> LambdaLR::rates() {
-  return times(base_lrs_, lambdas_, last_epoch_);
+  return times(base_lrs_, *lambdas_, last_epoch_);
 }
 
 MultiplicativeLR::MultiplicativeLR(Optimizer& optimizer, LRLambda lr_lambda)
@@ -131,7 +131,7 @@ MultiplicativeLR::MultiplicativeLR(Optimizer& optimizer, std::vector<LRLambda> l
 }
 
 std::vector<double> MultiplicativeLR::rates() {
-  return initial_ ? get_current_lrs() : times(get_current_lrs(), lambdas_, last_epoch_);
+  return initial_ ? get_current_lrs() : times(get_current_lrs(), *lambdas_, last_epoch_);
 }
 
 } // namespace torch::optim

@@ -1,6 +1,7 @@
 // Learning rates that follow a simple rule of the epoch. Formulas and names as in Python's torch.optim.lr_scheduler.
 #pragma once
 
+#include <c10/util/Indirect.h>
 #include <csrc/optim/schedulers/lr_scheduler.h>
 
 #include <functional>
@@ -79,7 +80,7 @@ class TORCH_API LambdaLR : public EpochScheduler {
 
  private:
   std::vector<double> rates() override;
-  std::vector<LRLambda> lambdas_;
+  c10::Indirect<std::vector<LRLambda>> lambdas_;
 };
 
 /// The learning rate before times a function of the epoch.
@@ -91,7 +92,7 @@ class TORCH_API MultiplicativeLR : public EpochScheduler {
 
  private:
   std::vector<double> rates() override;
-  std::vector<LRLambda> lambdas_;
+  c10::Indirect<std::vector<LRLambda>> lambdas_;
 };
 
 } // namespace torch::optim

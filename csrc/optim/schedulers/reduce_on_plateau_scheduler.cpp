@@ -24,8 +24,8 @@ ReduceLROnPlateauScheduler::ReduceLROnPlateauScheduler(
       best_(mode == min ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity()) {
   TORCH_CHECK_VALUE(factor < 1.0, "Factor should be < 1.0. (ReduceLROnPlateauScheduler got ", factor, ")");
   TORCH_CHECK_VALUE(
-      min_lrs_.size() == optimizer.param_groups().size(), "expected ", optimizer.param_groups().size(), " min_lrs, got ",
-      min_lrs_.size());
+      min_lrs_->size() == optimizer.param_groups().size(), "expected ", optimizer.param_groups().size(), " min_lrs, got ",
+      min_lrs_->size());
 }
 
 bool ReduceLROnPlateauScheduler::is_better(double metric) const {
@@ -53,14 +53,19 @@ void ReduceLROnPlateauScheduler::step(float metric) {
   }
 }
 
+const std::vector<float>& ReduceLROnPlateauScheduler::no_limits() {
+  static const std::vector<float> none;
+  return none;
+}
+
 void ReduceLROnPlateauScheduler::reduce_lr(int64_t epoch) {
   auto& groups = optimizer_.param_groups();
   TORCH_CHECK(
-      groups.size() == min_lrs_.size(), "ReduceLROnPlateauScheduler: the optimizer has ", groups.size(),
-      " parameter groups, there were ", min_lrs_.size(), " when the scheduler was made");
+      groups.size() == min_lrs_->size(), "ReduceLROnPlateauScheduler: the optimizer has ", groups.size(),
+      " parameter groups, there were ", min_lrs_->size(), " when the scheduler was made");
   for (size_t i = 0; i < groups.size(); ++i) {
     const double old_lr = groups[i].options().get_lr();
-    const double new_lr = std::fmax(old_lr * factor_, min_lrs_[i]);
+    const double new_lr = std::fmax(old_lr * factor_, (*min_lrs_)[i]);
     if (old_lr - new_lr <= eps_) continue;
     groups[i].options().set_lr(new_lr);
     if (verbose_) {

@@ -1,6 +1,7 @@
 // ReduceLROnPlateau: lower learning rates when a metric no longer gets better.
 #pragma once
 
+#include <c10/util/Indirect.h>
 #include <csrc/optim/optimizer.h>
 
 #include <vector>
@@ -24,7 +25,7 @@ class TORCH_API ReduceLROnPlateauScheduler {
       double threshold = 1e-4,
       ThresholdMode threshold_mode = rel,
       int cooldown = 0,
-      const std::vector<float>& min_lr = std::vector<float>(),
+      const std::vector<float>& min_lr = no_limits(),
       double eps = 1e-8,
       bool verbose = false);
   virtual ~ReduceLROnPlateauScheduler() = default;
@@ -36,6 +37,7 @@ class TORCH_API ReduceLROnPlateauScheduler {
   void load_state_dict(const c10::IValue& state_dict);
 
  private:
+  static const std::vector<float>& no_limits();
   void reduce_lr(int64_t epoch);
   bool is_better(double metric) const;
 
@@ -46,7 +48,7 @@ class TORCH_API ReduceLROnPlateauScheduler {
   double threshold_;
   ThresholdMode threshold_mode_;
   int cooldown_;
-  std::vector<float> min_lrs_;
+  c10::Indirect<std::vector<float>> min_lrs_;
   double eps_;
   bool verbose_;
 
