@@ -66,7 +66,7 @@ CPUGeneratorImpl::CPUGeneratorImpl(uint64_t seed_in)
 
 void CPUGeneratorImpl::set_current_seed(uint64_t seed) {
   next_normal_.reset();
-  next_float_normal_.reset();
+  set_next_float_normal_sample(std::nullopt);
   engine_ = mt19937(seed);
 }
 
@@ -103,10 +103,8 @@ void CPUGeneratorImpl::set_state(const c10::TensorImpl& new_state) {
   if (saved.normal_is_valid != 0) {
     next_normal_ = saved.normal_y;
   }
-  next_float_normal_.reset();
-  if (saved.is_next_float_normal_sample_valid != 0) {
-    next_float_normal_ = saved.next_float_normal_sample;
-  }
+  has_next_float_normal_ = saved.is_next_float_normal_sample_valid != 0;
+  next_float_normal_ = has_next_float_normal_ ? saved.next_float_normal_sample : 0;
 }
 
 c10::intrusive_ptr<c10::TensorImpl> CPUGeneratorImpl::get_state() const {
@@ -122,17 +120,27 @@ c10::intrusive_ptr<c10::TensorImpl> CPUGeneratorImpl::get_state() const {
   }
   saved.normal_is_valid = next_normal_ ? 1 : 0;
   saved.normal_y = next_normal_.value_or(0);
-  saved.is_next_float_normal_sample_valid = next_float_normal_ ? 1 : 0;
-  saved.next_float_normal_sample = next_float_normal_.value_or(0);
+  saved.is_next_float_normal_sample_valid = has_next_float_normal_ ? 1 : 0;
+  saved.next_float_normal_sample = next_float_normal_;
   Tensor state = empty_contiguous({static_cast<int64_t>(sizeof(saved))}, kByte, kCPU);
   std::memcpy(state.mutable_data_ptr(), &saved, sizeof(saved));
   return state.getIntrusivePtr();
+}
+
+std::optional<float> CPUGeneratorImpl::next_float_normal_sample() const {
+  return has_next_float_normal_ ? std::optional<float>(next_float_normal_) : std::nullopt;
+}
+
+void CPUGeneratorImpl::set_next_float_normal_sample(std::optional<float> value) {
+  has_next_float_normal_ = value.has_value();
+  next_float_normal_ = value.value_or(0);
 }
 
 CPUGeneratorImpl* CPUGeneratorImpl::clone_impl() const {
   auto* copy = new CPUGeneratorImpl();
   copy->engine_ = engine_;
   copy->next_normal_ = next_normal_;
+  copy->has_next_float_normal_ = has_next_float_normal_;
   copy->next_float_normal_ = next_float_normal_;
   return copy;
 }

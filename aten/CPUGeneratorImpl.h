@@ -97,8 +97,8 @@ struct TORCH_API CPUGeneratorImpl final : public c10::GeneratorImpl {
   /// Normal samples come in pairs; the second waits here. The operators draw doubles for every dtype.
   std::optional<double> next_double_normal_sample() const { return next_normal_; }
   void set_next_double_normal_sample(std::optional<double> value) { next_normal_ = value; }
-  std::optional<float> next_float_normal_sample() const { return next_float_normal_; }
-  void set_next_float_normal_sample(std::optional<float> value) { next_float_normal_ = value; }
+  std::optional<float> next_float_normal_sample() const;
+  void set_next_float_normal_sample(std::optional<float> value);
 
   mt19937 engine() const { return engine_; }
   void set_engine(mt19937 engine) { engine_ = engine; }
@@ -108,7 +108,8 @@ struct TORCH_API CPUGeneratorImpl final : public c10::GeneratorImpl {
 
   mt19937 engine_;
   std::optional<double> next_normal_;
-  std::optional<float> next_float_normal_;
+  bool has_next_float_normal_ = false;
+  float next_float_normal_ = 0;
 };
 
 } // namespace at

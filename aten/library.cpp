@@ -20,11 +20,20 @@ const char* kind_name(Library::Kind kind) {
 
 constexpr const char* kAnyNamespace = "_";
 
+// CatchAll is the old way to say "any key".
+std::optional<c10::DispatchKey> first_key(c10::DispatchKey of_kernel, c10::DispatchKey of_block) {
+  const c10::DispatchKey key = of_kernel == c10::DispatchKey::CatchAll ? of_block : of_kernel;
+  return key == c10::DispatchKey::CatchAll ? std::nullopt : std::optional<c10::DispatchKey>(key);
+}
+
+std::optional<c10::impl::CppSignature> signature_of(const std::type_info* type) {
+  return type ? std::optional<c10::impl::CppSignature>(*type) : std::nullopt;
+}
+
 } // namespace
 
-CppFunction::CppFunction(c10::KernelFunction func, std::optional<c10::impl::CppSignature> cpp_signature,
-    c10::OwnedPtr<c10::FunctionSchema> schema)
-    : func_(std::move(func)), cpp_signature_(std::move(cpp_signature)), schema_(std::move(schema)) {}
+CppFunction::CppFunction(c10::KernelFunction func, const std::type_info* signature, c10::OwnedPtr<c10::FunctionSchema> schema)
+    : func_(std::move(func)), signature_(signature), schema_(std::move(schema)) {}
 CppFunction::~CppFunction() = default;
 CppFunction::CppFunction(CppFunction&&) noexcept = default;
 
@@ -83,16 +92,16 @@ std::variant<c10::OperatorName, c10::FunctionSchema> constructSchemaOrName(c10::
 
 Library::Library(Kind kind, std::string ns, std::optional<c10::DispatchKey> k, const char* file, uint32_t line)
     : kind_(kind), ns_(ns == kAnyNamespace ? std::nullopt : std::make_optional(std::move(ns))),
-      dispatch_key_(k.value_or(c10::DispatchKey::CatchAll) == c10::DispatchKey::CatchAll ? std::optional<c10::DispatchKey>() : k),
+      dispatch_key_(k.value_or(c10::DispatchKey::CatchAll)),
       file_(file), line_(line) {
   switch (kind_) {
     case DEF:
-      registrars_.push_back(c10::Dispatcher::singleton().registerLibrary(this->ns(), debugString()));
+      registrars_->push_back(c10::Dispatcher::singleton().registerLibrary(this->ns(), debugString()));
       [[fallthrough]];
     case FRAGMENT:
       TORCH_CHECK(ns_, "cannot define ", kind_name(kind_), " with the wildcard namespace _ (every ", kind_name(kind_),
           " defines operators for a distinct namespace!) Did you mean to use TORCH_LIBRARY_IMPL instead?  Error occurred at ", debugString());
-      TORCH_CHECK(!dispatch_key_, kind_name(kind_), " takes no dispatch key (got ", toString(*dispatch_key_), "); use TORCH_LIBRARY_IMPL. ",
+      TORCH_CHECK(dispatch_key_ == c10::DispatchKey::CatchAll, kind_name(kind_), " takes no dispatch key (got ", toString(dispatch_key_), "); use TORCH_LIBRARY_IMPL. ",
           debugString());
       break;
     case IMPL: break;
@@ -109,11 +118,11 @@ std::string Library::debugString(const char* file, uint32_t line) const {
 }
 
 void Library::registrarsAdd(c10::RegistrationHandleRAII raii) {
-  registrars_.push_back(std::move(raii));
+  registrars_->push_back(std::move(raii));
 }
 
 void Library::reset() {
-  registrars_.clear();
+  registrars_->clear();
 }
 
 Library& Library::_def(c10::FunctionSchema&& schema, c10::OperatorName* out_name, const std::vector<at::Tag>& tags, _RegisterOrVerify rv) & {
@@ -129,7 +138,7 @@ Library& Library::_def(c10::FunctionSchema&& schema, c10::OperatorName* out_name
     c10::Dispatcher::singleton().findSchemaOrThrow(schema.name().c_str(), schema.overload_name().c_str());
     return *this;
   }
-  registrars_.push_back(c10::Dispatcher::singleton().registerDef(std::move(schema), debugString(), tags));
+  registrars_->push_back(c10::Dispatcher::singleton().registerDef(std::move(schema), debugString(), tags));
   return *this;
 }
 
@@ -145,9 +154,9 @@ Library& Library::_def(std::variant<c10::OperatorName, c10::FunctionSchema>&& na
     schema = f.schema_->cloneWithName(name.name, name.overload_name);
   }
   c10::OperatorName name("", "");
-  _def(std::move(*schema), &name, tags);
-  const std::optional<c10::DispatchKey> key = f.dispatch_key_ ? f.dispatch_key_ : dispatch_key_;
-  registrars_.push_back(c10::Dispatcher::singleton().registerImpl(std::move(name), key, std::move(f.func_), std::move(f.cpp_signature_),
+  _def(std::move(*schema), &name, tags, _RegisterOrVerify::REGISTER);
+  const std::optional<c10::DispatchKey> key = first_key(f.dispatch_key_, dispatch_key_);
+  registrars_->push_back(c10::Dispatcher::singleton().registerImpl(std::move(name), key, std::move(f.func_), signature_of(f.signature_),
       std::unique_ptr<c10::FunctionSchema>(f.schema_.release()), f.debug_.empty() ? debugString() : f.debug_));
   return *this;
 }
@@ -169,18 +178,18 @@ c10::OperatorName Library::_resolve(const char* name) const {
 
 Library& Library::_impl(const char* name_str, CppFunction&& f, _RegisterOrVerify rv) & {
   c10::OperatorName name = _parseNameForLib(name_str);
-  TORCH_CHECK(!(f.dispatch_key_ && dispatch_key_ && *f.dispatch_key_ != *dispatch_key_), "Explicitly provided dispatch key (",
-      toString(f.dispatch_key_.value_or(c10::DispatchKey::Undefined)), ") is inconsistent with the dispatch key of the enclosing ",
-      kind_name(kind_), " block (", toString(dispatch_key_.value_or(c10::DispatchKey::Undefined)), ").  Please declare a separate ",
+  TORCH_CHECK(f.dispatch_key_ == c10::DispatchKey::CatchAll || dispatch_key_ == c10::DispatchKey::CatchAll || f.dispatch_key_ == dispatch_key_,
+      "Explicitly provided dispatch key (", toString(f.dispatch_key_), ") is inconsistent with the dispatch key of the enclosing ",
+      kind_name(kind_), " block (", toString(dispatch_key_), ").  Please declare a separate ",
       kind_name(kind_), " block for this dispatch key and move your impl() there.  ", debugString());
-  const std::optional<c10::DispatchKey> key = f.dispatch_key_ ? f.dispatch_key_ : dispatch_key_;
+  const std::optional<c10::DispatchKey> key = first_key(f.dispatch_key_, dispatch_key_);
   if (rv == _RegisterOrVerify::VERIFY) {
     const auto op = c10::Dispatcher::singleton().findOp(name);
     TORCH_CHECK(op && op->hasKernelForDispatchKey(key.value_or(c10::DispatchKey::CompositeImplicitAutograd)), "no kernel is registered for ",
         name, ". ", debugString());
     return *this;
   }
-  registrars_.push_back(c10::Dispatcher::singleton().registerImpl(std::move(name), key, std::move(f.func_), std::move(f.cpp_signature_),
+  registrars_->push_back(c10::Dispatcher::singleton().registerImpl(std::move(name), key, std::move(f.func_), signature_of(f.signature_),
       std::unique_ptr<c10::FunctionSchema>(f.schema_.release()), f.debug_.empty() ? debugString() : f.debug_));
   return *this;
 }
@@ -188,13 +197,19 @@ Library& Library::_impl(const char* name_str, CppFunction&& f, _RegisterOrVerify
 Library& Library::_fallback(CppFunction&& f) & {
   TORCH_CHECK(kind_ == IMPL, "fallback(...): Cannot define a fallback inside of a ", kind_name(kind_),
       " block; use TORCH_LIBRARY_IMPL(_, key, m).  ", debugString());
-  const std::optional<c10::DispatchKey> key = f.dispatch_key_ ? f.dispatch_key_ : dispatch_key_;
+  const std::optional<c10::DispatchKey> key = first_key(f.dispatch_key_, dispatch_key_);
   TORCH_CHECK(key, "fallback(...): a fallback needs a dispatch key.  ", debugString());
   TORCH_CHECK(!ns_, "fallback(...): Fallback functions which apply to only a single namespace (you specified ", ns_.value_or(""),
       ") are not supported.  If you intended to apply this fallback function globally, please define a separate block:\n\n",
       "    TORCH_LIBRARY_IMPL(_, ", toString(*key), ", m) {\n        m.fallback(...);\n    }\n\n", debugString());
-  registrars_.push_back(c10::Dispatcher::singleton().registerFallback(*key, std::move(f.func_), f.debug_.empty() ? debugString() : f.debug_));
+  registrars_->push_back(c10::Dispatcher::singleton().registerFallback(*key, std::move(f.func_), f.debug_.empty() ? debugString() : f.debug_));
   return *this;
+}
+
+detail::TorchLibraryInit::TorchLibraryInit(
+    Library::Kind kind, InitFn* fn, const char* ns, std::optional<c10::DispatchKey> k, const char* file, uint32_t line)
+    : lib_(kind, ns, k, file, line) {
+  fn(lib_);
 }
 
 } // namespace torch

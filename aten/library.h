@@ -19,6 +19,7 @@
 #include <aten/core/op_registration/op_allowlist.h>
 #include <c10/core/DispatchKey.h>
 #include <c10/core/DeviceType.h>
+#include <c10/util/Indirect.h>
 #include <c10/util/OwnedPtr.h>
 
 #include <functional>
@@ -27,6 +28,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -44,11 +46,11 @@ class TORCH_API CppFunction final {
   /// From a function or function pointer.
   template <class Func>
   explicit CppFunction(Func* f, std::enable_if_t<std::is_function_v<Func>, std::nullptr_t> = nullptr)
-      : CppFunction(c10::KernelFunction::makeFromUnboxedRuntimeFunction(f), c10::impl::CppSignature::make<Func>(), schema_of<Func>()) {}
+      : CppFunction(c10::KernelFunction::makeFromUnboxedRuntimeFunction(f), &c10::impl::CppSignature::type<Func>(), schema_of<Func>()) {}
   /// From TORCH_FN(f).
   template <class FuncPtr>
   explicit CppFunction(FuncPtr f, std::enable_if_t<c10::is_compile_time_function_pointer<FuncPtr>::value, std::nullptr_t> = nullptr)
-      : CppFunction(c10::KernelFunction::makeFromUnboxedFunction(f), c10::impl::CppSignature::make<typename FuncPtr::FuncType_>(),
+      : CppFunction(c10::KernelFunction::makeFromUnboxedFunction(f), &c10::impl::CppSignature::type<typename FuncPtr::FuncType_>(),
             schema_of<typename FuncPtr::FuncType_>()) {}
   /// From a lambda or another object with operator(), which is kept.
   template <class Lambda>
@@ -58,7 +60,7 @@ class TORCH_API CppFunction final {
               !c10::is_compile_time_function_pointer<std::decay_t<Lambda>>::value,
           std::nullptr_t> = nullptr)
       : CppFunction(c10::KernelFunction::makeFromUnboxedLambda(std::forward<Lambda>(f)),
-            c10::impl::CppSignature::make<std::decay_t<Lambda>>(), schema_of<std::decay_t<Lambda>>()) {}
+            &c10::impl::CppSignature::type<std::decay_t<Lambda>>(), schema_of<std::decay_t<Lambda>>()) {}
   /// From an object derived from OperatorKernel.
   template <class Functor>
   explicit CppFunction(Functor f, std::enable_if_t<std::is_base_of_v<c10::OperatorKernel, Functor>, std::nullptr_t> = nullptr)
@@ -72,32 +74,32 @@ class TORCH_API CppFunction final {
 
   /// "Go on with the next key."
   static CppFunction makeFallthrough() {
-    return CppFunction(c10::KernelFunction::makeFallthrough(), std::nullopt, nullptr);
+    return CppFunction(c10::KernelFunction::makeFallthrough(), nullptr, nullptr);
   }
   /// Throws when called: for the Named key.
   static CppFunction makeNamedNotSupported() {
-    return CppFunction(c10::KernelFunction::makeNamedNotSupported(), std::nullopt, nullptr);
+    return CppFunction(c10::KernelFunction::makeNamedNotSupported(), nullptr, nullptr);
   }
   /// From void(const OperatorHandle&, Stack*) or void(const OperatorHandle&, DispatchKeySet, Stack*).
   template <auto* func>
   static CppFunction makeFromBoxedFunction() {
-    return CppFunction(c10::KernelFunction::makeFromBoxedFunction<func>(), std::nullopt, nullptr);
+    return CppFunction(c10::KernelFunction::makeFromBoxedFunction<func>(), nullptr, nullptr);
   }
   template <class KernelFunctor>
   static CppFunction makeFromBoxedFunctor(std::unique_ptr<KernelFunctor> kernel_functor) {
-    return CppFunction(c10::KernelFunction::makeFromBoxedFunctor(std::move(kernel_functor)), std::nullopt, nullptr);
+    return CppFunction(c10::KernelFunction::makeFromBoxedFunctor(std::move(kernel_functor)), nullptr, nullptr);
   }
   static CppFunction makeFromBoxedKernel(c10::BoxedKernel kernel) {
-    return CppFunction(c10::KernelFunction::makeFromBoxedKernel(std::move(kernel)), std::nullopt, nullptr);
+    return CppFunction(c10::KernelFunction::makeFromBoxedKernel(std::move(kernel)), nullptr, nullptr);
   }
   /// A boxed kernel for Autograd keys that unboxed calls skip while nothing requires grad.
   static CppFunction makeBoxedAutogradFallback(c10::BoxedKernel kernel) {
-    return CppFunction(c10::KernelFunction::makeBoxedAutogradFallback(std::move(kernel)), std::nullopt, nullptr);
+    return CppFunction(c10::KernelFunction::makeBoxedAutogradFallback(std::move(kernel)), nullptr, nullptr);
   }
   template <class Functor>
   static CppFunction makeFromUnboxedFunctor(std::unique_ptr<Functor> functor) {
     return CppFunction(c10::KernelFunction::makeFromUnboxedFunctor<false, Functor>(std::move(functor)),
-        c10::impl::CppSignature::make<Functor>(), schema_of<Functor>());
+        &c10::impl::CppSignature::type<Functor>(), schema_of<Functor>());
   }
   template <class Func, std::enable_if_t<c10::guts::is_function_type<Func>::value, std::nullptr_t> = nullptr>
   static CppFunction makeFromUnboxedFunction(Func* f) {
@@ -114,16 +116,17 @@ class TORCH_API CppFunction final {
   }
 
  private:
-  CppFunction(c10::KernelFunction func, std::optional<c10::impl::CppSignature> cpp_signature, c10::OwnedPtr<c10::FunctionSchema> schema);
+  // Boxed kernels have no signature and no schema.
+  CppFunction(c10::KernelFunction func, const std::type_info* signature, c10::OwnedPtr<c10::FunctionSchema> schema);
   template <class Func>
   static c10::OwnedPtr<c10::FunctionSchema> schema_of() {
     return c10::OwnedPtr<c10::FunctionSchema>(
         new c10::FunctionSchema(c10::inferFunctionSchemaFlattenedReturns<Func>()));
   }
 
-  std::optional<c10::DispatchKey> dispatch_key_;
+  c10::DispatchKey dispatch_key_ = c10::DispatchKey::CatchAll;  // that of the block
   c10::KernelFunction func_;
-  std::optional<c10::impl::CppSignature> cpp_signature_;
+  const std::type_info* signature_;
   c10::OwnedPtr<c10::FunctionSchema> schema_;
   std::string debug_;
 
@@ -136,8 +139,7 @@ class TORCH_API CppFunction final {
 template <class Func>
 CppFunction dispatch(c10::DispatchKey k, Func&& raw_f) {
   CppFunction f(std::forward<Func>(raw_f));
-  // CatchAll is the old way to say "any key".
-  f.dispatch_key_ = k == c10::DispatchKey::CatchAll ? std::optional<c10::DispatchKey>() : std::optional<c10::DispatchKey>(k);
+  f.dispatch_key_ = k;
   return f;
 }
 /// By device type. Throws for types that have no dispatch key.
@@ -240,10 +242,8 @@ class TORCH_API Library final {
   }
 
  private:
-  Library& _def(c10::FunctionSchema&& schema, c10::OperatorName* out_name = nullptr, const std::vector<at::Tag>& tags = {},
-      _RegisterOrVerify rv = _RegisterOrVerify::REGISTER) &;
-  Library& _def(std::variant<c10::OperatorName, c10::FunctionSchema>&& name_or_schema, CppFunction&& f,
-      const std::vector<at::Tag>& tags = {}) &;
+  Library& _def(c10::FunctionSchema&& schema, c10::OperatorName* out_name, const std::vector<at::Tag>& tags, _RegisterOrVerify rv) &;
+  Library& _def(std::variant<c10::OperatorName, c10::FunctionSchema>&& name_or_schema, CppFunction&& f, const std::vector<at::Tag>& tags) &;
   Library& _impl(const char* name, CppFunction&& f, _RegisterOrVerify rv = _RegisterOrVerify::REGISTER) &;
   Library& _impl(const std::string& name, CppFunction&& f, _RegisterOrVerify rv = _RegisterOrVerify::REGISTER) & {
     return _impl(name.c_str(), std::move(f), rv);
@@ -253,10 +253,10 @@ class TORCH_API Library final {
 
   Kind kind_;
   std::optional<std::string> ns_;
-  std::optional<c10::DispatchKey> dispatch_key_;
+  c10::DispatchKey dispatch_key_;  // CatchAll where the block has none
   const char* file_;
   uint32_t line_;
-  std::vector<c10::RegistrationHandleRAII> registrars_;
+  c10::Indirect<std::vector<c10::RegistrationHandleRAII>> registrars_;
 };
 
 namespace detail {
@@ -265,10 +265,7 @@ namespace detail {
 class TorchLibraryInit final {
  public:
   using InitFn = void(Library&);
-  TorchLibraryInit(Library::Kind kind, InitFn* fn, const char* ns, std::optional<c10::DispatchKey> k, const char* file, uint32_t line)
-      : lib_(kind, ns, k, file, line) {
-    fn(lib_);
-  }
+  TORCH_API TorchLibraryInit(Library::Kind kind, InitFn* fn, const char* ns, std::optional<c10::DispatchKey> k, const char* file, uint32_t line);
 
  private:
   Library lib_;

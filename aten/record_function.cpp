@@ -18,6 +18,9 @@ namespace at {
 
 // ---- callbacks -----------------------------------------------------------------------------------------------------------
 
+StringView::StringView(std::string text)
+    : owned_(std::make_shared<const std::string>(std::move(text))), text_(owned_->c_str()) {}
+
 std::ostream& operator<<(std::ostream& out, const StringView& text) {
   return out << text.str();
 }
@@ -322,10 +325,6 @@ struct RecordFunction::State {
   bool started = false;
 };
 
-void RecordFunction::StateDeleter::operator()(State* state) const noexcept {
-  delete state;
-}
-
 namespace {
 
 // Calls an observer, whose errors are its own affair.
@@ -352,13 +351,13 @@ std::atomic<int64_t> default_node_id{-1};
 
 RecordFunction::RecordFunction(StepCallbacks&& step_callbacks) {
   if (!step_callbacks.empty()) {
-    state_.reset(new State(std::move(step_callbacks)));
+    state_ = new State(std::move(step_callbacks));
   }
 }
 
 void RecordFunction::activate(RecordScope scope) {
   if (std::optional<StepCallbacks> step = getStepCallbacksUnlessEmpty(scope)) {
-    state_.reset(new State(std::move(*step)));
+    state_ = new State(std::move(*step));
   }
 }
 
@@ -435,7 +434,7 @@ void RecordFunction::finish() noexcept {
       }
     }
   }
-  state_.reset();
+  delete std::exchange(state_, nullptr);
 }
 
 bool RecordFunction::needsInputs() const {

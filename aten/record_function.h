@@ -70,7 +70,7 @@ namespace at {
 struct TORCH_API StringView {
   StringView() = default;
   explicit StringView(const char* text) : text_(text) {}
-  explicit StringView(std::string text) : owned_(std::make_shared<const std::string>(std::move(text))), text_(owned_->c_str()) {}
+  explicit StringView(std::string text);
 
   const char* str() const {
     return text_;
@@ -295,13 +295,10 @@ struct TORCH_API RecordFunction {
 
  private:
   struct State;
-  struct StateDeleter {
-    TORCH_API void operator()(State* state) const noexcept;
-  };
   void activate(RecordScope scope);
   void finish() noexcept;
 
-  std::unique_ptr<State, StateDeleter> state_;
+  State* state_ = nullptr;  // owned; finish() deletes it
 };
 
 /// The callbacks for a scope on this thread, now; drawn by chance where they are sampled.
@@ -312,7 +309,7 @@ namespace detail {
 template <typename Inputs, typename... Args>
 void record_function_with_scope(
     RecordFunction& guard,
-    RecordFunction::FunctionDescriptor fn,
+    const RecordFunction::FunctionDescriptor& fn,
     const Inputs& inputs,
     Args&&... args) {
   if (guard.needsInputs()) {
@@ -325,7 +322,7 @@ void record_function_with_scope(
 template <typename... Args>
 void record_function_with_scope(
     RecordFunction& guard,
-    RecordFunction::FunctionDescriptor fn,
+    const RecordFunction::FunctionDescriptor& fn,
     c10::ArrayRef<const c10::IValue> inputs,
     Args&&... args) {
   record_function_with_scope<c10::ArrayRef<const c10::IValue>, Args...>(guard, fn, inputs, std::forward<Args>(args)...);

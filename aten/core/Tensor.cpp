@@ -120,6 +120,10 @@ const Tensor& Tensor::grad() const {
   return grad;
 }
 
+void Tensor::backward(const Tensor& gradient, std::optional<bool> retain_graph, bool create_graph) const {
+  backward(gradient, retain_graph, create_graph, std::nullopt);
+}
+
 void Tensor::backward(
     const Tensor& gradient,
     std::optional<bool> retain_graph,

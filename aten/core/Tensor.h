@@ -126,8 +126,12 @@ class TORCH_API Tensor : public TensorBase {
   void backward(
       const Tensor& gradient = {},
       std::optional<bool> retain_graph = std::nullopt,
-      bool create_graph = false,
-      std::optional<TensorList> inputs = std::nullopt) const;
+      bool create_graph = false) const;
+  void backward(
+      const Tensor& gradient,
+      std::optional<bool> retain_graph,
+      bool create_graph,
+      std::optional<TensorList> inputs) const;
   const Tensor& set_requires_grad(bool requires_grad) const {
     TensorBase::set_requires_grad(requires_grad);
     return *this;

@@ -17,6 +17,10 @@ struct ClassType::Members {
   std::vector<std::pair<std::string, IValue>> constants;
 };
 
+template class Indirect<std::optional<QualifiedName>>;
+
+NamedType::NamedType(TypeKind kind, std::optional<QualifiedName> name) : SharedType(kind), name_(std::move(name)) {}
+
 ClassType::ClassType(std::optional<QualifiedName> name, std::weak_ptr<torch::jit::CompilationUnit> cu, bool is_module,
     std::string doc_string)
     : NamedType(Kind, std::move(name)), cu_(std::move(cu)), is_module_(is_module), doc_string_(std::move(doc_string)),

@@ -2,6 +2,7 @@
 
 #include <aten/core/jit_type_base.h>
 #include <aten/core/qualified_name.h>
+#include <c10/util/Indirect.h>
 #include <c10/util/OwnedPtr.h>
 
 namespace torch::jit {
@@ -15,15 +16,17 @@ struct IValue;
 struct ClassType;
 using ClassTypePtr = std::shared_ptr<ClassType>;
 
+extern template class TORCH_API Indirect<std::optional<QualifiedName>>;
+
 /// A type with a qualified name.
 struct TORCH_API NamedType : SharedType {
-  NamedType(TypeKind kind, std::optional<QualifiedName> name) : SharedType(kind), name_(std::move(name)) {}
+  NamedType(TypeKind kind, std::optional<QualifiedName> name);
   const std::optional<QualifiedName>& name() const {
-    return name_;
+    return name_.get();
   }
 
  private:
-  std::optional<QualifiedName> name_;
+  Indirect<std::optional<QualifiedName>> name_;
 };
 using NamedTypePtr = std::shared_ptr<NamedType>;
 

@@ -18,6 +18,14 @@ std::ostream& operator<<(std::ostream& out, const OperatorName& name) {
 
 // --- Argument ----------------------------------------------------------------------------------------------------------
 
+template class Indirect<std::optional<int32_t>>;
+template class Indirect<std::optional<IValue>>;
+
+Argument::Argument(std::string name, const TypePtr& type) : Argument(std::move(name), type, type) {}
+
+Argument::Argument(std::string name, const TypePtr& type, std::optional<int32_t> N)
+    : Argument(std::move(name), type, type, N) {}
+
 Argument::Argument(
     std::string name, const TypePtr& type, std::optional<int32_t> N, std::optional<IValue> default_value, bool kwarg_only)
     : Argument(std::move(name), type, type, N, std::move(default_value), kwarg_only, std::nullopt) {}
@@ -25,6 +33,12 @@ Argument::Argument(
 Argument::Argument(std::string name, const TypePtr& type, std::optional<int32_t> N, std::optional<IValue> default_value,
     bool kwarg_only, std::optional<AliasInfo> alias_info)
     : Argument(std::move(name), type, type, N, std::move(default_value), kwarg_only, std::move(alias_info)) {}
+
+Argument::Argument(std::string name, TypePtr fake_type, TypePtr real_type)
+    : Argument(std::move(name), std::move(fake_type), std::move(real_type), std::nullopt) {}
+
+Argument::Argument(std::string name, TypePtr fake_type, TypePtr real_type, std::optional<int32_t> N)
+    : Argument(std::move(name), std::move(fake_type), std::move(real_type), N, std::nullopt) {}
 
 Argument::Argument(std::string name, TypePtr fake_type, TypePtr real_type, std::optional<int32_t> N,
     std::optional<IValue> default_value, bool kwarg_only)
@@ -34,9 +48,12 @@ Argument::Argument(std::string name, TypePtr fake_type, TypePtr real_type, std::
 Argument::Argument(std::string name, TypePtr fake_type, TypePtr real_type, std::optional<int32_t> N,
     std::optional<IValue> default_value, bool kwarg_only, std::optional<AliasInfo> alias_info)
     : name_(std::move(name)), type_(fake_type ? std::move(fake_type) : TensorType::get()),
-      real_type_(real_type ? std::move(real_type) : type_), N_(N), default_value_(std::move(default_value)),
+      real_type_(real_type ? std::move(real_type) : type_),
       alias_info_(alias_info ? std::make_unique<AliasInfo>(std::move(*alias_info)) : nullptr), kwarg_only_(kwarg_only),
-      is_out_(kwarg_only && alias_info_ && alias_info_->isWrite()) {}
+      is_out_(kwarg_only && alias_info_ && alias_info_->isWrite()) {
+  if (N) N_.set(N);
+  if (default_value) *default_value_ = std::move(default_value);
+}
 
 Argument::Argument(const Argument& rhs)
     : name_(rhs.name_), type_(rhs.type_), real_type_(rhs.real_type_), N_(rhs.N_), default_value_(rhs.default_value_),
@@ -58,7 +75,7 @@ std::string Argument::formatTypeMismatchMsg(const std::string& actual_type) cons
 }
 
 Argument Argument::cloneWithType(const TypePtr& new_type) const {
-  return Argument(name_, new_type, N_, default_value_, kwarg_only_, alias_info_ ? std::optional<AliasInfo>(*alias_info_) : std::nullopt);
+  return Argument(name_, new_type, N(), default_value(), kwarg_only_, alias_info_ ? std::optional<AliasInfo>(*alias_info_) : std::nullopt);
 }
 
 bool Argument::isBackwardCompatibleWith(const Argument& old, std::ostream* why_not) const {
@@ -67,8 +84,8 @@ bool Argument::isBackwardCompatibleWith(const Argument& old, std::ostream* why_n
     return false;
   };
   if (name_ != old.name_) return fail("the name changed");
-  if (N_ != old.N_) return fail("the list size changed");
-  if (old.default_value_ && !(default_value_ && *default_value_ == *old.default_value_)) return fail("the default changed");
+  if (N() != old.N()) return fail("the list size changed");
+  if (old.default_value() && !(default_value() && *default_value() == *old.default_value())) return fail("the default changed");
   if (old.kwarg_only_ != kwarg_only_ && kwarg_only_) return fail("it became keyword-only");
   const bool alias_changed = (alias_info_ == nullptr) != (old.alias_info_ == nullptr) ||
       (alias_info_ && !(*alias_info_ == *old.alias_info_));

@@ -7,6 +7,7 @@
 #include <aten/core/jit_type.h>
 #include <aten/core/operator_name.h>
 #include <c10/util/Exception.h>
+#include <c10/util/Indirect.h>
 #include <c10/util/OwnedPtr.h>
 
 #include <iosfwd>
@@ -21,15 +22,22 @@ namespace c10 {
 
 struct FunctionSchema;
 
+extern template class TORCH_API Indirect<std::optional<int32_t>>;
+extern template class TORCH_API Indirect<std::optional<IValue>>;
+
 /// One parameter or result of an operator.
 struct TORCH_API Argument {
-  Argument(std::string name = "", const TypePtr& type = nullptr, std::optional<int32_t> N = std::nullopt,
-      std::optional<IValue> default_value = std::nullopt, bool kwarg_only = false);
+  // No std::nullopt as default: every program would compile the optional.
+  Argument(std::string name = "", const TypePtr& type = nullptr);
+  Argument(std::string name, const TypePtr& type, std::optional<int32_t> N);
+  Argument(std::string name, const TypePtr& type, std::optional<int32_t> N, std::optional<IValue> default_value, bool kwarg_only = false);
   Argument(std::string name, const TypePtr& type, std::optional<int32_t> N, std::optional<IValue> default_value, bool kwarg_only,
       std::optional<AliasInfo> alias_info);
   /// `fake_type` is how values travel (int for a ScalarType), `real_type` what the schema says.
-  Argument(std::string name, TypePtr fake_type, TypePtr real_type, std::optional<int32_t> N = std::nullopt,
-      std::optional<IValue> default_value = std::nullopt, bool kwarg_only = false);
+  Argument(std::string name, TypePtr fake_type, TypePtr real_type);
+  Argument(std::string name, TypePtr fake_type, TypePtr real_type, std::optional<int32_t> N);
+  Argument(std::string name, TypePtr fake_type, TypePtr real_type, std::optional<int32_t> N, std::optional<IValue> default_value,
+      bool kwarg_only = false);
   Argument(std::string name, TypePtr fake_type, TypePtr real_type, std::optional<int32_t> N,
       std::optional<IValue> default_value, bool kwarg_only, std::optional<AliasInfo> alias_info);
   Argument(Argument&& rhs) noexcept = default;
@@ -49,10 +57,10 @@ struct TORCH_API Argument {
   }
   /// The 2 of `int[2]`: a single number is broadcast to a list of this length.
   const std::optional<int32_t>& N() const {
-    return N_;
+    return N_.get();
   }
   const std::optional<IValue>& default_value() const {
-    return default_value_;
+    return default_value_.get();
   }
   bool kwarg_only() const {
     return kwarg_only_;
@@ -75,8 +83,8 @@ struct TORCH_API Argument {
   std::string name_;
   TypePtr type_;
   TypePtr real_type_;
-  std::optional<int32_t> N_;
-  std::optional<IValue> default_value_;
+  Indirect<std::optional<int32_t>> N_;
+  Indirect<std::optional<IValue>> default_value_;
   OwnedPtr<AliasInfo> alias_info_;
   bool kwarg_only_;
   bool is_out_;

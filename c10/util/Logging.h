@@ -2,6 +2,7 @@
 
 #include <c10/macros/Macros.h>
 #include <c10/util/Exception.h>
+#include <c10/util/OwnedPtr.h>
 #include <c10/util/api_usage.h>
 #include <c10/util/print_containers.h>
 
@@ -37,7 +38,7 @@ class C10_API MessageLogger {
   void append(const detail::MessagePart& part);
 
   struct State;
-  std::unique_ptr<State> state_;
+  OwnedPtr<State> state_;
 };
 
 namespace detail {

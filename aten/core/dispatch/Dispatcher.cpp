@@ -37,7 +37,7 @@ struct Dispatcher::State {
   std::vector<std::unique_ptr<OpRegistrationListener>> listeners;
 };
 
-Dispatcher::Dispatcher() : state_(std::make_unique<State>()) {}
+Dispatcher::Dispatcher() : state_(new State()) {}
 Dispatcher::~Dispatcher() = default;
 
 Dispatcher& Dispatcher::singleton() {
@@ -131,6 +131,10 @@ std::vector<OperatorName> Dispatcher::getAllOpNames() {
   return names;
 }
 
+std::vector<OperatorName> Dispatcher::getAllOpNamesForDispatchKey(DispatchKey k) {
+  return getRegistrationsForDispatchKey(k);
+}
+
 std::vector<OperatorName> Dispatcher::getRegistrationsForDispatchKey(std::optional<DispatchKey> k) const {
   const Lock lock(impl::registrationMutex());
   std::vector<OperatorName> names;
@@ -193,6 +197,10 @@ RegistrationHandleRAII Dispatcher::registerLibrary(std::string ns, std::string d
     const Lock relock(impl::registrationMutex());
     state_->libraries.erase(ns);
   });
+}
+
+RegistrationHandleRAII Dispatcher::registerDef(FunctionSchema schema, std::string debug) {
+  return registerDef(std::move(schema), std::move(debug), {});
 }
 
 RegistrationHandleRAII Dispatcher::registerDef(FunctionSchema schema, std::string debug, std::vector<at::Tag> tags) {

@@ -58,9 +58,7 @@ class TORCH_API Dispatcher final {
   OperatorHandle findOrRegisterName_(const OperatorName& op_name);
   /// Names of all operators with a schema.
   std::vector<OperatorName> getAllOpNames();
-  std::vector<OperatorName> getAllOpNamesForDispatchKey(DispatchKey k) {
-    return getRegistrationsForDispatchKey(k);
-  }
+  std::vector<OperatorName> getAllOpNamesForDispatchKey(DispatchKey k);
   /// Names of the operators that have a kernel for this very key (or for any, without one).
   std::vector<OperatorName> getRegistrationsForDispatchKey(std::optional<DispatchKey> k) const;
   /// Operators with kernels but without schema: usually a misspelt name.
@@ -79,7 +77,8 @@ class TORCH_API Dispatcher final {
 
   // --- registering; each is undone when its handle dies
 
-  RegistrationHandleRAII registerDef(FunctionSchema schema, std::string debug, std::vector<at::Tag> tags = {});
+  RegistrationHandleRAII registerDef(FunctionSchema schema, std::string debug);
+  RegistrationHandleRAII registerDef(FunctionSchema schema, std::string debug, std::vector<at::Tag> tags);
   /// Without key the kernel serves every backend (CompositeImplicitAutograd).
   RegistrationHandleRAII registerImpl(OperatorName op_name, std::optional<DispatchKey> dispatch_key, KernelFunction kernel,
       std::optional<impl::CppSignature> cpp_signature, std::unique_ptr<FunctionSchema> inferred_function_schema, std::string debug);
@@ -106,7 +105,7 @@ class TORCH_API Dispatcher final {
   [[noreturn]] void reportUnknownOperator(const OperatorName& name) const;
   friend struct impl::BuiltinRegistrar;
 
-  std::unique_ptr<State> state_;
+  OwnedPtr<State> state_;
 };
 
 /// Names one operator; cheap to copy and valid for ever (an operator that was deregistered has no schema).

@@ -91,21 +91,21 @@ std::string OperatorEntry::debug() const {
 
 const std::vector<at::Tag>& OperatorEntry::getTags() const {
   TORCH_CHECK(hasSchema(), "Tried to access the tags of ", name_, " which doesn't have a schema registered yet");
-  return tags_;
+  return tags_.get();
 }
 
 bool OperatorEntry::hasTag(at::Tag tag) const {
-  return std::find(tags_.begin(), tags_.end(), tag) != tags_.end();
+  return std::find(tags_->begin(), tags_->end(), tag) != tags_->end();
 }
 
 void OperatorEntry::registerSchema(FunctionSchema schema, std::string debug, std::vector<at::Tag> tags) {
   TORCH_INTERNAL_ASSERT(!hasSchema());
   auto made = std::make_unique<AnnotatedSchema>(std::move(schema), std::move(debug));
-  for (const auto& [key, kernels] : kernels_) {
+  for (const auto& [key, kernels] : std::as_const(kernels_).get()) {
     for (const AnnotatedKernel& kernel : kernels) checkKernelSchema(*made, kernel);
   }
   extractor_.registerSchema(made->schema);
-  tags_ = std::move(tags);
+  if (!tags.empty() || !std::as_const(tags_)->empty()) *tags_ = std::move(tags);
   schema_.store(made.release(), std::memory_order_release);
   invalidate();
 }
@@ -113,13 +113,13 @@ void OperatorEntry::registerSchema(FunctionSchema schema, std::string debug, std
 void OperatorEntry::deregisterSchema() {
   delete schema_.exchange(nullptr);
   delete boxed_arguments_.exchange(nullptr);
-  tags_.clear();
+  tags_->clear();
 }
 
 void OperatorEntry::registerBuiltin(const BuiltinDefinition& definition) {
   builtin_ = &definition;
-  tags_.assign(definition.tags, definition.tags + definition.tag_count);
-  for (const auto& [key, kernels] : kernels_) {
+  if (definition.tag_count != 0) tags_->assign(definition.tags, definition.tags + definition.tag_count);
+  for (const auto& [key, kernels] : std::as_const(kernels_).get()) {
     for (const AnnotatedKernel& kernel : kernels) checkKernelSchema(annotated_schema(), kernel);
   }
 }
@@ -138,6 +138,9 @@ void OperatorEntry::checkKernelSchema(const AnnotatedSchema& schema, const Annot
 
 // --- kernels -------------------------------------------------------------------------------------------------------------
 
+AnnotatedKernel::AnnotatedKernel(KernelFunction kernel, std::unique_ptr<FunctionSchema> inferred_schema, std::string debug)
+    : kernel(std::move(kernel)), inferred_function_schema(std::move(inferred_schema)), debug(std::move(debug)) {}
+
 OperatorEntry::KernelHandle OperatorEntry::registerKernel(DispatchKey key, KernelFunction kernel,
     std::optional<CppSignature> cpp_signature, std::unique_ptr<FunctionSchema> inferred_schema, std::string debug) {
   AnnotatedKernel made(std::move(kernel), std::move(inferred_schema), std::move(debug));
@@ -145,7 +148,7 @@ OperatorEntry::KernelHandle OperatorEntry::registerKernel(DispatchKey key, Kerne
   if (cpp_signature) {
     auto& known = made.kernel.isValidSymUnboxed() ? sym_cpp_signature_ : cpp_signature_;
     if (!known) {
-      known = Signature{*cpp_signature, made.debug};
+      known.reset(new Signature{*cpp_signature, made.debug});
     } else {
       TORCH_CHECK(known->signature == *cpp_signature, "\nMismatch in kernel C++ signatures\n  operator: ", debugOrName(), "\n    ",
           this->debug(), "\n  kernel 1: ", known->signature.name(), "\n    dispatch key: ", toString(key), "\n    ", known->debug,
@@ -154,8 +157,8 @@ OperatorEntry::KernelHandle OperatorEntry::registerKernel(DispatchKey key, Kerne
     }
   }
 
-  auto place = std::find_if(kernels_.begin(), kernels_.end(), [key](const auto& entry) { return entry.first == key; });
-  if (place == kernels_.end()) place = kernels_.emplace(kernels_.end(), key, std::list<AnnotatedKernel>());
+  auto place = std::find_if(kernels_->begin(), kernels_->end(), [key](const auto& entry) { return entry.first == key; });
+  if (place == kernels_->end()) place = kernels_->emplace(kernels_->end(), key, std::list<AnnotatedKernel>());
   std::string previous;
   if (registered(key, &previous)) {
     TORCH_WARN_ONCE("Overriding a previously registered kernel for the same operator and the same dispatch key\n  operator: ",
@@ -169,19 +172,19 @@ OperatorEntry::KernelHandle OperatorEntry::registerKernel(DispatchKey key, Kerne
 }
 
 void OperatorEntry::deregisterKernel(DispatchKey key, KernelHandle kernel) {
-  const auto place = std::find_if(kernels_.begin(), kernels_.end(), [key](const auto& entry) { return entry.first == key; });
-  TORCH_INTERNAL_ASSERT(place != kernels_.end(), "Tried to deregister a kernel of ", name_, " that is not there");
+  const auto place = std::find_if(kernels_->begin(), kernels_->end(), [key](const auto& entry) { return entry.first == key; });
+  TORCH_INTERNAL_ASSERT(place != kernels_->end(), "Tried to deregister a kernel of ", name_, " that is not there");
   // Calls must not find the kernel any more when it dies.
   std::list<AnnotatedKernel> dead;
   dead.splice(dead.begin(), place->second, kernel);
   if (place->second.empty()) {
-    kernels_.erase(place);
+    kernels_->erase(place);
     keys_.reset(index_of(key));
     for (const auto& [rows, count] : builtin_kernels_) {
       for (size_t i = 0; i < count; ++i) keys_.set(index_of(rows[i].key));
     }
   }
-  if (kernels_.empty()) {
+  if (kernels_->empty()) {
     cpp_signature_.reset();
     sym_cpp_signature_.reset();
   }
@@ -195,18 +198,18 @@ void OperatorEntry::registerBuiltinKernels(const BuiltinKernelRow* rows, size_t 
 }
 
 const KernelFunction* OperatorEntry::builtinKernel(const BuiltinKernelRow& row) const {
-  for (const auto& [made_for, kernel] : made_kernels_) {
+  for (const auto& [made_for, kernel] : *made_kernels_) {
     if (made_for == &row) return kernel.get();
   }
   const BuiltinKernel& forms = *row.kernel;
-  made_kernels_.emplace_back(&row, std::make_unique<KernelFunction>(BoxedKernel(make_intrusive<UnboxedAddress>(forms.unboxed), forms.boxed),
+  made_kernels_->emplace_back(&row, std::make_unique<KernelFunction>(BoxedKernel(make_intrusive<UnboxedAddress>(forms.unboxed), forms.boxed),
       forms.has_symint ? nullptr : forms.unboxed, forms.has_symint ? forms.unboxed : nullptr));
-  return made_kernels_.back().second.get();
+  return made_kernels_->back().second.get();
 }
 
 const KernelFunction* OperatorEntry::registered(DispatchKey key, std::string* debug) const {
   if (!keys_.test(index_of(key))) return nullptr;
-  for (const auto& [have, kernels] : kernels_) {
+  for (const auto& [have, kernels] : *kernels_) {
     if (have != key || kernels.empty()) continue;
     if (debug) *debug = kernels.front().debug;
     return &kernels.front().kernel;
@@ -339,7 +342,7 @@ OperatorEntry::Resolved OperatorEntry::resolve(DispatchKeySet ks) const {
     const BuiltinKernelRow* autograd = nullptr;
     bool tracks = false;
     const KernelFunction* tracking = computeEntry(DispatchKey::ADInplaceOrView).kernel;
-    for (const auto& [row, made] : made_kernels_) {
+    for (const auto& [row, made] : *made_kernels_) {
       if (made.get() == kernel && row->key == DispatchKey::Autograd) autograd = row;
       tracks |= made.get() == tracking && row->key == DispatchKey::ADInplaceOrView;
     }
@@ -363,7 +366,7 @@ const KernelFunction& OperatorEntry::resolvePlain() const {
   if (!extractor_.masksKnown()) computeMasks();
   const auto generated = [&](DispatchKey runtime_key, DispatchKey registered_key) {
     const KernelFunction* kernel = computeEntry(runtime_key).kernel;
-    return std::any_of(made_kernels_.begin(), made_kernels_.end(), [&](const auto& made) {
+    return std::any_of(made_kernels_->begin(), made_kernels_->end(), [&](const auto& made) {
       return made.second.get() == kernel && made.first->key == registered_key;
     });
   };

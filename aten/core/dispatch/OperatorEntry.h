@@ -6,6 +6,8 @@
 #include <aten/core/enum_tag.h>
 #include <aten/core/function_schema.h>
 #include <c10/core/DispatchKey.h>
+#include <c10/util/Indirect.h>
+#include <c10/util/OwnedPtr.h>
 
 #include <array>
 #include <atomic>
@@ -31,11 +33,10 @@ struct BuiltinKernelRow;
 /// One registered kernel with what is known about it.
 struct AnnotatedKernel final {
   AnnotatedKernel() = default;
-  AnnotatedKernel(KernelFunction kernel, std::unique_ptr<FunctionSchema> inferred_schema, std::string debug)
-      : kernel(std::move(kernel)), inferred_function_schema(std::move(inferred_schema)), debug(std::move(debug)) {}
+  AnnotatedKernel(KernelFunction kernel, std::unique_ptr<FunctionSchema> inferred_schema, std::string debug);
   KernelFunction kernel;
   /// From the kernel's C++ type, to be checked against the schema whichever comes first.
-  std::unique_ptr<FunctionSchema> inferred_function_schema;
+  OwnedPtr<FunctionSchema> inferred_function_schema;
   std::string debug;
 };
 
@@ -205,14 +206,14 @@ class TORCH_API OperatorEntry final {
   OperatorName name_;
   mutable std::atomic<const AnnotatedSchema*> schema_{nullptr};
   const BuiltinDefinition* builtin_ = nullptr;
-  std::vector<at::Tag> tags_;
+  Indirect<std::vector<at::Tag>> tags_;
 
   std::bitset<256> keys_; // with a kernel, alias keys too
-  std::vector<std::pair<DispatchKey, std::list<AnnotatedKernel>>> kernels_; // newest first
+  Indirect<std::vector<std::pair<DispatchKey, std::list<AnnotatedKernel>>>> kernels_; // newest first
   std::vector<std::pair<const BuiltinKernelRow*, size_t>> builtin_kernels_;
-  mutable std::vector<std::pair<const BuiltinKernelRow*, std::unique_ptr<KernelFunction>>> made_kernels_;
-  std::optional<Signature> cpp_signature_;
-  std::optional<Signature> sym_cpp_signature_;
+  mutable Indirect<std::vector<std::pair<const BuiltinKernelRow*, std::unique_ptr<KernelFunction>>>> made_kernels_;
+  OwnedPtr<Signature> cpp_signature_;
+  OwnedPtr<Signature> sym_cpp_signature_;
 
   // What a boxed call has to know of an argument: the tags that its type allows, whether it may hold tensors, and for
   // lists the type of their elements.

@@ -59,7 +59,7 @@ std::string OperatorEntry::dumpState() const {
   for (size_t i = keys_._Find_first(); i < keys_.size(); i = keys_._Find_next(i)) {
     const DispatchKey key = static_cast<DispatchKey>(i);
     bool active = true;
-    for (const auto& [have, kernels] : kernels_) {
+    for (const auto& [have, kernels] : *kernels_) {
       if (have != key) continue;
       for (const AnnotatedKernel& kernel : kernels) {
         kernel_line(key, kernel.kernel, kernel.inferred_function_schema ? toString(*kernel.inferred_function_schema) : "(none)",
@@ -84,7 +84,7 @@ void OperatorEntry::checkInvariants() const {
     TORCH_INTERNAL_ASSERT(known->schema.operator_name() == name_, known->schema.operator_name(), " is registered as ", name_);
     TORCH_INTERNAL_ASSERT(extractor_.hasSchema());
   }
-  for (const auto& [key, kernels] : kernels_) TORCH_INTERNAL_ASSERT(!kernels.empty(), "empty list of kernels for ", toString(key));
+  for (const auto& [key, kernels] : *kernels_) TORCH_INTERNAL_ASSERT(!kernels.empty(), "empty list of kernels for ", toString(key));
   const DispatchTable& table = *table_.load();
   const auto check = [&](DispatchKey key) {
     const KernelFunction* filled = table[static_cast<size_t>(getDispatchTableIndexForDispatchKey(key))].load();

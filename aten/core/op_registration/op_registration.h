@@ -7,12 +7,13 @@
 #include <aten/core/op_registration/infer_schema.h>
 #include <aten/library.h>
 #include <c10/core/DispatchKey.h>
+#include <c10/util/Indirect.h>
+#include <c10/util/OwnedPtr.h>
 
 #include <memory>
-#include <optional>
 #include <string>
+#include <typeinfo>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace c10 {
@@ -38,8 +39,9 @@ class TORCH_API RegisterOperators final {
    public:
     Options(const Options&) = delete;
     Options& operator=(const Options&) = delete;
-    Options(Options&&) noexcept = default;
-    Options& operator=(Options&&) noexcept = default;
+    Options(Options&&) noexcept;
+    Options& operator=(Options&&) noexcept;
+    ~Options();
 
     /// The schema, or the name alone if it shall be inferred from the kernel.
     Options&& schema(const std::string& schemaOrName) &&;
@@ -47,7 +49,7 @@ class TORCH_API RegisterOperators final {
     // Kernels for one key: boxed functions, objects, functions known at compile time or at run time, lambdas.
     template <BoxedKernel::BoxedKernelFunction* kernel_func>
     Options&& kernel(DispatchKey dispatch_key) && {
-      return std::move(*this).add(dispatch_key, KernelFunction::makeFromBoxedFunction<kernel_func>(), std::nullopt, nullptr);
+      return std::move(*this).add(dispatch_key, KernelFunction::makeFromBoxedFunction<kernel_func>(), nullptr, nullptr);
     }
     template <class KernelFunctor, class... ConstructorParameters>
     std::enable_if_t<guts::is_functor<KernelFunctor>::value, Options&&> kernel(DispatchKey dispatch_key, ConstructorParameters&&... args) && {
@@ -56,78 +58,68 @@ class TORCH_API RegisterOperators final {
     template <class FuncType, FuncType* kernel_func>
     std::enable_if_t<guts::is_function_type<FuncType>::value, Options&&> kernel(DispatchKey dispatch_key) && {
       return std::move(*this).add(dispatch_key, KernelFunction::makeFromUnboxedFunction(CompileTimeFunctionPointer<FuncType, kernel_func>()),
-          impl::CppSignature::make<FuncType>(), inferred<FuncType>());
+          &impl::CppSignature::type<FuncType>(), inferred<FuncType>());
     }
     template <class FuncType>
     std::enable_if_t<guts::is_function_type<FuncType>::value, Options&&> kernel(DispatchKey dispatch_key, FuncType* kernel_func) && {
       return std::move(*this).add(dispatch_key, KernelFunction::makeFromUnboxedRuntimeFunction(kernel_func),
-          impl::CppSignature::make<FuncType>(), inferred<FuncType>());
+          &impl::CppSignature::type<FuncType>(), inferred<FuncType>());
     }
     template <class Lambda>
     std::enable_if_t<guts::is_functor<std::decay_t<Lambda>>::value, Options&&> kernel(DispatchKey dispatch_key, Lambda&& functor) && {
       return std::move(*this).add(dispatch_key, KernelFunction::makeFromUnboxedLambda(std::forward<Lambda>(functor)),
-          impl::CppSignature::make<std::decay_t<Lambda>>(), inferred<std::decay_t<Lambda>>());
+          &impl::CppSignature::type<std::decay_t<Lambda>>(), inferred<std::decay_t<Lambda>>());
     }
 
     // Kernels for all keys.
     template <BoxedKernel::BoxedKernelFunction* kernel_func>
     Options&& catchAllKernel() && {
-      return std::move(*this).add(std::nullopt, KernelFunction::makeFromBoxedFunction<kernel_func>(), std::nullopt, nullptr);
+      return std::move(*this).add(DispatchKey::CatchAll, KernelFunction::makeFromBoxedFunction<kernel_func>(), nullptr, nullptr);
     }
     template <class KernelFunctor, class... ConstructorParameters>
     std::enable_if_t<guts::is_functor<KernelFunctor>::value && std::is_base_of_v<OperatorKernel, KernelFunctor>, Options&&> catchAllKernel(
         ConstructorParameters&&... args) && {
-      return std::move(*this).template add_functor<KernelFunctor>(std::nullopt, std::forward<ConstructorParameters>(args)...);
+      return std::move(*this).template add_functor<KernelFunctor>(DispatchKey::CatchAll, std::forward<ConstructorParameters>(args)...);
     }
     template <class FuncType, FuncType* kernel_func>
     std::enable_if_t<guts::is_function_type<FuncType>::value, Options&&> catchAllKernel() && {
-      return std::move(*this).add(std::nullopt, KernelFunction::makeFromUnboxedFunction(CompileTimeFunctionPointer<FuncType, kernel_func>()),
-          impl::CppSignature::make<FuncType>(), inferred<FuncType>());
+      return std::move(*this).add(DispatchKey::CatchAll, KernelFunction::makeFromUnboxedFunction(CompileTimeFunctionPointer<FuncType, kernel_func>()),
+          &impl::CppSignature::type<FuncType>(), inferred<FuncType>());
     }
     template <class FuncType>
     std::enable_if_t<guts::is_function_type<FuncType>::value, Options&&> catchAllKernel(FuncType* kernel_func) && {
-      return std::move(*this).add(std::nullopt, KernelFunction::makeFromUnboxedRuntimeFunction(kernel_func),
-          impl::CppSignature::make<FuncType>(), inferred<FuncType>());
+      return std::move(*this).add(DispatchKey::CatchAll, KernelFunction::makeFromUnboxedRuntimeFunction(kernel_func),
+          &impl::CppSignature::type<FuncType>(), inferred<FuncType>());
     }
     template <class Lambda>
     std::enable_if_t<guts::is_functor<std::decay_t<Lambda>>::value && !std::is_base_of_v<OperatorKernel, std::decay_t<Lambda>>, Options&&>
     catchAllKernel(Lambda&& lambda) && {
-      return std::move(*this).add(std::nullopt, KernelFunction::makeFromUnboxedLambda(std::forward<Lambda>(lambda)),
-          impl::CppSignature::make<std::decay_t<Lambda>>(), inferred<std::decay_t<Lambda>>());
+      return std::move(*this).add(DispatchKey::CatchAll, KernelFunction::makeFromUnboxedLambda(std::forward<Lambda>(lambda)),
+          &impl::CppSignature::type<std::decay_t<Lambda>>(), inferred<std::decay_t<Lambda>>());
     }
 
-    Options&& aliasAnalysis(AliasAnalysisKind kind) && {
-      alias_analysis_ = kind;
-      return std::move(*this);
-    }
+    Options&& aliasAnalysis(AliasAnalysisKind kind) &&;
 
    private:
-    struct Kernel {
-      std::optional<DispatchKey> dispatch_key;
-      KernelFunction func;
-      std::optional<impl::CppSignature> cpp_signature;
-      std::unique_ptr<FunctionSchema> inferred_function_schema;
-    };
+    struct Registration;
 
-    Options() = default;
+    Options();
     template <class FuncType>
-    static std::unique_ptr<FunctionSchema> inferred() {
-      return std::make_unique<FunctionSchema>(inferFunctionSchemaFlattenedReturns<FuncType>());
+    static OwnedPtr<FunctionSchema> inferred() {
+      return OwnedPtr<FunctionSchema>(new FunctionSchema(inferFunctionSchemaFlattenedReturns<FuncType>()));
     }
     template <class KernelFunctor, class... Args>
-    Options&& add_functor(std::optional<DispatchKey> key, Args&&... args) && {
+    Options&& add_functor(DispatchKey key, Args&&... args) && {
       static_assert(std::is_base_of_v<OperatorKernel, KernelFunctor>,
           "Tried to register a kernel functor using the kernel<Functor>() API, but it doesn't inherit from c10::OperatorKernel. Please "
           "have the functor inherit from it.");
       return std::move(*this).add(key, KernelFunction::makeFromUnboxedFunctor<false, KernelFunctor>(std::make_unique<KernelFunctor>(std::forward<Args>(args)...)),
-          impl::CppSignature::make<KernelFunctor>(), inferred<KernelFunctor>());
+          &impl::CppSignature::type<KernelFunctor>(), inferred<KernelFunctor>());
     }
-    Options&& add(std::optional<DispatchKey> key, KernelFunction func, std::optional<impl::CppSignature> cpp_signature,
-        std::unique_ptr<FunctionSchema> inferred_function_schema) &&;
+    // CatchAll is for all keys; boxed kernels have no signature and no schema.
+    Options&& add(DispatchKey key, KernelFunction func, const std::type_info* signature, OwnedPtr<FunctionSchema> inferred_schema) &&;
 
-    std::optional<std::variant<OperatorName, FunctionSchema>> schema_or_name_;
-    std::vector<Kernel> kernels_;
-    std::optional<AliasAnalysisKind> alias_analysis_;
+    OwnedPtr<Registration> registration_;
     friend class RegisterOperators;
   };
 
@@ -174,7 +166,7 @@ class TORCH_API RegisterOperators final {
 
  private:
   void register_op(Options&& options);
-  std::vector<RegistrationHandleRAII> registrars_;
+  Indirect<std::vector<RegistrationHandleRAII>> registrars_;
 };
 
 } // namespace c10
