@@ -10,6 +10,8 @@
 namespace torch::autograd {
 
 struct AutogradMeta::Extras {
+  ~Extras();
+
   std::string name;
   std::vector<std::unique_ptr<FunctionPreHook>> hooks;
   std::shared_ptr<hooks_list> cpp_hooks_list;

@@ -36,13 +36,10 @@ Node::~Node() {
   // Most nodes go before the ones they lead to, or lead to accumulators: then there is nothing to put off. A node may
   // hold another by several of its edges.
   const auto edges = static_cast<long>(next_edges_.size());
-  for (Edge& edge : next_edges_) {
-    if (edge.function != nullptr) {
-      if (C10_UNLIKELY(edge.function.use_count() <= edges)) {
-        bury();
-        break;
-      }
-      edge.function.reset();
+  for (const Edge& edge : next_edges_) {
+    if (edge.function != nullptr && C10_UNLIKELY(edge.function.use_count() <= edges)) {
+      bury();
+      return;
     }
   }
 }

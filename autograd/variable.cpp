@@ -56,6 +56,9 @@ AutogradMeta::AutogradMeta(std::shared_ptr<Node>&& grad_fn, uint32_t output_nr) 
 
 AutogradMeta::~AutogradMeta() = default;
 
+// Out of line, as few tensors have any.
+C10_NOINLINE AutogradMeta::Extras::~Extras() = default;
+
 AutogradMeta::Extras& AutogradMeta::extras() {
   if (!extras_) {
     extras_.reset(new Extras());
@@ -310,10 +313,17 @@ C10_ALWAYS_INLINE std::shared_ptr<Node> accumulator_of(AutogradMeta* meta, const
   return find_or_make_accumulator(meta, self);
 }
 
-C10_ALWAYS_INLINE Edge edge_of(AutogradMeta* meta, const at::TensorBase& self) {
+// Sets an edge that goes nowhere yet.
+C10_ALWAYS_INLINE void set_edge(Edge& edge, AutogradMeta* meta, const at::TensorBase& self) {
   // Only the grad_fn of a view may be out of date.
   const std::shared_ptr<Node>& grad_fn = C10_UNLIKELY(meta->is_view_) ? self.grad_fn() : meta->grad_fn_;
-  return grad_fn ? Edge(grad_fn, meta->output_nr_) : Edge(accumulator_of(meta, self), 0);
+  // Made anew in its place, as an empty pointer has nothing to give back.
+  if (grad_fn) {
+    ::new (static_cast<void*>(&edge.function)) std::shared_ptr<Node>(grad_fn);
+    edge.input_nr = meta->output_nr_;
+  } else {
+    ::new (static_cast<void*>(&edge.function)) std::shared_ptr<Node>(accumulator_of(meta, self));
+  }
 }
 
 } // namespace
@@ -334,8 +344,11 @@ void set_grad_accumulator(const Variable& self, std::weak_ptr<Node> grad_accumul
 }
 
 Edge gradient_edge(const at::TensorBase& self) {
-  AutogradMeta* const meta = get_autograd_meta(self);
-  return meta != nullptr ? edge_of(meta, self) : Edge();
+  Edge edge;
+  if (AutogradMeta* const meta = get_autograd_meta(self)) {
+    set_edge(edge, meta, self);
+  }
+  return edge;
 }
 
 void set_version_counter(const Variable& self, const c10::VariableVersion& version_counter) {
@@ -475,16 +488,17 @@ AutogradMeta* meta_of(const at::Tensor& variable) {
 }
 
 C10_NOINLINE void record_edge(Node& node, AutogradMeta* meta, const at::Tensor& variable) {
-  node.update_topological_nr(node.next_edges().emplace_back(impl::edge_of(meta, variable)));
+  Edge& edge = node.next_edges().emplace_back();
+  impl::set_edge(edge, meta, variable);
+  node.update_topological_nr(edge);
 }
 
 } // namespace
 
 void append_next_edges(edge_list& edges, const at::Tensor& variable) {
+  Edge& edge = edges.emplace_back();
   if (AutogradMeta* const meta = meta_of(variable)) {
-    edges.emplace_back(impl::edge_of(meta, variable));
-  } else {
-    edges.emplace_back();
+    impl::set_edge(edge, meta, variable);
   }
 }
 

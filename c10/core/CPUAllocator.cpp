@@ -531,16 +531,24 @@ C10_ALWAYS_INLINE bool SpareTensors::keep(TensorImpl* tensor) noexcept {
   return true;
 }
 
+namespace {
+
+C10_NOINLINE void delete_tensor(TensorImpl* tensor) noexcept {
+  delete tensor;
+}
+
+} // namespace
+
 C10_NOINLINE void SpareTensors::keep_or_delete(TensorImpl* tensor) noexcept {
-  if (tensor->traits_.may_be_spare) {
+  if (C10_LIKELY(tensor->traits_.may_be_spare)) {
     // Gradients and history may hold tensors that come to the same list in turn, hence before it is looked at.
     tensor->autograd_meta_.reset();
     tensor->version_counter_.restart();
-    if (tensor->extra_meta_ == nullptr && keep(tensor)) {
+    if (C10_LIKELY(tensor->extra_meta_ == nullptr && keep(tensor))) {
       return;
     }
   }
-  delete tensor;
+  delete_tensor(tensor);
 }
 
 } // namespace impl

@@ -46,13 +46,13 @@ class SpareList {
 
   /// Null if there is none.
   TensorImpl* take() {
-    const uint64_t now = state_.load(std::memory_order_relaxed);
-    const uint64_t held = static_cast<uint8_t>(now);
-    if (C10_UNLIKELY(held == 0)) {
+    uint64_t now = state_.load(std::memory_order_relaxed);
+    if (C10_UNLIKELY((now & kHeldMask) == 0)) {
       return nullptr;
     }
-    state_.store(now - 1, std::memory_order_relaxed);
-    TensorImpl* const tensor = tensors_[held - 1];
+    --now;
+    state_.store(now, std::memory_order_relaxed);
+    TensorImpl* const tensor = tensors_[now & kHeldMask];
     if (tensor == nullptr) {
       __builtin_unreachable(); // so that callers ask once
     }
