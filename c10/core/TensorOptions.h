@@ -50,7 +50,15 @@ inline bool pinned_memory_or_default(std::optional<bool> pinned_memory) {
 /// left open. Functions named after a property return a changed copy, so they chain: dtype(kLong).device(kCUDA).
 /// Converts from any single property.
 struct C10_API TensorOptions {
-  constexpr TensorOptions() noexcept = default;
+  TensorOptions() noexcept
+      : requires_grad_(false),
+        pinned_memory_(false),
+        has_device_(false),
+        has_dtype_(false),
+        has_layout_(false),
+        has_requires_grad_(false),
+        has_pinned_memory_(false),
+        has_memory_format_(false) {}
 
   TensorOptions(Layout layout) : TensorOptions() {
     set_layout(layout);
@@ -260,14 +268,14 @@ struct C10_API TensorOptions {
   Device device_ = Device(DeviceType::CPU);
   Layout layout_ = Layout::Strided;
   MemoryFormat memory_format_ = MemoryFormat::Contiguous;
-  bool requires_grad_ : 1 = false;
-  bool pinned_memory_ : 1 = false;
-  bool has_device_ : 1 = false;
-  bool has_dtype_ : 1 = false;
-  bool has_layout_ : 1 = false;
-  bool has_requires_grad_ : 1 = false;
-  bool has_pinned_memory_ : 1 = false;
-  bool has_memory_format_ : 1 = false;
+  bool requires_grad_ : 1;
+  bool pinned_memory_ : 1;
+  bool has_device_ : 1;
+  bool has_dtype_ : 1;
+  bool has_layout_ : 1;
+  bool has_requires_grad_ : 1;
+  bool has_pinned_memory_ : 1;
+  bool has_memory_format_ : 1;
   uint8_t none_ = 0;
 };
 
