@@ -72,6 +72,14 @@ TEST_CASE("products of bfloat16 are sums in float, rounded once", "[aten][gemm]"
   CHECK(at::equal(at::bmm(a, b.slice(0, 0, 1).expand({2, 700, 1000}))[0], want[0]));
 }
 
+TEST_CASE("a large left factor with rows a power of two apart gives the same product", "[aten][gemm]") {
+  at::manual_seed(1);
+  const Tensor whole = small_values({520, 4096}, at::kFloat), a = whole.slice(1, 0, 2050), b = small_values({2050, 2048}, at::kFloat);
+  const Tensor want = at::mm(a.to(at::kDouble), b.to(at::kDouble)).to(at::kFloat); // all of them are exact
+  CHECK(at::equal(at::mm(a, b), want));
+  CHECK(at::equal(at::addmm(want, a, b, 2, -1), want));
+}
+
 TEST_CASE("mm equals plain loops for every dtype, layout and odd size", "[aten][gemm]") {
   at::manual_seed(1);
   const std::vector<std::array<int64_t, 3>> sizes{{1, 1, 1}, {2, 3, 4}, {7, 5, 9}, {8, 48, 16}, {9, 49, 17}, {1, 33, 70}, {31, 1, 65}, {33, 31, 1}, {64, 64, 64}, {65, 100, 193}, {200, 97, 40}};

@@ -1,10 +1,12 @@
 // Kernels of mm, bmm, mv, dot and their add forms: operands in, own GEMM or oneDNN chosen, result in place.
 
+#include <aten/Parallel.h>
 #include <aten/core/TensorBase.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/gemm.h>
 #include <aten/native/cpu/gemm_amx.h>
 #include <aten/native/onednn/matmul.h>
+#include <c10/core/CPUAllocator.h>
 #include <c10/core/Scalar.h>
 
 #include <algorithm>
@@ -68,6 +70,28 @@ bool try_onednn(const Gemm<T>& g, const T* bias) {
   }
 }
 
+/// Whether the left factor's rows lie a multiple of 8 KiB apart and so fall on a few places of the caches, and the product is so
+/// large that a copy of them costs less than it gains.
+bool has_colliding_rows(const Gemm<float>& g) {
+  constexpr int64_t kStride = 2048, kLeastRows = 512, kLeastCols = 2048;
+  return g.batch == 1 && g.a.col_stride == 1 && g.a.row_stride % kStride == 0 && g.k >= kStride && g.m >= kLeastRows && g.n >= kLeastCols;
+}
+
+/// The product by a copy of the left factor with more room between its rows.
+bool try_with_spread_rows(const Gemm<float>& g) {
+  constexpr int64_t kRoom = 16;
+  const int64_t stride = g.k + kRoom;
+  const c10::DataPtr copy = c10::GetCPUAllocator()->allocate(static_cast<size_t>(g.m * stride) * sizeof(float));
+  float* to = static_cast<float*>(copy.get());
+  at::parallel_for(0, g.m, at::divup(at::internal::GRAIN_SIZE, g.k), [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) std::copy_n(g.a.data + row * g.a.row_stride, g.k, to + row * stride);
+  });
+  Gemm<float> spread = g;
+  spread.a.data = to;
+  spread.a.row_stride = stride;
+  return try_onednn<float>(spread, nullptr);
+}
+
 /// Runs the product, C by rows or by columns.
 template <class T>
 void multiply(const Gemm<T>& g) {
@@ -76,6 +100,9 @@ void multiply(const Gemm<T>& g) {
   }
   if constexpr (std::is_same_v<T, float> || std::is_same_v<T, c10::BFloat16>) {
     if (g.c.col_stride == 1) {
+      if constexpr (std::is_same_v<T, float>) {
+        if (has_colliding_rows(g) && try_with_spread_rows(g)) return;
+      }
       if (try_onednn<T>(g, nullptr)) return;
     } else if (g.c.row_stride == 1) {
       if (try_onednn<T>(g.transposed(), nullptr)) return;
