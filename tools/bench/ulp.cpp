@@ -6,6 +6,8 @@
 // The true value comes from double precision: glibc's vector functions (libmvec, at most 4 ulp of double, a part in 10^8 of one of
 // float), or formulas of them. An ulp is the distance of the floats at the true value, for small ones that of the denormals.
 // Infinity counts as 2^128, so results that overflow too early or too late show. A NaN on one side alone is counted apart.
+#include <aten/native/pointwise/bessel.h>
+#include <aten/native/pointwise/special.h>
 #include <torch/torch.h>
 
 #include <immintrin.h>
@@ -74,6 +76,21 @@ Four where_positive(Four x, Four yes, Four no) {
   return _mm256_blendv_pd(no, yes, _mm256_cmp_pd(x, all(0), _CMP_GT_OQ));
 }
 
+/// A function of one double for each lane.
+template <class F>
+Four each(Four x) {
+  double lanes[4];
+  _mm256_storeu_pd(lanes, x);
+  for (double& lane : lanes) {
+    lane = F{}(lane);
+  }
+  return _mm256_loadu_pd(lanes);
+}
+template <double (*f)(double)>
+struct OfLibm {
+  double operator()(double x) const { return f(x); }
+};
+
 struct Function {
   const char* name;
   std::function<Tensor(const Tensor&)> ours;
@@ -114,6 +131,17 @@ const Function kFunctions[] = {
     {"asinh", [](const Tensor& x) { return at::asinh(x); }, _ZGVdN4v_asinh},
     {"acosh", [](const Tensor& x) { return at::acosh(x); }, _ZGVdN4v_acosh},
     {"atanh", [](const Tensor& x) { return at::atanh(x); }, _ZGVdN4v_atanh},
+    {"lgamma", [](const Tensor& x) { return at::lgamma(x); }, each<OfLibm<::lgamma>>},
+    {"bessel_j0", [](const Tensor& x) { return at::special_bessel_j0(x); }, each<OfLibm<::j0>>},
+    {"bessel_j1", [](const Tensor& x) { return at::special_bessel_j1(x); }, each<OfLibm<::j1>>},
+    {"bessel_y0", [](const Tensor& x) { return at::special_bessel_y0(x); }, each<OfLibm<::y0>>},
+    {"bessel_y1", [](const Tensor& x) { return at::special_bessel_y1(x); }, each<OfLibm<::y1>>},
+    // Of these glibc has none: the library's own of doubles.
+    {"digamma", [](const Tensor& x) { return at::digamma(x); }, each<at::native::Digamma>},
+    {"modified_bessel_i0", [](const Tensor& x) { return at::special_modified_bessel_i0(x); }, each<at::native::BesselI0>},
+    {"modified_bessel_i1", [](const Tensor& x) { return at::special_modified_bessel_i1(x); }, each<at::native::BesselI1>},
+    {"modified_bessel_k0", [](const Tensor& x) { return at::special_modified_bessel_k0(x); }, each<at::native::BesselK0>},
+    {"modified_bessel_k1", [](const Tensor& x) { return at::special_modified_bessel_k1(x); }, each<at::native::BesselK1>},
 };
 
 struct FunctionOfTwo {
