@@ -5,6 +5,7 @@
 #include <ATen/CPUFunctions.h>
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/MetaFunctions.h>
+#include <ATen/PTThreadPool.h>
 #include <ATen/RedispatchFunctions.h>
 #include <ATen/core/DistributionsHelper.h>
 #include <ATen/cpu/vec/functional.h>
@@ -16,6 +17,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <atomic>
 #include <cmath>
 #include <functional>
 #include <numeric>
@@ -24,6 +26,14 @@
 #include <vector>
 
 using at::vec::Vectorized;
+
+TEST_CASE("a pool of a program's own runs operators", "[kernel_headers]") {
+  at::PTThreadPool pool(2);
+  std::atomic<int> good{0};
+  for (int i = 0; i < 8; ++i) pool.run([&] { good += torch::ones({1000}).sum().item<int>() == 1000; });
+  pool.waitWorkComplete();
+  CHECK(good == 8);
+}
 
 TEST_CASE("cpu_kernel makes an operator of a function of elements", "[kernel_headers]") {
   // Not a product before a sum: compilers may round that once or twice.
