@@ -289,7 +289,11 @@ bool fits(const IValue& value, const Type& type) {
     }
     case TypeKind::AnyListType: return value.isList();
     case TypeKind::AnyTupleType: return value.isTuple();
-    case TypeKind::FutureType:
+    case TypeKind::FutureType: {
+      if (!value.isFuture()) return false;
+      const Type& element = *type.castRaw<FutureType>()->getElementType();
+      return element.hasFreeVariables() || value.toFuture()->elementType()->isSubtypeOf(element);
+    }
     case TypeKind::AwaitType:
     case TypeKind::RRefType: return false;
     default: return value.type()->isSubtypeOf(type);

@@ -1,4 +1,6 @@
+#include <aten/core/function_schema.h>
 #include <aten/core/ivalue.h>
+#include <torch/csrc/jit/frontend/function_schema_parser.h>
 #include <c10/util/Exception.h>
 #include <catch2/catch.hpp>
 
@@ -127,4 +129,14 @@ TEST_CASE("a value may be a future", "[future][ivalue]") {
   CHECK(list.get(0).get() == future.get());
   value = IValue();
   CHECK(future.use_count() == 2);
+}
+
+TEST_CASE("futures are arguments of their type", "[future]") {
+  const c10::FunctionSchema schema = torch::jit::parseSchema("testing::wait(Future(int) a, Future(t) b) -> t");
+  const IValue number(future_of_int()), text(c10::make_intrusive<Future>(c10::StringType::get()));
+  const auto check = [&](const IValue& value, size_t i) { schema.checkArg(value, schema.arguments()[i], std::nullopt); };
+  CHECK_NOTHROW(check(number, 0));
+  CHECK_NOTHROW(check(text, 1));
+  CHECK_THROWS_AS(check(text, 0), c10::TypeError);
+  CHECK_THROWS_AS(check(IValue(1), 1), c10::TypeError);
 }
