@@ -16,11 +16,6 @@ namespace c10::ivalue {
 
 namespace {
 
-struct Callback {
-  std::function<void(Future&)> function;
-  bool uses_future;
-};
-
 std::string text_of(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
@@ -60,6 +55,11 @@ std::vector<Future::WeakStorage> storages_inside(const IValue& value) {
 } // namespace
 
 struct Future::State {
+  struct Callback {
+    std::function<void(Future&)> function;
+    bool uses_future;
+  };
+
   explicit State(std::vector<Device> all) : guard(common_type(all)), devices(sorted(std::move(all))) {}
 
   // The devices of the storages, each of which must be among those of the future.
@@ -113,7 +113,7 @@ void Future::waitAndThrow() {
 
 bool Future::try_finish(IValue value, const std::exception_ptr& error, std::vector<WeakStorage> storages,
     const std::vector<Device>& used) {
-  std::vector<Callback> callbacks;
+  std::vector<State::Callback> callbacks;
   {
     const std::lock_guard<std::mutex> lock(state_->mutex);
     if (completed()) return false;
@@ -132,7 +132,7 @@ bool Future::try_finish(IValue value, const std::exception_ptr& error, std::vect
     callbacks.swap(state_->callbacks);
   }
   state_->finished.notify_all();
-  for (const Callback& callback : callbacks) run(callback.function, callback.uses_future);
+  for (const State::Callback& callback : callbacks) run(callback.function, callback.uses_future);
   return true;
 }
 
@@ -196,7 +196,7 @@ void Future::add(std::function<void(Future&)> callback, bool uses_future) {
   {
     const std::lock_guard<std::mutex> lock(state_->mutex);
     if (!completed()) {
-      state_->callbacks.push_back(Callback{std::move(callback), uses_future});
+      state_->callbacks.push_back(State::Callback{std::move(callback), uses_future});
       return;
     }
   }
