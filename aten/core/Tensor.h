@@ -144,6 +144,11 @@ class TORCH_API Tensor : public TensorBase {
   Tensor& mutable_grad() const { return impl_->mutable_grad(); }
   const Tensor& grad() const;
   Tensor data() const { return TensorBase::data(); }
+  /// What data_ptr<T>() was called at first.
+  template <typename T>
+  T* data() const {
+    return data_ptr<T>();
+  }
   Tensor tensor_data() const { return TensorBase::tensor_data(); }
   Tensor variable_data() const { return TensorBase::variable_data(); }
   void _backward(TensorList inputs, const std::optional<Tensor>& gradient, std::optional<bool> keep_graph, bool create_graph) const;

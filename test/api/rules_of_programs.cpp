@@ -164,6 +164,14 @@ TEST_CASE("interpolation to the exactly nearest takes align_corners, which chang
       F::interpolate(x, F::InterpolateFuncOptions(options).mode(torch::kNearest).align_corners(false)), c10::Error);
 }
 
+TEST_CASE("data<T>() is data_ptr<T>(), and data() a tensor", "[programs]") {
+  const at::Tensor x = torch::arange(3, torch::kFloat);
+  const float* const elements = x.data<float>();
+  CHECK(elements == x.data_ptr<float>());
+  CHECK(x.data().data_ptr() == elements);
+  CHECK_THROWS_AS(x.data<double>(), c10::Error);
+}
+
 TEST_CASE("standard containers print their elements", "[programs]") {
   std::ostringstream out;
   out << std::vector<int64_t>{2, 3} << '|' << std::map<int, std::string>{{1, "a"}, {2, "b"}} << '|' << std::vector<double>{} << '|'
