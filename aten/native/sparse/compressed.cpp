@@ -4,6 +4,7 @@
 
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
+#include <c10/core/DeviceGuard.h>
 #include <c10/util/DimVector.h>
 
 namespace at::native {
@@ -434,6 +435,7 @@ Tensor empty_compressed(
   TORCH_CHECK(
       size.size() >= 2, "torch.empty: Only batched sparse compressed (non-block) tensors are supported, but got size ", size);
   const Device place = at::empty({0}, c10::TensorOptions(device.value_or(kCPU))).device(); // with its number
+  const c10::OptionalDeviceGuard guard(place);
   Tensor result = at::detail::make_tensor<SparseCsrTensorImpl>(
       compressed_key(place), place, wanted,
       c10::scalarTypeToTypeMeta(dtype.value_or(c10::get_default_dtype_as_scalartype())));
