@@ -500,9 +500,12 @@ void record_stream(Tensor& self, Stream s) {
 }
 
 Tensor pin_memory(const Tensor& self, std::optional<Device> device) {
-  if (self.is_pinned(device)) {
-    return self;
-  }
+  return self.is_pinned(device) ? self : at::_pin_memory(self, device);
+}
+
+Tensor _pin_memory(const Tensor& self, std::optional<Device> device) {
+  TORCH_CHECK(
+      !device || !(device->is_cpu() || device->is_meta()), DeviceTypeName(device->type()), " device type not an accelerator.");
   TORCH_CHECK(self.is_cpu(), "cannot pin '", self.toString(), "' only dense CPU tensors can be pinned");
   return at::_to_copy(self, std::nullopt, std::nullopt, std::nullopt, /*pin_memory=*/true, false, std::nullopt);
 }

@@ -484,6 +484,11 @@ Tensor slice(const Tensor& self, int64_t dim, std::optional<int64_t> start, std:
   return make_view(self, sizes, strides, offset);
 }
 
+Tensor slice_inverse(
+    const Tensor& self, const Tensor& src, int64_t, std::optional<int64_t>, std::optional<int64_t>, int64_t) {
+  return at::native::as_strided(self, src.sizes(), src.strides(), src.storage_offset());
+}
+
 std::vector<Tensor> split_with_sizes(const Tensor& self, IntArrayRef split_sizes, int64_t dim) {
   TORCH_CHECK(self.dim() != 0, "split expects at least a 1-dimensional tensor");
   const int64_t given = std::exchange(dim, c10::maybe_wrap_dim(dim, self.dim()));

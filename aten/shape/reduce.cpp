@@ -158,7 +158,7 @@ std::array<TensorSpec, 2> max_dim(const char* op, const TensorBase& self, int64_
   TORCH_CHECK(!self.is_complex(), op, "(): does not support complex input");
   dim = c10::maybe_wrap_dim(dim, self.dim());
   TORCH_CHECK_INDEX(self.dim() == 0 || self.sizes()[dim] != 0, op, "(): Expected reduction dim ", dim, " to have non-zero size.");
-  require_dtype(op, self, kOrdered);
+  require_dtype(op, self, kOrdered | kUnsigned);
   return {TensorSpec::like(self, sizes), TensorSpec::like(self, sizes, ScalarType::Long)};
 }
 

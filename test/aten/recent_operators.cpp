@@ -1,14 +1,20 @@
 // Operators that came with recent versions of PyTorch, against what version 2.15 gives.
 #include <torch/torch.h>
 
+#include <aten/ops/_autocast_to_full_precision_ops.h>
+#include <aten/ops/_autocast_to_reduced_precision_ops.h>
 #include <aten/ops/_dirichlet_grad.h>
 #include <aten/ops/_fused_moving_avg_obs_fq_helper.h>
 #include <aten/ops/_grouped_mm.h>
+#include <aten/ops/_new_zeros_with_same_feature_meta.h>
 #include <aten/ops/_philox_key_fold_in.h>
 #include <aten/ops/_philox_key_split.h>
 #include <aten/ops/_philox_normal.h>
 #include <aten/ops/_philox_randint.h>
 #include <aten/ops/_philox_uniform.h>
+#include <aten/ops/_saturate_weight_to_fp16.h>
+#include <aten/ops/_scaled_mm_v2.h>
+#include <aten/ops/_slow_conv2d_backward_ops.h>
 #include <aten/ops/_sobol_engine_draw.h>
 #include <aten/ops/_sobol_engine_ff_.h>
 #include <aten/ops/_sobol_engine_initialize_state_.h>
@@ -16,6 +22,8 @@
 #include <aten/ops/_upsample_lanczos2d_aa.h>
 #include <aten/ops/_upsample_lanczos2d_aa_backward.h>
 #include <aten/ops/fused_moving_avg_obs_fake_quant.h>
+#include <aten/ops/shallow_copy_data__ops.h>
+#include <aten/ops/slice_inverse.h>
 
 #include <catch2/catch.hpp>
 
@@ -217,4 +225,107 @@ TEST_CASE("the fused observer's switches, gradient and refusals", "[ops][quantiz
   CHECK_THROWS_WITH(fresh.round(at::ones({2, 2}), false, true), Catch::Contains("dimensions of scale and zero-point are not consistent with input tensor"));
   CHECK_THROWS_WITH(fresh.round(at::ones({})), Catch::Contains("ch_axis must be < self.dim()"));
   CHECK(fresh.low.isinf().item<bool>());
+}
+
+TEST_CASE("slice_inverse gives the tensor that was sliced") {
+  const Tensor base = at::arange(20, at::kFloat).view({5, 4});
+  Tensor slice = base.slice(0, 1, 4).detach().requires_grad_(true);
+  const Tensor src = at::zeros({5, 4}).requires_grad_(true);
+  const Tensor whole = at::slice_inverse(slice, src, 0, 1, 4);
+  CHECK(whole.data_ptr() == base.data_ptr());
+  CHECK(at::equal(whole, base));
+  const auto grads = torch::autograd::grad({whole}, {slice, src}, {base});
+  CHECK(at::equal(grads[0], base.slice(0, 1, 4)));
+  Tensor outside = base.clone();
+  outside.slice(0, 1, 4).zero_();
+  CHECK(at::equal(grads[1], outside));
+}
+
+TEST_CASE("autocast's conversions look at dtype and device") {
+  const auto reduced = [](const Tensor& t, bool cpu) {
+    return at::_ops::_autocast_to_reduced_precision::call(t, true, cpu, at::kHalf, at::kBFloat16);
+  };
+  const auto full = [](const Tensor& t, bool cpu) { return at::_ops::_autocast_to_full_precision::call(t, true, cpu); };
+  const Tensor x = at::ones({2}), exact = x.to(at::kDouble), half = x.to(at::kHalf);
+  CHECK(reduced(x, true).scalar_type() == at::kBFloat16);
+  CHECK(reduced(x, false).is_same(x));
+  CHECK(reduced(exact, true).is_same(exact));
+  CHECK(full(half, true).scalar_type() == at::kFloat);
+  CHECK(full(half, false).is_same(half));
+  CHECK(full(exact, true).is_same(exact));
+}
+
+TEST_CASE("_saturate_weight_to_fp16 writes to a contiguous weight") {
+  const Tensor weight = at::tensor({1e6f, -1e6f, 1.0f, std::numeric_limits<float>::infinity()}).view({2, 2});
+  CHECK(at::_saturate_weight_to_fp16(weight).is_same(weight));
+  CHECK(at::equal(weight, at::tensor({65504.0f, -65504.0f, 1.0f, 65504.0f}).view({2, 2})));
+  const Tensor columns = at::full({2, 3}, 1e6f).t();
+  CHECK(at::equal(at::_saturate_weight_to_fp16(columns), at::full({3, 2}, 1e6f)));
+}
+
+TEST_CASE("shallow_copy_data_ takes over memory, sizes and dtype") {
+  Tensor x = at::ones({3});
+  const Tensor y = at::arange(6).view({2, 3}).t();
+  CHECK(at::_ops::shallow_copy_data_::call(x, y).is_same(x));
+  CHECK(x.scalar_type() == at::kLong);
+  CHECK(x.data_ptr() == y.data_ptr());
+  CHECK(x.strides() == y.strides());
+  CHECK_THROWS_WITH(at::_ops::shallow_copy_data_::call(x, y.to_sparse()), Catch::Contains("incompatible tensor type"));
+}
+
+TEST_CASE("_new_zeros_with_same_feature_meta repeats a layout for a batch") {
+  const Tensor other = at::ones({20}).as_strided({3, 4}, {5, 1}, 2);
+  const Tensor zeros = at::_new_zeros_with_same_feature_meta(at::ones({5, 2}, at::kInt), other, 2);
+  CHECK(zeros.sizes() == at::IntArrayRef({5, 2, 3, 4}));
+  CHECK(zeros.strides() == at::IntArrayRef({40, 20, 5, 1}));
+  CHECK(zeros.storage_offset() == 2);
+  CHECK(zeros.storage().nbytes() == 800);
+  CHECK(zeros.scalar_type() == at::kFloat);
+  CHECK(zeros.eq(0).all().item<bool>());
+  CHECK(at::_new_zeros_with_same_feature_meta(at::ones({5}), other).sizes() == other.sizes());
+}
+
+TEST_CASE("_scaled_mm_v2 has a scale for a matrix or for each line") {
+  const Tensor a = at::arange(-3, 3, at::kFloat).view({2, 3}), b = at::arange(-6, 6, at::kFloat).view({3, 4});
+  const Tensor a8 = a.to(at::kFloat8_e4m3fn), b8 = b.to(at::kFloat8_e4m3fn);
+  const Tensor rows = at::tensor({0.5f, 2.0f}), columns = at::arange(1, 5, at::kFloat), half = at::full({}, 0.5f);
+  const auto whole = at::_scaled_mm_v2(a8, b8, {half}, {0}, {0}, {half}, {0}, {0}, columns, at::kFloat);
+  CHECK(at::equal(whole, a.mm(b) * 0.25 + columns));
+  const auto lines = at::_scaled_mm_v2(a8, b8, {rows}, {1}, {}, {columns}, {1}, {}, std::nullopt, at::kFloat, {1, 0});
+  CHECK(at::equal(lines, a.mm(b) * rows.view({2, 1}) * columns));
+  CHECK(at::_scaled_mm_v2(a8, b8, {half}, {0}, {}, {half}, {0}, {}, std::nullopt, std::nullopt).scalar_type() == at::kFloat8_e4m3fn);
+}
+
+TEST_CASE("_slow_conv2d_backward writes the gradients that have an output") {
+  const Tensor x = at::randn({1, 2, 5, 5}), weight = at::randn({3, 2, 3, 3}), grad = at::randn({1, 3, 3, 3});
+  const auto [input, kernels, bias] = at::_slow_conv2d_backward(grad, x, weight, {3, 3}, {1, 1}, {0, 0}, {true, true, true});
+  Tensor out_input = at::empty({0}), out_kernels = at::empty({0}), none;
+  at::_ops::_slow_conv2d_backward_grad_input::call(
+      grad, x, weight, c10::fromIntArrayRefSlow({3, 3}), c10::fromIntArrayRefSlow({1, 1}), c10::fromIntArrayRefSlow({0, 0}), out_input,
+      out_kernels, none);
+  CHECK(at::equal(out_input, input));
+  CHECK(at::equal(out_kernels, kernels));
+  CHECK_FALSE(none.defined());
+}
+
+TEST_CASE("wider unsigned integers have an order and can be scattered", "[unsigned]") {
+  const at::ScalarType dtype = GENERATE(at::kUInt16, at::kUInt32, at::kUInt64);
+  const Tensor x = at::tensor({3, -1, 0, 7, 5, -2}, at::kLong).view({2, 3}).to(dtype); // -1 and -2 are the largest
+  const auto [most, at_most] = x.max(1);
+  const auto [least, at_least] = x.min(1);
+  CHECK(at::equal(at_most, at::tensor({1, 2}, at::kLong)));
+  CHECK(at::equal(at_least, at::tensor({2, 1}, at::kLong)));
+  CHECK(at::equal(most, at::tensor({-1, -2}, at::kLong).to(dtype)));
+  CHECK(at::equal(least, at::tensor({0, 5}, at::kLong).to(dtype)));
+  const Tensor places = at::tensor({0, 2, 0}, at::kLong), zeros = at::zeros({3}, dtype);
+  CHECK(at::equal(zeros.scatter(0, places, 9), at::tensor({9, 0, 9}, at::kLong).to(dtype)));
+  CHECK(at::equal(zeros.scatter_add(0, places, x[1]), at::tensor({5, 0, 5}, at::kLong).to(dtype)));
+  const Tensor twos = at::full({3}, 2, dtype);
+  CHECK(at::equal(twos.scatter(0, places, x[1], "multiply"), at::tensor({-28, 2, 10}, at::kLong).to(dtype)));
+}
+
+TEST_CASE("embedding_dense_backward adds rows of integers") {
+  const Tensor grad = at::arange(6, at::kShort).view({3, 2});
+  const Tensor sums = at::embedding_dense_backward(grad, at::tensor({1, 0, 1}, at::kLong), 2, -1, false);
+  CHECK(at::equal(sums, at::tensor({2, 3, 4, 6}, at::kShort).view({2, 2})));
 }

@@ -28,10 +28,11 @@ using test::StrictAllocator;
 constexpr uint8_t kFirstFill = 0xFF;   // NaN, -1
 constexpr uint8_t kSecondFill = 0x5A;  // 1.5e16, 90
 
-// Operators whose results are not values: memory as it was found, or facts about strides and addresses.
+// Operators whose results are not values: memory as it was found, or facts about strides, addresses and devices.
 constexpr const char* kWithoutValues[] = {"empty", "new_empty", "resize", "set_", "data_ptr", "stride", "storage", "is_set_to",
                                           "is_contiguous", "is_non_overlapping", "_reshape_alias", "as_strided", "_debug",
                                           "_version", "is_same_size", "record_stream", "sym_stride", "is_set_to", "_empty",
+                                          "slice_inverse", "_new_zeros_with_same_feature_meta", "_autocast_to_",
                                           // with parts that only some ways of computing fill in, or another factorization
                                           "_embedding_bag", "embedding_bag", "_linalg_"};
 // Operators that a placing may forbid.
@@ -39,7 +40,7 @@ constexpr const char* kBoundToPlacing[] = {"view", "_unsafe_view", "_reshape_cop
                                              "max_unpool3d", "_assert_tensor_metadata"};
 // Operators that write to arguments whose schema does not say so, as in PyTorch: running statistics, storages that grow.
 constexpr const char* kRandom[] = {"dropout", "rrelu", "rand", "multinomial"};
-constexpr const char* kUndeclaredWriters[] = {"batch_norm", "instance_norm", "rrelu", "_copy_from", "set_"};
+constexpr const char* kUndeclaredWriters[] = {"batch_norm", "instance_norm", "rrelu", "_copy_from", "set_", "_saturate_weight"};
 
 template <size_t N>
 bool named_like(const c10::FunctionSchema& schema, const char* const (&parts)[N]) {

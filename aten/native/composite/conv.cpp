@@ -3,10 +3,13 @@
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
+#include <aten/native/composite/exact_out.h>
 #include <aten/native/optional_tensor.h>
 #include <aten/shape/conv.h>
 
+#include <array>
 #include <string>
+#include <tuple>
 
 namespace at::native {
 namespace {
@@ -197,6 +200,18 @@ Three _slow_conv2d_backward(const Tensor& grad_output, const Tensor& self, const
   check_kernel_size("_slow_conv2d_backward", weight, kernel_size);
   return at::convolution_backward(
       grad_output, self, weight, std::nullopt, stride, padding, {1}, false, {0}, 1, output_mask);
+}
+
+std::tuple<Tensor&, Tensor&, Tensor&> _slow_conv2d_backward_out(
+    const Tensor& grad_output, const Tensor& self, const Tensor& weight, IntArrayRef kernel_size, IntArrayRef stride,
+    IntArrayRef padding, Tensor& grad_input, Tensor& grad_weight, Tensor& grad_bias) {
+  const std::array<bool, 3> wanted{grad_input.defined(), grad_weight.defined(), grad_bias.defined()};
+  const auto [input, kernels, bias] =
+      at::native::_slow_conv2d_backward(grad_output, self, weight, kernel_size, stride, padding, wanted);
+  if (wanted[0]) write_exact_out("_slow_conv2d_backward", grad_input, input);
+  if (wanted[1]) write_exact_out("_slow_conv2d_backward", grad_weight, kernels);
+  if (wanted[2]) write_exact_out("_slow_conv2d_backward", grad_bias, bias);
+  return {grad_input, grad_weight, grad_bias};
 }
 
 Tensor slow_conv3d(const Tensor& self, const Tensor& weight, IntArrayRef kernel_size, const OptionalTensor& bias, IntArrayRef stride, IntArrayRef padding) {

@@ -83,6 +83,32 @@ Tensor& _to_copy_out(const Tensor& self, bool non_blocking, std::optional<Memory
   return out;
 }
 
+namespace {
+
+bool autocast_enabled_for(const Tensor& self, bool cuda_enabled, bool cpu_enabled) {
+  return (self.is_cuda() && cuda_enabled) || (self.is_cpu() && cpu_enabled);
+}
+
+} // namespace
+
+Tensor _autocast_to_reduced_precision(
+    const Tensor& self, bool cuda_enabled, bool cpu_enabled, ScalarType cuda_dtype, ScalarType cpu_dtype) {
+  if (self.scalar_type() != kFloat || !autocast_enabled_for(self, cuda_enabled, cpu_enabled)) return self;
+  return self.to(self.is_cuda() ? cuda_dtype : cpu_dtype);
+}
+
+Tensor _autocast_to_full_precision(const Tensor& self, bool cuda_enabled, bool cpu_enabled) {
+  const bool reduced = self.scalar_type() == kHalf || self.scalar_type() == kBFloat16;
+  return reduced && autocast_enabled_for(self, cuda_enabled, cpu_enabled) ? self.to(kFloat) : self;
+}
+
+Tensor _saturate_weight_to_fp16(const Tensor& weight) {
+  TORCH_CHECK(weight.scalar_type() == kFloat, "expected scalar type Float but found ", weight.scalar_type());
+  constexpr double kLargest = 65504;
+  if (weight.is_contiguous()) weight.data().clamp_(-kLargest, kLargest);
+  return weight;
+}
+
 Tensor dequantize(const Tensor& self) {
   return self.to(kFloat);
 }

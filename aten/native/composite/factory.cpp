@@ -2,6 +2,7 @@
 #include <aten/Functions.h>
 #include <aten/native/OutArgument.h>
 #include <c10/util/DimVector.h>
+#include <c10/util/safe_numerics.h>
 
 #include <vector>
 
@@ -177,6 +178,27 @@ Tensor& logspace_scalar_tensor_out(const Scalar& start, const Tensor& end, int64
 
 Tensor _dim_arange(const Tensor& like, int64_t dim) {
   return at::arange(like.size(dim), like.options().dtype(kLong));
+}
+
+Tensor _new_zeros_with_same_feature_meta(const Tensor& self, const Tensor& other, int64_t self_num_batch_dims) {
+  TORCH_CHECK(
+      self_num_batch_dims >= 0 && self_num_batch_dims <= self.dim(),
+      "_new_zeros_with_same_feature_meta: self_num_batch_dims must be from 0 to the ", self.dim(), " dimensions of self, got ",
+      self_num_batch_dims);
+  // Each place of the batch has as much memory as the storage of other.
+  const int64_t part = static_cast<int64_t>(other.storage().nbytes() / other.dtype().itemsize());
+  const IntArrayRef batch = self.sizes().slice(0, self_num_batch_dims);
+  c10::DimVector sizes(batch.begin(), batch.end()), strides(batch.size());
+  int64_t memory = part;
+  for (size_t d = batch.size(); d-- > 0;) {
+    strides[d] = memory;
+    TORCH_CHECK(
+        !c10::mul_overflows(memory, batch[d], &memory), "_new_zeros_with_same_feature_meta: too many elements: batch ", batch, " of ",
+        part, " each");
+  }
+  sizes.append(other.sizes().begin(), other.sizes().end());
+  strides.append(other.strides().begin(), other.strides().end());
+  return at::zeros({memory}, other.options()).as_strided(sizes, strides, other.storage_offset());
 }
 
 } // namespace at::native

@@ -25,26 +25,76 @@ void check_scales(const Tensor& a, const Tensor& b, const Tensor& scale_a, const
       a.size(0), ", 1] and [1, ", b.size(1), "]");
 }
 
+void check_scaled_sizes(const Tensor& a, const Tensor& b, const std::optional<Tensor>& bias) {
+  TORCH_CHECK_VALUE(
+      a.size(1) == b.size(0), "mat_a and mat_b shapes cannot be multiplied (", a.size(0), "x", a.size(1), " and ", b.size(0), "x",
+      b.size(1), ")");
+  const bool has_bias = bias.has_value() && bias->defined();
+  TORCH_CHECK_VALUE(!has_bias || bias->numel() == b.size(1), "Bias must be size ", b.size(1), " but got ", has_bias ? bias->numel() : 0);
+}
+
+/// The product in float32. A scale has one element, or one for each row of `a` or column of `b`.
+Tensor scaled_product(
+    const Tensor& a, const Tensor& b, const Tensor& scale_a, const Tensor& scale_b, const std::optional<Tensor>& bias) {
+  Tensor product = at::mm(a.to(kFloat), b.to(kFloat)) * scale_a.reshape({-1, 1}) * scale_b.reshape({1, -1});
+  if (bias.has_value() && bias->defined()) product = product + bias->reshape({-1}).to(kFloat);
+  return product;
+}
+
+/// The scale of a matrix by the recipes that _scaled_mm_v2 knows: one for all, or one for each of `lines`.
+const Tensor& scale_by_recipe(const char* name, TensorList scales, bool by_lines, int64_t lines) {
+  const bool one_float = scales.size() == 1 && scales[0].scalar_type() == kFloat;
+  if (!by_lines) {
+    TORCH_CHECK_VALUE(one_float && scales[0].numel() == 1, name, " must have 1 Float element");
+  } else {
+    TORCH_CHECK_VALUE(
+        one_float && scales[0].numel() == lines, name, " must have ", lines, " Float elements, got ",
+        scales.size() == 1 ? scales[0].numel() : static_cast<int64_t>(scales.size()));
+  }
+  return scales[0];
+}
+
 } // namespace
+
+Tensor _scaled_mm_v2(
+    const Tensor& self, const Tensor& mat2, TensorList scale_a, IntArrayRef recipe_a, IntArrayRef swizzle_a, TensorList scale_b,
+    IntArrayRef recipe_b, IntArrayRef swizzle_b, const std::optional<Tensor>& bias, std::optional<ScalarType> out_dtype,
+    IntArrayRef contraction_dim, bool) {
+  TORCH_CHECK_VALUE(self.dim() == 2, "mat_a must be a matrix");
+  TORCH_CHECK_VALUE(mat2.dim() == 2, "mat_b must be a matrix");
+  TORCH_CHECK_VALUE(
+      contraction_dim.empty() || contraction_dim == IntArrayRef({1, 0}), "torch._scaled_mm_v2 only supports contraction_dim=(1, 0)");
+  check_scaled_sizes(self, mat2, bias);
+  TORCH_CHECK_VALUE(
+      is_float8(self) && is_float8(mat2), "Expected both inputs to be fp8 or fp4 types but got mat_a.dtype=", self.scalar_type(),
+      " and mat_b.dtype=", mat2.scalar_type());
+  const auto plain = [](int64_t swizzle) { return swizzle == 0; };
+  TORCH_CHECK_VALUE(
+      std::all_of(swizzle_a.begin(), swizzle_a.end(), plain) && std::all_of(swizzle_b.begin(), swizzle_b.end(), plain),
+      "CPU does not support swizzle.");
+  constexpr int64_t kTensorWise = 0, kRowWise = 1;
+  TORCH_CHECK_VALUE(
+      recipe_a.size() == 1 && recipe_a == recipe_b && (recipe_a[0] == kTensorWise || recipe_a[0] == kRowWise),
+      "Invalid scaling configuration for _scaled_mm_v2: unsupported recipe(s). Got mat_a.dtype=", self.scalar_type(),
+      ", mat_b.dtype=", mat2.scalar_type(), ", recipe_a ", recipe_a, ", recipe_b ", recipe_b, "; both must be 0 or both 1");
+  const bool by_lines = recipe_a[0] == kRowWise;
+  const Tensor& of_a = scale_by_recipe("scale_a", scale_a, by_lines, self.size(0));
+  const Tensor& of_b = scale_by_recipe("scale_b", scale_b, by_lines, mat2.size(1));
+  return scaled_product(self, mat2, of_a, of_b, bias).to(out_dtype.value_or(self.scalar_type()));
+}
 
 Tensor _scaled_mm(
     const Tensor& self, const Tensor& mat2, const Tensor& scale_a, const Tensor& scale_b, const std::optional<Tensor>& bias,
     const std::optional<Tensor>& scale_result, std::optional<ScalarType> out_dtype, bool) {
   TORCH_CHECK(self.dim() == 2, "mat1 must be a matrix, got ", self.dim(), "-D tensor (in _scaled_mm)");
   TORCH_CHECK(mat2.dim() == 2, "mat2 must be a matrix, got ", mat2.dim(), "-D tensor (in _scaled_mm)");
-  TORCH_CHECK(
-      self.size(1) == mat2.size(0), "mat_a and mat_b shapes cannot be multiplied (", self.size(0), "x", self.size(1), " and ",
-      mat2.size(0), "x", mat2.size(1), ")");
+  check_scaled_sizes(self, mat2, bias);
   check_scales(self, mat2, scale_a, scale_b);
-  const bool has_bias = bias.has_value() && bias->defined(), has_scale = scale_result.has_value() && scale_result->defined();
-  TORCH_CHECK(
-      !has_bias || bias->numel() == mat2.size(1), "Bias must be size ", mat2.size(1), " but got ", has_bias ? bias->numel() : 0);
+  const bool has_scale = scale_result.has_value() && scale_result->defined();
   TORCH_CHECK(
       !has_scale || (scale_result->numel() == 1 && scale_result->scalar_type() == kFloat),
       "scale_result must be a float scalar, got ", has_scale ? scale_result->toString() : "", " (in _scaled_mm)");
-  const auto factor = [](const Tensor& scale) { return scale.numel() == 1 ? scale.reshape({}) : scale; };
-  Tensor product = at::mm(self.to(kFloat), mat2.to(kFloat)) * factor(scale_a) * factor(scale_b);
-  if (has_bias) product = product + bias->reshape({-1}).to(kFloat);
+  Tensor product = scaled_product(self, mat2, scale_a, scale_b, bias);
   const ScalarType dtype = out_dtype.value_or(self.scalar_type());
   // The result stands for its elements times its scale, too; only that of 8-bit floats is scaled.
   if (has_scale && (dtype == kFloat8_e4m3fn || dtype == kFloat8_e5m2)) product = product / scale_result->reshape({});

@@ -15,6 +15,10 @@ Tensor state_data(const Tensor& self) {
 void state_set_data(Tensor& self, const Tensor& new_data) {
   self.set_data(new_data);
 }
+Tensor& state_shallow_copy_data_(Tensor& self, const Tensor& source) {
+  self.set_data(source);
+  return self;
+}
 bool state_is_leaf(const Tensor& self) {
   return self.is_leaf();
 }

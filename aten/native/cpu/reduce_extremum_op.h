@@ -84,17 +84,27 @@ struct FloatKey {
   static bool replaces(Acc a, Acc b) { return Largest<Acc>::replaces(a, b); }
 };
 
+/// The dtype of integers with a sign that has the width of an unsigned one or of bool; any other dtype as it is.
+constexpr ScalarType signed_of_width(ScalarType dtype) {
+  switch (dtype) {
+    case ScalarType::Bool:
+    case ScalarType::Byte: return ScalarType::Char;
+    case ScalarType::UInt16: return ScalarType::Short;
+    case ScalarType::UInt32: return ScalarType::Int;
+    case ScalarType::UInt64: return ScalarType::Long;
+    default: return dtype;
+  }
+}
+
 /// Calls f(operation, input pointer) for the largest or the smallest element of an ordered dtype; bool comes as bytes.
 template <class F>
 void with_extremum(const char* name, const TensorBase& self, bool largest, const F& f) {
   const void* in = self.const_data_ptr();
-  if (self.scalar_type() == ScalarType::Bool) {
-    return f(IntegerKey<int8_t>(largest, /*is_unsigned=*/true), static_cast<const int8_t*>(in));
-  }
-  dispatch(name, self.scalar_type(), kIntegral | kFloating, [&]<class T> {
+  const ScalarType dtype = signed_of_width(self.scalar_type());
+  dispatch(name, dtype, kIntegral | kFloating, [&]<class T> {
     if constexpr (std::is_integral_v<T>) {
       using Signed = std::make_signed_t<T>;
-      f(IntegerKey<Signed>(largest, std::is_unsigned_v<T>), static_cast<const Signed*>(in));
+      f(IntegerKey<Signed>(largest, /*is_unsigned=*/dtype != self.scalar_type()), static_cast<const Signed*>(in));
     } else if constexpr (std::is_same_v<T, float>) {
       largest ? f(Largest<T>{}, static_cast<const T*>(in)) : f(Smallest<T>{}, static_cast<const T*>(in));
     } else {

@@ -60,7 +60,7 @@ void embedding_dense_backward_kernel(const TensorBase& grad_output, const Tensor
         if (index[i] != padding_idx) ++uses[index[i]];
       }
     }
-    dispatch("embedding_dense_backward_cpu", grad.scalar_type(), kFloating | kComplex, [&]<class T> {
+    dispatch("embedding_dense_backward_cpu", grad.scalar_type(), kAll | kComplexHalves, [&]<class T> {
       using R = at::opmath_type<T>;
       const T* g = grad.const_data_ptr<T>();
       T* table = out.mutable_data_ptr<T>();
@@ -70,7 +70,7 @@ void embedding_dense_backward_kernel(const TensorBase& grad_output, const Tensor
       at::parallel_for(0, parts, 1, [&](int64_t first, int64_t last) {
         for (int64_t part = first; part < last; ++part) {
           const int64_t low = num_weights * part / parts, high = num_weights * (part + 1) / parts;
-          std::fill(table + low * width, table + high * width, T(0));
+          std::fill(table + low * width, table + high * width, T{});
           for (int64_t i = 0; i < count; ++i) {
             const int64_t row = index[i];
             if (row == padding_idx || row < low || row >= high) continue;

@@ -230,7 +230,7 @@ void scatter_value_kernel(
     const TensorBase& self, int64_t dim, const TensorBase& index, const Scalar& value, const TensorBase& out) {
   dim = c10::maybe_wrap_dim(dim, self.dim());
   const IndexSpan values = checked_values(index, dim_size(self, dim), dim);
-  dispatch("scatter", self.scalar_type(), at::kAll | at::kComplexHalves, [&]<class T> {
+  dispatch("scatter", self.scalar_type(), at::kAll | at::kUnsigned | at::kComplexHalves, [&]<class T> {
     const auto element = OneElement::of(value.to<T>());
     start_from(self, out);
     scatter_element(index, values, dim, element, out);
@@ -241,7 +241,7 @@ void scatter_add_kernel(
     const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& src, const TensorBase& out) {
   dim = c10::maybe_wrap_dim(dim, self.dim());
   const IndexSpan values = checked_values(index, dim_size(self, dim), dim);
-  dispatch("scatter_add", self.scalar_type(), at::kAll, [&]<class T> {
+  dispatch("scatter_add", self.scalar_type(), at::kAll | at::kUnsigned, [&]<class T> {
     start_from(self, out);
     scatter_with<T>(index, values, dim, src, out, JoinBySum<T>());
   });
@@ -255,7 +255,7 @@ void scatter_reduce_src_kernel(
   }
   dim = c10::maybe_wrap_dim(dim, self.dim());
   const IndexSpan values = checked_values(index, dim_size(self, dim), dim);
-  dispatch("scatter", self.scalar_type(), at::kAll, [&]<class T> {
+  dispatch("scatter", self.scalar_type(), at::kAll | at::kUnsigned, [&]<class T> {
     start_from(self, out);
     scatter_with<T>(index, values, dim, src, out, JoinByProduct<T>());
   });
@@ -267,7 +267,7 @@ void scatter_reduce_value_kernel(
   dim = c10::maybe_wrap_dim(dim, self.dim());
   const IndexSpan values = checked_values(index, dim_size(self, dim), dim);
   const bool adds = reduce == "add";
-  dispatch("scatter", self.scalar_type(), at::kAll, [&]<class T> {
+  dispatch("scatter", self.scalar_type(), at::kAll | at::kUnsigned, [&]<class T> {
     const T x = value.to<T>();
     start_from(self, out);
     T* to = out.mutable_data_ptr<T>();
