@@ -497,8 +497,8 @@ void fill_linspace(const Scalar& start, const Scalar& end, int64_t steps, Tensor
     return;
   }
   dispatch("linspace", out.scalar_type(), kRangeDtypes | at::kComplex, [&]<class T> {
-    // Integers step in float, as PyTorch does; both ends are met exactly by counting from the nearer one.
-    using Step = std::conditional_t<std::is_integral_v<T>, float, at::opmath_type<T>>;
+    // Integers step in double, as PyTorch does; both ends are met exactly by counting from the nearer one.
+    using Step = std::conditional_t<std::is_integral_v<T>, double, at::opmath_type<T>>;
     const T first = start.to<T>();
     const T last = end.to<T>();
     const Step by = (static_cast<Step>(last) - static_cast<Step>(first)) / static_cast<Step>(steps - 1);

@@ -11,28 +11,19 @@
 namespace at::shape {
 namespace {
 
-void check_integral(const char* op, const TensorBase& index) {
+bool is_integral(const TensorBase& index) {
+  return index.scalar_type() == kLong || index.scalar_type() == kInt;
+}
+
+void check_long(const char* family, const TensorBase& index) {
   TORCH_CHECK(
-      index.scalar_type() == kLong || index.scalar_type() == kInt, op,
-      "(): Expected dtype int32 or int64 for index, got ", index.scalar_type());
+      is_integral(index), family, "(): Expected dtype int64 for index (int32 is taken too), got ", index.scalar_type());
 }
 
 void check_device(const char* op, const TensorBase& self, const TensorBase& other) {
   TORCH_CHECK(
       self.device() == other.device(), "Expected all tensors to be on the same device, but found at least two devices, ",
       self.device(), " and ", other.device(), "! (in ", op, ")");
-}
-
-/// The index family has a phrase of its own for each kind of operator.
-void check_source_dtype(std::string_view op, const TensorBase& self, const TensorBase& source) {
-  if (op == "index_copy") {
-    TORCH_CHECK(
-        self.scalar_type() == source.scalar_type(), op, "_(): self and source expected to have the same dtype, but got (self) ",
-        self.scalar_type(), " and (source) ", source.scalar_type());
-  }
-  TORCH_CHECK(
-      self.scalar_type() == source.scalar_type(), op, "_(): self (", self.scalar_type(), ") and source (",
-      source.scalar_type(), ") must have the same scalar type");
 }
 
 void check_src_dtype(const char* op, const TensorBase& self, const TensorBase& src) {
@@ -45,26 +36,49 @@ int64_t size_of(const TensorBase& t, int64_t dim) {
   return t.dim() == 0 ? 1 : t.size(dim);
 }
 
-/// Sizes of `index` must not exceed those of `other`, except in dimension `dim` when `skip` says so.
-void check_within(const char* op, const TensorBase& index, const TensorBase& other, const char* name, int64_t dim, bool skip) {
-  const int64_t ndim = std::max<int64_t>(index.dim(), 1);
+void check_rank(const char* op, const TensorBase& index, const TensorBase& other, const char* name) {
   TORCH_CHECK(
-      ndim == std::max<int64_t>(other.dim(), 1), "Index tensor must have the same number of dimensions as ", name,
-      " tensor (in ", op, ": index ", index.sizes(), ", ", name, " ", other.sizes(), ")");
-  for (int64_t d = 0; d < ndim; ++d) {
-    TORCH_CHECK(
-        (skip && d == dim) || size_of(index, d) <= size_of(other, d), "Size does not match at dimension ", d,
-        " expected index ", index.sizes(), " to be no larger than ", name, " ", other.sizes(), " apart from dimension ",
-        dim, " (in ", op, ")");
-  }
+      std::max<int64_t>(index.dim(), 1) == std::max<int64_t>(other.dim(), 1),
+      "Index tensor must have the same number of dimensions as ", name, " tensor (in ", op, ": index ", index.sizes(), ", ", name,
+      " ", other.sizes(), ")");
 }
 
-TensorSpec scatter_spec(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index) {
+/// The first dimension, `skipped` apart, in which `index` exceeds `other`; -1 where there is none.
+int64_t exceeding_dim(const TensorBase& index, const TensorBase& other, int64_t skipped = -1) {
+  for (int64_t d = 0; d < std::max<int64_t>(index.dim(), 1); ++d) {
+    if (d != skipped && size_of(index, d) > size_of(other, d)) {
+      return d;
+    }
+  }
+  return -1;
+}
+
+void check_scatter_sizes(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase* src) {
+  check_rank(op, index, self, "self");
+  const bool fits = exceeding_dim(index, self, dim) < 0 && (src == nullptr || exceeding_dim(index, *src) < 0);
+  if (src != nullptr) {
+    check_rank(op, index, *src, "src");
+    TORCH_CHECK(
+        fits, "Expected index ", index.sizes(), " to be smaller than self ", self.sizes(), " apart from dimension ", dim,
+        " and to be smaller size than src ", src->sizes(), " (in ", op, ")");
+  }
+  TORCH_CHECK(
+      fits, "Expected index ", index.sizes(), " to be smaller than self ", self.sizes(), " apart from dimension ", dim, " (in ", op,
+      ")");
+}
+
+TensorSpec scatter_spec(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase* src = nullptr) {
   const int64_t wrapped = c10::maybe_wrap_dim(dim, self.dim());
   check_device(op, self, index);
   if (index.numel() != 0) {
-    check_integral(op, index);
-    check_within(op, index, self, "self", wrapped, /*skip=*/true);
+    check_long("scatter", index);
+  }
+  if (src != nullptr) {
+    check_src_dtype(op, self, *src);
+    check_device(op, self, *src);
+  }
+  if (index.numel() != 0) {
+    check_scatter_sizes(op, self, wrapped, index, src);
   }
   return TensorSpec::like(self, self.sizes());
 }
@@ -83,7 +97,8 @@ TensorSpec index_select(const char* op, const TensorBase& self, int64_t dim, con
   dim = c10::maybe_wrap_dim(dim, self.dim());
   check_device(op, self, index);
   TORCH_CHECK_INDEX(index.dim() <= 1, op, "(): Index is supposed to be a vector, but got dim: ", index.dim());
-  check_integral(op, index);
+  TORCH_CHECK(
+      is_integral(index), op, "(): Expected dtype int32 or int64 for index, got ", index.scalar_type());
   TORCH_CHECK(
       self.dim() != 0 || index.numel() == 1, op, "(): Index to scalar can have only 1 value, got ", index.numel(), " value(s)");
   TensorSpec spec = TensorSpec::like(self, self.sizes());
@@ -95,49 +110,26 @@ TensorSpec index_select(const char* op, const TensorBase& self, int64_t dim, con
 
 namespace {
 
-void check_slice_count(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source) {
-  const int64_t wrapped = c10::maybe_wrap_dim(dim, self.dim());
-  const int64_t count = size_of(source, source.dim() == 0 ? 0 : std::min(wrapped, source.dim() - 1));
-  TORCH_CHECK(
-      index.numel() == count, op, "_(): Number of indices (", index.numel(), ") should be equal to source.size(dim): (", count,
-      "), for dim: ", wrapped);
-}
-
-} // namespace
-
-TensorSpec index_add(
-    const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source, const Scalar&) {
-  check_slice_count(op, self, dim, index, source);
-  return index_copy(op, self, dim, index, source);
-}
-
-TensorSpec index_reduce(
-    const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source,
-    std::string_view reduce, bool) {
-  TORCH_CHECK(
-      reduce == "prod" || reduce == "mean" || reduce == "amax" || reduce == "amin", op,
-      "(): Expected reduce to be one of prod, mean, amax or amin but got ", reduce, ".");
-  check_slice_count(op, self, dim, index, source);
-  return index_copy(op, self, dim, index, source);
-}
-
-TensorSpec index_copy(
-    const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source) {
-  dim = c10::maybe_wrap_dim(dim, self.dim());
+void check_index_reach(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source) {
   check_device(op, self, index);
   check_device(op, self, source);
-  TORCH_CHECK_INDEX(index.dim() <= 1, op, "(): Index should have dimension 1 or 0 (got ", index.dim(), ")");
+  TORCH_CHECK_INDEX(
+      index.dim() <= 1, op, "_(): Index is supposed to be a vector, but got dim: ", index.dim(), " with type: ", index.scalar_type(),
+      " and size: ", index.sizes());
+  TORCH_CHECK(is_integral(index), op, "_(): Expected dtype int32/int64 for index but got: ", index.scalar_type());
   TORCH_CHECK(
-      index.scalar_type() == kLong || (op != std::string_view("index_copy") && index.scalar_type() == kInt), op,
-      "(): Expected dtype int64 for index, got ", index.scalar_type());
-  check_source_dtype(op, self, source);
+      self.scalar_type() == source.scalar_type(), op, "_(): self (", self.scalar_type(), ") and source (", source.scalar_type(),
+      ") must have the same scalar type");
+  TORCH_CHECK(
+      dim == 0 || dim < source.dim(), op, "_(): Indexing dim ", dim, " is out of bounds of the source tensor with shape ",
+      source.sizes());
+  TORCH_CHECK(
+      index.numel() == size_of(source, dim), op, "_(): Number of indices (", index.numel(),
+      ") should be equal to source.size(dim): (", size_of(source, dim), "), for dim: ", dim);
   TORCH_CHECK(
       source.dim() == 0 || self.dim() == 0 || source.dim() == self.dim(), op,
-      "(): When source and destination are not scalars, their dimensionality must match. Source dimensionality (",
-      source.dim(), "), destination dimensionality (", self.dim(), ")");
-  TORCH_CHECK_INDEX(
-      index.numel() == size_of(source, source.dim() == 0 ? 0 : dim), op, "_(): Number of indices (", index.numel(),
-      ") should be equal to source.size(dim) (", size_of(source, source.dim() == 0 ? 0 : dim), ")");
+      "_(): When source and destination are not scalars, their dimensionality must match. Source dimensionality (", source.dim(),
+      "), destination dimensionality (", self.dim(), ")");
   for (int64_t d = 0; d < self.dim() && source.dim() == self.dim(); ++d) {
     TORCH_CHECK(
         d == dim || source.size(d) == self.size(d), "Source/destination tensor must have same slice shapes except at dimension ",
@@ -149,17 +141,71 @@ TensorSpec index_copy(
       source.dim() == self.dim() || (source.numel() == index.numel() && slice == 1),
       "Source/destination tensor must have same slice shapes. Destination slice shape: ", self.sizes(), " at dimension ", dim,
       " and source slice shape: ", source.sizes(), " at dimension 0 (in ", op, ")");
+}
+
+/// Sizes but that of `dim`, as text.
+std::string slice_shape(const TensorBase& t, int64_t dim) {
+  std::string text;
+  for (int64_t d = 0; d < t.dim(); ++d) {
+    if (d != dim) {
+      text += (text.empty() ? "" : " ") + std::to_string(t.size(d));
+    }
+  }
+  return text;
+}
+
+} // namespace
+
+TensorSpec index_add(
+    const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source, const Scalar&) {
+  check_index_reach(op, self, c10::maybe_wrap_dim(dim, self.dim()), index, source);
+  return TensorSpec::like(self, self.sizes());
+}
+
+TensorSpec index_reduce(
+    const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source,
+    std::string_view reduce, bool) {
+  TORCH_CHECK(
+      reduce == "prod" || reduce == "mean" || reduce == "amax" || reduce == "amin", op,
+      "(): Expected reduce to be one of prod, mean, amax or amin but got ", reduce, ".");
+  check_index_reach(op, self, c10::maybe_wrap_dim(dim, self.dim()), index, source);
+  return TensorSpec::like(self, self.sizes());
+}
+
+TensorSpec index_copy(
+    const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source) {
+  dim = c10::maybe_wrap_dim(dim, self.dim());
+  TORCH_CHECK_INDEX(index.dim() <= 1, op, "_(): Index should have dimension 1 or 0 (got ", index.dim(), ")");
+  TORCH_CHECK_INDEX(
+      source.dim() != 0 || index.numel() == 1, op, "_(): When source is scalar, index should have one element (got ", index.numel(),
+      ")");
+  TORCH_CHECK_INDEX(
+      source.dim() == 0 || self.dim() == 0 || source.dim() == self.dim(), op,
+      "_(): When source and destination are not scalars, their dimensionality must match. Source dimensionality (", source.dim(),
+      "), destination dimensionality (", self.dim(), ")");
+  TORCH_CHECK(index.scalar_type() == kLong, op, "_(): Expected a long tensor for index, but got ", index.scalar_type());
+  TORCH_CHECK(
+      self.scalar_type() == source.scalar_type(), op, "_(): self and source expected to have the same dtype, but got (self) ",
+      self.scalar_type(), " and (source) ", source.scalar_type());
+  check_device(op, self, index);
+  check_device(op, self, source);
+  const std::string wanted = slice_shape(self, dim), given = slice_shape(source, source.dim() == 0 ? 0 : dim);
+  TORCH_CHECK(
+      wanted == given, op, "_(): Source/destination tensor must have same slice shapes. Destination slice shape: ", wanted,
+      " at dimension ", dim, " and source slice shape: ", given, " at dimension 0.");
+  TORCH_CHECK_INDEX(
+      source.dim() == 0 || index.numel() == source.size(dim), op, "_(): Number of indices (", index.numel(),
+      ") should be equal to source.size(dim) (", size_of(source, dim), ")");
   return TensorSpec::like(self, self.sizes());
 }
 
 TensorSpec index_fill(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const Scalar& value) {
-  c10::maybe_wrap_dim(dim, self.dim());
   check_device(op, self, index);
-  TORCH_CHECK_INDEX(
-      index.scalar_type() == kLong || index.scalar_type() == kInt, op, "(): Expected dtype int64 for index, got ", index.scalar_type());
-  TORCH_CHECK(index.dim() <= 1, "Index has to be a vector/scalar, got ", index.dim(), " dimensions (in ", op, ")");
+  TORCH_CHECK_INDEX(is_integral(index), op, "_(): Expected dtype int64 for index. Got ", index.scalar_type());
   TORCH_CHECK(
-      !value.isComplex() || self.is_complex(), op, "(): Converting complex Scalar to non-complex type is not supported");
+      !value.isComplex() || self.is_complex(), op, "_(): Converting complex Scalar to non-complex type is not supported");
+  c10::maybe_wrap_dim(dim, self.dim());
+  TORCH_CHECK(index.dim() <= 1, "Index has to be a vector/scalar, got ", index.dim(), " dimensions (in ", op, ")");
   TensorSpec spec = TensorSpec::like(self, self.sizes());
   spec.strides = at::native::dense_strides_like(self.sizes(), self.strides(), self.is_non_overlapping_and_dense());
   return spec;
@@ -169,21 +215,19 @@ TensorSpec gather(const char* op, const TensorBase& self, int64_t dim, const Ten
   const int64_t wrapped = c10::maybe_wrap_dim(dim, self.dim());
   check_device(op, self, index);
   if (index.numel() != 0) {
-    check_integral(op, index);
-    check_within(op, index, self, "input", wrapped, /*skip=*/true);
+    check_long(op, index);
+    check_rank(op, index, self, "input");
+    const int64_t d = exceeding_dim(index, self, wrapped);
+    TORCH_CHECK(
+        d < 0, "Size does not match at dimension ", d, " expected index ", index.sizes(), " to be smaller than self ", self.sizes(),
+        " apart from dimension ", wrapped, " (in ", op, ")");
   }
   return TensorSpec::like(self, index.sizes());
 }
 
 TensorSpec scatter_src(
     const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& src) {
-  TensorSpec spec = scatter_spec(op, self, dim, index);
-  check_src_dtype(op, self, src);
-  check_device(op, self, src);
-  if (index.numel() != 0) {
-    check_within(op, index, src, "src", 0, /*skip=*/false);
-  }
-  return spec;
+  return scatter_spec(op, self, dim, index, &src);
 }
 
 TensorSpec scatter_value(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const Scalar&) {
@@ -193,21 +237,23 @@ TensorSpec scatter_value(const char* op, const TensorBase& self, int64_t dim, co
 TensorSpec scatter_reduce_src(
     const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& src,
     std::string_view reduce) {
+  TensorSpec spec = scatter_src(op, self, dim, index, src);
   check_reduce(op, reduce, /*with_new=*/false);
-  return scatter_src(op, self, dim, index, src);
+  return spec;
 }
 
 TensorSpec scatter_reduce_value(
     const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const Scalar&, std::string_view reduce) {
+  TensorSpec spec = scatter_spec(op, self, dim, index);
   check_reduce(op, reduce, /*with_new=*/false);
-  return scatter_spec(op, self, dim, index);
+  return spec;
 }
 
 TensorSpec scatter_reduce_two(
     const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& src,
     std::string_view reduce, bool) {
-  check_reduce(op, reduce, /*with_new=*/true);
   TensorSpec spec = scatter_src(op, self, dim, index, src);
+  check_reduce(op, reduce, /*with_new=*/true);
   TORCH_CHECK_NOT_IMPLEMENTED(
       !self.is_complex() || !c10::GradMode::is_enabled() || !(self.requires_grad() || src.requires_grad()), op,
       " does not support automatic differentiation for outputs with complex dtype.");

@@ -239,7 +239,7 @@ void where_check(const char*, const TensorBase& condition, const TensorBase&, co
 
 void masked_fill_check(const char*, const TensorBase&, const TensorBase& mask, const Scalar&) {
   TORCH_CHECK(
-      is_bool(mask), "masked_fill only supports boolean masks, but got mask with dtype ",
+      is_bool(mask), "masked_fill_ only supports boolean masks, but got mask with dtype ",
       c10::toString(mask.scalar_type()));
 }
 

@@ -161,7 +161,8 @@ DimVector adaptive(const char* op, int64_t dims, const TensorBase& self, IntArra
       means ? ": output_size must be " : "(): internal error: output_size.size() must be ", dims, ", but got ", output_size);
   DimVector out = repeated(op, output_size, "output_size", dims);
   TORCH_CHECK(
-      self.dim() == dims + 1 || self.dim() == dims + 2, name, "(): Expected ", ranks(dims), " tensor, but got ", self.sizes());
+      self.dim() == dims + 1 || self.dim() == dims + 2, name, "(): Expected ", ranks(dims), " tensor, but got", means ? " " : ": ",
+      self.sizes());
   for (const int64_t size : out) {
     TORCH_CHECK(size >= 0, name, means ? "" : "()", ": elements of output_size must be greater than or equal to 0 but received ", output_size);
   }

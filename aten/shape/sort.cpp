@@ -175,7 +175,7 @@ TensorSpec bucketize(const char*, const TensorBase& self, const TensorBase& boun
 }
 
 TensorSpec histc(const char*, const TensorBase& self, int64_t bins, const c10::Scalar& min, const c10::Scalar& max) {
-  TORCH_CHECK(bins > 0, "torch.histc: bins must be > 0; got ", bins);
+  TORCH_CHECK(bins > 0, "torch.histogram(): bins must be > 0, but got ", bins, " for dimension 0");
   require_sort_dtype("histogram_cpu", self, kFloating);
   TORCH_CHECK(!(min.toDouble() > max.toDouble()), "torch.histc: max must be larger than min; got min ", min.toDouble(), " and max ",
               max.toDouble());

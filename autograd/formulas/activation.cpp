@@ -90,7 +90,7 @@ Tensor softplus_double_backward(
     const Scalar& threshold) {
   const Tensor x = input * beta;
   const Tensor sigmoid = x.sigmoid();
-  return (sigmoid * (1 - sigmoid) * grad * beta).masked_fill(x.gt(threshold), 0);
+  return (sigmoid * (1 - sigmoid) * grad * beta).masked_fill(x.ge(threshold), 0);
 }
 
 Tensor elu_double_backward(
@@ -108,7 +108,7 @@ Tensor elu_double_backward(
       ? product * input_coefficient
       : product * (self_or_result * input_coefficient).exp() *
           (negative_coefficient * input_coefficient * input_coefficient);
-  return at::where(self_or_result.gt(0), at::zeros({}, curved.options()), curved);
+  return at::where(self_or_result.lt(0), curved, at::zeros({}, curved.options()));
 }
 
 std::tuple<Tensor, Tensor, Tensor> prelu_double_backward(

@@ -304,7 +304,7 @@ std::tuple<Tensor, Tensor> joined_gradients(const ReflectorGradients& gradients,
 } // namespace
 
 std::tuple<Tensor, Tensor> householder_product_backward(const Tensor& grad, const Tensor& input, const Tensor& tau, std::array<bool, 2> mask) {
-  if (!grad.defined() || input.numel() == 0) return {};
+  if (!grad.defined() || input.numel() == 0 || tau.numel() == 0) return {};
   const auto [vectors, scales] = reflectors_of(input, tau);
   const Tensor first_columns = at::eye(input.size(-2), input.size(-1), input.options()).expand(input.sizes());
   auto [grad_input, grad_tau] = joined_gradients(reflectors_backward(grad, vectors, scales, first_columns), input);

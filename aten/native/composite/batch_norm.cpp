@@ -90,8 +90,8 @@ void take_statistics(BatchNorm& p, const Tensor& input, const Tensor& running_me
 
 void check_statistics_given(const char* op, const Tensor& running_mean, const Tensor& running_var, bool training) {
   TORCH_CHECK(
-      training || (running_mean.defined() && running_var.defined()), op, ": ", running_mean.defined() ? "running_var" : "running_mean",
-      " must be defined in evaluation mode");
+      training || (running_mean.defined() && running_var.defined()), running_mean.defined() ? "running_var" : "running_mean",
+      " must be defined in evaluation mode (in ", op, ")");
 }
 
 /// By rows or with channels last; other orders of the input's dimensions are not kept.

@@ -111,13 +111,14 @@ Tensor argwhere(const Tensor& self) {
 
 Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<int64_t> opt_dim) {
   TORCH_CHECK(
+      !opt_dim || self.dim() == indices.dim(),
+      "torch.take_along_dim(): input and indices should have the same number of dimensions, but got ", self.dim(),
+      " dimensions for input, and ", indices.dim(), " dimensions for indices");
+  TORCH_CHECK(
       indices.scalar_type() == kLong, "torch.take_along_dim(): dtype of indices should be Long but got ", indices.scalar_type());
   if (!opt_dim) {
     return self.reshape(-1).gather(0, indices.reshape(-1));
   }
-  TORCH_CHECK(
-      self.dim() == indices.dim(), "torch.take_along_dim(): input and indices should have the same number of dimensions, but got ",
-      self.dim(), " dimensions for input, and ", indices.dim(), " dimensions for indices");
   const int64_t dim = c10::maybe_wrap_dim(*opt_dim, self.dim());
   c10::DimVector self_sizes(self.sizes().begin(), self.sizes().end());
   c10::DimVector index_sizes(indices.sizes().begin(), indices.sizes().end());

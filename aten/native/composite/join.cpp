@@ -77,14 +77,17 @@ Tensor repeat(const Tensor& self, IntArrayRef repeats) {
   for (int64_t i = 0; i < ndim; ++i) {
     const int64_t size = i < added ? 1 : self.size(i - added);
     const bool overflows = c10::mul_overflows(size, repeats[i], &target[i]);
-    TORCH_CHECK(repeats[i] >= 0, "Trying to create tensor with negative dimension ", target[i], ": repeats ", repeats);
     TORCH_CHECK(!overflows, "repeat: the size ", size, " repeated ", repeats[i], " times overflows");
     grid[2 * i] = repeats[i];
     grid[2 * i + 1] = size;
     source[2 * i] = 1;
     source[2 * i + 1] = size;
   }
+  // A negative size is refused here; a repeat of -1 of a size of 0 is none.
   Tensor result = at::empty(target, self.options());
+  if (result.numel() == 0) {
+    return result;
+  }
   result.view(grid).copy_(self.reshape(source));
   return result;
 }

@@ -124,10 +124,6 @@ Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_inpu
 // ---- margins -------------------------------------------------------------------------------------------------------
 
 Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin, int64_t reduction) {
-  TORCH_CHECK(
-      input1.dim() == input2.dim() && input1.dim() == target.dim(),
-      "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: ", input1.sizes(),
-      ", input2: ", input2.sizes(), ", target: ", target.sizes(), " ");
   return reduce_loss((-target * (input1 - input2) + margin).clamp_min(0), reduction);
 }
 

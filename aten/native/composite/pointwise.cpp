@@ -213,7 +213,7 @@ namespace {
 
 Scalar fill_value(const Tensor& value) {
   TORCH_CHECK(
-      value.dim() == 0, "masked_fill only supports a 0-dimensional value tensor, but got tensor with ", value.dim(),
+      value.dim() == 0, "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with ", value.dim(),
       " dimension(s).");
   return value.item();
 }

@@ -15,6 +15,12 @@ void check_list_of_one(const char* op, const char* name, IntArrayRef values, boo
       " must be ", may_be_empty ? "None, " : "", "an int, list of ints, or tuple of ints of size 1 but got size ", values.size());
 }
 
+void check_one_int(const char* op, const char* name, IntArrayRef values, bool may_be_empty = false) {
+  TORCH_CHECK(
+      values.size() == 1 || (may_be_empty && values.empty()), op, "() argument '", name, "' should contain one int (got ", values.size(),
+      ")");
+}
+
 DimVector two(int64_t first, IntArrayRef values, IntArrayRef otherwise = {}) {
   return {first, values.empty() ? otherwise[0] : values[0]};
 }
@@ -79,10 +85,10 @@ Tensor max_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef strid
 
 std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
   check_rank_2_or_3("max_pool1d", self);
-  check_list_of_one("max_pool1d", "kernel_size", kernel_size);
-  check_list_of_one("max_pool1d", "stride", stride, true);
-  check_list_of_one("max_pool1d", "padding", padding);
-  check_list_of_one("max_pool1d", "dilation", dilation);
+  check_one_int("max_pool1d", "kernel_size", kernel_size);
+  check_one_int("max_pool1d", "stride", stride, true);
+  check_one_int("max_pool1d", "padding", padding);
+  check_one_int("max_pool1d", "dilation", dilation);
   const auto [values, indices] = at::max_pool2d_with_indices(
       self.unsqueeze(-2), two(1, kernel_size), two(1, stride, kernel_size), two(0, padding), two(1, dilation), ceil_mode);
   return {values.squeeze(-2), indices.squeeze(-2)};
@@ -98,9 +104,9 @@ Tensor max_pool3d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef strid
 
 Tensor avg_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool ceil_mode, bool count_include_pad) {
   check_rank_2_or_3("avg_pool1d", self);
-  check_list_of_one("avg_pool1d", "kernel_size", kernel_size);
-  check_list_of_one("avg_pool1d", "stride", stride, true);
-  check_list_of_one("avg_pool1d", "padding", padding);
+  check_one_int("avg_pool1d", "kernel_size", kernel_size);
+  check_one_int("avg_pool1d", "stride", stride, true);
+  check_one_int("avg_pool1d", "padding", padding);
   return at::avg_pool2d(
              self.unsqueeze(-2), two(1, kernel_size), two(1, stride, kernel_size), two(0, padding), ceil_mode, count_include_pad)
       .squeeze(-2);
@@ -108,7 +114,7 @@ Tensor avg_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef strid
 
 Tensor adaptive_avg_pool1d(const Tensor& self, IntArrayRef output_size) {
   check_rank_2_or_3("adaptive_avg_pool1d", self);
-  check_list_of_one("adaptive_avg_pool1d", "output_size", output_size);
+  check_one_int("adaptive_avg_pool1d", "output_size", output_size);
   return at::adaptive_avg_pool2d(self.unsqueeze(-2), two(1, output_size)).squeeze(-2);
 }
 
@@ -136,7 +142,7 @@ Tensor& adaptive_avg_pool3d_out(const Tensor& self, IntArrayRef output_size, Ten
 
 std::tuple<Tensor, Tensor> adaptive_max_pool1d(const Tensor& self, IntArrayRef output_size) {
   check_rank_2_or_3("adaptive_max_pool1d", self);
-  check_list_of_one("adaptive_max_pool1d", "output_size", output_size);
+  check_one_int("adaptive_max_pool1d", "output_size", output_size);
   const auto [values, indices] = at::adaptive_max_pool2d(self.unsqueeze(-2), two(1, output_size));
   return {values.squeeze(-2), indices.squeeze(-2)};
 }

@@ -227,7 +227,10 @@ Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim) {
   if (keepdim) {
     return result;
   }
-  return dim.empty() ? result.view(IntArrayRef{}) : at::squeeze(result, dim);
+  TORCH_CHECK(
+      !dim.empty() || result.dim() == 0, "output with shape [] doesn't match the broadcast shape ", result.sizes(),
+      ": logsumexp over no dimensions needs keepdim=true");
+  return at::squeeze(result, dim);
 }
 
 Tensor special_logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim) {

@@ -212,7 +212,7 @@ Tensor trapezoid_dx(const Tensor& y, const Scalar& dx, int64_t dim) {
     return without_dim(y, dim);
   }
   check_trapezoid("trapezoid", y);
-  TORCH_CHECK(!dx.isBoolean(), "trapezoid: Currently, we only support dx as a real number.");
+  TORCH_CHECK(!dx.isBoolean() && !dx.isComplex(), "trapezoid: Currently, we only support dx as a real number.");
   const int64_t last = y.size(dim) - 1;
   return ((y.sum(dim) * 2. - y.select(dim, 0) - y.select(dim, last)) * dx) / 2.;
 }
@@ -230,7 +230,7 @@ Tensor cumulative_trapezoid_x(const Tensor& y, const Tensor& x, int64_t dim) {
 Tensor cumulative_trapezoid_dx(const Tensor& y, const Scalar& dx, int64_t dim) {
   dim = c10::maybe_wrap_dim(dim, y.dim(), /*wrap_scalar=*/false);
   check_trapezoid("cumulative_trapezoid", y);
-  TORCH_CHECK(!dx.isBoolean(), "cumulative_trapezoid: Currently, we only support dx as a real number.");
+  TORCH_CHECK(!dx.isBoolean() && !dx.isComplex(), "cumulative_trapezoid: Currently, we only support dx as a real number.");
   return (dx.toDouble() / 2. * neighbour_sums(y, dim)).cumsum(dim);
 }
 

@@ -87,7 +87,7 @@ HOST_DEVICE inline double airy_ai(double argument) {
   constexpr double kRootPi = 1.7724538509055160273;
   const double x = std::fabs(argument);
   if (x == std::numeric_limits<double>::infinity()) {
-    return 0;
+    return std::numeric_limits<double>::quiet_NaN(); // as in PyTorch, though the limits are 0
   }
   if (argument > 2) {
     const double z = 2.0 / 3.0 * x * std::sqrt(x);

@@ -97,6 +97,16 @@ struct IndexedDim {
 
 /// Meta tensors have no values: those are left out, and masks, whose shape depends on them, are refused.
 std::vector<IndexedDim> collect(const Tensor& self, const c10::List<std::optional<Tensor>>& indices) {
+  TORCH_CHECK_INDEX(
+      static_cast<int64_t>(indices.size()) <= self.dim(), "too many indices for tensor of dimension ", self.dim(), " (got ",
+      indices.size(), ")");
+  for (size_t i = 0; i < indices.size(); ++i) {
+    const std::optional<Tensor> index = indices.get(i);
+    const ScalarType dtype = index && index->defined() ? index->scalar_type() : kLong;
+    TORCH_CHECK_INDEX(
+        dtype == kLong || dtype == kInt || dtype == kBool || dtype == kByte,
+        "tensors used as indices must be long, byte or bool tensors (int is taken too); got ", dtype);
+  }
   std::vector<IndexedDim> result;
   int64_t dim = 0;
   for (size_t i = 0; i < indices.size(); ++i) {
@@ -113,7 +123,7 @@ std::vector<IndexedDim> collect(const Tensor& self, const c10::List<std::optiona
     if (dtype == kBool || dtype == kByte) {
       for (int64_t d = 0; d < index.dim(); ++d) {
         TORCH_CHECK_INDEX(
-            dim + d < self.dim() && index.size(d) == self.size(dim + d), "The shape of the mask ", index.sizes(),
+            index.size(d) == self.size(dim + d), "The shape of the mask ", index.sizes(),
             " at index ", d, " does not match the shape of the indexed tensor ", self.sizes(), " at index ", dim + d);
       }
       TORCH_CHECK_NOT_IMPLEMENTED(
@@ -131,8 +141,6 @@ std::vector<IndexedDim> collect(const Tensor& self, const c10::List<std::optiona
       dim += index.dim();
       continue;
     }
-    TORCH_CHECK_INDEX(
-        dtype == kLong || dtype == kInt, "tensors used as indices must be long, byte or bool tensors (int is taken too); got ", dtype);
     TORCH_CHECK(
         index.device() == self.device() || index.device().is_cpu(), "indices should be either on ", kCPU,
         " or on the same device as the indexed tensor (", self.device(), ")");
@@ -236,14 +244,18 @@ DimVector result_strides(IntArrayRef sizes, const std::vector<DimVector>& operan
 }
 
 /// offsets[i]: where the indices lead to at position i of their broadcast shape. Values that lead nowhere, because the
-/// result has no elements, are not looked at.
+/// result has no elements, are not looked at. As in PyTorch, an error names the first such position, and there the first
+/// index, counted among the indices that are given.
 void add_offsets(const Tensor& self, const std::vector<IndexedDim>& dims, IndexPlan& plan) {
   const int64_t count = product(plan.index_sizes);
   plan.offsets.assign(count, 0);
   if (product(plan.sizes) == 0) {
     return;
   }
-  for (const IndexedDim& d : dims) {
+  int64_t outside = count, wrong = 0;
+  size_t wrong_index = 0;
+  for (size_t n = 0; n < dims.size(); ++n) {
+    const IndexedDim& d = dims[n];
     // The values of this dimension at every broadcast position.
     DimVector dense(d.sizes.size());
     int64_t step = 1;
@@ -252,10 +264,22 @@ void add_offsets(const Tensor& self, const std::vector<IndexedDim>& dims, IndexP
       step *= d.sizes[k];
     }
     const DimVector strides = expanded_strides(plan.index_sizes, d.sizes, dense);
-    const int64_t size = self.size(d.dim);
+    const int64_t size = self.size(d.dim), stride = self.stride(d.dim);
     for_each_offset(plan.index_sizes, strides, [&](int64_t i, int64_t from) {
-      plan.offsets[i] += checked_index(d.values[from], size, d.dim) * self.stride(d.dim);
+      const int64_t value = d.values[from];
+      if (C10_UNLIKELY(value < -size || value >= size)) {
+        if (i < outside) {
+          outside = i;
+          wrong = value;
+          wrong_index = n;
+        }
+        return;
+      }
+      plan.offsets[i] += (value < 0 ? value + size : value) * stride;
     });
+  }
+  if (outside < count) {
+    checked_index(wrong, self.size(dims[wrong_index].dim), static_cast<int64_t>(wrong_index));
   }
 }
 
@@ -383,11 +407,11 @@ namespace {
 void check_values(const Tensor& self, const Tensor& values, const IndexPlan& plan) {
   warn_if_index_put_target_is_expanded(self);
   TORCH_CHECK(
-      self.scalar_type() == values.scalar_type(), "Index put requires the source and destination dtypes match, got ",
-      self.scalar_type(), " for the destination and ", values.scalar_type(), " for the source.");
-  TORCH_CHECK(
       at::is_expandable_to(values.sizes(), plan.sizes), "shape mismatch: value tensor of shape ", values.sizes(),
       " cannot be broadcast to indexing result of shape ", IntArrayRef(plan.sizes));
+  TORCH_CHECK(
+      self.scalar_type() == values.scalar_type(), "Index put requires the source and destination dtypes match, got ",
+      self.scalar_type(), " for the destination and ", values.scalar_type(), " for the source.");
 }
 
 /// `values` at the size of the plan, its indexed dimensions and the plan's offsets from the slowest to the fastest: of
@@ -437,8 +461,8 @@ Tensor& _index_put_impl_cpu_(
     Tensor& self, const c10::List<std::optional<Tensor>>& indices, const Tensor& values, bool accumulate, bool /*unsafe*/) {
   const std::vector<IndexedDim> dims = collect(self, indices);
   IndexPlan plan = plan_shape(self, dims);
-  add_offsets(self, dims, plan);
   check_values(self, values, plan);
+  add_offsets(self, dims, plan);
   // A dense copy: values may share memory with self, or be broadcast.
   const Tensor dense = in_writing_order(plan, dims, values).clone(at::MemoryFormat::Contiguous);
   if (accumulate) {
