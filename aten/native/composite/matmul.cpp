@@ -102,6 +102,9 @@ Tensor matmul(const Tensor& self, const Tensor& other) {
 }
 
 Tensor& matmul_out(const Tensor& self, const Tensor& other, Tensor& out) {
+  if (self.dim() == 1 && other.dim() == 1) {
+    return at::dot_out(out, self, other);
+  }
   return write_exact_out("matmul", out, matmul_impl(self, other, true));
 }
 

@@ -395,16 +395,17 @@ Tensor prelu(const Tensor& self, const Tensor& weight) {
   TORCH_CHECK(
       self.scalar_type() == weight.scalar_type(), "prelu: Type promoting not supported. Got ",
       c10::toString(self.scalar_type()), " and ", c10::toString(weight.scalar_type()));
+  const int64_t channels = self.dim() > 1 ? self.size(1) : 1;
+  TORCH_CHECK(self.dim() > 0 || weight.numel() == 1, "Not allow zero-dim input tensor.");
+  TORCH_CHECK(
+      channels == weight.numel() || weight.numel() == 1,
+      "Mismatch of parameter numbers and input channel size. Found parameter numbers = ", weight.numel(), " and channel size = ",
+      channels, ".");
   TORCH_CHECK(
       weight.dim() <= 1, "prelu: Expected `weight` to be a scalar or 1D tensor, but got ndim = ", weight.dim());
   if (weight.numel() == 1) {
     return at::_prelu_kernel(self, at::reshape(weight, IntArrayRef{}));
   }
-  const int64_t channels = self.dim() > 1 ? self.size(1) : 1;
-  TORCH_CHECK(self.dim() > 0, "Not allow zero-dim input tensor.");
-  TORCH_CHECK(
-      channels == weight.numel(), "Mismatch of parameter numbers and input channel size. Found parameter numbers = ",
-      weight.numel(), " and channel size = ", channels, ".");
   c10::DimVector shape(self.dim(), 1);
   shape[1] = weight.numel();
   return at::_prelu_kernel(self, at::reshape(weight, shape));

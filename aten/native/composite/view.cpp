@@ -320,7 +320,7 @@ void check_split(const char* op, const Tensor& self, int64_t least) {
 void check_split(const char* op, const Tensor& self, int64_t least, int64_t dim, int64_t sections) {
   check_split(op, self, least);
   TORCH_CHECK(
-      sections > 0 && self.size(dim) % sections == 0, "torch.", op, " attempted to split along dimension ", dim,
+      sections != 0 && self.size(dim) % sections == 0, "torch.", op, " attempted to split along dimension ", dim,
       ", but the size of the dimension ", self.size(dim), " is not divisible by the split_size ", sections, "!");
 }
 
