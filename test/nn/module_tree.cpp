@@ -240,3 +240,27 @@ TEST_CASE("an ordered dictionary keeps order and finds keys", "[nn][ordered_dict
   dict.update(OrderedDict<std::string, int>{{"a", 1}, {"b", 2}});
   CHECK(dict.keys().back() == "b");
 }
+
+TEST_CASE("a printed module leaves its stream with boolalpha where libtorch does", "[nn][tree]") {
+  namespace nn = torch::nn;
+  const auto prints_words = [](const auto& module) {
+    std::ostringstream stream;
+    stream << module;
+    return (stream.flags() & std::ios::boolalpha) != 0;
+  };
+  CHECK(prints_words(nn::Hardshrink()));
+  CHECK(prints_words(nn::LeakyReLU()));
+  CHECK(prints_words(nn::Hardtanh()));
+  CHECK(prints_words(nn::LocalResponseNorm(2)));
+  CHECK(prints_words(nn::CrossMapLRN2d(2)));
+  CHECK(prints_words(nn::MaxUnpool2d(2)));
+  CHECK(prints_words(nn::CosineSimilarity()));
+  CHECK(prints_words(nn::ReLU(true)));
+  CHECK_FALSE(prints_words(nn::ReLU()));
+  CHECK(prints_words(nn::Conv1d(nn::Conv1dOptions(1, 1, 1).bias(false))));
+  CHECK_FALSE(prints_words(nn::Conv1d(1, 1, 1)));
+  CHECK(prints_words(nn::GRUCell(nn::GRUCellOptions(1, 1).bias(false))));
+  CHECK_FALSE(prints_words(nn::LSTMCell(1, 1)));
+  CHECK(prints_words(nn::EmbeddingBag(nn::EmbeddingBagOptions(1, 1).scale_grad_by_freq(true))));
+  CHECK_FALSE(prints_words(nn::Embedding(1, 1)));
+}

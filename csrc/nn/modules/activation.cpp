@@ -13,10 +13,11 @@ namespace torch::nn {
 
 namespace {
 
-// Ends the text of a module that can work in place; `separator` stands before what is said of that.
+// Ends the text of a module that can work in place; `separator` stands before what is said of that. As everywhere in these
+// texts boolalpha stays set where libtorch leaves it set: a program that prints a bool afterwards sees it.
 void print_inplace(std::ostream& stream, const char* separator, bool inplace) {
   if (inplace) {
-    stream << separator << "inplace=true";
+    stream << separator << std::boolalpha << "inplace=" << inplace;
   }
   stream << ")";
 }
@@ -54,7 +55,7 @@ HardshrinkImpl::HardshrinkImpl(const HardshrinkOptions& options_) : options(opti
 void HardshrinkImpl::reset() {}
 
 void HardshrinkImpl::pretty_print(std::ostream& stream) const {
-  stream << "torch::nn::Hardshrink(" << options.lambda() << ")";
+  stream << std::boolalpha << "torch::nn::Hardshrink(" << options.lambda() << ")";
 }
 
 Tensor HardshrinkImpl::forward(const Tensor& input) {
@@ -72,7 +73,7 @@ void HardtanhImpl::reset() {
 }
 
 void HardtanhImpl::pretty_print(std::ostream& stream) const {
-  stream << "torch::nn::Hardtanh(min_val=" << options.min_val() << ", max_val=" << options.max_val();
+  stream << std::boolalpha << "torch::nn::Hardtanh(min_val=" << options.min_val() << ", max_val=" << options.max_val();
   print_inplace(stream, ", ", options.inplace());
 }
 
@@ -85,7 +86,7 @@ LeakyReLUImpl::LeakyReLUImpl(const LeakyReLUOptions& options_) : options(options
 void LeakyReLUImpl::reset() {}
 
 void LeakyReLUImpl::pretty_print(std::ostream& stream) const {
-  stream << "torch::nn::LeakyReLU(negative_slope=" << options.negative_slope();
+  stream << std::boolalpha << "torch::nn::LeakyReLU(negative_slope=" << options.negative_slope();
   print_inplace(stream, ", ", options.inplace());
 }
 

@@ -142,7 +142,7 @@ void print_conv(std::ostream& stream, const ConvNdOptions<D>& options) {
     stream << ", groups=" << options.groups();
   }
   if (!options.bias()) {
-    stream << ", bias=false";
+    stream << ", bias=" << std::boolalpha << options.bias();
   }
   if (!std::holds_alternative<enumtype::kZeros>(options.padding_mode())) {
     stream << ", padding_mode=" << enumtype::get_enum_name(options.padding_mode());

@@ -13,7 +13,7 @@ CosineSimilarityImpl::CosineSimilarityImpl(const CosineSimilarityOptions& option
 void CosineSimilarityImpl::reset() {}
 
 void CosineSimilarityImpl::pretty_print(std::ostream& stream) const {
-  stream << "torch::nn::CosineSimilarity(dim=" << options.dim() << ", eps=" << options.eps() << ")";
+  stream << std::boolalpha << "torch::nn::CosineSimilarity(dim=" << options.dim() << ", eps=" << options.eps() << ")";
 }
 
 Tensor CosineSimilarityImpl::forward(const Tensor& input1, const Tensor& input2) {

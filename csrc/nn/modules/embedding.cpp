@@ -41,7 +41,7 @@ Tensor table_for(const Options& options) {
 
 template <class Options>
 void print_table(std::ostream& stream, const char* name, const Options& options) {
-  stream << std::boolalpha << "torch::nn::" << name << "(num_embeddings=" << options.num_embeddings()
+  stream << "torch::nn::" << name << "(num_embeddings=" << options.num_embeddings()
          << ", embedding_dim=" << options.embedding_dim();
   if constexpr (std::is_same_v<Options, EmbeddingOptions>) {
     if (options.padding_idx()) {
@@ -55,10 +55,10 @@ void print_table(std::ostream& stream, const char* name, const Options& options)
     stream << ", norm_type=" << options.norm_type();
   }
   if (options.scale_grad_by_freq()) {
-    stream << ", scale_grad_by_freq=" << options.scale_grad_by_freq();
+    stream << ", scale_grad_by_freq=" << std::boolalpha << options.scale_grad_by_freq();
   }
   if (options.sparse()) {
-    stream << ", sparse=" << options.sparse();
+    stream << ", sparse=" << std::boolalpha << options.sparse();
   }
 }
 
@@ -148,7 +148,7 @@ void EmbeddingBagImpl::pretty_print(std::ostream& stream) const {
     stream << ", mode=" << enumtype::get_enum_name(options.mode());
   }
   if (options.include_last_offset()) {
-    stream << ", include_last_offset=" << options.include_last_offset();
+    stream << ", include_last_offset=" << std::boolalpha << options.include_last_offset();
   }
   if (options.padding_idx()) {
     stream << ", padding_idx=" << *options.padding_idx();

@@ -83,7 +83,7 @@ LocalResponseNormImpl::LocalResponseNormImpl(const LocalResponseNormOptions& opt
 void LocalResponseNormImpl::reset() {}
 
 void LocalResponseNormImpl::pretty_print(std::ostream& stream) const {
-  stream << "torch::nn::LocalResponseNorm(" << options.size() << ", alpha=" << options.alpha()
+  stream << std::boolalpha << "torch::nn::LocalResponseNorm(" << options.size() << ", alpha=" << options.alpha()
          << ", beta=" << options.beta() << ", k=" << options.k() << ")";
 }
 
@@ -98,7 +98,7 @@ CrossMapLRN2dImpl::CrossMapLRN2dImpl(const CrossMapLRN2dOptions& options_) : opt
 void CrossMapLRN2dImpl::reset() {}
 
 void CrossMapLRN2dImpl::pretty_print(std::ostream& stream) const {
-  stream << "torch::nn::CrossMapLRN2d(" << options.size() << ", alpha=" << options.alpha()
+  stream << std::boolalpha << "torch::nn::CrossMapLRN2d(" << options.size() << ", alpha=" << options.alpha()
          << ", beta=" << options.beta() << ", k=" << options.k() << ")";
 }
 

@@ -42,7 +42,7 @@ void RNNCellImplBase<Derived>::pretty_print(std::ostream& stream) const {
   const std::string name = this->name();
   stream << name.substr(0, name.size() - 4) << "(" << options_base.input_size() << ", " << options_base.hidden_size();
   if (!options_base.bias()) {
-    stream << ", bias=false";
+    stream << ", bias=" << std::boolalpha << options_base.bias();
   }
   const std::string nonlinearity = get_nonlinearity_str();
   if (!nonlinearity.empty() && nonlinearity != "kTanh") {
