@@ -30,11 +30,10 @@ struct Extremum {
   Acc map(T x) const { return static_cast<Acc>(x); }
   T value(Acc key) const { return static_cast<T>(key); }
   Acc combine(Acc a, Acc b) const {
-    if constexpr (Max) {
-      return (a > b || a != a) ? a : b;
-    } else {
-      return (a < b || a != a) ? a : b;
-    }
+    // Two choices, each of which is an instruction of vectors, where one with || would be a branch.
+    const bool first = Max ? a > b : a < b;
+    const Acc extreme = first ? a : b;
+    return a != a ? a : extreme;
   }
   /// Whether a, seen later, replaces b.
   static bool replaces(Acc a, Acc b) {
