@@ -174,7 +174,7 @@ typename Op::Acc fold_contiguous(const Op& op, const typename Op::In* in, int64_
 template <class Op>
 typename Op::Acc fold_lanes(const Op& op, const typename Op::In* in, int64_t count, int64_t stride) {
   using Acc = typename Op::Acc;
-  constexpr int64_t kLanes = std::clamp<int64_t>(128 / sizeof(Acc), 8, 32);
+  constexpr int64_t kLanes = std::clamp<int64_t>(256 / sizeof(Acc), 8, 32);
   if (stride == 1 && count >= 8) {
     return count >= kLanes ? fold_contiguous<kLanes>(op, in, count) : fold_contiguous<8>(op, in, count);
   }
