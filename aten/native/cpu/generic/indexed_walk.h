@@ -74,6 +74,10 @@ concept TakesRows = requires(const F& f) { f.row(int64_t{}, int64_t{}, int64_t{}
 /// Elements of a row that are worth a thread's own visit to it: a few cache lines.
 inline constexpr int64_t kLeastCut = 64;
 
+/// Elements of a row from which threads cut it. Parts of narrower rows are fetched ahead by all of them: each takes whole
+/// rows instead, those of groups of so many targets.
+inline constexpr int64_t kWideCut = 1024, kTargetGroup = 8;
+
 /// Calls f(offset in a, offset in b) for every pair. Elements that differ in `dim` alone, which may meet in `a`, are seen
 /// in order by one thread, unless `free_order` says that only `b` is written.
 template <class F>
@@ -102,6 +106,17 @@ void for_each_pair(const IndexedWalk& walk, const int64_t* values, bool free_ord
   const int64_t a_last = walk.a_strides[last];
   const int64_t b_last = walk.b_strides[last];
   const int64_t value_last = walk.value_strides[last];
+  if constexpr (TakesRows<F>) {
+    if (units == 1 && blocks > 1 && value_last == 0 && a_last == 1 && b_last == 1 && length < threads * kWideCut && total > 2 * 16384) {
+      at::parallel_for(0, threads, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t k = 0; k < count; ++k) {
+          const int64_t target = values[k * value_step], part = target / kTargetGroup % threads;
+          if (part >= begin && part < end) f.row(target * a_step, k * b_step, length);
+        }
+      });
+      return;
+    }
+  }
   at::parallel_for(0, tasks, std::max<int64_t>(1, tasks * 16384 / total), [&](int64_t begin, int64_t end) {
     for (int64_t task = begin; task < end; ++task) {
       const int64_t from = length * (task % blocks) / blocks;
