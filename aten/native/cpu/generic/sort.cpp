@@ -1,4 +1,5 @@
 // sort along a dimension, with indices. Always stable.
+#include <aten/Parallel.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/generic/row_walk.h>
 #include <aten/native/cpu/generic/sort_keys.h>
@@ -7,6 +8,27 @@
 namespace at::native {
 
 namespace {
+
+/// Elements [begin, end) of two sorted runs merged; of equal ones those of the first come first.
+template <class E>
+void merge_part(const E* first, int64_t n, const E* second, int64_t m, int64_t begin, int64_t end, E* out) {
+  // How many of the first run lie before place `begin`: the least i whose element comes after those of the second left of it.
+  int64_t low = std::max<int64_t>(0, begin - m), high = std::min(begin, n);
+  while (low < high) {
+    const int64_t i = low + (high - low) / 2;
+    if (second[begin - i - 1] < first[i]) high = i;
+    else low = i + 1;
+  }
+  const E *a = first + low, *b = second + (begin - low);
+  const E *a_end = first + n, *b_end = second + m;
+  for (; begin < end && a != a_end && b != b_end; ++begin) {
+    const bool takes_second = *b < *a;
+    out[begin] = takes_second ? *b : *a;
+    b += takes_second;
+    a += !takes_second;
+  }
+  std::copy_n(a != a_end ? a : b, end - begin, out + begin);
+}
 
 // Sorts chunks on all threads by sort(entries, count, scratch), then merges neighbours. Worth it for one long row only.
 template <class E, class Sort>
@@ -24,19 +46,21 @@ void sort_long_row(E* entries, int64_t count, E* scratch, int64_t chunks, const 
   auto* from = entries;
   auto* to = scratch;
   for (int64_t width = chunk; width < count; width *= 2) {
-    const int64_t pairs = (count + 2 * width - 1) / (2 * width);
-    at::parallel_for(0, pairs, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t p = begin; p < end; ++p) {
-        const int64_t first = p * 2 * width;
+    // All threads share a merge where there are fewer of them.
+    const int64_t pairs = (count + 2 * width - 1) / (2 * width), parts = std::max<int64_t>(1, chunks / pairs);
+    at::parallel_for(0, pairs * parts, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t task = begin; task < end; ++task) {
+        const int64_t first = task / parts * 2 * width, part = task % parts;
         const int64_t middle = std::min(count, first + width);
         const int64_t last = std::min(count, first + 2 * width);
-        std::merge(from + first, from + middle, from + middle, from + last, to + first);
+        const int64_t all = last - first;
+        merge_part(from + first, middle - first, from + middle, last - middle, all * part / parts, all * (part + 1) / parts, to + first);
       }
     });
     std::swap(from, to);
   }
   if (from != entries) {
-    std::copy(from, from + count, entries);
+    at::parallel_for(0, count, at::internal::GRAIN_SIZE, [&](int64_t begin, int64_t end) { std::copy(from + begin, from + end, entries + begin); });
   }
 }
 
@@ -54,7 +78,7 @@ class RowSorter {
         threads_(threads),
         memory_(c10::GetCPUAllocator()->allocate(2 * count * sizeof(Entry))) {}
 
-  /// Calls store(i, value, place) for the elements in order.
+  /// Calls store(i, value, place) for the elements, on several threads where the row is sorted by several.
   template <class Store>
   void operator()(const T* row, int64_t stride, const Store& store) const {
     if constexpr (sizeof(Key) == 8) {
@@ -65,14 +89,24 @@ class RowSorter {
     auto* entries = static_cast<Entry*>(memory_.get());
     sorting::load_entries(row, count_, stride, mask_ != 0, entries);
     sort(entries, sorting::sort_entries<T>);
-    for (int64_t i = 0; i < count_; ++i) {
+    for_places([&](int64_t i) {
       const int64_t place = entries[i].index();
       store(i, row[place * stride], place);
-    }
+    });
   }
 
  private:
   using Key = sorting::Key<T>;
+
+  /// Calls f(i) for all elements of the row.
+  template <class F>
+  void for_places(const F& f) const {
+    const auto some = [&f](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) f(i);
+    };
+    if (threads_ > 1) at::parallel_for(0, count_, at::internal::GRAIN_SIZE, some);
+    else some(0, count_);
+  }
 
   template <class E, class Sort>
   void sort(E* entries, const Sort& sort) const {
@@ -86,18 +120,16 @@ class RowSorter {
   template <class Store>
   void sort_as_words(const T* row, int64_t stride, const sorting::WordPacking& packing, const Store& store) const {
     auto* words = static_cast<uint64_t*>(memory_.get());
-    for (int64_t i = 0; i < count_; ++i) {
-      words[i] = packing.word(sorting::key_of(row[i * stride]) ^ mask_, i);
-    }
+    for_places([&](int64_t i) { words[i] = packing.word(sorting::key_of(row[i * stride]) ^ mask_, i); });
     sort(words, [&](uint64_t* some, int64_t count, uint64_t* scratch) { sorting::sort_words(some, count, scratch, packing); });
-    for (int64_t i = 0; i < count_; ++i) {
+    for_places([&](int64_t i) {
       const int64_t place = packing.index(words[i]);
       if constexpr (std::is_integral_v<T>) {
         store(i, sorting::value_of<T>(static_cast<Key>(packing.key(words[i]) ^ mask_)), place);
       } else {
         store(i, row[place * stride], place); // keys do not tell 0.0 from -0.0, nor NaNs
       }
-    }
+    });
   }
 
   int64_t count_;
