@@ -124,10 +124,10 @@ TORCH_LIBRARY_IMPL(_, Conjugate, m) {
 }
 TORCH_LIBRARY_IMPL(aten, Conjugate, m) {
   register_passed_through(m);
-  // Kernels of matrix products read a conjugated operand as such while they pack it; the others lead to those.
+  // Kernels of matrix products and triangular systems read a conjugated operand as such; the others lead to those.
   for (const char* name :
        {"mm", "addmm", "bmm", "baddbmm", "addbmm", "mv", "addmv", "dot", "vdot", "matmul", "linear", "inner", "tensordot",
-        "einsum", "linalg_vecdot", "linalg_multi_dot", "linalg_matmul"}) {
+        "einsum", "linalg_vecdot", "linalg_multi_dot", "linalg_matmul", "linalg_solve_triangular"}) {
     m.impl(name, torch::CppFunction::makeFallthrough());
   }
 }

@@ -3,6 +3,8 @@
 #include <aten/shape/matrix_checks.h>
 #include <aten/shape/operand_checks.h>
 
+#include <aten/core/Tensor.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -116,7 +118,9 @@ TensorSpec linalg_solve_triangular(const char*, const TensorBase& self, const Te
   check_same_kind(op, self, B, "A", "B");
   check_solve_sizes(op, self, B, left);
   check_lapack_dtype("triangular_solve_cpu", self);
-  return solution(op, self, B);
+  const TensorSpec spec = solution(op, self, B);
+  // A conjugated A that lies by columns is solved for as its adjoint, and so the solution lies by rows.
+  return self.is_conj() && Tensor(self).mT().is_contiguous() ? by_rows(spec) : spec;
 }
 
 std::array<TensorSpec, 2> triangular_solve(const char* op, const TensorBase& self, const TensorBase& A, bool, bool, bool) {

@@ -175,6 +175,7 @@ void bool_out(const char* op, const TensorBase&, const TensorBase& out) {
       "; give one of dtype Bool");
 }
 void heaviside_out(const char*, const TensorBase& self, const TensorBase&, const TensorBase& out) {
+  TORCH_CHECK(!is_complex(out), "heaviside is not yet implemented for complex tensors.");
   TORCH_CHECK(
       self.scalar_type() == out.scalar_type(),
       "heaviside is not yet implemented for tensors with different dtypes. Got self ", self.scalar_type(), " and out ",

@@ -156,13 +156,13 @@ std::string public_name(const char* op) {
 DimVector adaptive(const char* op, int64_t dims, const TensorBase& self, IntArrayRef output_size) {
   const std::string name = public_name(op);
   const bool means = name.find("avg") != std::string::npos;
-  TORCH_CHECK(
-      output_size.size() == 1 || static_cast<int64_t>(output_size.size()) == dims, name,
-      means ? ": output_size must be " : "(): internal error: output_size.size() must be ", dims, ", but got ", output_size);
-  DimVector out = repeated(op, output_size, "output_size", dims);
+  const bool fits = static_cast<int64_t>(output_size.size()) == dims;
+  TORCH_CHECK(fits || !means, name, ": output_size must be ", dims, ", but got ", output_size);
   TORCH_CHECK(
       self.dim() == dims + 1 || self.dim() == dims + 2, name, "(): Expected ", ranks(dims), " tensor, but got", means ? " " : ": ",
       self.sizes());
+  TORCH_CHECK(fits, name, "(): internal error: output_size.size() must be ", dims, ", but got ", output_size);
+  DimVector out(output_size.begin(), output_size.end());
   for (const int64_t size : out) {
     TORCH_CHECK(size >= 0, name, means ? "" : "()", ": elements of output_size must be greater than or equal to 0 but received ", output_size);
   }

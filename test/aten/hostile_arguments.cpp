@@ -122,7 +122,7 @@ TEST_CASE("pooling without a batch does not see channels last", "[aten][hostile]
   const Tensor volumes = numbers({4, 3, 6, 5}).contiguous(at::MemoryFormat::ChannelsLast);
   const Tensor plain = volumes.contiguous();
   CHECK(at::equal(at::_adaptive_avg_pool3d(volumes, {2, 3, 2}), at::_adaptive_avg_pool3d(plain, {2, 3, 2})));
-  CHECK(at::allclose(at::adaptive_avg_pool3d(volumes, 1), at::adaptive_avg_pool3d(plain, 1)));
+  CHECK(at::allclose(at::adaptive_avg_pool3d(volumes, {1, 1, 1}), at::adaptive_avg_pool3d(plain, {1, 1, 1})));
   CHECK(at::equal(at::avg_pool3d(volumes, 2), at::avg_pool3d(plain, 2)));
   CHECK(at::equal(at::max_pool3d(volumes, 2), at::max_pool3d(plain, 2)));
 }

@@ -276,7 +276,12 @@ Tensor& fft_fftn_out(const Tensor& self, OptionalIntArrayRef s, OptionalIntArray
 }
 
 Tensor& fft_ifft_out(const Tensor& self, std::optional<int64_t> n, int64_t dim, Norm norm, Tensor& out) {
-  return write_transform("ifft", true, out, at::fft_ifft(self, n, dim, norm));
+  const Tensor result = at::fft_ifft(self, n, dim, norm);
+  // That of real numbers is the conjugate of a forward transform, and conjugating does not convert.
+  TORCH_CHECK(
+      self.is_complex() || !out.is_complex() || out.scalar_type() == result.scalar_type(), "Found dtype ", out.scalar_type(),
+      " but expected ", result.scalar_type(), ": ifft of real numbers needs an output of that dtype");
+  return write_transform("ifft", true, out, result);
 }
 
 Tensor& fft_ifft2_out(const Tensor& self, OptionalIntArrayRef s, IntArrayRef dim, Norm norm, Tensor& out) {

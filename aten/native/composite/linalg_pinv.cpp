@@ -114,6 +114,11 @@ Tensor linalg_pinv_floats(const Tensor& self, std::optional<double> atol, std::o
   return at::linalg_pinv(self, std::optional<Tensor>(absolute), std::optional<Tensor>(relative), hermitian);
 }
 
+Tensor& linalg_pinv_floats_out(const Tensor& self, std::optional<double> atol, std::optional<double> rtol, bool hermitian, Tensor& out) {
+  write_linalg_out("linalg.pinv", out, linalg_pinv_floats(self, atol, rtol, hermitian), "result");
+  return out;
+}
+
 Tensor linalg_pinv_rcond(const Tensor& self, double rcond, bool hermitian) {
   return at::linalg_pinv(self, std::optional<double>(0.0), std::optional<double>(rcond), hermitian);
 }

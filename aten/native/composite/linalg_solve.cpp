@@ -74,6 +74,11 @@ Tensor linalg_tensorsolve(const Tensor& self, const Tensor& other, OptionalIntAr
   return at::linalg_solve(A.reshape({unknowns, unknowns}), other.reshape({-1})).reshape(result_sizes);
 }
 
+Tensor& linalg_tensorsolve_out(const Tensor& self, const Tensor& other, OptionalIntArrayRef dims, Tensor& out) {
+  write_linalg_out("tensorsolve", out, native::linalg_tensorsolve(self, other, dims), "result");
+  return out;
+}
+
 Tensor linalg_tensorinv(const Tensor& self, int64_t ind) {
   TORCH_CHECK(ind > 0, "Expected a strictly positive integer for 'ind', but got ", ind);
   const int64_t split = std::min(ind, self.dim());

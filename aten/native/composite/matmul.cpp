@@ -23,6 +23,14 @@ bool rows_merge(const Tensor& t) {
   return true;
 }
 
+/// Writes the product of a vector and a matrix. It is one of matrices with a single row, whose output has that dimension
+/// for a while and then lies by rows.
+Tensor& write_row_out(const char* op, Tensor& out, const Tensor& row) {
+  write_exact_out(op, out, row);
+  if (!out.is_contiguous()) out.resize_({1, row.size(0)}).squeeze_(0).copy_(row);
+  return out;
+}
+
 /// Whether a batch times one matrix or vector should run as a single product over merged rows rather than as a
 /// batched product of expanded operands.
 bool should_fold(const Tensor& self, const Tensor& other, bool has_out) {
@@ -105,7 +113,8 @@ Tensor& matmul_out(const Tensor& self, const Tensor& other, Tensor& out) {
   if (self.dim() == 1 && other.dim() == 1) {
     return at::dot_out(out, self, other);
   }
-  return write_exact_out("matmul", out, matmul_impl(self, other, true));
+  const Tensor product = matmul_impl(self, other, true);
+  return self.dim() == 1 && other.dim() == 2 ? write_row_out("matmul", out, product) : write_exact_out("matmul", out, product);
 }
 
 Tensor addmm_activation(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha, bool use_gelu) {
@@ -132,7 +141,8 @@ Tensor linear(const Tensor& input, const Tensor& weight, const std::optional<Ten
 }
 
 Tensor& linear_out(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias, Tensor& out) {
-  return write_exact_out("linear", out, at::linear(input, weight, bias));
+  const Tensor result = at::linear(input, weight, bias);
+  return input.dim() == 1 && weight.dim() == 2 ? write_row_out("linear", out, result) : write_exact_out("linear", out, result);
 }
 
 Tensor outer(const Tensor& self, const Tensor& vec2) {

@@ -22,14 +22,16 @@ DimVector output_size_of(const char* op, int64_t dims, IntArrayRef input_size, O
   if (output_size.has_value()) {
     TORCH_CHECK(
         static_cast<int64_t>(output_size->size()) == spatial_dimensions,
-        "Expected static_cast<int64_t>(output_size->size()) == spatial_dimensions to be true, but got false.  (", op,
-        " of an input of sizes ", input_size, " got output_size ", *output_size, ")");
+        "Expected static_cast<int64_t>(output_size->size()) == spatial_dimensions to be true, but got false.  ",
+        "(Could this error message be improved?  If so, please report an enhancement request to PyTorch.) ", op,
+        " of an input of sizes ", input_size, " got output_size ", *output_size);
     return DimVector(output_size->begin(), output_size->end());
   }
   TORCH_CHECK(
       static_cast<int64_t>(scale_factors->size()) == spatial_dimensions,
-      "Expected static_cast<int64_t>(scale_factors->size()) == spatial_dimensions to be true, but got false.  (", op,
-      " of an input of sizes ", input_size, " got ", scale_factors->size(), " scale_factors)");
+      "Expected static_cast<int64_t>(scale_factors->size()) == spatial_dimensions to be true, but got false.  ",
+      "(Could this error message be improved?  If so, please report an enhancement request to PyTorch.) ", op,
+      " of an input of sizes ", input_size, " got ", scale_factors->size(), " scale_factors");
   TORCH_CHECK(
       static_cast<int64_t>(input_size.size()) == dims + 2, "It is expected input_size equals to ", dims + 2, ", but got size ",
       input_size.size(), " (in ", op, ")");

@@ -38,8 +38,12 @@ Tensor _shape_as_tensor(const Tensor& self) {
 
 Tensor _reshape_from_tensor(const Tensor& self, const Tensor& shape) {
   TORCH_CHECK(
-      shape.dim() == 1 && shape.scalar_type() == kLong && shape.is_cpu(), "_reshape_from_tensor: shape must be a vector of int64 on the CPU, got ",
-      shape.toString(), " of sizes ", shape.sizes());
+      shape.dim() == 1, "Expected shape_tensor.dim() == 1 to be true, but got false.  ",
+      "(Could this error message be improved?  If so, please report an enhancement request to PyTorch.) ",
+      "_reshape_from_tensor got a shape of sizes ", shape.sizes());
+  TORCH_CHECK(
+      shape.scalar_type() == kLong, "expected scalar type Long but found ", shape.scalar_type(), ": _reshape_from_tensor needs a shape of int64");
+  TORCH_CHECK(shape.is_cpu(), "_reshape_from_tensor: shape must be on the CPU, got ", shape.device());
   const Tensor sizes = shape.contiguous();
   return self.reshape(IntArrayRef(sizes.const_data_ptr<int64_t>(), sizes.numel()));
 }

@@ -14,9 +14,16 @@ HOST_DEVICE inline std::int64_t degree(double n) {
   return n != n || n >= kBeyond ? -1 : static_cast<std::int64_t>(n > kMost ? kMost : n < -1 ? -1 : n);
 }
 
+/// Infinity for what T cannot hold, so that the terms after it are those of arithmetic in T: infinities meet and become NaN.
+template <class T>
+HOST_DEVICE inline double within(double value) {
+  const T narrowed = static_cast<T>(value);
+  return narrowed - narrowed == T(0) ? value : narrowed;
+}
+
 /// The n-th of the sequence `first`, `second`, p[k + 1] = step(k, p[k], p[k - 1]), stopped by NaN. NaN for degrees that
 /// would take more than a moment.
-template <class Step>
+template <class T, class Step>
 HOST_DEVICE inline double recurrence(std::int64_t n, double first, double second, const Step& step) {
   if (n <= 0) {
     return n == 0 ? first : 0;
@@ -25,8 +32,9 @@ HOST_DEVICE inline double recurrence(std::int64_t n, double first, double second
   if (n > kMost) {
     return NAN;
   }
+  second = within<T>(second);
   for (std::int64_t k = 1; k < n && second == second; ++k) {
-    const double next = step(static_cast<double>(k), second, first);
+    const double next = within<T>(step(static_cast<double>(k), second, first));
     first = second;
     second = next;
   }
@@ -37,7 +45,7 @@ enum class ChebyshevKind { T, U, V, W };
 
 /// Chebyshev polynomials: waves of n acos(x) inside [-1, 1], the recurrence p[k + 1] = 2 x p[k] - p[k - 1] for small n and
 /// outside. The kinds differ in p[1] and in the wave.
-template <ChebyshevKind Kind>
+template <ChebyshevKind Kind, class T>
 HOST_DEVICE inline double chebyshev_polynomial(double x, double n_value) {
   const std::int64_t n = degree(n_value);
   if (n < 0) {
@@ -74,7 +82,7 @@ HOST_DEVICE inline double chebyshev_polynomial(double x, double n_value) {
       : Kind == ChebyshevKind::U                 ? 2 * x
       : Kind == ChebyshevKind::V                 ? 2 * x - 1
                                                  : 2 * x + 1;
-  return recurrence(n, 1, second, [x](double, double last, double before) { return 2 * x * last - before; });
+  return recurrence<T>(n, 1, second, [x](double, double last, double before) { return 2 * x * last - before; });
 }
 
 } // namespace pointwise
@@ -83,7 +91,7 @@ template <pointwise::ChebyshevKind Kind>
 struct ChebyshevPolynomial {
   template <class T>
   HOST_DEVICE T operator()(T x, T n) const {
-    return static_cast<T>(pointwise::chebyshev_polynomial<Kind>(x, n));
+    return static_cast<T>(pointwise::chebyshev_polynomial<Kind, T>(x, n));
   }
 };
 struct ChebyshevT : ChebyshevPolynomial<pointwise::ChebyshevKind::T> {};
@@ -96,7 +104,7 @@ template <pointwise::ChebyshevKind Kind>
 struct ShiftedChebyshev {
   template <class T>
   HOST_DEVICE T operator()(T x, T n) const {
-    return static_cast<T>(pointwise::chebyshev_polynomial<Kind>(2 * static_cast<double>(x) - 1, n));
+    return static_cast<T>(pointwise::chebyshev_polynomial<Kind, T>(2 * static_cast<double>(x) - 1, n));
   }
 };
 struct ShiftedChebyshevT : ShiftedChebyshev<pointwise::ChebyshevKind::T> {};
@@ -109,7 +117,7 @@ struct HermiteH {
   template <class T>
   HOST_DEVICE T operator()(T argument, T n) const {
     const double x = argument;
-    return static_cast<T>(pointwise::recurrence(
+    return static_cast<T>(pointwise::recurrence<T>(
         pointwise::degree(n), 1, 2 * x, [x](double k, double last, double before) { return 2 * (x * last - k * before); }));
   }
 };
@@ -119,7 +127,7 @@ struct HermiteHe {
   template <class T>
   HOST_DEVICE T operator()(T argument, T n) const {
     const double x = argument;
-    return static_cast<T>(pointwise::recurrence(
+    return static_cast<T>(pointwise::recurrence<T>(
         pointwise::degree(n), 1, x, [x](double k, double last, double before) { return x * last - k * before; }));
   }
 };
@@ -132,7 +140,7 @@ struct LaguerreL {
     if (x == 0) {
       return T(count >= 0);
     }
-    return static_cast<T>(pointwise::recurrence(count, 1, 1 - x, [x](double k, double last, double before) {
+    return static_cast<T>(pointwise::recurrence<T>(count, 1, 1 - x, [x](double k, double last, double before) {
       return ((2 * k + 1 - x) * last - k * before) / (k + 1);
     }));
   }
@@ -146,7 +154,7 @@ struct LegendreP {
     if ((x == 1 || x == -1) && count >= 0) {
       return T(x > 0 || count % 2 == 0 ? 1 : -1);
     }
-    return static_cast<T>(pointwise::recurrence(count, 1, x, [x](double k, double last, double before) {
+    return static_cast<T>(pointwise::recurrence<T>(count, 1, x, [x](double k, double last, double before) {
       return ((2 * k + 1) * x * last - k * before) / (k + 1);
     }));
   }

@@ -55,16 +55,16 @@ Interval<T> histc_range(const T* in, int64_t count, T low, T high) {
   return {low, high};
 }
 
-// Place of `value` among ascending `edges`: before the first one not smaller (left) or larger (right). NaN sorts last.
+// Place of `value` among ascending `edges`: before the first one not smaller (left) or larger (right). The search goes on to
+// the right of a NaN, and past the end for one.
 template <class T>
 int64_t place_of(T value, const T* edges, const int64_t* order, int64_t count, bool right) {
-  const auto smaller = [](T a, T b) { return a < b || (b != b && a == a); };
   int64_t low = 0;
   int64_t high = count;
   while (low < high) {
     const int64_t middle = low + (high - low) / 2;
     const T edge = edges[order != nullptr ? order[middle] : middle];
-    if (right ? !smaller(value, edge) : smaller(edge, value)) {
+    if (right ? !(edge > value) : !(edge >= value)) {
       low = middle + 1;
     } else {
       high = middle;

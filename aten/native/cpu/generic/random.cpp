@@ -196,7 +196,10 @@ Tensor& bernoulli_tensor_cpu(Tensor& self, const Tensor& p, OptGenerator generat
           [&](char** data, const int64_t* strides, int64_t n) {
             for (int64_t i = 0; i < n; ++i) {
               const auto chance = static_cast<double>(*reinterpret_cast<const P*>(data[1] + i * strides[1]));
-              TORCH_CHECK(chance >= 0 && chance <= 1, "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (bernoulli_ got p_in=", chance, ")");
+              TORCH_CHECK(
+                  chance >= 0 && chance <= 1, "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  ",
+                  "(Could this error message be improved?  If so, please report an enhancement request to PyTorch.) ",
+                  "bernoulli_ got p_in=", chance);
             }
           },
           {0, iter.numel()});
