@@ -5,6 +5,24 @@
 #include <aten/MemoryOverlap.h>
 
 namespace at::native {
+namespace {
+
+/// A view that has each element of memory once: dimensions with a stride of 0 have size 1 there. Their numbers are added to
+/// `shared`, if given. Written through `self` itself, an element would take part in a step several times.
+Tensor without_repeats(const Tensor& self, DimVector* shared = nullptr) {
+  DimVector sizes(self.sizes().begin(), self.sizes().end());
+  for (int64_t d = 0; d < self.dim(); ++d) {
+    if (self.stride(d) == 0 && sizes[d] > 1) {
+      sizes[d] = 1;
+      if (shared != nullptr) {
+        shared->push_back(d);
+      }
+    }
+  }
+  return self.as_strided(sizes, self.strides(), self.storage_offset());
+}
+
+} // namespace
 
 void warn_if_index_put_target_is_expanded(const TensorBase& self) {
   if (C10_UNLIKELY(at::has_internal_overlap(self) == MemOverlap::Yes)) {
@@ -21,16 +39,23 @@ Tensor& masked_fill_expanded_(Tensor& self, const Tensor& mask, const Scalar& va
   TORCH_WARN(
       "Use of masked_fill_ on expanded tensors is deprecated. Please clone() the tensor before performing this operation. "
       "This also applies to advanced indexing e.g. tensor[mask] = scalar");
-  // Each element of memory once: row by row, a later row would write back what it read before an earlier one was filled.
-  DimVector sizes(self.sizes().begin(), self.sizes().end()), shared;
-  for (int64_t d = 0; d < self.dim(); ++d) {
-    if (self.stride(d) == 0 && sizes[d] > 1) {
-      sizes[d] = 1;
-      shared.push_back(d);
-    }
-  }
-  Tensor once = self.as_strided(sizes, self.strides(), self.storage_offset());
+  // Row by row, a later row would write back what it read before an earlier one was filled.
+  DimVector shared;
+  Tensor once = without_repeats(self, &shared);
   once.masked_fill_(mask.expand(self.sizes()).any(IntArrayRef(shared), /*keepdim=*/true), value);
+  return self;
+}
+
+Tensor& threshold_expanded_(Tensor& self, const Scalar& threshold, const Scalar& value) {
+  Tensor once = without_repeats(self);
+  at::threshold_(once, threshold, value);
+  return self;
+}
+
+Tensor& conj_physical_expanded_(Tensor& self) {
+  if (self.is_complex()) {
+    at::assert_no_internal_overlap(self);
+  }
   return self;
 }
 

@@ -197,17 +197,27 @@ Tensor randperm(int64_t n, OptDtype dtype, OptLayout layout, OptDevice device, O
 
 // ---- normal with parameters ---------------------------------------------------------------------------
 
+namespace {
+
+void check_deviations(const Tensor& std) {
+  TORCH_CHECK(!std.is_complex(), "normal expects standard deviation to be non-complex");
+  TORCH_CHECK(
+      std.is_meta() || std.numel() == 0 || std.min().ge(0).item<bool>(), "normal expects all elements of std >= 0.0");
+}
+
+} // namespace
+
 Tensor normal_tensor_float(const Tensor& mean, double std, OptGenerator generator) {
   return at::empty_like(mean, at::MemoryFormat::Contiguous).normal_(0, std, std::move(generator)).add_(mean);
 }
 
 Tensor normal_float_tensor(double mean, const Tensor& std, OptGenerator generator) {
-  TORCH_CHECK(!std.is_complex(), "normal expects standard deviation to be non-complex");
+  check_deviations(std);
   return at::empty_like(std, at::MemoryFormat::Contiguous).normal_(0, 1, std::move(generator)).mul_(std).add_(mean);
 }
 
 Tensor normal_tensor_tensor(const Tensor& mean, const Tensor& std, OptGenerator generator) {
-  TORCH_CHECK(!std.is_complex(), "normal expects standard deviation to be non-complex");
+  check_deviations(std);
   const auto shape = at::broadcast_tensors({mean, std});
   return at::empty(shape[0].sizes(), mean.options()).normal_(0, 1, std::move(generator)).mul_(std).add_(mean);
 }

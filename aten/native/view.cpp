@@ -668,7 +668,7 @@ Tensor diagonal_backward(
 Tensor unfold_backward(const Tensor& grad_in, IntArrayRef input_sizes, int64_t dim, int64_t size, int64_t step) {
   Tensor grad_input = at::zeros(input_sizes, grad_in.options());
   if (input_sizes.empty()) {
-    return grad_in.numel() == 0 ? grad_input : grad_in.sum();
+    return grad_in.numel() == 0 ? grad_input : grad_in.sum(grad_in.scalar_type());
   }
   dim = c10::maybe_wrap_dim(dim, static_cast<int64_t>(input_sizes.size()));
   // Position k of every window lands at offset k of each step: no two windows collide within one k.

@@ -296,3 +296,55 @@ TEST_CASE("products of 8-bit floats", "[matmul]") {
   CHECK(quarter.to(at::kFloat).equal(small(product).to(at::kFloat)));
   CHECK_THAT(refusal([&] { at::_scaled_mm(small(a), small(b), rows, two); }), Catch::StartsWith("Invalid scaling configuration."));
 }
+
+TEST_CASE("expanded targets that PyTorch takes", "[out]") {
+  Tensor rows = at::arange(3, at::kFloat).view({3, 1}).expand({3, 4});
+  at::threshold_(rows, 1, 7);
+  CHECK(rows.equal(at::tensor({7.f, 7.f, 2.f}).view({3, 1}).expand({3, 4})));
+  CHECK(rows.conj_physical_().stride(1) == 0);
+  CHECK(rows.select(1, 3).equal(at::tensor({7.f, 7.f, 2.f})));
+  Tensor complex = at::ones({1}, at::kComplexFloat).expand({2});
+  CHECK_THAT(refusal([&] { complex.conj_physical_(); }), Catch::Contains("more than one element of the written-to tensor"));
+  Tensor marked = at::arange(3, at::kFloat).view({3, 1}).expand({3, 4});
+  marked.masked_fill_(at::eye(3, 4).to(at::kBool), 5);
+  CHECK(marked.equal(at::full({3, 4}, 5.f)));
+}
+
+TEST_CASE("angles of complex numbers lie by rows", "[layout]") {
+  const Tensor z = at::complex(at::ones({3, 2, 4}), at::ones({3, 2, 4})).permute({2, 0, 1});
+  CHECK(at::angle(z).strides() == at::IntArrayRef({6, 2, 1}));
+  CHECK(at::angle(z).allclose(at::full({4, 3, 2}, M_PI / 4)));
+  CHECK(at::angle(at::real(z).contiguous()).strides() == at::IntArrayRef({6, 2, 1}));
+  CHECK(at::angle(at::ones({3, 2, 4}).permute({2, 0, 1})).strides() == at::IntArrayRef({1, 8, 4}));
+}
+
+TEST_CASE("normal refuses negative deviations", "[random]") {
+  const Tensor mean = at::zeros({2});
+  const auto wanted = Catch::StartsWith("normal expects all elements of std >= 0.0");
+  CHECK_THAT(refusal([&] { at::normal(mean, at::tensor({1.f, -1.f})); }), wanted);
+  CHECK_THAT(refusal([&] { at::normal(0.0, at::tensor({1.f, -1.f})); }), wanted);
+  CHECK_THAT(refusal([&] { at::normal(0.0, at::_neg_view(at::ones({2}, at::kBFloat16))); }), wanted);
+  CHECK_THAT(refusal([&] { at::normal(0.0, at::full({1}, NAN)); }), wanted);
+  CHECK(at::normal(0.0, at::_neg_view(at::full({2}, -1.f))).sizes() == mean.sizes());
+  CHECK(at::normal(mean, at::zeros({2})).equal(mean));
+  CHECK(at::normal(0.0, at::empty({0})).numel() == 0);
+  CHECK(at::normal(0.0, at::empty({2}, at::kMeta)).is_meta());
+}
+
+TEST_CASE("dtypes of integer gradients and losses", "[dtype]") {
+  const Tensor folded = at::unfold_backward(at::ones({3}, at::kInt), {}, 0, 3, 1);
+  CHECK(folded.scalar_type() == at::kInt);
+  const Tensor input = at::arange(1, 5, at::kInt).view({2, 1, 2}), weight = at::arange(1, 5, at::kInt).view({1, 2, 2});
+  const auto whole = at::conv_tbc_backward(at::ones({2, 1, 2}, at::kInt), input, weight, at::zeros({2}, at::kInt), 0);
+  CHECK(std::get<2>(whole).scalar_type() == at::kInt);
+  CHECK(std::get<2>(whole).equal(at::full({2}, 2, at::kInt)));
+  const auto times = [](const Tensor& t, float re, float im) { return t * at::Scalar(c10::complex<float>(re, im)); };
+  const auto turned = at::conv_tbc_backward(
+      times(at::ones({2, 1, 2}), 2, 1), times(input, 1, 2), times(weight, 1, -1), at::zeros({2}, at::kComplexFloat), 0);
+  CHECK(std::get<0>(turned).allclose(times(at::tensor({3, 7, 3, 7}).view({2, 1, 2}), 3, -1)));
+  CHECK(std::get<1>(turned).allclose(times(at::tensor({4, 4, 6, 6}).view({1, 2, 2}), 0, 5)));
+  const Tensor scores = at::tensor({1, 2, 0, 3}).to(at::kInt), signs = at::tensor({1, -1, -1, 2});
+  CHECK(at::hinge_embedding_loss(scores, signs, 1.5, at::Reduction::None).equal(at::tensor({1, 0, 1, 3}).to(at::kInt)));
+  CHECK(at::hinge_embedding_loss(scores, signs, 1.5, at::Reduction::Sum).scalar_type() == at::kLong);
+  CHECK_THAT(refusal([&] { at::hinge_embedding_loss(scores, signs); }), Catch::Contains("could not infer output dtype"));
+}

@@ -183,10 +183,13 @@ Tensor conv_tbc(const Tensor& self, const Tensor& weight, const Tensor& bias, in
 }
 
 Three conv_tbc_backward(const Tensor& self, const Tensor& input, const Tensor& weight, const Tensor& bias, int64_t pad) {
+  // convolution_backward conjugates complex numbers, and PyTorch's conv_tbc_backward does not: twice is not at all.
   const auto [grad_input, grad_weight, none] = at::convolution_backward(
-      self.permute({1, 2, 0}), input.permute({1, 2, 0}), weight.permute({2, 1, 0}), bias.sizes(), {1}, {pad}, {1}, false, {0}, 1,
-      {true, true, false});
-  return {grad_input.permute({2, 0, 1}).contiguous(), grad_weight.permute({2, 1, 0}).contiguous(), self.sum({0, 1})};
+      self.permute({1, 2, 0}), input.conj().permute({1, 2, 0}), weight.conj().permute({2, 1, 0}), bias.sizes(), {1}, {pad}, {1},
+      false, {0}, 1, {true, true, false});
+  return {
+      grad_input.permute({2, 0, 1}).contiguous(), grad_weight.permute({2, 1, 0}).contiguous(),
+      self.sum({0, 1}, /*keepdim=*/false, self.scalar_type())};
 }
 
 // ---- names of single implementations ---------------------------------------------------------------------------------

@@ -129,7 +129,7 @@ Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Ten
 
 Tensor hinge_embedding_loss(const Tensor& self, const Tensor& target, double margin, int64_t reduction) {
   const Tensor zeros = at::zeros_like(self);
-  const Tensor hinge = (margin - self).clamp_min(0);
+  const Tensor hinge = at::full_like(self, margin).sub(self).clamp_min(0); // of self's dtype, integers too
   return reduce_loss(at::where(target != 1, hinge, zeros) + at::where(target != -1, self, zeros), reduction);
 }
 

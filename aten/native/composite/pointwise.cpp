@@ -349,7 +349,9 @@ Tensor ldexp(const Tensor& self, const Tensor& other) {
 
 Tensor angle(const Tensor& self) {
   if (self.is_complex()) {
-    return at::atan2(at::imag(self), at::real(self));
+    // PyTorch's result of complex numbers lies by rows, whatever the strides of self.
+    Tensor result = at::empty(self.sizes(), self.options().dtype(c10::toRealValueType(self.scalar_type())));
+    return at::atan2_out(result, at::imag(self), at::real(self));
   }
   const Tensor x = c10::isIntegralType(self.scalar_type(), /*includeBool=*/true)
       ? self.to(c10::get_default_dtype_as_scalartype())
