@@ -46,11 +46,11 @@ void check_cdist(const TensorBase& x1, const TensorBase& x2, double p, std::opti
   const int64_t mode = compute_mode.value_or(0);
   TORCH_CHECK(mode >= 0 && mode <= 2, "possible modes: 0, 1, 2, but was: ", mode);
   check_same_device("cdist", {&x1, &x2});
-  check_real("cdist", "cdist", x1);
 }
 
 TensorSpec cdist_forward(const char* op, const TensorBase& x1, const TensorBase& x2, double p, std::optional<int64_t> compute_mode) {
   check_cdist(x1, x2, p, compute_mode);
+  check_real("cdist", "cdist", x1);
   const auto batch = broadcast_batches(op, batch_sizes(x1), batch_sizes(x2));
   return TensorSpec::like(x1, joined(batch, {x1.size(-2), x2.size(-2)}));
 }

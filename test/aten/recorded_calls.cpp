@@ -348,3 +348,15 @@ TEST_CASE("dtypes of integer gradients and losses", "[dtype]") {
   CHECK(at::hinge_embedding_loss(scores, signs, 1.5, at::Reduction::Sum).scalar_type() == at::kLong);
   CHECK_THAT(refusal([&] { at::hinge_embedding_loss(scores, signs); }), Catch::Contains("could not infer output dtype"));
 }
+
+TEST_CASE("half in distances by a product and in histograms of given bins", "[dtype]") {
+  const Tensor a = at::tensor({1.f, 2.f, 3.f, 2.f, 4.f, 6.f}).view({2, 3}).to(at::kHalf);
+  CHECK(at::cdist(a, a, 2, 1).scalar_type() == at::kHalf);
+  CHECK(at::cdist(a, a, 2, 1).to(at::kFloat).allclose(at::tensor({0.f, 3.7417f, 3.7417f, 0.f}).view({2, 2}), 1e-2, 1e-2));
+  CHECK_THAT(refusal([&] { at::cdist(a, a, 2, 2); }), Catch::Contains("\"cdist\" not implemented for 'Half'"));
+  CHECK_THAT(refusal([&] { at::cdist(a, a, 1, 1); }), Catch::Contains("\"cdist\" not implemented for 'Half'"));
+  const Tensor edges = at::tensor({0.f, 2.f, 9.f}).to(at::kHalf);
+  CHECK(std::get<0>(at::histogram(a, edges)).equal(at::tensor({1.f, 5.f}).to(at::kHalf)));
+  CHECK(std::get<0>(at::histogram(at::ones({5000}, at::kHalf), edges)).equal(at::tensor({5000.f, 0.f}).to(at::kHalf)));
+  CHECK_THAT(refusal([&] { at::histogram(a.to(at::kInt), edges.to(at::kInt)); }), Catch::Contains("not implemented for 'Int'"));
+}

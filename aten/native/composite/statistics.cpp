@@ -70,8 +70,8 @@ Tensor count_cells(
     const std::optional<Tensor>& weight,
     bool density) {
   const auto coordinates = static_cast<int64_t>(edges.size());
-  TORCH_CHECK(points.scalar_type() == ScalarType::Float || points.scalar_type() == ScalarType::Double, op, ": \"histogram_cpu\" not implemented for '",
-              c10::toString(points.scalar_type()), "'; supported: float, double");
+  TORCH_CHECK(c10::isFloatingType(points.scalar_type()), op, ": \"histogram_cpu\" not implemented for '",
+              c10::toString(points.scalar_type()), "'; supported: floating-point dtypes");
   TORCH_CHECK(points.size(-1) == coordinates, op, ": the bins must be given for each of the input's ", points.size(-1),
               " coordinates; got ", coordinates);
   const Tensor weights = weights_or_ones(points, weight, points.sizes().slice(0, points.dim() - 1));
@@ -105,9 +105,13 @@ Tensor count_cells(
     const Tensor bin = (at::searchsorted(edge.contiguous(), x, /*out_int32=*/false, /*right=*/true) - 1).clamp(0, bins - 1);
     cell = cell * bins + bin;
   }
-  Tensor hist = at::zeros(shape, flat.options());
+  // Half and bfloat16 are counted in float: they would stop counting at 2048 and 256.
+  const ScalarType counted = points.scalar_type() == ScalarType::Double ? ScalarType::Double : ScalarType::Float;
+  Tensor hist = at::zeros(shape, flat.options().dtype(counted));
   if (hist.numel() > 0) {
-    hist = hist.view({-1}).index_add(0, cell, weights.reshape({-1}).masked_fill(inside.logical_not(), 0)).view(shape);
+    hist = hist.view({-1})
+               .index_add(0, cell, weights.reshape({-1}).masked_fill(inside.logical_not(), 0).to(counted))
+               .view(shape);
   }
   if (density) {
     hist = hist / hist.sum();
@@ -117,7 +121,7 @@ Tensor count_cells(
       hist = hist / difference(edges[c], 0).view(sizes);
     }
   }
-  return hist;
+  return hist.to(points.scalar_type());
 }
 
 // Ends of the bins for each coordinate: given, or the extremes of the data; widened when they coincide.
