@@ -150,6 +150,40 @@ TEST_CASE("half precision adds up in float", "[reduce]") {
   CHECK(at::ones({100'000}, at::kHalf).sum(at::IntArrayRef{}, false, at::kFloat).item<float>() == 100'000.f);
 }
 
+TEST_CASE("half is read by vectors as it is one by one", "[reduce]") {
+  at::manual_seed(1);
+  const auto sizes = GENERATE(
+      std::vector<int64_t>{7, 3}, std::vector<int64_t>{40, 37}, std::vector<int64_t>{3000, 5}, std::vector<int64_t>{9, 2500},
+      std::vector<int64_t>{130, 700});
+  // Small integers, whose sums are exact in any order.
+  const Tensor values = at::randint(-4, 5, {sizes[0], 2 * sizes[1]}, at::kHalf);
+  const Tensor strided = values.slice(1, 0, 2 * sizes[1], 2), rows = strided.contiguous(), columns = rows.t().contiguous().t();
+  for (const Tensor& x : {rows, columns, strided}) {
+    const Tensor wide = x.to(at::kFloat);
+    CHECK(at::equal(x.sum(), wide.sum().to(at::kHalf)));
+    for (const int64_t dim : {0, 1}) {
+      INFO(x.sizes() << " strides " << x.strides() << " dim " << dim);
+      CHECK(at::equal(x.sum(dim), wide.sum(dim).to(at::kHalf)));
+      CHECK(at::equal(x.amax(dim), wide.amax(dim).to(at::kHalf)));
+      CHECK(at::equal(x.amin(dim), wide.amin(dim).to(at::kHalf)));
+      CHECK(at::equal(x.argmax(dim), wide.argmax(dim)));
+      CHECK(at::equal(x.norm(2, dim), wide.norm(2, dim).to(at::kHalf)));
+      const at::IntArrayRef dims(dim);
+      CHECK(at::allclose(x.var(dims, true).to(at::kFloat), wide.var(dims, true), 1e-3));
+    }
+  }
+}
+
+TEST_CASE("bytes have their extrema in rows of any length", "[reduce]") {
+  for (int64_t count = 1; count < 200; ++count) {
+    Tensor x = at::full({count}, 100, at::kByte);
+    x[count / 2].fill_(200);
+    CHECK(x.max().item<int64_t>() == 200);
+    x[count - 1].fill_(3);
+    CHECK(x.min().item<int64_t>() == 3);
+  }
+}
+
 TEST_CASE("integer sums are int64, and wrap in the dtype asked for", "[reduce]") {
   const Tensor x = at::full({300}, 100, at::kByte);
   CHECK(x.sum().scalar_type() == at::kLong);

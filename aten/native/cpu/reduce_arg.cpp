@@ -109,6 +109,8 @@ void find_in_columns(
     int64_t stride,
     const Emit& emit) {
   using Acc = typename Op::Acc;
+  using Adjacent = std::integral_constant<int64_t, 1>;
+  using Row = RowOf<typename Op::In, Adjacent>;
   const int64_t blocks = (columns.size + kBlockColumns - 1) / kBlockColumns;
   const int64_t work = count * std::min(columns.size, kBlockColumns);
   at::parallel_for(0, row_count * blocks, std::max<int64_t>(1, kUnitInputs / work), [&](int64_t begin, int64_t end) {
@@ -118,15 +120,16 @@ void find_in_columns(
       const Odometer at(rows, task / blocks);
       const int64_t first = (task % blocks) * kBlockColumns;
       const int64_t width = std::min(kBlockColumns, columns.size - first);
-      const auto* row = in + at.in + first;
+      const auto row_at = [&](int64_t i) { return Row(in + at.in + first + i * stride, width, Adjacent{}); };
+      const Row row = row_at(0);
       for (int64_t j = 0; j < width; ++j) {
-        value[j] = op.map(row[j]);
+        value[j] = op.map(row.data[j]);
         index[j] = 0;
       }
       for (int64_t i = 1; i < count; ++i) {
-        row += stride;
+        const Row next = row_at(i);
         for (int64_t j = 0; j < width; ++j) {
-          const Acc x = op.map(row[j]);
+          const Acc x = op.map(next.data[j]);
           const bool take = Op::replaces(x, value[j]);
           value[j] = take ? x : value[j];
           index[j] = take ? static_cast<int32_t>(i) : index[j];

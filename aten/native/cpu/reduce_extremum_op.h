@@ -77,7 +77,7 @@ struct FloatKey {
 
   explicit FloatKey(bool largest) : sign(largest ? Acc(1) : Acc(-1)) {}
   Acc identity() const { return Largest<Acc>{}.identity(); }
-  Acc map(T x) const { return static_cast<Acc>(x) * sign; }
+  Acc map(Acc x) const { return x * sign; }
   Acc combine(Acc a, Acc b) const { return Largest<Acc>{}.combine(a, b); }
   T value(Acc key) const { return static_cast<T>(key * sign); }
   static bool replaces(Acc a, Acc b) { return Largest<Acc>::replaces(a, b); }

@@ -6,7 +6,8 @@
 //   using In, Acc;  Acc identity() const;  Acc map(In) const;  Acc combine(Acc, Acc) const;
 // and, when it can stop early, `bool done(Acc) const`. One whose steps are more than map and combine (variance) brings
 // its own `Acc run(in, count, stride)` and `void rows(in, rows, row stride, width, column stride, Acc* out)` for short runs.
-// Results leave through `emit(output offset, Acc)`.
+// Results leave through `emit(output offset, Acc)`. Half is widened to float by vectors before it is folded, so an operation on
+// half should map a float as well.
 //
 // Note [Order of a reduction]
 // Floating sums depend on the order of their terms. The inputs of one output are cut into units of a fixed size, each
@@ -15,12 +16,15 @@
 #pragma once
 
 #include <aten/native/cpu/generic/reduce_drive.h>
+#include <aten/native/vec/Vec.h>
 
 #include <c10/macros/Macros.h>
+#include <c10/util/Half.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
@@ -145,9 +149,48 @@ class BlockCascade {
   c10::SmallVector<std::unique_ptr<Acc[]>, 8> levels_;
 };
 
+// Whether elements are widened to float first: half, whose conversion compilers do not vectorise though processors can.
+template <class T>
+#ifdef __F16C__
+inline constexpr bool reads_as_float = std::is_same_v<T, c10::Half>;
+#else
+inline constexpr bool reads_as_float = false;
+#endif
+
+// Elements `stride` apart as adjacent floats.
+template <class T>
+C10_NOINLINE void widen(const T* in, int64_t count, int64_t stride, float* to) {
+  int64_t i = 0;
+  if (stride == 1) {
+    constexpr int64_t kVector = vec::VecFloat::size();
+    for (; i + kVector <= count; i += kVector) {
+      vec::load_float(in + i).store(to + i);
+    }
+  }
+  for (; i < count; ++i) {
+    to[i] = static_cast<float>(in[i * stride]);
+  }
+}
+
+// A row of at most kBlockColumns elements, `stride` apart as they lie or adjacent as floats.
+template <class T, class Stride>
+struct PlainRow {
+  const T* data;
+  Stride stride;
+  PlainRow(const T* in, int64_t, Stride in_stride) : data(in), stride(in_stride) {}
+};
+template <class T>
+struct WideRow {
+  float data[kBlockColumns];
+  std::integral_constant<int64_t, 1> stride;
+  WideRow(const T* in, int64_t width, int64_t in_stride) { widen(in, width, in_stride, data); }
+};
+template <class T, class Stride>
+using RowOf = std::conditional_t<reads_as_float<T>, WideRow<T>, PlainRow<T, Stride>>;
+
 // A contiguous run of at least kLanes inputs.
-template <int64_t kLanes, class Op>
-typename Op::Acc fold_contiguous(const Op& op, const typename Op::In* in, int64_t count) {
+template <int64_t kLanes, class Op, class In>
+typename Op::Acc fold_contiguous(const Op& op, const In* in, int64_t count) {
   using Acc = typename Op::Acc;
   Acc acc[kLanes];
   for (int64_t j = 0; j < kLanes; ++j) {
@@ -171,10 +214,10 @@ typename Op::Acc fold_contiguous(const Op& op, const typename Op::In* in, int64_
 }
 
 // One run of a reduced row. Several independent lanes, so that it vectorises and does not wait for one addition.
-template <class Op>
-typename Op::Acc fold_lanes(const Op& op, const typename Op::In* in, int64_t count, int64_t stride) {
+template <class Op, class In>
+typename Op::Acc fold_lanes(const Op& op, const In* in, int64_t count, int64_t stride) {
   using Acc = typename Op::Acc;
-  constexpr int64_t kLanes = std::clamp<int64_t>(256 / sizeof(Acc), 8, 32);
+  constexpr int64_t kLanes = std::clamp<int64_t>(256 / sizeof(Acc), 8, sizeof(In) == 1 ? 64 : 32);
   if (stride == 1 && count >= 8) {
     return count >= kLanes ? fold_contiguous<kLanes>(op, in, count) : fold_contiguous<8>(op, in, count);
   }
@@ -198,11 +241,16 @@ typename Op::Acc fold_lanes(const Op& op, const typename Op::In* in, int64_t cou
   return op.combine(op.combine(acc[0], acc[1]), op.combine(acc[2], acc[3]));
 }
 
+// A run of at most kRunInputs inputs.
 // The loops are kept out of line: each of the ways below to share out the work would otherwise hold a copy of them.
 template <class Op>
 C10_NOINLINE typename Op::Acc fold_run(const Op& op, const typename Op::In* in, int64_t count, int64_t stride) {
   if constexpr (HasOwnRuns<Op>) {
     return op.run(in, count, stride);
+  } else if constexpr (reads_as_float<typename Op::In>) {
+    float wide[kRunInputs];
+    widen(in, count, stride, wide);
+    return fold_lanes(op, wide, count, 1);
   } else {
     return fold_lanes(op, in, count, stride);
   }
@@ -243,10 +291,10 @@ typename Op::Acc fold_units(const Op& op, const typename Op::In* in, const WalkD
 }
 
 // Folds `rows` rows of `width` columns into acc, which holds identities.
-template <class Op>
+template <class Op, class In>
 C10_NOINLINE void fold_lanes_of_rows(
     const Op& op,
-    const typename Op::In* in,
+    const In* in,
     int64_t rows,
     int64_t row_stride,
     int64_t width,
@@ -308,6 +356,22 @@ void fold_run_of_rows(
     typename Op::Acc* acc) {
   if constexpr (HasOwnRuns<Op>) {
     op.rows(in, rows, row_stride, width, column_stride, acc);
+  } else if constexpr (reads_as_float<typename Op::In>) {
+    float wide[kRunInputs];
+    static_assert(kRunInputs >= 4 * kBlockColumns);
+    // As many rows as fit, in fours as they are joined.
+    const int64_t together = kRunInputs / width / 4 * 4;
+    for (; rows > 0; rows -= together, in += together * row_stride) {
+      const int64_t some = std::min(rows, together);
+      if (column_stride == 1 && row_stride == width) {
+        widen(in, some * width, 1, wide);
+      } else {
+        for (int64_t r = 0; r < some; ++r) {
+          widen(in + r * row_stride, width, column_stride, wide + r * width);
+        }
+      }
+      fold_lanes_of_rows(op, wide, some, width, width, 1, acc);
+    }
   } else {
     fold_lanes_of_rows(op, in, rows, row_stride, width, column_stride, acc);
   }

@@ -57,7 +57,7 @@ struct NormOne : NormSum<T> {
 template <class T>
 struct NormTwo : NormSum<T> {
   using Acc = typename RealOf<T>::type;
-  Acc map(T x) const { return squared_magnitude(x); }
+  Acc map(auto x) const { return squared_magnitude(x); }
   Acc finish(Acc a) const { return std::sqrt(a); }
 };
 

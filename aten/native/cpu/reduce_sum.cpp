@@ -12,7 +12,7 @@ struct Sum {
   using In = T;
   using Acc = ArithmeticAcc<T>;
   Acc identity() const { return Acc(0); }
-  Acc map(T x) const { return static_cast<Acc>(x); }
+  Acc map(Acc x) const { return x; }
   Acc combine(Acc a, Acc b) const { return pointwise::add(a, b); }
 };
 

@@ -15,7 +15,7 @@ namespace {
 template <class T>
 struct Components {
   static constexpr int count = 1;
-  static double get(T x, int) { return static_cast<double>(x); }
+  static double get(auto x, int) { return static_cast<double>(x); }
 };
 template <class T>
 struct Components<c10::complex<T>> {
@@ -56,13 +56,19 @@ struct Variance {
   }
 
   Acc run(const T* in, int64_t count, int64_t stride) const {
-    Acc acc{static_cast<double>(count), {}, 0};
-    for (int part = 0; part < kParts; ++part) {
-      const double mean = running_mean(fold_lanes(PartSum{part}, in, count, stride) / acc.count, in, count, stride, part);
-      acc.mean[part] = mean;
-      acc.squares += fold_lanes(SquareSum{part, mean}, in, count, stride);
+    if constexpr (reads_as_float<T>) {
+      float wide[kRunInputs];
+      widen(in, count, stride, wide);
+      return Variance<float>{}.run(wide, count, 1);
+    } else {
+      Acc acc{static_cast<double>(count), {}, 0};
+      for (int part = 0; part < kParts; ++part) {
+        const double mean = running_mean(fold_lanes(PartSum{part}, in, count, stride) / acc.count, in, count, stride, part);
+        acc.mean[part] = mean;
+        acc.squares += fold_lanes(SquareSum{part, mean}, in, count, stride);
+      }
+      return acc;
     }
-    return acc;
   }
 
   void rows(const T* in, int64_t rows, int64_t row_stride, int64_t width, int64_t column_stride, Acc* out) const {
@@ -129,10 +135,11 @@ struct Variance {
       int part,
       double* __restrict mean,
       double* __restrict squares) {
+    using Row = RowOf<T, Stride>;
     for (int64_t r = 0; r < rows; ++r) {
-      const T* row = in + r * row_stride;
+      const Row row(in + r * row_stride, width, stride);
       for (int64_t j = 0; j < width; ++j) {
-        mean[j] += Parts::get(row[j * stride], part);
+        mean[j] += Parts::get(row.data[j * row.stride], part);
       }
     }
     const double count = static_cast<double>(rows);
@@ -140,9 +147,9 @@ struct Variance {
       mean[j] = running_mean(mean[j] / count, in + j * stride, rows, row_stride, part);
     }
     for (int64_t r = 0; r < rows; ++r) {
-      const T* row = in + r * row_stride;
+      const Row row(in + r * row_stride, width, stride);
       for (int64_t j = 0; j < width; ++j) {
-        const double delta = Parts::get(row[j * stride], part) - mean[j];
+        const double delta = Parts::get(row.data[j * row.stride], part) - mean[j];
         squares[j] += delta * delta;
       }
     }
