@@ -80,6 +80,28 @@ TEST_CASE("a large left factor with rows a power of two apart gives the same pro
   CHECK(at::equal(at::addmm(want, a, b, 2, -1), want));
 }
 
+TEST_CASE("products with few rows or columns are those of plain loops", "[aten][gemm]") {
+  at::manual_seed(1);
+  const auto dtype = GENERATE(at::kFloat, at::kDouble);
+  for (const int64_t few : {2, 3, 4, 5, 7, 8, 9}) {
+    for (const int64_t many : {2, 33, 64, 259}) {
+      for (const int64_t k : {127, 128, 203, 1027, 2048}) {
+        for (int layout = 0; layout < 9; layout += k > 300 ? 2 : 1) {
+          const Tensor a = laid_out(small_values({few, k}, dtype), layout % 3), b = laid_out(small_values({k, many}, dtype), layout / 3);
+          INFO(few << "x" << k << "x" << many << " layout " << layout);
+          const Tensor want = reference_product(a, b).to(dtype), row = small_values({many}, dtype);
+          CHECK(at::equal(at::mm(a, b), want));
+          CHECK(at::equal(at::mm(b.t(), a.t()), want.t()));
+          CHECK(at::equal(at::addmm(row, a, b), want + row));
+          Tensor out = laid_out(want, layout % 3).clone();
+          at::addmm_out(out, out, a, b, 2, -3);
+          CHECK(at::equal(out, want * -1));
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("mm equals plain loops for every dtype, layout and odd size", "[aten][gemm]") {
   at::manual_seed(1);
   const std::vector<std::array<int64_t, 3>> sizes{{1, 1, 1}, {2, 3, 4}, {7, 5, 9}, {8, 48, 16}, {9, 49, 17}, {1, 33, 70}, {31, 1, 65}, {33, 31, 1}, {64, 64, 64}, {65, 100, 193}, {200, 97, 40}};

@@ -49,6 +49,15 @@ struct Gemm {
   }
 };
 
+inline constexpr int64_t kFewColumns = 4;
+
+/// Whether the left factor, by rows, meets few columns: then a pass of dot products over it beats tiles, which would copy it.
+template <class T>
+bool has_few_columns(const Gemm<T>& g) {
+  constexpr int64_t kLeastTerms = 128;
+  return g.batch == 1 && g.n <= kFewColumns && g.a.col_stride == 1 && g.k >= kLeastTerms;
+}
+
 /// Computes the batch; C must not overlap A or B. Half and bfloat16 are summed in float, narrow integers modulo 2^32.
 template <class T>
 void gemm(const Gemm<T>& g);

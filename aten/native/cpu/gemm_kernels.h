@@ -265,6 +265,10 @@ void gemm(const Gemm<T>& problem) {
     });
     return;
   }
+  if constexpr (std::is_floating_point_v<T>) {
+    if (has_few_columns(g)) return few_columns_product(g);
+    if (has_few_columns(g.transposed())) return few_columns_product(g.transposed());
+  }
   if constexpr (Element<T>::kPlanes == 1) {
     if (work <= 64) {
       for (int64_t s = 0; s < g.batch; ++s) gemm_tiny(g, batch_a(s), batch_b(s), batch_c(s));

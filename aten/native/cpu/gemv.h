@@ -1,10 +1,11 @@
 #pragma once
-// Products with a vector. They run at memory speed, so each element of the matrix is read once, in storage order.
+// Products with a vector or a few. They run at memory speed, so each element of the matrix is read once, in storage order.
 
 #include <aten/Parallel.h>
 #include <aten/native/cpu/gemm.h>
 #include <aten/native/cpu/gemm_pack.h>
 #include <aten/native/cpu/gemm_tile.h>
+#include <aten/native/vec/Vec.h>
 
 #include <algorithm>
 
@@ -46,6 +47,42 @@ inline __attribute__((always_inline)) void dot_rows(int64_t k, const R* a, int64
     for (int64_t q = p; q < k; ++q) sum += a[i * row_stride + q] * x[q];
     sums[i] += sum;
   }
+}
+
+/// Adds the dot products of N rows with M vectors to sums[row * kFewColumns + vector], each in the same order for any N and M.
+template <class R, int N, int M>
+inline void dot_tile(int64_t k, const R* a, int64_t a_row, const R* x, int64_t x_row, R* sums) {
+  constexpr int L = kLanes<R>;
+  Vector<R> acc[N][M] = {};
+  int64_t p = 0;
+  for (; p + L <= k; p += L) {
+    Vector<R> xv[M];
+#pragma GCC unroll 4
+    for (int j = 0; j < M; ++j) xv[j] = load(x + j * x_row + p);
+#pragma GCC unroll 4
+    for (int i = 0; i < N; ++i) {
+      const Vector<R> av = load(a + i * a_row + p);
+#pragma GCC unroll 4
+      for (int j = 0; j < M; ++j) acc[i][j] += av * xv[j];
+    }
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < N; ++i) {
+#pragma GCC unroll 4
+    for (int j = 0; j < M; ++j) {
+      R sum = vec::reduce_add(vec::Vec<R, L>(acc[i][j]));
+      for (int64_t q = p; q < k; ++q) sum += a[i * a_row + q] * x[j * x_row + q];
+      sums[i * kFewColumns + j] += sum;
+    }
+  }
+}
+
+/// The same for two to kFewColumns vectors.
+template <class R, int N>
+inline void dot_few(int64_t k, const R* a, int64_t a_row, const R* x, int64_t x_row, int64_t vectors, R* sums) {
+  if (vectors == 4) return dot_tile<R, N, 4>(k, a, a_row, x, x_row, sums);
+  if (vectors == 3) return dot_tile<R, N, 3>(k, a, a_row, x, x_row, sums);
+  dot_tile<R, N, 2>(k, a, a_row, x, x_row, sums);
 }
 
 /// Dot product of two runs of core elements.
@@ -216,6 +253,38 @@ void matrix_vector(
       matrix_vector_rows<T>(begin, end, k, a, values, y, y_stride, alpha, beta);
     });
   }
+}
+
+/// C = beta * C + alpha * A B for a problem that has_few_columns.
+template <class T>
+void few_columns_product(const Gemm<T>& g) {
+  constexpr int kTogether = kRegisters == 32 ? 4 : 2;
+  constexpr int64_t kDepth = 4096 / sizeof(T); // so that the rows in work stay in the first cache
+  const bool in_place = g.b.row_stride == 1;
+  Scratch scratch(in_place ? 0 : g.k * g.n * int64_t(sizeof(T)));
+  const T* x = g.b.data;
+  const int64_t x_row = in_place ? g.b.col_stride : g.k;
+  if (!in_place) {
+    T* copy = scratch.as<T>();
+    for (int64_t p = 0; p < g.k; ++p) {
+      for (int64_t j = 0; j < g.n; ++j) copy[j * g.k + p] = g.b.data[p * g.b.row_stride + j * g.b.col_stride];
+    }
+    x = copy;
+  }
+  const auto rows_from = [&]<int N>(int64_t i, std::integral_constant<int, N>) {
+    const T* a = g.a.data + i * g.a.row_stride;
+    T sums[N * kFewColumns] = {};
+    for (int64_t p = 0; p < g.k; p += kDepth) {
+      dot_few<T, N>(std::min(kDepth, g.k - p), a + p, g.a.row_stride, x + p, x_row, g.n, sums);
+    }
+    T* c = g.c.data + i * g.c.row_stride;
+    for (int r = 0; r < N; ++r, c += g.c.row_stride) finish_vector<T>(g.n, sums + r * kFewColumns, c, g.c.col_stride, g.alpha, g.beta);
+  };
+  at::parallel_for(0, g.m, std::max<int64_t>(1, kVectorTaskWork / (g.k * g.n)), [&](int64_t begin, int64_t end) {
+    int64_t i = begin;
+    for (; i + kTogether <= end; i += kTogether) rows_from(i, std::integral_constant<int, kTogether>{});
+    for (; i < end; ++i) rows_from(i, std::integral_constant<int, 1>{});
+  });
 }
 
 } // namespace gemm_detail

@@ -43,8 +43,21 @@ constexpr int64_t onednn_threshold() {
   return std::is_same_v<T, float> ? 60 * 60 * 60 : 40 * 40 * 40;
 }
 
+/// Whether the own kernels beat oneDNN at a product with few rows or columns, whose larger factor they read where it lies: all of
+/// it once in dot products, or in tiles where it is the right one, by rows (those of 512 bits; measured).
+bool is_skinny(const Gemm<float>& g) {
+#ifdef __AVX512F__
+  constexpr int64_t kTileRows = 8, kLanes = 16;
+  if (g.batch == 1 && g.m <= kTileRows && g.b.col_stride == 1 && g.n % kLanes == 0) return true;
+#endif
+  return has_few_columns(g) || has_few_columns(g.transposed());
+}
+
 template <class T>
 bool try_onednn(const Gemm<T>& g, const T* bias) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (is_skinny(g)) return false;
+  }
   if constexpr (std::is_same_v<T, c10::BFloat16>) {
     if (amx_takes(g)) return false;
   }
