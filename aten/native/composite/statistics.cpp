@@ -91,9 +91,15 @@ Tensor count_cells(
     TORCH_CHECK(edge.numel() > 0, op, ": bins tensor should have at least 1 element, but got 0 elements in the bins tensor for dimension ", c);
     TORCH_CHECK(edge.scalar_type() == points.scalar_type(), op, ": input tensor and bins tensors should have the same dtype, but got input with dtype ",
                 c10::toString(points.scalar_type()), " and bins for dimension ", c, " with dtype ", c10::toString(edge.scalar_type()));
-    const int64_t bins = edge.numel() - 1;
+    shape.push_back(edge.numel() - 1);
+  }
+  // Half and bfloat16 are counted in float: they would stop counting at 2048 and 256.
+  const ScalarType counted = points.scalar_type() == ScalarType::Double ? ScalarType::Double : ScalarType::Float;
+  Tensor hist = at::zeros(shape, flat.options().dtype(counted));
+  for (int64_t c = 0; c < coordinates; ++c) {
+    const Tensor& edge = edges[c];
+    const int64_t bins = shape[c];
     const Tensor x = flat.select(1, c).contiguous();
-    shape.push_back(bins);
     if (bins == 0) {
       inside = at::zeros_like(inside);
       continue;
@@ -105,9 +111,6 @@ Tensor count_cells(
     const Tensor bin = (at::searchsorted(edge.contiguous(), x, /*out_int32=*/false, /*right=*/true) - 1).clamp(0, bins - 1);
     cell = cell * bins + bin;
   }
-  // Half and bfloat16 are counted in float: they would stop counting at 2048 and 256.
-  const ScalarType counted = points.scalar_type() == ScalarType::Double ? ScalarType::Double : ScalarType::Float;
-  Tensor hist = at::zeros(shape, flat.options().dtype(counted));
   if (hist.numel() > 0) {
     hist = hist.view({-1})
                .index_add(0, cell, weights.reshape({-1}).masked_fill(inside.logical_not(), 0).to(counted))
