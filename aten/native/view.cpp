@@ -598,14 +598,18 @@ Tensor view_as_real(const Tensor& self) {
   DimVector sizes(self.sizes().begin(), self.sizes().end());
   DimVector strides(self.strides().begin(), self.strides().end());
   for (int64_t& stride : strides) {
-    stride *= 2;
+    stride = c10::impl::multiply_wrapping(stride, int64_t{2}); // a tensor without elements may have any
   }
+  int64_t offset = 0;
+  TORCH_CHECK(
+      !c10::mul_overflows(self.storage_offset(), int64_t{2}, &offset), "view_as_real: 64 bits do not hold twice the storage offset ",
+      self.storage_offset());
   sizes.push_back(2);
   strides.push_back(1);
   Tensor result = at::detail::make_tensor<c10::TensorImpl>(
       c10::TensorImpl::VIEW, c10::Storage(self.storage()), self.key_set(),
       c10::scalarTypeToTypeMeta(c10::toRealValueType(self.scalar_type())));
-  return set_geometry(result, sizes, strides, self.storage_offset() * 2);
+  return set_geometry(result, sizes, strides, offset);
 }
 
 Tensor view_as_complex(const Tensor& self) {

@@ -195,6 +195,17 @@ TEST_CASE("warm restarts can be set to any point of the way", "[optim][scheduler
   CHECK_THROWS_MATCHES(fast.step(-1.0), c10::Error, Says("Expected non-negative epoch, but got -1"));
 }
 
+TEST_CASE("periods of cosines that 64 bits do not hold are endless", "[optim][schedulers]") {
+  const auto o = two_groups(), other = two_groups();
+  CosineAnnealingWarmRestarts restarts(*o, 3, INT64_MAX / 4);
+  restarts.step(1e300);
+  for (int i = 0; i < 9; ++i) restarts.step();
+  CosineAnnealingLR slow(*other, int64_t{1} << 62);
+  const auto before = slow.get_last_lr();
+  slow.step();
+  check_close(slow.get_last_lr(), before);
+}
+
 TEST_CASE("CyclicLR takes a function for the height of cycles, and momentum from beta1", "[optim][schedulers]") {
   Adam adam({at::zeros({1}).set_requires_grad(true)}, AdamOptions(0.1));
   CyclicLR scheduler(adam, CyclicLROptions(0.1, 1.1).step_size_up(2).scale_fn([](double cycle) { return 1 / cycle; }));

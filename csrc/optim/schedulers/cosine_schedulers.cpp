@@ -1,13 +1,19 @@
 #include <csrc/optim/schedulers/cosine_schedulers.h>
 
+#include <c10/util/safe_numerics.h>
 #include <csrc/optim/schedulers/scheduler_state.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace torch::optim {
 
 namespace {
+
+/// A period that 64 bits do not hold does not end.
+constexpr int64_t kEndless = std::numeric_limits<int64_t>::max();
 
 /// From each of `highest` (at 0) along half a cosine to `lowest` (at 1).
 std::vector<double> along_cosine(const std::vector<double>& highest, double lowest, double at) {
@@ -29,7 +35,8 @@ std::vector<double> CosineAnnealingLR::rates() {
   std::vector<double> lrs = get_current_lrs();
   if (initial_) return lrs;
   const auto T_max = static_cast<double>(T_max_), epoch = static_cast<double>(last_epoch_);
-  if ((last_epoch_ - 1 - T_max_) % (2 * T_max_) == 0) {
+  const int64_t before = last_epoch_ - 1;
+  if (before % T_max_ == 0 && before / T_max_ % 2 != 0) { // the rate was lowest, and the quotient below is one of zeros
     for (size_t i = 0; i < lrs.size(); ++i) lrs[i] += (base_lrs_[i] - eta_min_) * (1 - std::cos(std::numbers::pi / T_max)) / 2;
     return lrs;
   }
@@ -57,10 +64,15 @@ std::vector<double> CosineAnnealingWarmRestarts::rates() {
     T_cur_ += 1;
     if (T_cur_ >= static_cast<double>(T_i_)) {
       T_cur_ = std::fmod(T_cur_, static_cast<double>(T_i_));
-      T_i_ *= T_mult_;
+      T_i_ = next_period();
     }
   }
   return closed_form();
+}
+
+int64_t CosineAnnealingWarmRestarts::next_period() const {
+  int64_t period = 0;
+  return c10::mul_overflows(T_i_, T_mult_, &period) ? kEndless : period;
 }
 
 std::vector<double> CosineAnnealingWarmRestarts::closed_form() {
@@ -74,12 +86,12 @@ void CosineAnnealingWarmRestarts::step(double epoch) {
   if (T_mult_ == 1) {
     T_cur_ = std::fmod(epoch, static_cast<double>(T_0_));
   } else {
-    while (T_cur_ >= static_cast<double>(T_i_)) {
+    while (T_cur_ >= static_cast<double>(T_i_) && T_i_ < kEndless) {
       T_cur_ -= static_cast<double>(T_i_);
-      T_i_ *= T_mult_;
+      T_i_ = next_period();
     }
   }
-  last_epoch_ = static_cast<int64_t>(std::floor(epoch));
+  last_epoch_ = static_cast<int64_t>(std::min(std::floor(epoch), 0x1p62));
   set_optimizer_lrs(closed_form());
 }
 

@@ -32,6 +32,7 @@ class TORCH_API CosineAnnealingWarmRestarts : public EpochScheduler {
  private:
   std::vector<double> rates() override;
   std::vector<double> closed_form() override;
+  int64_t next_period() const;
   int64_t T_0_, T_mult_;
   double eta_min_;
   double T_cur_ = 0;  // epochs since the last restart
