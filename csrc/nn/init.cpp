@@ -58,6 +58,11 @@ void redraw_outside(Tensor& tensor, double mean, double std, double low, double 
 void keep_by_density(Tensor& tensor, double mean, double std, double low, double high, const std::optional<Generator>& generator) {
   const double mode = std::max(low, std::min(mean, high));
   const double log_peak = -0.5 * std::pow((mode - mean) / std, 2);
+  // The density falls by a factor of e within some std of its peak, sooner far from the mean: about this part of the draws stays.
+  const double kept = std / std::max(1.0, std::abs(mode - mean) / std) / (high - low);
+  TORCH_CHECK(
+      !(kept < 1e-6), "trunc_normal_: a normal distribution with mean ", mean, " and std ", std, " has next to no values in [", low, ", ",
+      high, "]; give a larger std or a narrower interval");
   Tensor candidates = at::empty_like(tensor);
   Tensor accept = at::empty_like(tensor);
   const auto rejected = [&] {

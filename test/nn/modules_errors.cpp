@@ -67,4 +67,8 @@ TEST_CASE("trunc_normal_ stays within its bounds", "[nn][init]") {
     CHECK(values.max().item<double>() <= high);
     CHECK(values.std().item<double>() > 0.3);
   }
+  // Draws that would go on for ever.
+  for (const auto& [std, high] : {std::pair(1.0, 1e19), std::pair(1e-300, 2.0)}) {
+    CHECK_THROWS_AS(nn::init::trunc_normal_(torch::empty({3}), 0.2, std, 1.0, high), c10::Error);
+  }
 }
