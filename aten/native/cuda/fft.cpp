@@ -5,6 +5,7 @@
 // is opened by the first transform.
 #include <aten/Functions.h>
 #include <aten/cuda/CUDAContextLight.h>
+#include <aten/cuda/CUDADataType.h>
 #include <aten/cuda/Libraries.h>
 #include <aten/native/cuda/fft.h>
 #include <aten/native/cuda/fft_plan.h>
@@ -125,23 +126,10 @@ FftPlanCache<Plan>& plans_of(c10::DeviceIndex device) {
 // ---- one call of cuFFT -----------------------------------------------------------------------------------------------------
 
 cudaDataType data_type(c10::ScalarType dtype) {
-  switch (dtype) {
-    case c10::ScalarType::Half:
-      return CUDA_R_16F;
-    case c10::ScalarType::Float:
-      return CUDA_R_32F;
-    case c10::ScalarType::Double:
-      return CUDA_R_64F;
-    case c10::ScalarType::ComplexHalf:
-      return CUDA_C_16F;
-    case c10::ScalarType::ComplexFloat:
-      return CUDA_C_32F;
-    case c10::ScalarType::ComplexDouble:
-      return CUDA_C_64F;
-    default:
-      TORCH_CHECK(
-          false, "fft: dtype ", dtype, " is not supported on cuda; supported: half, float, double and their complex types");
-  }
+  TORCH_CHECK(
+      dtype != c10::ScalarType::BFloat16 && (c10::isFloatingType(dtype) || c10::isComplexType(dtype)), "fft: dtype ", dtype,
+      " is not supported on cuda; supported: half, float, double and their complex types");
+  return at::cuda::ScalarTypeToCudaDataType(dtype);
 }
 
 c10::ScalarType complex_of(const TensorBase& t) {

@@ -2,6 +2,7 @@
 
 #include <aten/Functions.h>
 #include <aten/cuda/CUDAContextLight.h>
+#include <aten/cuda/CUDADataType.h>
 #include <aten/cuda/Exceptions.h>
 #include <aten/cuda/Libraries.h>
 #include <aten/native/cuda/matrices.h>
@@ -22,22 +23,8 @@ using at::cuda::Library;
 template <class F>
 using SolverFunction = at::cuda::LibraryFunction<Library::cuSOLVER, F>;
 
-cudaDataType type_of(c10::ScalarType dtype) {
-  switch (dtype) {
-    case c10::ScalarType::Float:
-      return CUDA_R_32F;
-    case c10::ScalarType::Double:
-      return CUDA_R_64F;
-    case c10::ScalarType::ComplexFloat:
-      return CUDA_C_32F;
-    case c10::ScalarType::ComplexDouble:
-      return CUDA_C_64F;
-    default:
-      TORCH_INTERNAL_ASSERT(false, "cuSOLVER has no routines for ", dtype);
-  }
-}
 cudaDataType type_of(const Tensor& t) {
-  return type_of(t.scalar_type());
+  return at::cuda::ScalarTypeToCudaDataType(t.scalar_type());
 }
 
 cublasFillMode_t fill_mode(bool upper) {
