@@ -171,12 +171,18 @@ class DataLoaderBase {
         shuttle_.push_result({std::optional<Batch>(), job.sequence_number});
         return;
       }
-      try {
-        random.start_batch(job.epoch_seed, job.sequence_number);
-        shuttle_.push_result({read(dataset, std::move(*job.batch_request)), job.sequence_number});
-      } catch (...) {
-        shuttle_.push_result({std::current_exception(), job.sequence_number});
-      }
+      shuttle_.push_result(result_of(dataset, job, random));
+    }
+  }
+
+  /// The batch of `job`, or the exception that reading it threw. The worker has let go of that exception before anybody
+  /// else sees the result.
+  Result result_of(Dataset& dataset, Job& job, detail::WorkerGenerator& random) {
+    try {
+      random.start_batch(job.epoch_seed, job.sequence_number);
+      return {read(dataset, std::move(*job.batch_request)), job.sequence_number};
+    } catch (...) {
+      return {std::current_exception(), job.sequence_number};
     }
   }
 

@@ -266,6 +266,7 @@ class ChunkDataset final : public StatefulDataset<
     while (more) {
       // A sampler that throws is not asked again; after a chunk that cannot be read the others are.
       more = false;
+      std::exception_ptr failure;
       try {
         if (auto chunks = next_chunks()) {
           more = true;
@@ -275,7 +276,10 @@ class ChunkDataset final : public StatefulDataset<
           }
         }
       } catch (...) {
-        batch_buffer_->add_chunk_data(std::current_exception());
+        failure = std::current_exception();
+      }
+      if (failure) {
+        batch_buffer_->add_chunk_data(std::move(failure));
       }
     }
     bool last = false;
