@@ -1,6 +1,7 @@
-// Reductions of stretches of a dimension, and products with a sparse matrix that end in one.
+// Reductions of stretches of a dimension.
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
+#include <aten/native/ReductionType.h>
 #include <aten/native/optional_tensor.h>
 #include <aten/tensor_literal.h>
 #include <c10/core/WrapDimMinimal.h>
@@ -81,30 +82,19 @@ Tensor as_rows(const Tensor& t, int64_t axis) {
   return t.reshape({c10::multiply_integers(sizes.slice(0, axis + 1)), c10::multiply_integers(sizes.slice(axis + 1))});
 }
 
-enum class Reduction : uint8_t { Sum, Mean, Max, Min, Prod };
-
-Reduction reduction_named(std::string_view name) {
-  if (name == "sum") return Reduction::Sum;
-  if (name == "mean") return Reduction::Mean;
-  if (name == "max" || name == "amax") return Reduction::Max;
-  if (name == "min" || name == "amin") return Reduction::Min;
-  if (name == "prod") return Reduction::Prod;
-  TORCH_CHECK(false, "reduce argument must be either sum, prod, mean, amax or amin, got ", std::string(name));
-}
-
-double neutral(Reduction reduction) {
+double neutral(ReductionType reduction) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  return reduction == Reduction::Max ? -kInfinity : reduction == Reduction::Min ? kInfinity : reduction == Reduction::Prod ? 1 : 0;
+  return reduction == ReductionType::MAX ? -kInfinity : reduction == ReductionType::MIN ? kInfinity : reduction == ReductionType::PROD ? 1 : 0;
 }
 
 /// Rows `values` reduced into rows `numbers` of `start`.
-Tensor reduce_rows(const Tensor& start, const Tensor& numbers, const Tensor& values, Reduction reduction) {
+Tensor reduce_rows(const Tensor& start, const Tensor& numbers, const Tensor& values, ReductionType reduction) {
   switch (reduction) {
-    case Reduction::Sum:
-    case Reduction::Mean: return start.index_add(0, numbers, values);
-    case Reduction::Max: return start.index_reduce(0, numbers, values, "amax", /*include_self=*/true);
-    case Reduction::Min: return start.index_reduce(0, numbers, values, "amin", /*include_self=*/true);
-    case Reduction::Prod: return start.index_reduce(0, numbers, values, "prod", /*include_self=*/true);
+    case ReductionType::SUM:
+    case ReductionType::MEAN: return start.index_add(0, numbers, values);
+    case ReductionType::MAX: return start.index_reduce(0, numbers, values, "amax", /*include_self=*/true);
+    case ReductionType::MIN: return start.index_reduce(0, numbers, values, "amin", /*include_self=*/true);
+    case ReductionType::PROD: return start.index_reduce(0, numbers, values, "prod", /*include_self=*/true);
   }
   return start;
 }
@@ -126,13 +116,13 @@ Tensor segment_reduce(
       given(lengths) || given(offsets), "segment_reduce(): Either lengths or offsets must be defined.");
   TORCH_CHECK_NOT_IMPLEMENTED(
       at::isFloatingType(data.scalar_type()), "\"_segment_reduce_cpu\" not implemented for '", data.scalar_type(), "'");
-  const Reduction reduction = reduction_named(reduce);
+  const ReductionType reduction = get_reduction_enum(reduce);
   const Segments segments = segments_of(data, defined_or_empty(lengths), defined_or_empty(offsets), axis, unsafe);
   const Tensor rows = as_rows(data, axis);
   const Scalar first = initial.has_value() ? *initial : Scalar(neutral(reduction));
   const Tensor start = at::full({segments.count, rows.size(1)}, first, data.options());
   Tensor result = reduce_rows(start, segments.numbers, rows.index_select(0, segments.positions), reduction);
-  if (reduction == Reduction::Mean) {
+  if (reduction == ReductionType::MEAN) {
     // A segment without elements has no mean, unless there is something to begin with.
     const Tensor members = members_of(segments, data.options());
     result = initial.has_value() ? result / members.clamp_min(1) : result / members;
@@ -147,7 +137,7 @@ Tensor _segment_reduce_backward(
   axis = c10::maybe_wrap_dim(axis, data.dim());
   TORCH_CHECK(
       given(lengths) || given(offsets), "segment_reduce(): Either lengths or offsets must be defined.");
-  const Reduction reduction = reduction_named(reduce);
+  const ReductionType reduction = get_reduction_enum(reduce);
   const Segments segments = segments_of(data, defined_or_empty(lengths), defined_or_empty(offsets), axis, /*unsafe=*/true);
   TORCH_CHECK(
       grad.sizes() == IntArrayRef(segments.sizes) && output.sizes() == grad.sizes(), "_segment_reduce_backward(): grad and output must have the sizes of the result, ",
@@ -156,53 +146,25 @@ Tensor _segment_reduce_backward(
   const auto spread = [&](const Tensor& t) { return t.index_select(0, segments.numbers); };
   const Tensor grads = as_rows(grad, axis), outputs = as_rows(output, axis);
   Tensor result = spread(grads);
-  if (reduction == Reduction::Mean) {
+  if (reduction == ReductionType::MEAN) {
     result = result / spread(members_of(segments, grad.options()));
-  } else if (reduction == Reduction::Max || reduction == Reduction::Min) {
+  } else if (reduction == ReductionType::MAX || reduction == ReductionType::MIN) {
     // Elements that are equal share what arrives.
     const Tensor chosen = rows.eq(spread(outputs)).logical_or(rows.isnan()).to(grad.scalar_type());
     const Tensor sharers = at::zeros_like(grads).index_add(0, segments.numbers, chosen);
     result = result * chosen / spread(sharers.clamp_min(1));
-  } else if (reduction == Reduction::Prod) {
+  } else if (reduction == ReductionType::PROD) {
     // Where an element is zero, the product of the others has to be found without it.
     const Tensor zero = rows.eq(0);
     const Tensor zeros = at::zeros_like(grads).index_add(0, segments.numbers, zero.to(grad.scalar_type()));
     const Tensor start = at::full_like(grads, initial.has_value() ? *initial : Scalar(1));
-    const Tensor others = reduce_rows(start, segments.numbers, rows.masked_fill(zero, 1), Reduction::Prod);
+    const Tensor others = reduce_rows(start, segments.numbers, rows.masked_fill(zero, 1), ReductionType::PROD);
     const Tensor alone = zero.logical_and(spread(zeros).eq(1));
     const Tensor none = spread(zeros).eq(0);
     result = result * at::where(none, spread(outputs) / rows.masked_fill(zero, 1), spread(others).masked_fill(alone.logical_not(), 0));
   }
   const Tensor flat = at::zeros_like(as_rows(data, axis)).index_add(0, segments.positions, result);
   return flat.reshape(data.sizes());
-}
-
-Tensor _sparse_mm_reduce(const Tensor& sparse, const Tensor& dense, std::string_view reduce) {
-  TORCH_CHECK(
-      sparse.layout() == kSparseCsr && sparse.dim() == 2, "_sparse_mm: a reduction needs a matrix of layout SparseCsr, got ",
-      sparse.layout(), " of sizes ", sparse.sizes());
-  TORCH_CHECK(
-      dense.layout() == kStrided && dense.dim() == 2 && dense.size(0) == sparse.size(1), "_sparse_mm: expected a strided matrix with ",
-      sparse.size(1), " rows, got sizes ", dense.sizes());
-  TORCH_CHECK(
-      sparse.scalar_type() == dense.scalar_type(), "_sparse_mm: expected both matrices to have one dtype, got ", sparse.scalar_type(),
-      " and ", dense.scalar_type());
-  const Reduction reduction = reduction_named(reduce);
-  TORCH_CHECK(reduction != Reduction::Prod, "sparse_mm_reduce: reduce type of prod has not been enabled.");
-  // Kept out of the history: places have no gradient.
-  const Tensor places = at::_convert_indices_from_csr_to_coo(sparse.crow_indices(), sparse.col_indices());
-  const Tensor rows = places.select(0, 0), cols = places.select(0, 1);
-  const Tensor products = sparse.values().unsqueeze(1) * dense.index_select(0, cols);
-  const Tensor start = at::zeros({sparse.size(0), dense.size(1)}, dense.options());
-  if (reduction == Reduction::Max || reduction == Reduction::Min) {
-    return start.index_reduce(0, rows, products, reduction == Reduction::Max ? "amax" : "amin", /*include_self=*/false);
-  }
-  const Tensor sums = start.index_add(0, rows, products);
-  if (reduction == Reduction::Sum) {
-    return sums;
-  }
-  const Tensor ones = at::ones({rows.numel()}, dense.options());
-  return sums / at::zeros({sparse.size(0)}, dense.options()).index_add(0, rows, ones).clamp_min(1).unsqueeze(1);
 }
 
 } // namespace at::native
