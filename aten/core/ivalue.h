@@ -495,7 +495,8 @@ struct TORCH_API IValue final {
   IValue hash() const {
     return static_cast<int64_t>(IValue::hash(*this));
   }
-  /// Python's ==: numbers by value, containers deeply, tensors elementwise (the result is then a tensor).
+  /// Values of one type are compared, containers deeply, tensors elementwise (the result is then a tensor). Values of two
+  /// types are different: 1 and 1.0 are not equal.
   IValue equals(const IValue& rhs) const;
   /// Deep equality; tensors are equal when aten::equal says so.
   TORCH_API friend bool operator==(const IValue& lhs, const IValue& rhs);

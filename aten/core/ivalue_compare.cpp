@@ -22,26 +22,6 @@ size_t combine(size_t seed, size_t value) {
   return seed ^ (value + 0x9e3779b97f4a7c15ULL + (seed << 6) + (seed >> 2));
 }
 
-bool is_number(const IValue& v) {
-  return v.isInt() || v.isDouble() || v.isBool() || v.isComplexDouble();
-}
-
-int64_t integer_of(const IValue& v) {
-  return v.isBool() ? static_cast<int64_t>(v.toBool()) : v.toInt();
-}
-double double_of(const IValue& v) {
-  return v.isDouble() ? v.toDouble() : static_cast<double>(integer_of(v));
-}
-c10::complex<double> complex_of(const IValue& v) {
-  return v.isComplexDouble() ? v.toComplexDouble() : c10::complex<double>(double_of(v));
-}
-
-bool numbers_equal(const IValue& a, const IValue& b) {
-  if (a.isComplexDouble() || b.isComplexDouble()) return complex_of(a) == complex_of(b);
-  if (a.isDouble() || b.isDouble()) return double_of(a) == double_of(b);
-  return integer_of(a) == integer_of(b);
-}
-
 } // namespace
 
 size_t IValue::hash(const IValue& v) {
@@ -103,11 +83,14 @@ IValue IValue::equals(const IValue& rhs) const {
 
 bool operator==(const IValue& a, const IValue& b) {
   using Tag = IValue::Tag;
-  if (is_number(a) && is_number(b)) return numbers_equal(a, b);
   if (a.isObject() && b.isObject()) return a.is(b);
   if (a.tag_ != b.tag_) return false;
   switch (a.tag_) {
     case Tag::None: return true;
+    case Tag::Bool: return a.toBool() == b.toBool();
+    case Tag::Int: return a.toInt() == b.toInt();
+    case Tag::Double: return a.toDouble() == b.toDouble();
+    case Tag::ComplexDouble: return a.toComplexDouble() == b.toComplexDouble();
     case Tag::UInt: return a.payload_.u.as_int == b.payload_.u.as_int;
     case Tag::Tensor:
       if (a.is(b)) return true;

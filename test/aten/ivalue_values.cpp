@@ -7,6 +7,7 @@
 #include <c10/core/TensorImpl.h>
 #include <catch2/catch.hpp>
 
+#include <cmath>
 #include <sstream>
 
 using at::Tensor;
@@ -222,10 +223,14 @@ TEST_CASE("tuples", "[ivalue]") {
   CHECK_THROWS_AS((boxed.to<std::tuple<int64_t>>()), c10::Error);
 }
 
-TEST_CASE("values compare, hash and print as in Python", "[ivalue]") {
-  CHECK(IValue(1) == IValue(1.0));
-  CHECK(IValue(1) == IValue(true));
-  CHECK(IValue(c10::complex<double>(2, 0)) == IValue(2));
+TEST_CASE("values compare, hash and print", "[ivalue]") {
+  CHECK(IValue(1) == IValue(1));
+  CHECK(IValue(2.5) == IValue(2.5));
+  CHECK(IValue(std::nan("")) != IValue(std::nan("")));
+  CHECK(IValue(c10::complex<double>(2, 3)) == IValue(c10::complex<double>(2, 3)));
+  CHECK(IValue(1) != IValue(1.0)); // numbers of other types are other values
+  CHECK(IValue(1) != IValue(true));
+  CHECK(IValue(c10::complex<double>(2, 0)) != IValue(2));
   CHECK(IValue(1) != IValue("1"));
   CHECK(IValue(std::vector<int64_t>{1, 2}) == IValue(std::vector<int64_t>{1, 2}));
   CHECK(IValue(std::vector<int64_t>{1, 2}) != IValue(std::vector<int64_t>{1, 3}));
