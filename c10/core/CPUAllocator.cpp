@@ -517,9 +517,11 @@ intrusive_ptr<TensorImpl, UndefinedTensorImpl> SpareTensors::make(size_t bytes, 
 }
 
 C10_ALWAYS_INLINE bool SpareTensors::keep(TensorImpl* tensor) noexcept {
-  const Storage& storage = tensor->storage_;
-  const StorageImpl* const memory = storage.unsafeGetStorageImpl();
-  if (C10_UNLIKELY(!storage.is_uniquely_owned() || !memory->as_made_ ||
+  const StorageImpl* const memory = tensor->storage_.unsafeGetStorageImpl();
+  if (memory == nullptr) {
+    __builtin_unreachable(); // who takes the storage away says that the tensor cannot be a spare one
+  }
+  if (C10_UNLIKELY(!tensor->storage_.is_uniquely_owned() || !memory->as_made_ ||
           tensor->sizes_and_strides_.size() > SizesAndStrides::kMaxInline || no_spares())) {
     return false;
   }

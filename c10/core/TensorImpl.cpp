@@ -65,6 +65,7 @@ TensorImpl::TensorImpl(DispatchKeySet ks, const caffe2::TypeMeta data_type, std:
 void TensorImpl::release_resources() {
   autograd_meta_.reset();
   storage_ = {};
+  traits_.may_be_spare = false;
 }
 
 // -- Default answers ---------------------------------------------------------------

@@ -1,6 +1,7 @@
 // Windows and other factories, weights by direction and length, masked softmax.
 #include <catch2/catch.hpp>
 
+#include <aten/EmptyTensor.h>
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
 #include <aten/random.h>
@@ -8,8 +9,10 @@
 #include <c10/core/InferenceMode.h>
 
 #include <cmath>
+#include <utility>
 #include <vector>
 
+#include "test/aten/dispatcher_support.h"
 #include "test/support/matchers.h"
 
 using at::Tensor;
@@ -147,6 +150,57 @@ TEST_CASE("a small tensor is used again only with the memory it was made with", 
       REQUIRE(fresh.back().const_data_ptr() != nullptr);
       REQUIRE(fresh.back().const_data_ptr() != mine);
     }
+  }
+}
+
+TEST_CASE("a small tensor that gave its storage away is not used again", "[factory]") {
+  using Change = void (*)(Tensor&);
+  const Change changes[] = {
+      [](Tensor& t) { t.unsafeGetTensorImpl()->release_storage_and_set_meta_custom_data_ptr_error_msg_("gone"); },
+      [](Tensor& t) { t.unsafeGetTensorImpl()->set_storage_keep_dtype(at::empty({4}).storage()); },
+      [](Tensor& t) {
+        const c10::weak_intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl> outlives(t.getIntrusivePtr());
+        t.reset();
+        CHECK(outlives.expired());
+      },
+  };
+  for (const Change change : changes) {
+    for (int i = 0; i < 3; ++i) {
+      Tensor given = at::empty({4});
+      change(given);
+    }
+    std::vector<Tensor> fresh;
+    for (int i = 0; i < 40; ++i) {
+      fresh.push_back(at::empty({4}));
+      REQUIRE(fresh.back().sizes() == at::IntArrayRef({4}));
+      REQUIRE(fresh.back().storage().use_count() == 1);
+      fresh.back().fill_(1);
+    }
+  }
+}
+
+TEST_CASE("kernels registered on the way of empty() are called at once", "[factory]") {
+  static int calls;
+  calls = 0;
+  const auto counted = [](c10::SymIntArrayRef size, std::optional<at::ScalarType>, std::optional<at::Layout>,
+                           std::optional<at::Device>, std::optional<bool>, std::optional<at::MemoryFormat>) {
+    ++calls;
+    return Tensor(at::detail::empty_generic(
+        c10::asIntArrayRefSlow(size, __FILE__, __LINE__), c10::GetAllocator(c10::DeviceType::CPU),
+        c10::DispatchKeySet(c10::DispatchKey::CPU), at::kFloat, std::nullopt));
+  };
+  for (const c10::DispatchKey key : {c10::DispatchKey::CPU, c10::DispatchKey::BackendSelect}) {
+    for (int i = 0; i < 3; ++i) {
+      at::empty({2}); // the way is known by now
+    }
+    CHECK(calls == 0);
+    auto library = dispatcher_test::implement("aten", key);
+    library.impl("empty.memory_format", counted);
+    CHECK(at::empty({2}).numel() == 2);
+    CHECK(calls == 1);
+    library.reset();
+    CHECK(at::empty({2}).numel() == 2);
+    CHECK(std::exchange(calls, 0) == 1);
   }
 }
 

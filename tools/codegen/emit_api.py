@@ -288,7 +288,7 @@ def plain_declarations(entry: Entry) -> str:
         return ""
     params = ", ".join(p.declared(False) for p in cpp.dispatcher_params(entry.schema))
     return (
-        f"#include <aten/native/{entry.get('plain')}.h>\n"
+        f"#include <aten/core/dispatch/KnownKernel.h>\n#include <aten/native/{entry.get('plain')}.h>\n"
         f"namespace {{\n{cpp.return_type(entry.schema)} {entry.schema.unambiguous_name}_CPU({params});\n}} // namespace\n"
     )
 
@@ -296,26 +296,33 @@ def plain_declarations(entry: Entry) -> str:
 def plain_factory(entry: Entry, form: str, function: str, signature: Signature) -> tuple[str, str]:
     """The short ways of the usual overload of a factory with the field `plain`, for the function and for one that it calls
     else. The function of the field gives a tensor or null, and stands for the CPU kernel where nobody could tell the
-    difference. What it does at once needs no frame, so the function has no other call than that of the second."""
+    difference. What it does at once needs no frame, so the function has no other call than that of the second, which
+    remembers the kernel for it."""
     usual = function == entry.schema.name and any(p.name == "options" for p in signature.params)
     if not entry.get("plain") or form != "functional" or not usual:
         return "", ""
     name = entry.schema.unambiguous_name
     args = ", ".join(p.name for p in signature.params)
 
-    def way(made: str) -> str:
+    def way(condition: str, made: str) -> str:
         return (
-            f"  if (C10_LIKELY({name}_slot.leadsTo<&{name}_CPU>())) {{\n"
+            f"  if (C10_LIKELY({condition})) {{\n"
             f"    if (c10::TensorImpl* const made = native::{made}({args}); C10_LIKELY(made != nullptr)) {{\n"
             "      return at::Tensor(made, c10::raw::DontIncreaseRefcount());\n    }\n  }\n"
         )
 
     params = ", ".join(p.declared(False) for p in signature.params)
+    plain_kernel = f"{name}_slot.entry->knownPlainKernel()"
     second = (
-        f"namespace {{\nC10_NOINLINE {cpp.return_type(entry.schema)} {name}_usual({params}) {{\n{way(entry.get('plain'))}"
+        f"namespace {{\nconstinit c10::impl::KnownKernel {name}_known;\n\n"
+        f"C10_NOINLINE {cpp.return_type(entry.schema)} {name}_usual({params}) {{\n"
+        f"  const bool leads = {name}_slot.leadsTo<&{name}_CPU>();\n"
+        f"  if (leads) {{\n    {name}_known.remember({plain_kernel});\n  }}\n"
+        f"{way('leads', entry.get('plain'))}"
         f"  return _ops::{name}::call({signature.call()});\n}}\n}} // namespace\n"
     )
-    return second, way(f"{entry.get('plain')}_at_once") + f"  return {name}_usual({args});"
+    nobody_asks = f"c10::impl::is_default(c10::impl::raw_local_dispatch_key_set) && {name}_known.is({plain_kernel})"
+    return second, way(nobody_asks, f"{entry.get('plain')}_at_once") + f"  return {name}_usual({args});"
 
 
 def definitions(entries: list[Entry], shared: str) -> str:

@@ -158,7 +158,9 @@ C10_ALWAYS_INLINE TensorImpl* SpareTensors::take_line(int64_t size, ScalarType t
     return nullptr;
   }
   const auto numel = static_cast<size_t>(size);
-  return take_fine(numel, numel * c10::detail::kElementSizes[static_cast<size_t>(type)], scalarTypeToTypeMeta(type));
+  // A byte that is never negative: so it is extended once.
+  const uint16_t index = static_cast<uint8_t>(type);
+  return take_fine(numel, numel * c10::detail::kElementSizes[index], std::bit_cast<caffe2::TypeMeta>(index));
 }
 
 } // namespace c10::impl
