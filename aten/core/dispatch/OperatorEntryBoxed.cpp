@@ -99,29 +99,50 @@ const OperatorEntry::BoxedArguments& OperatorEntry::makeBoxedArguments() const {
 }
 
 DispatchKeySet OperatorEntry::keysBoxed(const Stack& stack) const {
-  const BoxedArguments* known = boxed_arguments_.load(std::memory_order_acquire);
-  const BoxedArguments& expected = C10_LIKELY(known != nullptr) ? *known : makeBoxedArguments();
-  const size_t count = expected.size();
-  if (C10_UNLIKELY(stack.size() < count)) {
-    TORCH_CHECK_TYPE(false, name_, "() expected ", count, " argument(s) on the stack but got ", stack.size(), ".\nDeclaration: ", schema());
-  }
+  // Any arguments, and complaints about them.
+  struct General {
+    C10_NOINLINE static DispatchKeySet keys(const OperatorEntry& entry, const Stack& stack) {
+      const BoxedArguments* known = entry.boxed_arguments_.load(std::memory_order_acquire);
+      const BoxedArguments& expected = known != nullptr ? *known : entry.makeBoxedArguments();
+      const size_t count = expected.size();
+      TORCH_CHECK_TYPE(stack.size() >= count, entry.name_, "() expected ", count, " argument(s) on the stack but got ", stack.size(),
+          ".\nDeclaration: ", entry.schema());
+      DispatchKeySet found;
+      const IValue* value = stack.data() + (stack.size() - count);
+      for (size_t i = 0; i < count; ++i, ++value) {
+        const BoxedArgument& argument = expected[i];
+        if (!allows(argument, *value)) entry.reportBoxedArgument(*value, i);
+        if ((argument.tags & kEnumerators) != 0 && !is_enumerator(*value, argument.tags)) {
+          const Argument& named = entry.schema().arguments()[i];
+          TORCH_CHECK(false, entry.name_, "() got ", *value, " for argument '", named.name(), "', which is no value of type ",
+              named.real_type()->str(), ".\nDeclaration: ", entry.schema());
+        }
+        if (value->isTensor()) {
+          if (argument.holds_tensors) found = found | value->unsafeToTensorImpl()->key_set();
+        } else if (argument.element) {
+          found = found | entry.keysOfContainer(*value, argument, i);
+        }
+      }
+      return entry.extractor_.threadKeys(found);
+    }
+    static bool allows(const BoxedArgument& argument, const IValue& value) {
+      return ((argument.tags >> static_cast<uint32_t>(value.tag())) & 1) != 0;
+    }
+  };
+
+  // Tensors and plain values need no call, and so no frame.
+  const BoxedArguments* const known = boxed_arguments_.load(std::memory_order_acquire);
+  if (C10_UNLIKELY(known == nullptr || stack.size() < known->size())) return General::keys(*this, stack);
   DispatchKeySet keys;
-  const IValue* value = stack.data() + (stack.size() - count);
-  const BoxedArgument* const first = expected.data();
-  for (const BoxedArgument* argument = first; argument != first + count; ++argument, ++value) {
-    const uint32_t tag = static_cast<uint32_t>(value->tag());
-    if (C10_UNLIKELY(!((argument->tags >> tag) & 1))) reportBoxedArgument(*value, static_cast<size_t>(argument - first));
-    if (C10_UNLIKELY((argument->tags & kEnumerators) != 0 && !is_enumerator(*value, argument->tags))) {
-      const Argument& named = schema().arguments()[static_cast<size_t>(argument - first)];
-      TORCH_CHECK(
-          false, name_, "() got ", *value, " for argument '", named.name(), "', which is no value of type ", named.real_type()->str(),
-          ".\nDeclaration: ", schema());
+  const IValue* value = stack.data() + (stack.size() - known->size());
+  for (const BoxedArgument& argument : *known) {
+    if (C10_UNLIKELY(!General::allows(argument, *value) || (argument.tags & kEnumerators) != 0)) return General::keys(*this, stack);
+    if (C10_LIKELY(value->isTensor())) {
+      if (argument.holds_tensors) keys = keys | value->unsafeToTensorImpl()->key_set();
+    } else if (argument.element != nullptr) {
+      return General::keys(*this, stack);
     }
-    if (value->isTensor()) {
-      if (argument->holds_tensors) keys = keys | value->unsafeToTensorImpl()->key_set();
-    } else if (argument->element) {
-      keys = keys | keysOfContainer(*value, *argument, static_cast<size_t>(argument - first));
-    }
+    ++value;
   }
   return extractor_.threadKeys(keys);
 }
