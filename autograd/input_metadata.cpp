@@ -25,23 +25,6 @@ InputMetadata::InputMetadata(const at::TensorOptions& options, c10::IntArrayRef 
   stream_id_ = current_stream(device_);
 }
 
-InputMetadata::InputMetadata(const at::Tensor& t) : was_default_constructed_(false) {
-  const c10::TensorImpl& tensor = *t.unsafeGetTensorImpl();
-  const c10::impl::SizesAndStrides& shape = tensor.sizes_and_strides();
-  if (C10_UNLIKELY(!tensor.is_plain_cpu() || !tensor.dtype().isScalarType() || shape.size() > shape_.capacity())) {
-    set_unusual(t);
-    return;
-  }
-  // A dense tensor on the CPU, which is what the members say to begin with.
-  dtype_ = c10::typeMetaToScalarType(tensor.dtype());
-  const size_t dim = shape.size();
-  const int64_t* const sizes = shape.sizes_data();
-  shape_.resize_for_overwrite(dim);
-  for (size_t d = 0; d < dim; ++d) {
-    shape_[d] = sizes[d];
-  }
-}
-
 C10_NOINLINE void InputMetadata::set_unusual(const at::Tensor& t) {
   device_ = t.device();
   dtype_ = t.scalar_type();

@@ -300,29 +300,25 @@ C10_NOINLINE std::shared_ptr<Node> find_or_make_accumulator(AutogradMeta* meta, 
   return made;
 }
 
-// The accumulator of a tensor without grad_fn.
-C10_ALWAYS_INLINE std::shared_ptr<Node> accumulator_of(AutogradMeta* meta, const at::TensorBase& self) {
-  if (!meta->requires_grad_) {
-    return nullptr;
+// Sets an edge that goes nowhere yet, to the accumulator of a leaf; false where there is none, or it is not to be had so easily.
+C10_ALWAYS_INLINE bool set_edge_to_accumulator(Edge& edge, const AutogradMeta* meta) {
+  if (C10_UNLIKELY(!meta->requires_grad_ || meta->is_view_ || meta->grad_fn_ != nullptr || !c10::detail::single_threaded())) {
+    return false;
   }
-  if (C10_LIKELY(c10::detail::single_threaded())) {
-    if (std::shared_ptr<Node> existing = meta->grad_accumulator_.lock()) {
-      return existing;
-    }
-  }
-  return find_or_make_accumulator(meta, self);
+  // Made anew in its place, as an empty pointer has nothing to give back.
+  ::new (static_cast<void*>(&edge.function)) std::shared_ptr<Node>(meta->grad_accumulator_.lock());
+  return edge.function != nullptr;
 }
 
-// Sets an edge that goes nowhere yet.
+// Sets any edge that goes nowhere yet.
 C10_ALWAYS_INLINE void set_edge(Edge& edge, AutogradMeta* meta, const at::TensorBase& self) {
   // Only the grad_fn of a view may be out of date.
   const std::shared_ptr<Node>& grad_fn = C10_UNLIKELY(meta->is_view_) ? self.grad_fn() : meta->grad_fn_;
-  // Made anew in its place, as an empty pointer has nothing to give back.
-  if (grad_fn) {
+  if (C10_LIKELY(grad_fn != nullptr)) {
     ::new (static_cast<void*>(&edge.function)) std::shared_ptr<Node>(grad_fn);
     edge.input_nr = meta->output_nr_;
-  } else {
-    ::new (static_cast<void*>(&edge.function)) std::shared_ptr<Node>(accumulator_of(meta, self));
+  } else if (!set_edge_to_accumulator(edge, meta) && meta->requires_grad_) {
+    edge.function = find_or_make_accumulator(meta, self);
   }
 }
 
@@ -336,7 +332,7 @@ std::shared_ptr<Node> grad_accumulator(const at::TensorBase& self) {
   if (meta->grad_fn_) {
     throw std::logic_error("grad_accumulator() should be only called on leaf Variables");
   }
-  return accumulator_of(meta, self);
+  return meta->requires_grad_ ? find_or_make_accumulator(meta, self) : nullptr;
 }
 
 void set_grad_accumulator(const Variable& self, std::weak_ptr<Node> grad_accumulator) {
@@ -467,12 +463,39 @@ Variable make_variable(const at::Tensor& data, Edge gradient_edge, bool allow_te
   return Variable(std::move(copy));
 }
 
-void set_history(const at::Tensor& variable, std::shared_ptr<Node>&& grad_fn) {
-  c10::TensorImpl* const tensor = variable.unsafeGetTensorImpl();
-  if (!variable.defined() || tensor->autograd_meta() != nullptr || !isDifferentiableType(variable.scalar_type())) {
-    const std::shared_ptr<Node>& node = grad_fn;
-    set_history(variable, node);
+// Here, for set_history().
+InputMetadata::InputMetadata(const at::Tensor& t) : was_default_constructed_(false) {
+  const c10::TensorImpl& tensor = *t.unsafeGetTensorImpl();
+  const c10::impl::SizesAndStrides& shape = tensor.sizes_and_strides();
+  if (C10_UNLIKELY(!tensor.is_plain_cpu() || !tensor.dtype().isScalarType() || shape.size() > shape_.capacity())) {
+    set_unusual(t);
     return;
+  }
+  // A dense tensor on the CPU, which is what the members say to begin with.
+  dtype_ = c10::typeMetaToScalarType(tensor.dtype());
+  const size_t dim = shape.size();
+  const int64_t* const sizes = shape.sizes_data();
+  shape_.resize_for_overwrite(dim);
+  for (size_t d = 0; d < dim; ++d) {
+    shape_[d] = sizes[d];
+  }
+}
+
+namespace {
+
+C10_NOINLINE void set_any_history(const at::Tensor& variable, const std::shared_ptr<Node>& grad_fn) {
+  set_history(variable, grad_fn);
+}
+
+} // namespace
+
+// What every recorded result gets: with all that it calls in one function.
+__attribute__((flatten)) void set_history(const at::Tensor& variable, std::shared_ptr<Node>&& grad_fn) {
+  c10::TensorImpl* const tensor = variable.unsafeGetTensorImpl();
+  const caffe2::TypeMeta type = tensor->dtype(); // an undefined tensor has none
+  if (C10_UNLIKELY(tensor->autograd_meta() != nullptr || !type.isScalarType() ||
+          !isDifferentiableType(c10::typeMetaToScalarType(type)))) {
+    return set_any_history(variable, grad_fn);
   }
   const uint32_t output_nr = grad_fn->add_input_metadata(variable);
   tensor->set_autograd_meta(std::make_unique<AutogradMeta>(std::move(grad_fn), output_nr));
@@ -487,10 +510,14 @@ AutogradMeta* meta_of(const at::Tensor& variable) {
   return static_cast<AutogradMeta*>(variable.unsafeGetTensorImpl()->autograd_meta());
 }
 
-C10_NOINLINE void record_edge(Node& node, AutogradMeta* meta, const at::Tensor& variable) {
-  Edge& edge = node.next_edges().emplace_back();
+C10_NOINLINE void record_any_edge(Node& node, Edge& edge, AutogradMeta* meta, const at::Tensor& variable) {
   impl::set_edge(edge, meta, variable);
   node.update_topological_nr(edge);
+}
+
+C10_NOINLINE void record_edge_in_more_room(Node& node, const at::Tensor& variable) {
+  node.next_edges().reserve(node.next_edges().size() + 1);
+  record_edges_of(node, variable);
 }
 
 } // namespace
@@ -502,12 +529,21 @@ void append_next_edges(edge_list& edges, const at::Tensor& variable) {
   }
 }
 
+// What it calls, it calls last, so that it needs no frame.
 void record_edges_of(Node& node, const at::Tensor& variable) {
-  if (AutogradMeta* const meta = meta_of(variable)) {
-    record_edge(node, meta, variable);
-  } else {
-    node.next_edges().emplace_back();
+  edge_list& edges = node.next_edges();
+  if (C10_UNLIKELY(edges.size() == edges.capacity())) {
+    return record_edge_in_more_room(node, variable);
   }
+  Edge& edge = edges.emplace_back();
+  AutogradMeta* const meta = meta_of(variable);
+  if (meta == nullptr) {
+    return;
+  }
+  if (impl::set_edge_to_accumulator(edge, meta)) {
+    return node.update_topological_nr(edge);
+  }
+  record_any_edge(node, edge, meta, variable);
 }
 
 } // namespace detail
