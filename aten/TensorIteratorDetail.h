@@ -3,6 +3,10 @@
 
 #include <aten/TensorIterator.h>
 
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
 namespace at {
 
 /// What a config fixes instead of taking it from the operands.
@@ -16,6 +20,39 @@ namespace detail {
 
 /// Writes the value of a Scalar in its own dtype, which is returned.
 c10::ScalarType store_scalar(const c10::Scalar& number, void* value);
+
+// Note [Broadcast calls]
+// A new tensor from dense CPU tensors that are broadcast over each other, as a bias over rows, is as common as a plain call, and
+// once dimensions are joined mostly one of rows. So a PointwiseCall of an iterator may also say that: `repeated` is kGrid then,
+// and where the values of numbers would be, of which there are none, it holds a PointwiseGrid. Two readers know of it:
+// run_pointwise, and TensorIteratorBase::materialize() for all others.
+
+constexpr std::uint32_t kGrid = ~std::uint32_t{0};
+
+/// The rows of such a call; the output's lie one behind the other.
+struct PointwiseGrid {
+  std::int64_t row_numel;
+  std::int64_t next_row[PointwiseCall::kMax - 1]; // bytes from one row of an input to the next: 0 if they are one
+  std::uint32_t repeated; // bit i: operand i is a single value for a row
+
+  static PointwiseGrid of(const PointwiseCall& call) {
+    PointwiseGrid grid;
+    std::memcpy(&grid, call.values, sizeof(grid));
+    return grid;
+  }
+  void store(PointwiseCall& call) const {
+    call.repeated = kGrid;
+    std::memcpy(call.values, this, sizeof(*this));
+  }
+  /// Bytes from one element of an operand to the next, and from one row to the next.
+  std::int64_t inner_stride(const PointwiseCall& call, int operand) const {
+    return (repeated >> operand) & 1u ? 0 : operand == 0 ? call.output_size : call.input_size;
+  }
+  std::int64_t outer_stride(const PointwiseCall& call, int operand) const {
+    return operand == 0 ? row_numel * call.output_size : next_row[operand - 1];
+  }
+};
+static_assert(sizeof(PointwiseGrid) <= sizeof(PointwiseCall::values) && std::is_trivially_copyable_v<PointwiseGrid>);
 
 } // namespace detail
 } // namespace at

@@ -307,7 +307,12 @@ void TensorIteratorBase::materialize() const {
     op.is_output = i == 0;
     op.is_const = i != 0;
     op.device = common_device_;
-    op.stride_bytes.assign(1, (repeated >> i) & 1u ? 0 : i == 0 ? output_size : input_size);
+    if (repeated == detail::kGrid) {
+      const detail::PointwiseGrid grid = detail::PointwiseGrid::of(*this);
+      op.stride_bytes.assign({grid.inner_stride(*this, i), grid.outer_stride(*this, i)});
+    } else {
+      op.stride_bytes.assign(1, (repeated >> i) & 1u ? 0 : i == 0 ? output_size : input_size);
+    }
     if ((numbers >> i) & 1u) {
       op.is_number_ = true;
       op.device = Device(c10::DeviceType::CPU);
@@ -336,6 +341,19 @@ struct BroadcastPlan {
 
   // False where something is unusual, or wrong. `out` may be null.
   bool make(const TensorBase* out, const PointwiseInput* inputs, int inputs_count, PointwiseRule rule);
+  // Whether it is one for a new tensor, of rows, and for one thread: see Note [Broadcast calls].
+  bool makes_short_call() const {
+    return data[0] == nullptr && (joined == 1 || joined == 2) && numel() <= at::internal::GRAIN_SIZE;
+  }
+  // Describes that, but for the output and the sources of the inputs.
+  void fill_in(PointwiseCall& call) const;
+  int64_t numel() const {
+    int64_t product = 1;
+    for (int d = 0; d < joined; ++d) {
+      product *= shape[d];
+    }
+    return product;
+  }
 
   int count; // operands: the output, then inputs
   ScalarType dtype;
@@ -348,6 +366,30 @@ struct BroadcastPlan {
   int64_t strides[kMax][kMaxDim]; // in bytes
   void* data[kMax];
 };
+
+void BroadcastPlan::fill_in(PointwiseCall& call) const {
+  call.numbers = 0;
+  call.input_size = static_cast<std::uint16_t>(c10::elementSize(dtype));
+  call.output_size = static_cast<std::uint16_t>(result_type.itemsize());
+  call.dtype_1d = dtype;
+  call.numel_1d = numel();
+  std::uint32_t repeated = 0;
+  for (int i = 1; i < count; ++i) {
+    call.data[i] = data[i];
+    repeated |= (strides[i][0] == 0 ? 1u : 0u) << i;
+  }
+  if (joined == 1) {
+    call.repeated = repeated;
+    return;
+  }
+  detail::PointwiseGrid grid;
+  grid.row_numel = shape[0];
+  grid.repeated = repeated;
+  for (int i = 1; i < count; ++i) {
+    grid.next_row[i - 1] = strides[i][1];
+  }
+  grid.store(call);
+}
 
 // Whether the tensor has few dimensions, lies by rows, and has the very strides that follow from its sizes.
 bool lies_by_rows(const c10::TensorImpl& tensor) {
@@ -396,46 +438,42 @@ bool BroadcastPlan::make(const TensorBase* out, const PointwiseInput* inputs, in
     return false;
   }
 
-  // From the last dimension to the first, which is the order of the iterator's.
+  // From the last dimension to the first, which is the order of the iterator's. All lie by rows: so neighbours join where the
+  // same inputs are repeated over them.
   const int64_t item = static_cast<int64_t>(type.itemsize());
   int64_t next[kMax] = {static_cast<int64_t>(result_type.itemsize()), item, item, item, item};
+  std::uint32_t repeated = 0; // bit i: operand i, over the last of the joined dimensions
   joined = 0;
   for (int d = 1; d <= dim; ++d) {
     int64_t size = 1;
-    int64_t own[kMax];
+    std::uint32_t ones = 0;
     for (int i = 1; i < count; ++i) {
       const int rest = static_cast<int>(shapes[i]->size()) - d;
-      own[i] = rest >= 0 ? shapes[i]->size_at_unchecked(static_cast<size_t>(rest)) : 1;
-      if (own[i] != 1) {
-        if ((size != 1 && size != own[i]) || own[i] == 0) {
-          return false;
-        }
-        size = own[i];
+      const int64_t own = rest >= 0 ? shapes[i]->size_at_unchecked(static_cast<size_t>(rest)) : 1;
+      if (own == 1) {
+        ones |= 1u << i;
+      } else if (own == 0 || (size != 1 && size != own)) {
+        return false;
+      } else {
+        size = own;
       }
     }
-    own[0] = size;
     sizes[dim - d] = size;
     if (size == 1) {
       continue;
     }
-    int64_t steps[kMax];
-    for (int i = 0; i < count; ++i) {
-      steps[i] = own[i] == 1 ? 0 : next[i];
-      next[i] *= own[i];
-    }
-    bool joins = joined > 0;
-    for (int i = 0; joins && i < count; ++i) {
-      joins = shape[joined - 1] * strides[i][joined - 1] == steps[i];
-    }
-    if (joins) {
+    if (joined > 0 && ones == repeated) {
       shape[joined - 1] *= size;
       continue;
     }
-    shape[joined] = size;
     for (int i = 0; i < count; ++i) {
-      strides[i][joined] = steps[i];
+      if (joined > 0 && ((repeated >> i) & 1u) == 0) {
+        next[i] *= shape[joined - 1];
+      }
+      strides[i][joined] = (ones >> i) & 1u ? 0 : next[i];
     }
-    ++joined;
+    repeated = ones;
+    shape[joined++] = size;
   }
   if (out == nullptr || !out->defined()) {
     data[0] = nullptr;
@@ -458,17 +496,109 @@ bool BroadcastPlan::make(const TensorBase* out, const PointwiseInput* inputs, in
 
 } // namespace
 
+namespace {
+
+// Whether two tensors are broadcast over each other, by the look of their sizes: then no short form of one shape fits.
+C10_ALWAYS_INLINE bool is_of_two_shapes(const PointwiseInput* inputs, int inputs_count) {
+  if (inputs_count != 2 || inputs[0].tensor == nullptr || inputs[1].tensor == nullptr) {
+    return false;
+  }
+  const IntArrayRef a = inputs[0].tensor->unsafeGetTensorImpl()->sizes_and_strides().sizes_arrayref();
+  const IntArrayRef b = inputs[1].tensor->unsafeGetTensorImpl()->sizes_and_strides().sizes_arrayref();
+  return !a.empty() && !b.empty() && !same_sizes(a, b);
+}
+
+// Fills the call in for an operator in place: a dense CPU tensor, changed by others of its dtype and shape, or by numbers that do
+// not change the dtype. For others it returns false, and nothing has happened to the iterator.
+C10_ALWAYS_INLINE bool set_up_in_place(
+    PointwiseCall& call, const TensorBase* out, const PointwiseInput* inputs, int inputs_count, PointwiseRule rule) {
+  if (out == nullptr || inputs_count == 0 || inputs_count >= PointwiseCall::kMax || inputs[0].tensor == nullptr ||
+      !inputs[0].tensor->is_same(*out) || rule.result != PointwiseRule::Result::Common || rule.keep_mask != 0) {
+    return false;
+  }
+  const c10::TensorImpl& self = *out->unsafeGetTensorImpl();
+  const caffe2::TypeMeta type = self.dtype();
+  if (C10_UNLIKELY(!type.isScalarType())) {
+    return false;
+  }
+  const std::size_t item = type.itemsize();
+  call.data[1] = self.plain_cpu_data(item);
+  if (call.data[1] == nullptr) {
+    return false;
+  }
+  call.source[0].tensor = call.source[1].tensor = out;
+  call.numbers = 0;
+  for (int i = 1; i < inputs_count; ++i) {
+    if (inputs[i].tensor == nullptr) {
+      if (!take_number(*inputs[i].number, c10::typeMetaToScalarType(type), call.values[i])) {
+        return false;
+      }
+      call.numbers |= 2u << i;
+      call.source[i + 1].number = inputs[i].number;
+      call.data[i + 1] = call.values[i];
+      continue;
+    }
+    const c10::TensorImpl& other = *inputs[i].tensor->unsafeGetTensorImpl();
+    if (other.dtype() != type || !same_few_sizes(self.sizes_and_strides(), other.sizes_and_strides())) {
+      return false;
+    }
+    call.data[i + 1] = other.plain_cpu_data(item);
+    if (call.data[i + 1] == nullptr || (&other != &self && other.unsafe_storage().is_alias_of(self.unsafe_storage()))) {
+      return false;
+    }
+    call.source[i + 1].tensor = inputs[i].tensor;
+  }
+  // Asks whether it may be written to.
+  call.data[0] = static_cast<char*>(self.unsafe_storage().mutable_data()) + static_cast<std::size_t>(self.storage_offset()) * item;
+  call.repeated = call.numbers;
+  call.input_size = call.output_size = static_cast<std::uint16_t>(item);
+  call.dtype_1d = c10::typeMetaToScalarType(type);
+  call.numel_1d = self.plain_numel();
+  return true;
+}
+
+} // namespace
+
 void TensorIteratorBase::build_pointwise(
     const TensorBase* out,
     std::initializer_list<PointwiseInput> inputs,
     PointwiseRule rule,
     bool resize_out) {
-  if (C10_LIKELY(try_pointwise_fast(out, inputs.begin(), static_cast<int>(inputs.size()), rule))) {
+  const int inputs_count = static_cast<int>(inputs.size());
+  if (set_up_in_place(*this, out, inputs.begin(), inputs_count, rule)) {
+    common_dtype_ = dtype_1d;
+    num_outputs_ = 1;
+    all_ops_same_shape_ = true;
+    has_coalesced_dimensions_ = true;
+    shape_.push_back(numel_1d);
+    count = inputs_count + 1; // from here on it is in use
+    return;
+  }
+  const bool broadcast = is_of_two_shapes(inputs.begin(), inputs_count);
+  if (C10_LIKELY(!broadcast && try_pointwise_fast(out, inputs.begin(), inputs_count, rule))) {
     return;
   }
   BroadcastPlan plan;
-  if (plan.make(out, inputs.begin(), static_cast<int>(inputs.size()), rule)) {
+  if (plan.make(out, inputs.begin(), inputs_count, rule)) {
     const Device cpu(c10::DeviceType::CPU);
+    if (plan.makes_short_call()) {
+      fast_output_ = empty_contiguous(
+          IntArrayRef(plan.sizes, static_cast<std::size_t>(plan.dim)), c10::typeMetaToScalarType(plan.result_type), cpu);
+      plan.fill_in(*this);
+      data[0] = fast_output_.unsafeGetTensorImpl()->unsafe_storage().unsafeGetStorageImpl()->_data_ptr_no_checks().get();
+      source[0].tensor = nullptr;
+      for (int i = 0; i < inputs_count; ++i) {
+        source[i + 1].tensor = inputs.begin()[i].tensor;
+      }
+      common_dtype_ = plan.dtype;
+      num_outputs_ = 1;
+      has_coalesced_dimensions_ = true;
+      for (int d = 0; d < plan.joined; ++d) {
+        shape_.push_back(plan.shape[d]);
+      }
+      count = plan.count;
+      return;
+    }
     operands_.resize(static_cast<std::size_t>(plan.count));
     for (int i = 0; i < plan.count; ++i) {
       OperandInfo& op = operands_[static_cast<std::size_t>(i)];

@@ -1,7 +1,7 @@
 #include <aten/native/pointwise_run.h>
 
 #include <aten/Parallel.h>
-#include <aten/TensorIterator.h>
+#include <aten/TensorIteratorDetail.h>
 #include <aten/native/transposed_copy.h>
 
 #include <algorithm>
@@ -102,6 +102,16 @@ void move(int size, char* dst, std::int64_t dst_stride, const char* src, std::in
   }
 }
 
+// A row again and again, until `bytes` are written.
+void repeat_row(char* dst, const char* row, std::int64_t row_bytes, std::int64_t bytes) {
+  std::memcpy(dst, row, static_cast<std::size_t>(row_bytes));
+  for (std::int64_t done = row_bytes; done < bytes;) {
+    const std::int64_t part = std::min(done, bytes - done);
+    std::memcpy(dst + done, dst, static_cast<std::size_t>(part));
+    done += part;
+  }
+}
+
 struct Walk {
   BlockKernel kernel;
   BlockContext context;
@@ -189,27 +199,33 @@ __attribute__((noinline)) void walk_grid(const Walk& walk, char** data, const st
   const std::int64_t* outer = strides + count;
   const char* inputs[kMaxOperands];
   char* rows[kMaxOperands];
-  std::copy(data, data + count, rows);
+  for (int i = 0; i < count; ++i) { // few, so a loop beats a call
+    rows[i] = data[i];
+  }
 
   if (n0 < kLongRow && n1 > 1) {
     const std::int64_t total = n0 * n1;
+    const std::int64_t block = walk.block - walk.block % n0; // of whole rows
     bool filled[kMaxOperands] = {};
     // Operands that are dense as a whole need no gathering.
     const auto whole = [&](int i) { return strides[i] == walk.size[i] && outer[i] == n0 * walk.size[i]; };
-    for (std::int64_t first = 0; first < total; first += walk.block) {
-      const std::int64_t n = std::min(walk.block, total - first);
+    for (std::int64_t first = 0; first < total; first += block) {
+      const std::int64_t n = std::min(block, total - first);
       for (int i = 1; i < count; ++i) {
         if (whole(i)) {
           inputs[i - 1] = rows[i] + first * walk.size[i];
           continue;
         }
         inputs[i - 1] = buffers[i];
-        const bool constant = strides[i] == 0 && outer[i] == 0;
-        if (constant && filled[i]) {
-          continue;
-        }
-        if (constant) {
-          repeat(walk.size[i], buffers[i], rows[i], std::min(walk.block, total));
+        if (outer[i] == 0 && (strides[i] == 0 || strides[i] == walk.size[i])) { // each row is the same
+          if (filled[i]) {
+            continue;
+          }
+          if (strides[i] == 0) {
+            repeat(walk.size[i], buffers[i], rows[i], std::min(block, total));
+          } else {
+            repeat_row(buffers[i], rows[i], n0 * walk.size[i], std::min(block, total) * walk.size[i]);
+          }
           filled[i] = true;
         } else {
           move_grid<true>(walk.size[i], buffers[i], rows[i], strides[i], outer[i], n0, first, n);
@@ -279,8 +295,30 @@ __attribute__((noinline)) void walk_grid(const Walk& walk, char** data, const st
 
 namespace {
 
+// Rows of tensors that are broadcast over each other, few enough for one thread.
+C10_NOINLINE void run_grid(const PointwiseCall& call, const PointwiseRun& run) {
+  const at::detail::PointwiseGrid grid = at::detail::PointwiseGrid::of(call);
+  Walk walk;
+  walk.kernel = run.kernel;
+  walk.context = {run.functor, 0};
+  walk.count = call.count;
+  walk.block = kBlockBytes / std::max(call.input_size, call.output_size);
+  char* data[PointwiseCall::kMax];
+  std::int64_t strides[2 * PointwiseCall::kMax];
+  for (int i = 0; i < walk.count; ++i) {
+    walk.size[i] = i == 0 ? call.output_size : call.input_size;
+    data[i] = static_cast<char*>(call.data[i]);
+    strides[i] = grid.inner_stride(call, i);
+    strides[walk.count + i] = grid.outer_stride(call, i);
+  }
+  walk_grid(walk, data, strides, grid.row_numel, call.numel_1d / grid.row_numel);
+}
+
 // Dense runs, perhaps beside single values.
 C10_NOINLINE void run_fast(const PointwiseCall& fast, std::int64_t numel, const PointwiseRun& run) {
+  if (fast.repeated == at::detail::kGrid) {
+    return run_grid(fast, run);
+  }
   BlockContext context{run.functor, 0};
   const int count = fast.count;
   char* data[PointwiseCall::kMax];

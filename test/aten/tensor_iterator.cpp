@@ -227,6 +227,13 @@ TEST_CASE("plain calls agree with those that an iterator is set up for", "[itera
       CHECK(at::eq(a, b).scalar_type() == at::kBool);
       CHECK(at::equal(at::neg(a), at::neg(strided(a))));
       CHECK(at::equal(at::addcmul(a, a, b), at::addcmul(a, strided(a), b)));
+      at::Tensor changed = at::clone(a);
+      CHECK(at::equal(changed.add_(b), sum));
+      CHECK(changed._version() == 1);
+      CHECK(at::equal(changed.mul_(3), at::mul(sum, 3)));
+      CHECK(at::equal(changed.sub_(changed), at::zeros_like(a)));
+      CHECK(at::equal(changed.add_(a).add_(changed.view(sizes)), at::add(a, a)));
+      CHECK(at::equal(at::clone(a).addcmul_(a, b), at::addcmul(a, strided(a), b)));
     }
   }
   // Not plain: another dtype, a number that changes it, a number as a tensor, a kind that the kernel does not know.
@@ -249,7 +256,10 @@ TEST_CASE("dense tensors broadcast as those that an iterator is set up for step 
   const std::vector<std::pair<Strides, Strides>> shapes = {
       {{8, 8}, {8}},       {{8, 8}, {8, 1}},       {{5}, {7, 1}},          {{2, 3, 4}, {3, 1}},   {{2, 3, 4}, {2, 1, 4}},
       {{2, 3, 4}, {4}},    {{1, 3, 1}, {2, 1, 5}}, {{1, 1}, {1}},          {{3, 1, 2}, {1, 4, 1}}, {{70, 90}, {90}},
-      {{70, 90}, {70, 1}}, {{2, 1, 3, 1, 2}, {2, 4, 1, 2, 1}}, {{6}, {}},  {{0, 3}, {3}},          {{2, 3, 4, 5, 6, 2}, {6, 1}}};
+      {{70, 90}, {70, 1}}, {{2, 1, 3, 1, 2}, {2, 4, 1, 2, 1}}, {{6}, {}},  {{0, 3}, {3}},          {{2, 3, 4, 5, 6, 2}, {6, 1}},
+      // More than a buffer, more than one thread's share, and long rows.
+      {{1300, 7}, {7}},    {{700, 33}, {700, 1}},  {{700, 33}, {1, 33}},   {{1200, 63}, {63}},    {{33, 1000}, {1000}},
+      {{9, 1}, {1, 900}}};
   for (const auto dtype : {at::kByte, at::kInt, at::kBFloat16, at::kFloat, at::kComplexFloat}) {
     for (const auto& [left, right] : shapes) {
       INFO(dtype << ", " << at::IntArrayRef(left) << " and " << at::IntArrayRef(right));
@@ -274,6 +284,22 @@ TEST_CASE("dense tensors broadcast as those that an iterator is set up for step 
     }
   }
   CHECK_THROWS_AS(at::add(filled({3, 2}), filled({3})), c10::Error);
+  // What others than the plain loop see of it.
+  const at::Tensor rows = filled({3, 4}), row = filled({4});
+  TensorIterator iter;
+  iter.build_pointwise(nullptr, {rows, row});
+  CHECK(iter.ntensors() == 3);
+  CHECK(iter.shape().vec() == Strides{4, 3});
+  CHECK(iter.strides(0).vec() == Strides{4, 16});
+  CHECK(iter.strides(1).vec() == Strides{4, 16});
+  CHECK(iter.strides(2).vec() == Strides{4, 0});
+  iter.for_each([](char** data, const int64_t* strides, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) {
+      *reinterpret_cast<float*>(data[0] + i * strides[0]) =
+          *reinterpret_cast<float*>(data[1] + i * strides[1]) * *reinterpret_cast<float*>(data[2] + i * strides[2]);
+    }
+  });
+  CHECK(at::equal(iter.take_output(), rows * at::stack({row, row, row})));
   // An operand inside of the target.
   at::Tensor square = filled({4, 4});
   CHECK_THROWS_AS(square.add_(square.select(0, 1)), c10::Error);
