@@ -3,6 +3,7 @@
 #include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
 #include <aten/MemoryOverlap.h>
+#include <c10/core/WrapDimMinimal.h>
 
 namespace at::native {
 namespace {
@@ -43,6 +44,20 @@ Tensor& masked_fill_expanded_(Tensor& self, const Tensor& mask, const Scalar& va
   DimVector shared;
   Tensor once = without_repeats(self, &shared);
   once.masked_fill_(mask.expand(self.sizes()).any(IntArrayRef(shared), /*keepdim=*/true), value);
+  return self;
+}
+
+Tensor& index_fill_expanded_(Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
+  TORCH_WARN(
+      "Use of index_fill_ on expanded tensors is deprecated. Please clone() the tensor before performing this operation. "
+      "This also applies to advanced indexing e.g. tensor[mask] = scalar");
+  dim = c10::maybe_wrap_dim(dim, self.dim());
+  Tensor named = at::zeros({self.size(dim)}, index.options().dtype(kBool)).index_fill_(0, index, true);
+  Tensor once = without_repeats(self);
+  if (once.size(dim) != self.size(dim)) named = named.any(0, /*keepdim=*/true);
+  DimVector sizes(static_cast<size_t>(self.dim()), 1);
+  sizes[dim] = named.size(0);
+  once.masked_fill_(named.view(sizes), value);
   return self;
 }
 

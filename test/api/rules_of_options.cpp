@@ -87,6 +87,16 @@ TEST_CASE("expanded targets: warned at, filled once", "[rules]") {
   CHECK(torch::equal(x[1], torch::tensor({8.f, 1.f, 2.f})));
   REQUIRE(warnings.texts.size() == 3);
   CHECK_THAT(warnings.texts[2], StartsWith("Use of masked_fill_ on expanded tensors is deprecated."));
+  x = expanded();
+  x.index_fill_(1, at::tensor({0, -1}, at::kLong), 6);
+  CHECK(torch::equal(x, torch::tensor({{6.f, 1.f, 6.f}, {6.f, 1.f, 6.f}})));
+  x.index_fill_(0, at::tensor({1}, at::kLong), at::scalar_tensor(4.f));
+  CHECK(torch::equal(x, at::full({2, 3}, 4.f)));
+  x.index_fill_(0, at::empty({0}, at::kLong), 3);
+  CHECK(torch::equal(x, at::full({2, 3}, 4.f)));
+  REQUIRE(warnings.texts.size() == 6);
+  CHECK_THAT(warnings.texts[5], StartsWith("Use of index_fill_ on expanded tensors is deprecated."));
+  CHECK_THROWS_WITH(expanded().index_fill_(0, at::tensor({2}, at::kLong), 3), StartsWith("index 2 is out of bounds for dimension 0 with size 2"));
   CHECK_THROWS_WITH(expanded().add_(1), StartsWith("unsupported operation: more than one element"));
 }
 

@@ -71,6 +71,15 @@ class KernelEmitter:
         return f"  at::shape::{check}({args});\n"
 
     @staticmethod
+    def _expanded(entry: Entry, form: str) -> str:
+        """What an in-place form does with a target whose elements share memory, where the entry has something for it."""
+        if form != "inplace" or not entry.get("inplace_expanded"):
+            return ""
+        args = ", ".join(call_arguments(entry.forms[form]))
+        return ("  if (C10_UNLIKELY(at::has_internal_overlap(self) == at::MemOverlap::Yes)) {\n"
+                f"    return at::native::{entry.get('inplace_expanded')}({args});\n  }}\n")
+
+    @staticmethod
     def _plain_operands(entry: Entry) -> str:
         """The operands, where PointwiseCall::set_up_plain takes such, else nothing."""
         types = {a.name: a.type for a in entry.schema.arguments}
@@ -90,10 +99,7 @@ class KernelEmitter:
         if form == "out" and entry.get("out_check"):
             args = ", ".join([cstring(entry.schema.name)] + call_arguments(entry.schema) + [schema.out_arguments[0].name])
             text += f"  at::shape::{entry.get('out_check')}({args});\n"
-        if form == "inplace" and entry.get("inplace_expanded"):
-            text += (
-                "  if (C10_UNLIKELY(at::has_internal_overlap(self) == at::MemOverlap::Yes)) {\n"
-                f"    return at::native::{entry.get('inplace_expanded')}({', '.join(call_arguments(schema))});\n  }}\n")
+        text += self._expanded(entry, form)
         text += "  at::TensorIterator iter;\n"
         text += (
             f"  iter.build_pointwise({out}, {{{', '.join(entry.operands)}}}, {{at::PointwiseRule::Result::{rule}, {keep}u}}, "
@@ -134,7 +140,7 @@ class KernelEmitter:
         args = call_arguments(entry.schema)
         shape_args = ", ".join([cstring(entry.schema.name)] + args)
         count = len(entry.schema.returns)
-        text = self._check(entry)
+        text = self._check(entry) + self._expanded(entry, form)
         targets = ["self"] if form == "inplace" else [a.name for a in schema.out_arguments]
         of_argument = entry.get("out_dtype") == "argument"
         if of_argument and targets:
