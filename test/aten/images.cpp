@@ -10,6 +10,7 @@
 #include <cmath>
 #include <initializer_list>
 #include <limits>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -162,6 +163,48 @@ TEST_CASE("batch norm is accurate far from zero and the same in both layouts", "
   const Tensor other = at::batch_norm(last, w, b, {}, {}, true, 0.1, 1e-5, false);
   CHECK(other.is_contiguous(kChannelsLast));
   CHECK(close(other, want, 1e-3));
+}
+
+TEST_CASE("images of bytes are resized to PyTorch's bytes", "[aten][upsample]") {
+  // Remainders of the bytes of the result, read as digits to base 31.
+  struct Case {
+    std::string_view op;
+    bool align_corners;
+    int64_t height, width, sum;
+  };
+  const std::initializer_list<Case> cases = {
+      {"upsample_bilinear2d", false, 3, 4, 871601259},
+      {"upsample_bilinear2d", false, 9, 11, 538205837},
+      {"upsample_bilinear2d", true, 3, 4, 34983839},
+      {"upsample_bilinear2d", true, 9, 11, 255027106},
+      {"upsample_bicubic2d", false, 3, 4, 88355436},
+      {"upsample_bicubic2d", false, 9, 11, 672677346},
+      {"upsample_bicubic2d", true, 3, 4, 34983839},
+      {"upsample_bicubic2d", true, 9, 11, 194728930},
+      {"_upsample_bilinear2d_aa", false, 3, 4, 680774122},
+      {"_upsample_bilinear2d_aa", false, 9, 11, 538205837},
+      {"_upsample_bilinear2d_aa", true, 3, 4, 918234739},
+      {"_upsample_bilinear2d_aa", true, 9, 11, 840843519},
+      {"_upsample_bicubic2d_aa", false, 3, 4, 913739606},
+      {"_upsample_bicubic2d_aa", false, 9, 11, 453908714},
+      {"_upsample_bicubic2d_aa", true, 3, 4, 100403511},
+      {"_upsample_bicubic2d_aa", true, 9, 11, 167460584},
+  };
+  const Tensor x = (at::arange(210, at::kLong) * 37 + 11).remainder(256).to(at::kByte).view({2, 3, 5, 7});
+  for (const Case& c : cases) {
+    INFO(c.op << " " << c.align_corners << " " << c.height);
+    for (const Tensor& image : {x, x.contiguous(kChannelsLast)}) {
+      const std::vector<int64_t> size{c.height, c.width};
+      const Tensor y = c.op == "upsample_bilinear2d" ? at::upsample_bilinear2d(image, size, c.align_corners)
+          : c.op == "upsample_bicubic2d"             ? at::upsample_bicubic2d(image, size, c.align_corners)
+          : c.op == "_upsample_bilinear2d_aa"        ? at::_upsample_bilinear2d_aa(image, size, c.align_corners)
+                                                     : at::_upsample_bicubic2d_aa(image, size, c.align_corners);
+      const Tensor bytes = y.contiguous();
+      int64_t sum = 0;
+      for (int64_t i = 0; i < bytes.numel(); ++i) sum = (sum * 31 + bytes.const_data_ptr<uint8_t>()[i]) % 1'000'000'007;
+      CHECK(sum == c.sum);
+    }
+  }
 }
 
 TEST_CASE("resizing to the same size changes nothing, and layouts agree", "[aten][upsample]") {

@@ -413,6 +413,85 @@ void copy_nearest(const T* x, T* y, const Resize<float>& r, bool channels_last) 
   });
 }
 
+// ---- images of bytes -----------------------------------------------------------------------------------------------------
+//
+// Their weights are whole numbers of 16 bits, as many bits behind the point as the greatest of them leaves, and what comes of the
+// width is rounded to bytes before the height is resized: so PyTorch gives the same bytes on all processors.
+
+struct ByteTaps {
+  Taps<double> taps;
+  std::vector<int32_t> weight;
+  int bits = 0; // behind the point
+
+  explicit ByteTaps(const Taps<double>& from) : taps(from), weight(from.weight.size()) {
+    double greatest = 0;
+    for (int64_t o = 0; o < taps.out; ++o) {
+      greatest = std::max(greatest, join_repeated(o));
+    }
+    constexpr double kLimit = 1 << 15;
+    while (bits < 22 && std::floor(0.5 + std::ldexp(greatest, bits + 1)) < kLimit) ++bits;
+    for (size_t k = 0; k < weight.size(); ++k) {
+      const double scaled = std::ldexp(taps.weight[k], bits);
+      weight[k] = static_cast<int32_t>(scaled < 0 ? scaled - 0.5 : scaled + 0.5);
+    }
+  }
+
+  uint8_t rounded(int32_t sum) const { return static_cast<uint8_t>(std::clamp(sum >> bits, 0, 255)); }
+  int32_t half() const { return bits > 0 ? 1 << (bits - 1) : 0; }
+
+ private:
+  /// Beyond an edge taps stand for the outermost element, and there they count as one. The greatest weight.
+  double join_repeated(int64_t o) {
+    int64_t* at = taps.index.data() + o * taps.width;
+    double* w = taps.weight.data() + o * taps.width;
+    int64_t kept = 0;
+    for (int64_t k = 0; k < taps.count[o]; ++k) {
+      if (kept > 0 && at[kept - 1] == at[k]) {
+        w[kept - 1] += w[k];
+      } else {
+        at[kept] = at[k];
+        w[kept++] = w[k];
+      }
+    }
+    taps.count[o] = kept;
+    return kept == 0 ? 0 : *std::max_element(w, w + kept);
+  }
+};
+
+/// Lines [in, inner] of bytes become [out, inner].
+void resize_byte_lines(const uint8_t* x, uint8_t* y, int64_t lines, int64_t inner, const ByteTaps& by) {
+  const Taps<double>& taps = by.taps;
+  at::parallel_for(0, lines * taps.out, std::max<int64_t>(1, kGrain / (4 * inner)), [&](int64_t begin, int64_t end) {
+    std::vector<int32_t> sum(inner);
+    for (int64_t at = begin; at < end; ++at) {
+      const uint8_t* from = x + at / taps.out * taps.in * inner;
+      const int64_t first = at % taps.out * taps.width, last = first + taps.count[at % taps.out];
+      if (inner == 1) {
+        int32_t one = by.half();
+        for (int64_t k = first; k < last; ++k) one += by.weight[k] * from[taps.index[k]];
+        y[at] = by.rounded(one);
+        continue;
+      }
+      std::fill(sum.begin(), sum.end(), by.half());
+      for (int64_t k = first; k < last; ++k) {
+        const uint8_t* element = from + taps.index[k] * inner;
+        for (int64_t i = 0; i < inner; ++i) sum[i] += by.weight[k] * element[i];
+      }
+      for (int64_t i = 0; i < inner; ++i) y[at * inner + i] = by.rounded(sum[i]);
+    }
+  });
+}
+
+void resize_bytes(const uint8_t* x, uint8_t* y, const Resize<double>& r, bool channels_last) {
+  const int64_t inner = channels_last ? r.channels : 1, planes = channels_last ? r.batch : r.batch * r.channels;
+  const ByteTaps width(r.dim[2]), height(r.dim[1]);
+  const int64_t row = r.dim[2].out * inner;
+  const Tensor resized = at::empty_contiguous({planes * r.dim[1].in * row}, c10::ScalarType::Byte, c10::Device(c10::DeviceType::CPU));
+  uint8_t* rows = resized.mutable_data_ptr<uint8_t>();
+  resize_byte_lines(x, rows, planes * r.dim[1].in, inner, width);
+  resize_byte_lines(rows, y, planes, row, height);
+}
+
 /// `wanted`, or where it has another layout or dtype a tensor that has them.
 Tensor writable(const TensorBase& wanted, c10::MemoryFormat format, c10::ScalarType dtype) {
   if (wanted.scalar_type() == dtype && wanted.is_contiguous(format)) return Tensor(wanted);
@@ -437,6 +516,9 @@ void resize(const char* op, Mode mode, const TensorBase& self, bool align_corner
     if (is_nearest(mode)) {
       const bool by_scale = mode == Mode::Nearest && scales.size() != 2 && !(channels_last && self.size(1) > 3);
       return copy_nearest(from, to, Resize<float>(by_scale ? Mode::NearestByScale : mode, x, y, align_corners, scales), channels_last);
+    }
+    if constexpr (std::is_same_v<T, uint8_t>) {
+      if (scales.size() == 2) return resize_bytes(from, to, Resize<double>(mode, x, y, align_corners, scales), channels_last);
     }
     const Resize<Sum<T>> r(mode, x, y, align_corners, scales);
     if (channels_last) resize_channels_last(from, to, r);
