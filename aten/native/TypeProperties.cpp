@@ -24,6 +24,9 @@ ScalarType combine(ScalarType higher, ScalarType lower) {
   if (c10::isFloatingType(higher)) {
     return c10::isComplexType(lower) ? c10::toComplexType(higher) : higher;
   }
+  if (c10::isComplexType(lower) && c10::isBarebonesUnsignedType(higher)) {
+    return lower;
+  }
   if (higher == ScalarType::Bool || c10::isFloatingType(lower) || c10::isComplexType(lower)) {
     return promote(higher, lower);
   }

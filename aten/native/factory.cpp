@@ -465,12 +465,15 @@ Tensor arange(const Scalar& end, OptDtype dtype, OptLayout layout, OptDevice dev
 Tensor range_step(
     const Scalar& start, const Scalar& end, const Scalar& step, OptDtype dtype, OptLayout layout, OptDevice device,
     OptBool pin_memory) {
-  const int64_t length = range_length(start, end, step);
-  const double first = start.to<double>();
-  const double by = step.to<double>();
-  Tensor result = at::empty({length}, make_options(dtype, layout, kCPU, pin_memory));
-  dispatch("range", result.scalar_type(), kRangeDtypes, [&]<class T> {
-    fill_sequence<T>(result, [=](int64_t i) { return static_cast<T>(first + static_cast<double>(i) * by); });
+  const TensorOptions options = make_options(dtype, layout, kCPU, pin_memory);
+  Tensor result;
+  dispatch("range", c10::typeMetaToScalarType(options.dtype()), kRangeDtypes, [&]<class T> {
+    // Integers count from and by whole numbers: what is behind the point is gone before the elements are counted.
+    using Acc = std::conditional_t<std::is_integral_v<T>, int64_t, double>;
+    check_range("range", start, end, step);
+    const Acc first = start.to<Acc>(), by = step.to<Acc>();
+    result = at::empty({range_length(first, end.to<Acc>(), by)}, options);
+    fill_sequence<T>(result, [=](int64_t i) { return static_cast<T>(first + static_cast<Acc>(i) * by); });
   });
   return device && !device->is_cpu() ? result.to(*device) : result;
 }

@@ -17,6 +17,15 @@ bool is_skipped(const Tensor& t) {
 
 } // namespace
 
+void joined_out(const char*, TensorList tensors, const TensorBase& out) {
+  TORCH_CHECK_TYPE(
+      tensors.empty() || c10::canCast(at::native::result_type(tensors), out.scalar_type()),
+      "torch.cat(): input types can't be cast to the desired output type ", out.scalar_type());
+}
+void joined_out(const char* op, TensorList tensors, int64_t, const TensorBase& out) {
+  joined_out(op, tensors, out);
+}
+
 TensorSpec cat(const char* op, TensorList tensors, int64_t dim) {
   TORCH_CHECK_VALUE(!tensors.empty(), "torch.", op, "(): expected a non-empty list of Tensors");
   for (size_t i = 0; i < tensors.size(); ++i) {

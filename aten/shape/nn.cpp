@@ -35,12 +35,13 @@ TensorSpec softmax_backward(const char* op, const TensorBase& grad_output, const
   TORCH_CHECK(
       grad_output.scalar_type() == output.scalar_type(), "expected scalar type ", grad_output.scalar_type(),
       " but found ", output.scalar_type(), " for the output given to ", op);
-  const bool from_half = input_dtype == kHalf && grad_output.scalar_type() == kFloat && !grad_output.is_cpu();
+  // Only a GPU's softmax reads half and gives float; elsewhere input_dtype says nothing that grad does not say.
+  const bool from_half = input_dtype == kHalf && grad_output.scalar_type() == kFloat;
   TORCH_CHECK(
-      from_half || grad_output.scalar_type() == input_dtype, "expected scalar type ", grad_output.scalar_type(),
-      " but found ", input_dtype, " as input_dtype of ", op);
+      grad_output.is_cuda() ? from_half || grad_output.scalar_type() == input_dtype : !from_half, "expected scalar type ",
+      grad_output.scalar_type(), " but found ", input_dtype, " as input_dtype of ", op);
   check_same_device(op, {&grad_output, &output});
-  return TensorSpec::like(grad_output, grad_output.sizes(), input_dtype);
+  return TensorSpec::like(grad_output, grad_output.sizes(), from_half ? kHalf : grad_output.scalar_type());
 }
 
 // ---- normalization -------------------------------------------------------------------------------------------------

@@ -181,6 +181,16 @@ void heaviside_out(const char*, const TensorBase& self, const TensorBase&, const
       "heaviside is not yet implemented for tensors with different dtypes. Got self ", self.scalar_type(), " and out ",
       out.scalar_type());
 }
+void abs_out(const char*, const TensorBase& self, const TensorBase& out) {
+  TORCH_CHECK(
+      !self.is_complex() || !out.is_complex() || self.scalar_type() == out.scalar_type(), "Found dtype ", out.scalar_type(),
+      " but expected ", self.scalar_type());
+}
+
+void lerp_out(const char*, const TensorBase& self, const TensorBase&, const TensorBase&, const TensorBase& out) {
+  TORCH_CHECK(self.scalar_type() == out.scalar_type(), "Found dtype ", out.scalar_type(), " but expected ", self.scalar_type());
+}
+
 void nan_to_num_out(
     const char* op,
     const TensorBase& self,
@@ -252,11 +262,10 @@ void gelu_backward_check(const char* op, const TensorBase&, const TensorBase& se
   gelu_check(op, self, approximate);
 }
 
-void hardtanh_check(const char*, const TensorBase& self, const Scalar& min_val, const Scalar& max_val) {
+void hardtanh_check(const char*, const TensorBase& self, const Scalar&, const Scalar& max_val) {
   TORCH_CHECK(!is_bool(self), "Bool inputs not supported for hardtanh");
-  if (self.scalar_type() == ScalarType::Byte) {
-    TORCH_CHECK(
-        min_val.toDouble() >= 0 && max_val.toDouble() >= 0, "cannot do hardtanh on an unsigned type with negative limits");
+  if (self.scalar_type() == ScalarType::Byte || c10::isBarebonesUnsignedType(self.scalar_type())) {
+    TORCH_CHECK(max_val.toDouble() >= 0, "cannot do hardtanh on an unsigned type with negative limits");
   }
 }
 

@@ -54,6 +54,10 @@ TORCH_API void nan_to_num_out(
     std::optional<double> posinf,
     std::optional<double> neginf,
     const TensorBase& out);
+/// Real numbers may go to any dtype that holds them, but complex ones only to their own.
+TORCH_API void abs_out(const char* op, const TensorBase& self, const TensorBase& out);
+TORCH_API void lerp_out(
+    const char* op, const TensorBase& self, const TensorBase& end, const TensorBase& weight, const TensorBase& out);
 TORCH_API void frexp_out(const char* op, const TensorBase& self, const TensorBase& mantissa, const TensorBase& exponent);
 
 /// Mantissas and int32 exponents, laid out as the input where that is dense.

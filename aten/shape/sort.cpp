@@ -77,7 +77,7 @@ void check_int32(const TensorBase& boundaries, bool out_int32) {
 void require_ordered(const TensorBase& boundaries, const TensorBase& values) {
   const ScalarType common =
       at::native::result_type(at::native::update_result_type_state(values, at::native::update_result_type_state(boundaries, {})));
-  constexpr auto kOrdered = kIntegral | kFloating;
+  constexpr auto kOrdered = kIntegral | kUnsigned | kFloating;
   if (values.numel() > 0 && !kOrdered.contains(common)) {
     at::detail::dtype_not_supported("searchsorted_out_cpu", common, kOrdered.bits);
   }

@@ -155,7 +155,7 @@ Tensor linalg_vander(const Tensor& x, std::optional<int64_t> N) {
   sizes.push_back(columns - 1);
   const Tensor powers = at::cumprod(vectors.unsqueeze(-1).expand(sizes), -1);
   sizes.back() = 1;
-  return at::cat({at::ones(sizes, vectors.options()), powers}, -1);
+  return at::cat({at::ones(sizes, powers.options()), powers}, -1);
 }
 
 Tensor vander(const Tensor& x, std::optional<int64_t> N, bool increasing) {

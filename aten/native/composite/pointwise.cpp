@@ -128,28 +128,40 @@ std::optional<Tensor> given_bound(const std::optional<Tensor>& bound) {
   return bound.has_value() && bound->defined() ? bound : std::nullopt;
 }
 
-// A complex bound of real numbers must be real itself.
-std::optional<Scalar> real_bound(const Tensor& self, const std::optional<Scalar>& bound) {
-  return bound && bound->isComplex() && self.is_floating_point() ? Scalar(bound->toDouble()) : bound;
+enum class BoundSide : uint8_t { Min, Max };
+
+// A bound in a form that the elements can have. A complex one of real numbers must be real itself; one beyond all integers of
+// the dtype is the last of them, unless it would leave none.
+std::optional<Scalar> fitting_bound(const Tensor& self, const std::optional<Scalar>& bound, BoundSide side) {
+  const ScalarType type = self.scalar_type();
+  if (bound && bound->isComplex() && self.is_floating_point()) return Scalar(bound->toDouble());
+  const int64_t bits = 8 * self.element_size();
+  if (!bound || !bound->isIntegral(/*includeBool=*/false) || !c10::isIntegralType(type, /*includeBool=*/false) || bits == 64) return bound;
+  const bool is_signed = c10::isSignedType(type), is_min = side == BoundSide::Min;
+  const int64_t least = is_signed ? -(int64_t{1} << (bits - 1)) : 0, most = (int64_t{1} << (is_signed ? bits - 1 : bits)) - 1;
+  const int64_t number = bound->toLong();
+  TORCH_CHECK(
+      is_min ? number <= most : number >= least, "Clamp ", is_min ? "min" : "max", " value ", number, " is outside the representable range of ", type);
+  return Scalar(std::clamp(number, least, most));
 }
 
 } // namespace
 
 Tensor clamp(const Tensor& self, const std::optional<Scalar>& min_, const std::optional<Scalar>& max_) {
-  const auto min = real_bound(self, min_), max = real_bound(self, max_);
+  const auto min = fitting_bound(self, min_, BoundSide::Min), max = fitting_bound(self, max_, BoundSide::Max);
   check_clamp_bounds(min, max);
   return min && max ? at::_clamp_both(self, *min, *max) : min ? at::clamp_min(self, *min) : at::clamp_max(self, *max);
 }
 
 Tensor& clamp_(Tensor& self, const std::optional<Scalar>& min_, const std::optional<Scalar>& max_) {
-  const auto min = real_bound(self, min_), max = real_bound(self, max_);
+  const auto min = fitting_bound(self, min_, BoundSide::Min), max = fitting_bound(self, max_, BoundSide::Max);
   check_clamp_bounds(min, max);
   for (const auto& bound : {min, max}) check_clamped_in_place(self, bound);
   return min && max ? at::_clamp_both_(self, *min, *max) : min ? self.clamp_min_(*min) : self.clamp_max_(*max);
 }
 
 Tensor& clamp_out(const Tensor& self, const std::optional<Scalar>& min_, const std::optional<Scalar>& max_, Tensor& out) {
-  const auto min = real_bound(self, min_), max = real_bound(self, max_);
+  const auto min = fitting_bound(self, min_, BoundSide::Min), max = fitting_bound(self, max_, BoundSide::Max);
   check_clamp_bounds(min, max);
   return min && max ? at::_clamp_both_out(out, self, *min, *max)
       : min         ? at::clamp_min_out(out, self, *min)

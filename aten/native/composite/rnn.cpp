@@ -13,6 +13,7 @@
 #include <functional>
 #include <initializer_list>
 #include <optional>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -63,7 +64,14 @@ struct LstmCell {
     return product(x, w.w_ih, bias(w));
   }
   static State step(const Tensor& gates, const State& s, const Weights& w) {
-    auto [hidden, cell, workspace] = at::_thnn_fused_lstm_cell(gates, product(s.hidden, w.w_hh), s.cell);
+    Tensor hidden, cell;
+    if (gates.is_complex()) {
+      const std::vector<Tensor> gate = (gates + product(s.hidden, w.w_hh)).chunk(4, -1);
+      cell = gate[1].sigmoid() * s.cell + gate[0].sigmoid() * gate[2].tanh();
+      hidden = gate[3].sigmoid() * cell.tanh();
+    } else {
+      std::tie(hidden, cell, std::ignore) = at::_thnn_fused_lstm_cell(gates, product(s.hidden, w.w_hh), s.cell);
+    }
     if (w.w_hr.defined()) hidden = at::linear(hidden, w.w_hr);
     return {hidden, cell};
   }
@@ -73,7 +81,11 @@ struct GruCell {
   static constexpr int64_t kGates = 3;
   static Tensor inputs(const Tensor& x, const Weights& w) { return product(x, w.w_ih, w.b_ih); }
   static State step(const Tensor& gates, const State& s, const Weights& w) {
-    return {std::get<0>(at::_thnn_fused_gru_cell(gates, product(s.hidden, w.w_hh, w.b_hh), s.hidden)), Tensor()};
+    const Tensor recurrent = product(s.hidden, w.w_hh, w.b_hh);
+    if (!gates.is_complex()) return {std::get<0>(at::_thnn_fused_gru_cell(gates, recurrent, s.hidden)), Tensor()};
+    const std::vector<Tensor> in = gates.chunk(3, -1), back = recurrent.chunk(3, -1);
+    const Tensor fresh = (in[2] + (in[0] + back[0]).sigmoid() * back[2]).tanh();
+    return {fresh + (in[1] + back[1]).sigmoid() * (s.hidden - fresh), Tensor()};
   }
 };
 
@@ -126,7 +138,7 @@ struct Run {
 bool is_one_operator(const Tensor& input, const State& state, const Weights& w) {
   const auto operands = {input, state.hidden, state.cell, w.w_ih, w.w_hh, w.b_ih, w.b_hh};
   const auto fits = [&](const Tensor& t) { return !t.defined() || (t.is_cpu() && t.scalar_type() == input.scalar_type()); };
-  return !w.w_hr.defined() && std::all_of(operands.begin(), operands.end(), fits) && !at::autocast::is_autocast_enabled(kCPU);
+  return !w.w_hr.defined() && !input.is_complex() && std::all_of(operands.begin(), operands.end(), fits) && !at::autocast::is_autocast_enabled(kCPU);
 }
 
 Run run_as_one(const Tensor& input, const State& state, const Weights& w, bool reverse) {

@@ -242,7 +242,7 @@ namespace {
 Tensor places(const Tensor& like, int64_t steps, bool align_corners) {
   if (steps <= 1) return at::zeros({steps}, like.options());
   const Tensor range = at::linspace(-1, 1, steps, like.options());
-  return align_corners ? range : range * (static_cast<double>(steps - 1) / static_cast<double>(steps));
+  return align_corners ? range : (range * (static_cast<double>(steps - 1) / static_cast<double>(steps))).to(like.scalar_type());
 }
 
 /// Homogeneous coordinates of all elements, [batch, elements, dims + 1].

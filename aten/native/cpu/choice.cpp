@@ -164,7 +164,7 @@ void nextafter_kernel(TensorIteratorBase& iter) {
 }
 
 void nan_to_num_kernel(TensorIteratorBase& iter, std::optional<double> nan, std::optional<double> posinf, std::optional<double> neginf) {
-  dispatch("nan_to_num", iter.dtype(0), kAll, [&]<class T> {
+  dispatch("nan_to_num", iter.dtype(0), kAll | kUnsigned, [&]<class T> {
     using Real = typename RealOf<T>::type;
     if constexpr (std::is_integral_v<T>) {
       // Nothing to replace: a copy of the bytes.

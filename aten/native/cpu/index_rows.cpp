@@ -42,7 +42,7 @@ void add_scaled_row(void* to_row, const void* from_row, std::int64_t n, const vo
 } // namespace
 
 AddRow* find_add_row(c10::ScalarType dtype, bool scaled) {
-  return dispatch("index_add", dtype, kAll | kComplexHalves, [scaled]<class T>() -> AddRow* {
+  return dispatch("index_add", dtype, kAll | kUnsigned | kComplexHalves, [scaled]<class T>() -> AddRow* {
     return scaled ? add_scaled_row<T> : add_row<T>;
   });
 }

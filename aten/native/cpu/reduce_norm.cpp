@@ -113,7 +113,9 @@ void vector_norm_kernel(
   const double p = ord.toDouble();
   const ScalarType wanted = dtype.value_or(self.scalar_type());
   // Order 2, that of gradients, reads half and bfloat16 directly.
-  const ScalarType read = p != 2 && c10::isReducedFloatingType(wanted) ? ScalarType::Float : wanted;
+  const ScalarType read = wanted == ScalarType::ComplexHalf ? ScalarType::ComplexFloat
+      : p != 2 && c10::isReducedFloatingType(wanted)        ? ScalarType::Float
+                                                            : wanted;
   const TensorBase input = read == self.scalar_type() ? self : self.to(c10::TensorOptions().dtype(read));
   const ReducePlan plan = plan_reduction(input, reduced_dims(dim, input.dim()), out);
   const auto run = [&](const auto& op) {

@@ -12,7 +12,14 @@ struct Prod {
   using In = T;
   using Acc = ArithmeticAcc<T>;
   Acc identity() const { return Acc(1); }
-  Acc map(T x) const { return static_cast<Acc>(x); }
+  // Complex products start from 1 + 0i, which makes NaN of an infinity, in each of PyTorch's partial products.
+  Acc map(T x) const {
+    if constexpr (c10::is_complex<Acc>::value) {
+      return pointwise::mul(Acc(1), static_cast<Acc>(x));
+    } else {
+      return static_cast<Acc>(x);
+    }
+  }
   Acc combine(Acc a, Acc b) const { return pointwise::mul(a, b); }
 };
 

@@ -2,6 +2,9 @@
 // Golub and LeVeque. Everything in double, so that a large mean does not eat the variance.
 #include <aten/native/cpu/reduce_arithmetic.h>
 
+#include <aten/core/Tensor.h>
+#include <aten/core/TensorSpec.h>
+
 #include <c10/core/Scalar.h>
 
 #include <cmath>
@@ -207,6 +210,14 @@ void moments(
     bool root,
     const TensorBase& out,
     const TensorBase& mean) {
+  if (self.scalar_type() == ScalarType::ComplexHalf) {
+    const Tensor wide = at::empty_contiguous(out.sizes(), ScalarType::Float, out.device());
+    const Tensor wide_mean = mean.defined() ? at::empty_contiguous(mean.sizes(), ScalarType::ComplexFloat, out.device()) : Tensor();
+    moments(name, self.to(c10::TensorOptions().dtype(ScalarType::ComplexFloat)), dim, correction, root, wide, wide_mean);
+    Tensor(out).copy_(wide);
+    if (mean.defined()) Tensor(mean).copy_(wide_mean);
+    return;
+  }
   const ReducePlan plan = plan_reduction(self, reduced_dims(dim, self.dim()), out);
   dispatch(name, self.scalar_type(), kFloating | kComplex, [&]<class T> {
     fold(Variance<T>{}, plan, self.const_data_ptr<T>(), StoreMoments<T>(out, mean, correction, root));

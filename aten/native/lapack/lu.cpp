@@ -114,7 +114,7 @@ void lu_unpack_kernel(const TensorBase& LU_data, const TensorBase& LU_pivots, bo
       }
     }
   }
-  dispatch("lu_unpack", LU_data.scalar_type(), kDtypes, [&]<class T> {
+  dispatch("lu_unpack", LU_data.scalar_type(), kAll, [&]<class T> {
     const Batch<const T> from(LU_data, 2);
     if (unpack_pivots) {
       const Batch<const int> pivots(LU_pivots, 1);

@@ -144,7 +144,8 @@ struct GeluBackward {
 
 template <class T>
 struct Hardtanh {
-  Hardtanh(const c10::Scalar& low_, const c10::Scalar& high_) : low(low_.to<T>()), high(high_.to<T>()) {}
+  Hardtanh(const c10::Scalar& low_, const c10::Scalar& high_)
+      : low(std::is_unsigned_v<T> && low_.toDouble() < 0 ? T(0) : low_.to<T>()), high(high_.to<T>()) {}
   HOST_DEVICE T operator()(T x) const {
     const T lifted = x < low ? low : x;
     return lifted > high ? high : lifted;

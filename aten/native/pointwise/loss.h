@@ -2,9 +2,12 @@
 // `scale` carries the division of a mean.
 #pragma once
 
+#include <aten/native/pointwise/math.h>
+#include <c10/core/Scalar.h>
 #include <c10/macros/Macros.h>
 
 #include <cmath>
+#include <cstdint>
 
 namespace at::native {
 
@@ -18,9 +21,9 @@ struct SquaredDifference {
 
 template <class T>
 struct SquaredDifferenceGrad {
-  explicit SquaredDifferenceGrad(double scale) : scale(static_cast<T>(2 * scale)) {}
+  explicit SquaredDifferenceGrad(double scale) : scale(c10::Scalar(2 * scale).to<T>()) {}
   HOST_DEVICE T operator()(T grad, T input, T target) const {
-    return scale * (input - target) * grad;
+    return pointwise::mul(pointwise::mul(scale, pointwise::sub(input, target)), grad);
   }
   T scale;
 };
@@ -37,11 +40,19 @@ struct SmoothL1 {
 
 template <class T>
 struct SmoothL1Grad {
-  SmoothL1Grad(double beta, double scale) : beta(static_cast<T>(beta)), scale(static_cast<T>(scale)) {}
+  SmoothL1Grad(double beta_, double scale_) : beta(c10::Scalar(beta_).to<T>()), scale(c10::Scalar(scale_).to<T>()) {}
   HOST_DEVICE T operator()(T grad, T input, T target) const {
-    const T d = input - target;
-    const T slope = d <= -beta ? T(-1) : d >= beta ? T(1) : d / beta;
-    return scale * slope * grad;
+    if constexpr (pointwise::is_integer<T>) {
+      // Signed, so that differences of bytes may be negative; the quotient comes last, or little would be left of it.
+      using Wide = std::int64_t;
+      const Wide d = pointwise::sub(static_cast<Wide>(input), static_cast<Wide>(target)), reach = static_cast<Wide>(beta);
+      const Wide step = static_cast<Wide>(pointwise::mul(scale, grad));
+      return static_cast<T>(d <= -reach ? pointwise::sub(Wide(0), step) : d >= reach ? step : pointwise::mul(d, step) / reach);
+    } else {
+      const T d = input - target;
+      const T slope = d <= -beta ? T(-1) : d >= beta ? T(1) : d / beta;
+      return scale * slope * grad;
+    }
   }
   T beta, scale;
 };

@@ -117,7 +117,7 @@ void search_sorted(
     TORCH_CHECK(std::all_of(place, place + sorter.numel(), [row](int64_t i) { return i >= 0 && i < row; }),
                 "torch.searchsorted(): sorter index out of range; indices must be in [0, ", row, ")");
   }
-  dispatch("searchsorted_out_cpu", common, kIntegral | kFloating, [&]<class T> {
+  dispatch("searchsorted_out_cpu", common, kIntegral | kUnsigned | kFloating, [&]<class T> {
     if (out.scalar_type() == ScalarType::Int) {
       search<T, int32_t>(edge, value, sorter, right, out);
     } else {

@@ -282,7 +282,7 @@ void scatter_reduce_two_kernel(
     bool include_self, const TensorBase& out) {
   dim = c10::maybe_wrap_dim(dim, self.dim());
   const IndexSpan values = checked_values(index, dim_size(self, dim), dim);
-  dispatch("scatter_reduce", self.scalar_type(), at::kAll, [&]<class T> {
+  dispatch("scatter_reduce", self.scalar_type(), at::kAll | at::kUnsigned, [&]<class T> {
     if constexpr (c10::is_complex<T>::value) {
       TORCH_CHECK_NOT_IMPLEMENTED(
           reduce != "amax" && reduce != "amin", "\"scatter_reduce\" not implemented for '", self.scalar_type(), "' with reduce=",
@@ -404,7 +404,7 @@ void index_add_kernel(
     const TensorBase& out) {
   dim = c10::maybe_wrap_dim(dim, self.dim());
   const IndexSpan values = slice_index("index_add", index, dim_size(self, dim));
-  dispatch("index_add", self.scalar_type(), at::kAll | at::kComplexHalves, [&]<class T> {
+  dispatch("index_add", self.scalar_type(), at::kAll | at::kUnsigned | at::kComplexHalves, [&]<class T> {
     const T scale = alpha.to<T>();
     start_from(self, out);
     const AddScaled<T> add{
