@@ -535,8 +535,9 @@ C10_ALWAYS_INLINE bool SpareTensors::keep(TensorImpl* tensor) noexcept {
 
 namespace {
 
+// By the count, as destructors of derived classes see no strong reference.
 C10_NOINLINE void delete_tensor(TensorImpl* tensor) noexcept {
-  delete tensor;
+  raw::intrusive_ptr::decref(tensor);
 }
 
 } // namespace

@@ -103,6 +103,16 @@ Shape random_shape(std::mt19937& random) {
   return shape;
 }
 
+// A tensor of a program's own that tells how many references its destructor sees.
+class Watched final : public TensorImpl {
+ public:
+  explicit Watched(uint32_t& seen) : TensorImpl(DispatchKey::CPU, caffe2::TypeMeta::Make<float>(), Device(DeviceType::CPU)), seen_(seen) {}
+  ~Watched() override { seen_ = c10::raw::intrusive_ptr::use_count(this); }
+
+ private:
+  uint32_t& seen_;
+};
+
 class CustomSizes final : public TensorImpl {
  public:
   CustomSizes() : TensorImpl(DispatchKey::NestedTensorCPU, caffe2::TypeMeta::Make<float>(), Device(DeviceType::CPU)) {
@@ -553,4 +563,19 @@ TEST_CASE("a tensor of the size of three cache lines wraps a number", "[c10][ten
   CHECK(t->is_wrapped_number());
   CHECK_THROWS(make_tensor({1})->set_wrapped_number(true));
   CHECK_FALSE(t->requires_grad());
+}
+
+TEST_CASE("destructors of derived tensors see no reference", "[c10][tensor_impl]") {
+  using TensorPtr = c10::intrusive_ptr<TensorImpl, c10::UndefinedTensorImpl>;
+  uint32_t alone = 7;
+  { const TensorPtr tensor = c10::make_intrusive<Watched>(alone); }
+  CHECK(alone == 0);
+  uint32_t shared = 7;
+  {
+    TensorPtr tensor = c10::make_intrusive<Watched>(shared);
+    const TensorPtr other = tensor;
+    tensor.reset();
+    CHECK(shared == 7);
+  }
+  CHECK(shared == 0);
 }
