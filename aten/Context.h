@@ -59,6 +59,9 @@ class TORCH_API Context {
   /// Makes a device's backend ready. Throws, with the reason, when there is none.
   void lazyInitDevice(c10::DeviceType device_type);
   void lazyInitCUDA() { lazyInitDevice(c10::DeviceType::CUDA); }
+  void lazyInitHIP() { lazyInitDevice(c10::DeviceType::HIP); }
+  void lazyInitXPU() { lazyInitDevice(c10::DeviceType::XPU); }
+  void lazyInitMTIA() { lazyInitDevice(c10::DeviceType::MTIA); }
   void lazyInitPrivateUse1() { lazyInitDevice(c10::DeviceType::PrivateUse1); }
 
   // ---- what there is -----------------------------------------------------------------
@@ -202,6 +205,13 @@ inline DeprecatedTypeProperties& CPU(ScalarType s) {
 }
 inline DeprecatedTypeProperties& CUDA(ScalarType s) {
   return getDeprecatedTypeProperties(Backend::CUDA, s);
+}
+
+inline DeprecatedTypeProperties& HIP(ScalarType s) {
+  return getDeprecatedTypeProperties(Backend::HIP, s);
+}
+inline DeprecatedTypeProperties& MPS(ScalarType s) {
+  return getDeprecatedTypeProperties(Backend::MPS, s);
 }
 
 inline bool hasCUDA() {

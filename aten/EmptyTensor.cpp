@@ -4,8 +4,30 @@
 #include <c10/core/MemoryFormat.h>
 #include <c10/util/safe_numerics.h>
 
+namespace at::native {
+
+// The kernels of these operators, aten/native/factory.cpp.
+Tensor empty_cpu(
+    IntArrayRef, std::optional<ScalarType>, std::optional<Layout>, std::optional<Device>, std::optional<bool>,
+    std::optional<MemoryFormat>);
+Tensor empty_meta(
+    IntArrayRef, std::optional<ScalarType>, std::optional<Layout>, std::optional<Device>, std::optional<bool>,
+    std::optional<MemoryFormat>);
+Tensor empty_strided_cpu(
+    IntArrayRef, IntArrayRef, std::optional<ScalarType>, std::optional<Layout>, std::optional<Device>, std::optional<bool>);
+Tensor empty_strided_meta(
+    IntArrayRef, IntArrayRef, std::optional<ScalarType>, std::optional<Layout>, std::optional<Device>, std::optional<bool>);
+
+} // namespace at::native
+
 namespace at::detail {
 namespace {
+
+void check_device(std::optional<c10::Device> device, c10::DeviceType expected, const char* name) {
+  TORCH_CHECK(
+      !device || device->type() == expected, name, ": got device ", device.value_or(c10::Device(expected)), ", must be ",
+      expected);
+}
 
 TensorBase allocate(
     size_t bytes, c10::Allocator* allocator, c10::DispatchKeySet ks, c10::ScalarType scalar_type) {
@@ -94,6 +116,65 @@ TensorBase empty_strided_generic(
       allocate(computeStorageNbytes(size, stride, c10::elementSize(scalar_type)), allocator, ks, scalar_type);
   result.unsafeGetTensorImpl()->set_sizes_and_strides(size, stride);
   return result;
+}
+
+TensorBase empty_cpu(
+    c10::IntArrayRef size, c10::ScalarType dtype, bool pin_memory, std::optional<c10::MemoryFormat> memory_format_opt) {
+  return native::empty_cpu(size, dtype, std::nullopt, std::nullopt, pin_memory, memory_format_opt);
+}
+
+TensorBase empty_cpu(
+    c10::IntArrayRef size, std::optional<c10::ScalarType> dtype_opt, std::optional<c10::Layout> layout_opt,
+    std::optional<c10::Device> device_opt, std::optional<bool> pin_memory_opt,
+    std::optional<c10::MemoryFormat> memory_format_opt) {
+  check_device(device_opt, c10::kCPU, "empty_cpu");
+  return native::empty_cpu(size, dtype_opt, layout_opt, device_opt, pin_memory_opt, memory_format_opt);
+}
+
+TensorBase empty_cpu(c10::IntArrayRef size, const c10::TensorOptions& options) {
+  return empty_cpu(
+      size, c10::optTypeMetaToScalarType(options.dtype_opt()), options.layout_opt(), options.device_opt(),
+      options.pinned_memory_opt(), options.memory_format_opt());
+}
+
+TensorBase empty_strided_cpu(c10::IntArrayRef size, c10::IntArrayRef stride, c10::ScalarType dtype, bool pin_memory) {
+  return native::empty_strided_cpu(size, stride, dtype, std::nullopt, std::nullopt, pin_memory);
+}
+
+TensorBase empty_strided_cpu(
+    c10::IntArrayRef size, c10::IntArrayRef stride, std::optional<c10::ScalarType> dtype_opt,
+    std::optional<c10::Layout> layout_opt, std::optional<c10::Device> device_opt, std::optional<bool> pin_memory_opt) {
+  check_device(device_opt, c10::kCPU, "empty_strided_cpu");
+  return native::empty_strided_cpu(size, stride, dtype_opt, layout_opt, device_opt, pin_memory_opt);
+}
+
+TensorBase empty_strided_cpu(c10::IntArrayRef size, c10::IntArrayRef stride, const c10::TensorOptions& options) {
+  return empty_strided_cpu(
+      size, stride, c10::optTypeMetaToScalarType(options.dtype_opt()), options.layout_opt(), options.device_opt(),
+      options.pinned_memory_opt());
+}
+
+TensorBase empty_meta(
+    c10::IntArrayRef size, c10::ScalarType dtype, std::optional<c10::MemoryFormat> memory_format_opt) {
+  return native::empty_meta(size, dtype, std::nullopt, std::nullopt, std::nullopt, memory_format_opt);
+}
+
+TensorBase empty_meta(c10::IntArrayRef size, const c10::TensorOptions& options) {
+  check_device(options.device_opt(), c10::kMeta, "empty_meta");
+  return native::empty_meta(
+      size, c10::optTypeMetaToScalarType(options.dtype_opt()), options.layout_opt(), options.device_opt(), std::nullopt,
+      options.memory_format_opt());
+}
+
+TensorBase empty_strided_meta(c10::IntArrayRef size, c10::IntArrayRef stride, c10::ScalarType dtype) {
+  return native::empty_strided_meta(size, stride, dtype, std::nullopt, std::nullopt, std::nullopt);
+}
+
+TensorBase empty_strided_meta(c10::IntArrayRef size, c10::IntArrayRef stride, const c10::TensorOptions& options) {
+  check_device(options.device_opt(), c10::kMeta, "empty_strided_meta");
+  return native::empty_strided_meta(
+      size, stride, c10::optTypeMetaToScalarType(options.dtype_opt()), options.layout_opt(), options.device_opt(),
+      std::nullopt);
 }
 
 } // namespace at::detail

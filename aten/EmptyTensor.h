@@ -26,4 +26,27 @@ TORCH_API TensorBase empty_strided_generic(
     c10::IntArrayRef size, c10::IntArrayRef stride, c10::Allocator* allocator, c10::DispatchKeySet ks,
     c10::ScalarType scalar_type);
 
+/// Tensors in memory of the CPU, pinned where asked for, and without data: what aten::empty and aten::empty_strided do for them.
+TORCH_API TensorBase empty_cpu(
+    c10::IntArrayRef size, c10::ScalarType dtype, bool pin_memory = false,
+    std::optional<c10::MemoryFormat> memory_format_opt = std::nullopt);
+TORCH_API TensorBase empty_cpu(
+    c10::IntArrayRef size, std::optional<c10::ScalarType> dtype_opt, std::optional<c10::Layout> layout_opt,
+    std::optional<c10::Device> device_opt, std::optional<bool> pin_memory_opt,
+    std::optional<c10::MemoryFormat> memory_format_opt);
+TORCH_API TensorBase empty_cpu(c10::IntArrayRef size, const c10::TensorOptions& options);
+TORCH_API TensorBase empty_strided_cpu(
+    c10::IntArrayRef size, c10::IntArrayRef stride, c10::ScalarType dtype, bool pin_memory = false);
+TORCH_API TensorBase empty_strided_cpu(
+    c10::IntArrayRef size, c10::IntArrayRef stride, std::optional<c10::ScalarType> dtype_opt,
+    std::optional<c10::Layout> layout_opt, std::optional<c10::Device> device_opt, std::optional<bool> pin_memory_opt);
+TORCH_API TensorBase empty_strided_cpu(
+    c10::IntArrayRef size, c10::IntArrayRef stride, const c10::TensorOptions& options);
+TORCH_API TensorBase empty_meta(
+    c10::IntArrayRef size, c10::ScalarType dtype, std::optional<c10::MemoryFormat> memory_format_opt = std::nullopt);
+TORCH_API TensorBase empty_meta(c10::IntArrayRef size, const c10::TensorOptions& options);
+TORCH_API TensorBase empty_strided_meta(c10::IntArrayRef size, c10::IntArrayRef stride, c10::ScalarType dtype);
+TORCH_API TensorBase empty_strided_meta(
+    c10::IntArrayRef size, c10::IntArrayRef stride, const c10::TensorOptions& options);
+
 } // namespace at::detail

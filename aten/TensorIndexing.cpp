@@ -178,7 +178,7 @@ Tensor without_leading_ones(const Tensor& value) {
 
 } // namespace
 
-Tensor get_item(const Tensor& self, ArrayRef<TensorIndex> indices) {
+Tensor get_item(const Tensor& self, ArrayRef<TensorIndex> indices, bool /*disable_slice_optimization*/) {
   const Indexer indexer(self, indices);
   if (indexer.has_tensors()) {
     return at::index(indexer.view(), indexer.tensors());
@@ -195,7 +195,7 @@ bool is_one_boolean(ArrayRef<TensorIndex> indices) {
 
 } // namespace
 
-void set_item(const Tensor& self, ArrayRef<TensorIndex> indices, const Tensor& value) {
+void set_item(const Tensor& self, ArrayRef<TensorIndex> indices, const Tensor& value, bool /*disable_slice_optimization*/) {
   if (is_one_boolean(indices)) {
     if (indices[0].boolean()) {
       self.unsqueeze(0).copy_(without_leading_ones(value));
@@ -213,7 +213,7 @@ void set_item(const Tensor& self, ArrayRef<TensorIndex> indices, const Tensor& v
   }
 }
 
-void set_item(const Tensor& self, ArrayRef<TensorIndex> indices, const Scalar& value) {
+void set_item(const Tensor& self, ArrayRef<TensorIndex> indices, const Scalar& value, bool /*disable_slice_optimization*/) {
   const Indexer indexer(self, indices);
   Tensor target = indexer.view();
   if (indexer.has_tensors()) {

@@ -87,9 +87,12 @@ TORCH_API std::ostream& operator<<(std::ostream& stream, const TensorIndex& tens
 TORCH_API std::ostream& operator<<(std::ostream& stream, const std::vector<TensorIndex>& tensor_indices);
 
 /// The part of `self` that `indices` names. Throws IndexError for too many indices or values out of range.
-TORCH_API Tensor get_item(const Tensor& self, ArrayRef<TensorIndex> indices);
+/// The flags are libtorch's, for tracing; they change nothing.
+TORCH_API Tensor get_item(const Tensor& self, ArrayRef<TensorIndex> indices, bool disable_slice_optimization = false);
 /// Writes `value`, broadcast, to that part.
-TORCH_API void set_item(const Tensor& self, ArrayRef<TensorIndex> indices, const Tensor& value);
-TORCH_API void set_item(const Tensor& self, ArrayRef<TensorIndex> indices, const Scalar& value);
+TORCH_API void set_item(
+    const Tensor& self, ArrayRef<TensorIndex> indices, const Tensor& value, bool disable_slice_optimization = false);
+TORCH_API void set_item(
+    const Tensor& self, ArrayRef<TensorIndex> indices, const Scalar& value, bool disable_slice_optimization = false);
 
 } // namespace at::indexing

@@ -61,8 +61,9 @@ class class_ : public detail::class_base {
     return *this;
   }
   template <class Func>
-  class_& def_static(std::string name, Func func, std::string doc_string = "") {
-    define(std::move(name), std::move(func), std::move(doc_string), {}, true);
+  class_& def_static(
+      std::string name, Func func, std::string doc_string = "", std::initializer_list<arg> default_args = {}) {
+    define(std::move(name), std::move(func), std::move(doc_string), default_args, true);
     return *this;
   }
   /// A method that works on the stack itself, with its schema.

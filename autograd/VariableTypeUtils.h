@@ -3,6 +3,7 @@
 
 #include <aten/core/List.h>
 #include <aten/core/Tensor.h>
+#include <aten/core/Variadic.h>
 #include <autograd/function.h>
 #include <autograd/functions/basic_ops.h>
 #include <autograd/functions/tensor.h>
@@ -93,6 +94,23 @@ inline void rebase_history(at::ArrayRef<at::Tensor> variables, const std::shared
 }
 inline void rebase_history(const std::vector<at::Tensor>& variables, const std::shared_ptr<Node>& grad_fn) {
   rebase_history(at::ArrayRef<at::Tensor>(variables), grad_fn);
+}
+
+/// All tensors among the arguments, in their order; optional ones where they are there, lists one by one.
+template <typename... Args>
+variable_list flatten_tensor_args(Args&&... args) {
+  struct Flatten : at::IterArgs<Flatten> {
+    explicit Flatten(variable_list& list) : list(list) {}
+    void operator()(const at::Tensor& tensor) { list.push_back(tensor); }
+    void operator()(const std::optional<at::Tensor>& tensor) {
+      if (tensor) list.push_back(*tensor);
+    }
+    void operator()(at::ArrayRef<at::Tensor> tensors) { list.insert(list.end(), tensors.begin(), tensors.end()); }
+    variable_list& list;
+  };
+  variable_list list;
+  Flatten(list).apply(std::forward<Args>(args)...);
+  return list;
 }
 
 inline void increment_version(const at::Tensor& t) {

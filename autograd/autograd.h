@@ -3,6 +3,7 @@
 #include <autograd/variable.h>
 #include <c10/macros/Export.h>
 
+#include <cstdint>
 #include <optional>
 
 namespace torch::autograd {
@@ -29,5 +30,13 @@ TORCH_API variable_list grad(
     std::optional<bool> retain_graph = std::nullopt,
     bool create_graph = false,
     bool allow_unused = false);
+
+namespace forward_ad {
+
+/// Gradients in forward mode are not supported: both throw c10::NotImplementedError.
+TORCH_API uint64_t enter_dual_level();
+TORCH_API void exit_dual_level(uint64_t level);
+
+} // namespace forward_ad
 
 } // namespace torch::autograd

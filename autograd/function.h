@@ -325,6 +325,11 @@ void record_edges_of(Node& node, const Variable& variable) {
 
 } // namespace detail
 
+/// For shared pointers that programs make: `std::shared_ptr<MyNode>(new MyNode(...), deleteNode)`.
+inline void deleteNode(Node* node) {
+  delete node;
+}
+
 /// Gives a new node the edges that collect_next_edges would collect, without a list in between.
 template <typename... Variables>
 C10_ALWAYS_INLINE void record_edges(Node& node, const Variables&... variables) {

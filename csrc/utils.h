@@ -20,4 +20,7 @@ using at::set_num_interop_threads;
 using at::set_num_threads;
 using at::init_num_threads;
 
+/// Are both undefined, or equal in size and values?
+TORCH_API bool equal_if_defined(const at::Tensor& a, const at::Tensor& b);
+
 } // namespace torch

@@ -29,7 +29,8 @@ namespace at {
 class Tensor;
 class DeprecatedTypeProperties;
 using TensorList = c10::ArrayRef<Tensor>;
-using ITensorListRef = c10::IListRef<Tensor>;
+using ITensorList = c10::IListRef<Tensor>;
+using ITensorListRef = ITensorList;
 using Stream = c10::Stream;
 using OptionalSymIntArrayRef = c10::OptionalArrayRef<c10::SymInt>;
 class OptionalTensorRef;
@@ -153,6 +154,7 @@ class TORCH_API Tensor : public TensorBase {
   Tensor variable_data() const { return TensorBase::variable_data(); }
   void _backward(TensorList inputs, const std::optional<Tensor>& gradient, std::optional<bool> keep_graph, bool create_graph) const;
   const Tensor& _base() const { return static_cast<const Tensor&>(TensorBase::_base()); }
+  const Tensor& _fw_grad(uint64_t level) const { return static_cast<const Tensor&>(TensorBase::_fw_grad(level)); }
 
   template <typename T>
   using hook_return_void_t = std::enable_if_t<std::is_void_v<std::invoke_result_t<T&, Tensor>>, unsigned>;

@@ -88,6 +88,8 @@ class TORCH_API TensorBase {
   bool is_same(const TensorBase& other) const noexcept { return impl_ == other.impl_; }
   size_t use_count() const noexcept { return impl_.use_count(); }
   size_t weak_use_count() const noexcept { return impl_.weak_use_count(); }
+  /// Is this handle the only one?
+  bool is_uniquely_owned() const noexcept { return use_count() == 1; }
   c10::TensorImpl* unsafeGetTensorImpl() const { return impl_.get(); }
   c10::TensorImpl* unsafeReleaseTensorImpl() { return impl_.release(); }
   const ImplPtr& getIntrusivePtr() const { return impl_; }
@@ -120,6 +122,9 @@ class TORCH_API TensorBase {
   }
   bool is_contiguous_or_false(c10::MemoryFormat memory_format = c10::MemoryFormat::Contiguous) const {
     return impl_->is_contiguous(memory_format);
+  }
+  c10::SymBool sym_is_contiguous(c10::MemoryFormat memory_format = c10::MemoryFormat::Contiguous) const {
+    return is_contiguous(memory_format);
   }
   bool is_non_overlapping_and_dense() const { return impl_->is_non_overlapping_and_dense(); }
 
@@ -157,6 +162,12 @@ class TORCH_API TensorBase {
   bool is_hpu() const { return device().is_hpu(); }
   bool is_ipu() const { return device().is_ipu(); }
   bool is_vulkan() const { return device().is_vulkan(); }
+  bool is_metal() const { return device().is_metal(); }
+  bool is_lazy() const { return device().is_lazy(); }
+  bool is_mtia() const { return device().is_mtia(); }
+  bool is_maia() const { return device().is_maia(); }
+  bool is_ve() const { return device().is_ve(); }
+  bool is_nested() const { return impl_->key_set().has(c10::DispatchKey::NestedTensor); }
   bool is_inference() const { return impl_->is_inference(); }
   bool is_conj() const { return impl_->key_set().has(c10::DispatchKey::Conjugate); }
   bool is_neg() const { return impl_->key_set().has(c10::DispatchKey::Negative); }
@@ -232,6 +243,10 @@ class TORCH_API TensorBase {
   TensorBase contiguous(c10::MemoryFormat memory_format = c10::MemoryFormat::Contiguous) const {
     return is_contiguous(memory_format) ? *this : contiguous_copy(memory_format);
   }
+  c10::MaybeOwned<TensorBase> expect_contiguous(
+      c10::MemoryFormat memory_format = c10::MemoryFormat::Contiguous) const&;
+  c10::MaybeOwned<TensorBase> expect_contiguous(
+      c10::MemoryFormat memory_format = c10::MemoryFormat::Contiguous) && = delete;
   TensorBase to(
       c10::TensorOptions options = {},
       bool non_blocking = false,
@@ -261,6 +276,10 @@ class TORCH_API TensorBase {
   bool is_view() const;
   const TensorBase& _base() const;
   void remove_hook(unsigned pos) const;
+  /// The tangent at a level of forward mode, which no tensor has here: undefined.
+  const TensorBase& _fw_grad(uint64_t level) const;
+  /// Throws: gradients are computed in reverse mode alone.
+  void _set_fw_grad(const TensorBase& new_grad, uint64_t level, bool is_inplace_op) const;
 
   template <typename T>
   using hook_return_void_t = std::enable_if_t<std::is_void_v<std::invoke_result_t<T&, TensorBase>>, unsigned>;
@@ -329,6 +348,22 @@ c10::ArrayRef<T> sizes(const TensorBase& t) {
     return t.sizes();
   }
 }
+template <typename T>
+c10::ArrayRef<T> strides(const TensorBase& t) {
+  if constexpr (std::is_same_v<T, c10::SymInt>) {
+    return t.sym_strides();
+  } else {
+    return t.strides();
+  }
+}
+template <typename T>
+T size(const TensorBase& t, int64_t dim) {
+  return t.size(dim);
+}
+template <typename T>
+T numel(const TensorBase& t) {
+  return t.numel();
+}
 } // namespace symint
 
 } // namespace at
@@ -370,3 +405,10 @@ struct ExclusivelyOwnedTraits<at::TensorBase> {
 };
 
 } // namespace c10
+
+namespace at {
+inline c10::MaybeOwned<TensorBase> TensorBase::expect_contiguous(c10::MemoryFormat memory_format) const& {
+  return is_contiguous(memory_format) ? c10::MaybeOwned<TensorBase>::borrowed(*this)
+                                      : c10::MaybeOwned<TensorBase>::owned(contiguous(memory_format));
+}
+} // namespace at

@@ -4,6 +4,7 @@
 #include <aten/core/ivalue.h>
 #include <c10/util/Exception.h>
 
+#include <algorithm>
 #include <ostream>
 
 namespace c10 {
@@ -13,8 +14,11 @@ struct ClassType::Members {
   std::vector<TypePtr> attribute_types;
   std::vector<torch::jit::Function*> methods;
   std::vector<torch::jit::Function*> static_methods;
+  std::vector<torch::jit::Function*> forward_pre_hooks;
+  std::vector<torch::jit::Function*> forward_hooks;
   std::vector<Property> properties;
-  std::vector<std::pair<std::string, IValue>> constants;
+  std::vector<std::string> constant_names;
+  std::vector<IValue> constant_values;
 };
 
 template class Indirect<std::optional<QualifiedName>>;
@@ -84,6 +88,32 @@ size_t ClassType::addAttribute(const std::string& name, TypePtr type, bool is_pa
   return members_->attributes.size() - 1;
 }
 
+size_t ClassType::addOrCheckAttribute(const std::string& name, TypePtr type, bool is_parameter, bool is_buffer) {
+  const std::optional<size_t> slot = findAttributeSlot(name);
+  if (!slot) return addAttribute(name, std::move(type), is_parameter, is_buffer);
+  TORCH_CHECK(is_parameter == this->is_parameter(*slot), "Parameter field mismatch for the field '", name, "'");
+  TORCH_CHECK(type->isSubtypeOf(*getAttribute(*slot)), type->repr_str(), " is not compatible with the type ",
+      getAttribute(*slot)->repr_str(), " for the field '", name, "'");
+  return *slot;
+}
+
+void ClassType::unsafeRemoveAttribute(const std::string& name) {
+  const auto slot = static_cast<ptrdiff_t>(getAttributeSlot(name));
+  members_->attributes.erase(members_->attributes.begin() + slot);
+  members_->attribute_types.erase(members_->attribute_types.begin() + slot);
+}
+
+void ClassType::unsafeChangeAttributeType(const std::string& name, const TypePtr& type) {
+  const size_t slot = getAttributeSlot(name);
+  members_->attributes[slot].type = type;
+  members_->attribute_types[slot] = type;
+}
+
+void ClassType::checkNotExist(const std::string& name, const std::string& what) const {
+  TORCH_CHECK(!findMethod(name), "attempting to add ", what, " '", name, "' to ", repr_str(), " but a method of that name already exists");
+  TORCH_CHECK(!hasAttribute(name), "attempting to add ", what, " '", name, "' to ", repr_str(), " but a field of that name already exists");
+}
+
 std::optional<size_t> ClassType::findAttributeSlot(const std::string& name) const {
   for (size_t slot = 0; slot < members_->attributes.size(); ++slot) {
     if (members_->attributes[slot].name == name) return slot;
@@ -132,6 +162,46 @@ torch::jit::Function& ClassType::getMethod(const std::string& name) const {
   return *method;
 }
 
+void ClassType::unsafeRemoveMethod(const std::string& name) {
+  std::vector<torch::jit::Function*>& methods = members_->methods;
+  methods.erase(std::find(methods.begin(), methods.end(), &getMethod(name)));
+}
+
+void ClassType::addForwardPreHook(torch::jit::Function* hook) {
+  members_->forward_pre_hooks.push_back(hook);
+}
+
+void ClassType::addForwardHook(torch::jit::Function* hook) {
+  members_->forward_hooks.push_back(hook);
+}
+
+torch::jit::Function* ClassType::findForwardPreHook(const std::string& name) const {
+  return find_by_name(members_->forward_pre_hooks, name);
+}
+
+torch::jit::Function* ClassType::findForwardHook(const std::string& name) const {
+  return find_by_name(members_->forward_hooks, name);
+}
+
+const std::vector<torch::jit::Function*>& ClassType::getForwardPreHooks() const {
+  return members_->forward_pre_hooks;
+}
+
+const std::vector<torch::jit::Function*>& ClassType::getForwardHooks() const {
+  return members_->forward_hooks;
+}
+
+torch::jit::Function* ClassType::findHook(const std::string& name) const {
+  torch::jit::Function* hook = findForwardHook(name);
+  return hook ? hook : findForwardPreHook(name);
+}
+
+torch::jit::Function& ClassType::getHook(const std::string& name) const {
+  torch::jit::Function* hook = findHook(name);
+  TORCH_CHECK(hook, "Couldn't find: '", name, "' on class: '", repr_str(), "' as forward hook or forward pre_hook.");
+  return *hook;
+}
+
 void ClassType::addStaticMethod(torch::jit::Function* method) {
   TORCH_CHECK(!findStaticMethod(method->name()) && !findMethod(method->name()), "Can't redefine method: ", method->name(),
       " on class: ", repr_str());
@@ -156,17 +226,32 @@ std::optional<ClassType::Property> ClassType::getProperty(const std::string& nam
 
 size_t ClassType::addConstant(const std::string& name, const IValue& value) {
   TORCH_CHECK(!hasConstant(name), "attempting to add constant '", name, "' to ", repr_str(), " but it already exists");
-  members_->constants.emplace_back(name, value);
-  return members_->constants.size() - 1;
+  members_->constant_names.push_back(name);
+  members_->constant_values.push_back(value);
+  return members_->constant_names.size() - 1;
+}
+
+void ClassType::unsafeRemoveConstant(const std::string& name) {
+  const auto slot = static_cast<ptrdiff_t>(getConstantSlot(name));
+  members_->constant_names.erase(members_->constant_names.begin() + slot);
+  members_->constant_values.erase(members_->constant_values.begin() + slot);
 }
 
 size_t ClassType::numConstants() const {
-  return members_->constants.size();
+  return members_->constant_names.size();
+}
+
+ArrayRef<std::string> ClassType::constantNames() const {
+  return members_->constant_names;
+}
+
+ArrayRef<IValue> ClassType::constantValues() const {
+  return members_->constant_values;
 }
 
 std::optional<size_t> ClassType::findConstantSlot(const std::string& name) const {
-  for (size_t slot = 0; slot < members_->constants.size(); ++slot) {
-    if (members_->constants[slot].first == name) return slot;
+  for (size_t slot = 0; slot < members_->constant_names.size(); ++slot) {
+    if (members_->constant_names[slot] == name) return slot;
   }
   return std::nullopt;
 }
@@ -178,21 +263,21 @@ size_t ClassType::getConstantSlot(const std::string& name) const {
 }
 
 const std::string& ClassType::getConstantName(size_t slot) const {
-  return members_->constants.at(slot).first;
+  return members_->constant_names.at(slot);
 }
 
 IValue ClassType::getConstant(const std::string& name) const {
-  return members_->constants[getConstantSlot(name)].second;
+  return members_->constant_values[getConstantSlot(name)];
 }
 
 IValue ClassType::getConstant(size_t slot) const {
-  return members_->constants.at(slot).second;
+  return members_->constant_values.at(slot);
 }
 
 std::optional<IValue> ClassType::findConstant(const std::string& name) const {
   const std::optional<size_t> slot = findConstantSlot(name);
   if (!slot) return std::nullopt;
-  return members_->constants[*slot].second;
+  return members_->constant_values[*slot];
 }
 
 void ClassType::clearMembers() {

@@ -81,6 +81,13 @@ struct TORCH_API ClassType final : NamedType {
   ArrayRef<TypePtr> containedTypes() const override;
   /// Adds a data member and returns its slot. Throws if the name is taken.
   size_t addAttribute(const std::string& name, TypePtr type, bool is_parameter = false, bool is_buffer = false);
+  /// The slot of a data member, which is added if there is none. Throws if there is one of another kind or type.
+  size_t addOrCheckAttribute(const std::string& name, TypePtr type, bool is_parameter = false, bool is_buffer = false);
+  /// Objects that exist keep what they have in their slots.
+  void unsafeRemoveAttribute(const std::string& name);
+  void unsafeChangeAttributeType(const std::string& name, const TypePtr& type);
+  /// Throws if a method or a data member has that name already.
+  void checkNotExist(const std::string& name, const std::string& what) const;
   bool hasAttribute(const std::string& name) const;
   bool is_parameter(size_t slot) const;
   bool is_buffer(size_t slot) const;
@@ -99,6 +106,17 @@ struct TORCH_API ClassType final : NamedType {
     return findMethod(name) != nullptr;
   }
   const std::vector<torch::jit::Function*>& methods() const;
+  void unsafeRemoveMethod(const std::string& name);
+  /// Functions to be called before and after forward, in this order.
+  void addForwardPreHook(torch::jit::Function* hook);
+  void addForwardHook(torch::jit::Function* hook);
+  torch::jit::Function* findForwardPreHook(const std::string& name) const;
+  torch::jit::Function* findForwardHook(const std::string& name) const;
+  const std::vector<torch::jit::Function*>& getForwardPreHooks() const;
+  const std::vector<torch::jit::Function*>& getForwardHooks() const;
+  /// A hook of either kind.
+  torch::jit::Function* findHook(const std::string& name) const;
+  torch::jit::Function& getHook(const std::string& name) const;
   void addStaticMethod(torch::jit::Function* method);
   torch::jit::Function* findStaticMethod(const std::string& name) const;
   void addProperty(const std::string& name, torch::jit::Function* getter, torch::jit::Function* setter);
@@ -116,6 +134,9 @@ struct TORCH_API ClassType final : NamedType {
   IValue getConstant(const std::string& name) const;
   IValue getConstant(size_t slot) const;
   std::optional<IValue> findConstant(const std::string& name) const;
+  ArrayRef<std::string> constantNames() const;
+  ArrayRef<IValue> constantValues() const;
+  void unsafeRemoveConstant(const std::string& name);
   /// Forgets all members; used when a library that bound the class is unloaded.
   void clearMembers();
 

@@ -294,7 +294,11 @@ bool fits(const IValue& value, const Type& type) {
       const Type& element = *type.castRaw<FutureType>()->getElementType();
       return element.hasFreeVariables() || value.toFuture()->elementType()->isSubtypeOf(element);
     }
-    case TypeKind::AwaitType:
+    case TypeKind::AwaitType: {
+      if (!value.isAwait()) return false;
+      const Type& element = *type.castRaw<AwaitType>()->getElementType();
+      return element.hasFreeVariables() || value.toAwait()->elementType()->isSubtypeOf(element);
+    }
     case TypeKind::RRefType: return false;
     default: return value.type()->isSubtypeOf(type);
   }

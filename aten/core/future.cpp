@@ -1,4 +1,5 @@
 #include <aten/core/ivalue.h>
+#include <aten/core/jit_type.h>
 
 #include <c10/core/DeviceGuard.h>
 #include <c10/core/Event.h>
@@ -284,3 +285,58 @@ intrusive_ptr<Future> Future::createInstance(TypePtr type) const {
 }
 
 } // namespace c10::ivalue
+
+namespace c10 {
+namespace {
+
+using Futures = List<intrusive_ptr<ivalue::Future>>;
+
+intrusive_ptr<ivalue::Future> future_beside(const Futures& futures, TypePtr type) {
+  return futures.empty() ? make_intrusive<ivalue::Future>(std::move(type)) : futures.get(0)->createInstance(std::move(type));
+}
+
+} // namespace
+
+intrusive_ptr<ivalue::Future> collectAll(const Futures& futures) {
+  struct Progress {
+    std::atomic<size_t> left;
+    intrusive_ptr<ivalue::Future> all;
+  };
+  const auto progress = std::make_shared<Progress>();
+  progress->left = futures.size();
+  progress->all = future_beside(futures, ListType::create(futures.elementType()));
+  if (futures.empty()) progress->all->markCompleted(futures);
+  for (const intrusive_ptr<ivalue::Future>& future : futures) {
+    future->addCallback([progress, futures](ivalue::Future& done) {
+      if (done.hasError()) {
+        progress->all->setErrorIfNeeded(done.exception_ptr());
+      } else if (--progress->left == 0) {
+        progress->all->markCompleted(futures);
+      }
+    });
+  }
+  return progress->all;
+}
+
+intrusive_ptr<ivalue::Future> collectAny(const Futures& futures) {
+  struct Race {
+    std::atomic<bool> won{false};
+    intrusive_ptr<ivalue::Future> first;
+  };
+  const auto race = std::make_shared<Race>();
+  race->first = future_beside(futures, futures.empty() ? TypePtr(NoneType::get()) : futures.get(0)->elementType());
+  if (futures.empty()) race->first->markCompleted();
+  for (const intrusive_ptr<ivalue::Future>& future : futures) {
+    future->addCallback([race](ivalue::Future& done) {
+      if (race->won.exchange(true)) return;
+      if (done.hasError()) {
+        race->first->setError(done.exception_ptr());
+      } else {
+        race->first->markCompleted(done.constValue(), done.storages());
+      }
+    });
+  }
+  return race->first;
+}
+
+} // namespace c10

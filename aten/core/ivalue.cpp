@@ -483,6 +483,7 @@ TypePtr IValue::type() const {
     case Tag::Generator: return GeneratorType::get();
     case Tag::Enum: return toEnumHolder()->type();
     case Tag::Future: return FutureType::create(toFuture()->elementType());
+    case Tag::Await: return toAwait()->type();
   }
   return AnyType::get();
 }

@@ -62,6 +62,7 @@ struct ConstantString;
 struct Object;
 struct EnumHolder;
 struct Future;
+struct Await;
 struct ComplexHolder;
 struct StreamData3Holder;
 } // namespace ivalue
@@ -119,7 +120,8 @@ struct ConstRefReturn<std::string> {
   _(Capsule)                 \
   _(Generator)               \
   _(Enum)                    \
-  _(Future)
+  _(Future)                  \
+  _(Await)
 
 /// A value of any type of the schema language, 16 bytes: a tag and a payload that is either the value itself or a
 /// counted reference. The isX() functions tell what it holds; toX() gives it and throws c10::TypeError for another type.
@@ -461,6 +463,14 @@ struct TORCH_API IValue final {
   intrusive_ptr<ivalue::Future> toFuture() &&;
   intrusive_ptr<ivalue::Future> toFuture() const&;
 
+  // --- calls put off
+  /* implicit */ IValue(intrusive_ptr<ivalue::Await> v);
+  bool isAwait() const {
+    return tag_ == Tag::Await;
+  }
+  intrusive_ptr<ivalue::Await> toAwait() &&;
+  intrusive_ptr<ivalue::Await> toAwait() const&;
+
   // --- optionals
   template <class T>
   /* implicit */ IValue(std::optional<T> v);
@@ -587,7 +597,7 @@ struct TORCH_API IValue final {
   static constexpr uint32_t kCountedTags = C10_TAG_BIT(Storage) | C10_TAG_BIT(ComplexDouble) | C10_TAG_BIT(SymInt) |
       C10_TAG_BIT(SymFloat) | C10_TAG_BIT(SymBool) | C10_TAG_BIT(Tuple) | C10_TAG_BIT(String) | C10_TAG_BIT(GenericList) |
       C10_TAG_BIT(GenericDict) | C10_TAG_BIT(Stream) | C10_TAG_BIT(Object) | C10_TAG_BIT(Capsule) | C10_TAG_BIT(Generator) |
-      C10_TAG_BIT(Enum) | C10_TAG_BIT(Future);
+      C10_TAG_BIT(Enum) | C10_TAG_BIT(Future) | C10_TAG_BIT(Await);
 #undef C10_TAG_BIT
   bool holds_counted_pointer() const {
     return (kCountedTags >> static_cast<uint32_t>(tag_)) & 1;

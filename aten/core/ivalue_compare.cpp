@@ -41,7 +41,8 @@ size_t IValue::hash(const IValue& v) {
     case Tag::Storage:
     case Tag::Stream:
     case Tag::Enum:
-    case Tag::Future: return std::hash<const void*>()(v.payload_.u.as_intrusive_ptr);
+    case Tag::Future:
+    case Tag::Await: return std::hash<const void*>()(v.payload_.u.as_intrusive_ptr);
     case Tag::Tuple: {
       size_t seed = 0;
       for (const IValue& element : v.toTupleRef().elements()) seed = combine(seed, hash(element));

@@ -269,7 +269,60 @@ struct TORCH_API Future final : c10::intrusive_ptr_target {
   OwnedPtr<State> state_;
 };
 
+/// A call put off: the function runs in the thread that first waits, and its value is kept. Not for several threads at once.
+struct TORCH_API Await final : c10::intrusive_ptr_target {
+  /// `type` is that of the value.
+  explicit Await(TypePtr type, std::function<IValue()> function = nullptr);
+  ~Await() override;
+  Await(const Await&) = delete;
+  Await& operator=(const Await&) = delete;
+
+  /// Throws without a function.
+  IValue wait();
+  /// Throws if nobody has waited yet.
+  IValue value() const;
+  bool completed() const {
+    return completed_;
+  }
+  void markCompleted(IValue value);
+  void setFn(std::function<IValue()> function) {
+    function_ = std::move(function);
+  }
+  /// What the function is to be called with; forgotten after the call.
+  void setArgs(std::vector<IValue> args) {
+    args_ = std::move(args);
+  }
+  std::vector<IValue>& args() {
+    return args_;
+  }
+  const TypePtr& elementType() const {
+    return element_type_;
+  }
+  const TypePtr& type() const {
+    return type_;
+  }
+
+ private:
+  TypePtr element_type_;
+  TypePtr type_;
+  std::vector<IValue> args_;
+  std::function<IValue()> function_;
+  IValue value_;
+  bool completed_ = false;
+};
+TORCH_API std::ostream& operator<<(std::ostream& out, const Await& await);
+
 } // namespace ivalue
+
+using ivalue::Await;
+using ivalue::EnumHolder;
+using ivalue::Future;
+using ivalue::Object;
+
+/// A future of the list of all these futures. It is complete when they all are; the first error becomes its error.
+TORCH_API intrusive_ptr<ivalue::Future> collectAll(const List<intrusive_ptr<ivalue::Future>>& futures);
+/// A future that becomes what the first of these becomes, value or error. Without any, one of None.
+TORCH_API intrusive_ptr<ivalue::Future> collectAny(const List<intrusive_ptr<ivalue::Future>>& futures);
 
 // --- pointers ---------------------------------------------------------------------------------------------------------
 
@@ -302,6 +355,7 @@ C10_IVALUE_POINTER(Tuple, ivalue::Tuple, Tuple)
 C10_IVALUE_POINTER(Object, ivalue::Object, Object)
 C10_IVALUE_POINTER(EnumHolder, ivalue::EnumHolder, Enum)
 C10_IVALUE_POINTER(Future, ivalue::Future, Future)
+C10_IVALUE_POINTER(Await, ivalue::Await, Await)
 C10_IVALUE_POINTER(Capsule, torch::CustomClassHolder, Capsule)
 #undef C10_IVALUE_POINTER
 
@@ -310,6 +364,7 @@ inline IValue::IValue(intrusive_ptr<ivalue::Tuple> v) : IValue(Tag::Tuple, v.rel
 inline IValue::IValue(intrusive_ptr<ivalue::Object> v) : IValue(Tag::Object, v.release()) {}
 inline IValue::IValue(intrusive_ptr<ivalue::EnumHolder> v) : IValue(Tag::Enum, v.release()) {}
 inline IValue::IValue(intrusive_ptr<ivalue::Future> v) : IValue(Tag::Future, v.release()) {}
+inline IValue::IValue(intrusive_ptr<ivalue::Await> v) : IValue(Tag::Await, v.release()) {}
 inline IValue::IValue(std::string v) : IValue(ivalue::ConstantString::create(std::move(v))) {}
 
 inline const std::string& IValue::toStringRef() const {
@@ -509,6 +564,7 @@ C10_IVALUE_TO(c10::intrusive_ptr<ivalue::ConstantString>, toString)
 C10_IVALUE_TO(c10::intrusive_ptr<ivalue::Object>, toObject)
 C10_IVALUE_TO(c10::intrusive_ptr<ivalue::EnumHolder>, toEnumHolder)
 C10_IVALUE_TO(c10::intrusive_ptr<ivalue::Future>, toFuture)
+C10_IVALUE_TO(c10::intrusive_ptr<ivalue::Await>, toAwait)
 C10_IVALUE_TO(c10::intrusive_ptr<torch::CustomClassHolder>, toCapsule)
 #undef C10_IVALUE_TO
 

@@ -107,6 +107,7 @@ std::ostream& operator<<(std::ostream& out, const IValue& v) {
       return out << "Enum<" << holder->qualifiedClassName() << '.' << holder->name() << '>';
     }
     case Tag::Future: return out << "Future";
+    case Tag::Await: return out << "Await";
   }
   return out << "<Invalid IValue tag=" << v.tagKind() << '>';
 }

@@ -58,6 +58,11 @@ DeviceType backendToDeviceType(Backend b) {
   return dispatchKeyToDeviceType(backendToDispatchKey(b));
 }
 
+Layout layout_from_backend(Backend b) {
+  TORCH_CHECK(!isSparseCsr(b), "Cannot map Backend ", b, " to a unique layout: it holds all compressed sparse layouts.");
+  return isSparse(b) ? Layout::Sparse : b == Backend::MkldnnCPU ? Layout::Mkldnn : Layout::Strided;
+}
+
 const char* toString(Backend b) {
   return row_of(b).name;
 }

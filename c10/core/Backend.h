@@ -2,6 +2,7 @@
 
 #include <c10/core/DeviceType.h>
 #include <c10/core/DispatchKey.h>
+#include <c10/core/Layout.h>
 #include <c10/macros/Export.h>
 
 #include <iosfwd>
@@ -56,6 +57,9 @@ C10_API DispatchKey backendToDispatchKey(Backend b);
 C10_API DeviceType backendToDeviceType(Backend b);
 C10_API const char* toString(Backend b);
 C10_API std::ostream& operator<<(std::ostream& out, Backend b);
+
+/// Throws for the compressed sparse backends, which have several layouts.
+C10_API Layout layout_from_backend(Backend b);
 
 inline bool isSparse(Backend b) {
   return toFunctionalityKey(backendToDispatchKey(b)) == DispatchKey::Sparse;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <c10/core/OptionalRef.h>
 #include <c10/core/ScalarType.h>
 #include <c10/core/SymBool.h>
 #include <c10/core/SymFloat.h>
@@ -263,5 +264,7 @@ inline long long Scalar::to<long long>() const {
 
 /// Prints the number; true or false for a bool.
 C10_API std::ostream& operator<<(std::ostream& out, const Scalar& s);
+
+using OptionalScalarRef = OptionalRef<Scalar>;
 
 }  // namespace c10

@@ -22,9 +22,11 @@
 #include <c10/util/ArrayRef.h>
 #include <c10/util/Exception.h>
 #include <c10/util/OwnedPtr.h>
+#include <c10/util/accumulate.h>
 #include <c10/util/intrusive_ptr.h>
 #include <c10/util/typeid.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -42,6 +44,26 @@ struct TensorImpl;
 
 namespace impl {
 struct SpareTensors;
+}
+
+/// Products of the sizes from dimension k on, of those before it, and of those between two.
+inline int64_t size_from_dim_(int k, IntArrayRef dims) {
+  return c10::multiply_integers(dims.slice(k));
+}
+inline int64_t size_to_dim_(int k, IntArrayRef dims) {
+  TORCH_CHECK(k >= 0 && static_cast<size_t>(k) <= dims.size(), "size_to_dim_: got ", k, " for ", dims.size(), " dimensions");
+  return c10::multiply_integers(dims.slice(0, k));
+}
+inline int64_t size_between_dim_(int k, int l, IntArrayRef dims) {
+  TORCH_CHECK(
+      k >= 0 && l >= 0 && static_cast<size_t>(std::max(k, l)) < dims.size(), "size_between_dim_: got ", k, " and ", l, " for ",
+      dims.size(), " dimensions");
+  const int first = std::min(k, l) + 1;
+  return c10::multiply_integers(dims.slice(first, std::max(std::max(k, l) - first, 0)));
+}
+inline int canonical_axis_index_(int axis_index, int ndims) {
+  TORCH_CHECK(axis_index >= -ndims && axis_index < ndims, "canonical_axis_index_: got ", axis_index, " for ", ndims, " dimensions");
+  return axis_index < 0 ? axis_index + ndims : axis_index;
 }
 
 /// Data that an out-of-tree backend hangs on its tensors.

@@ -585,6 +585,17 @@ inline uint32_t use_count(weak_intrusive_ptr_target* self) {
 
 }  // namespace weak_intrusive_ptr
 }  // namespace raw
+/// Shares the object under another type; null where a dynamic cast finds that it is of another one.
+template <class T, class U>
+intrusive_ptr<T> static_intrusive_pointer_cast(intrusive_ptr<U> p) {
+  return intrusive_ptr<T>::reclaim(static_cast<T*>(p.release()));
+}
+template <class T, class U>
+intrusive_ptr<T> dynamic_intrusive_pointer_cast(const intrusive_ptr<U>& p) {
+  T* const same = dynamic_cast<T*>(p.get());
+  return same ? intrusive_ptr<T>::reclaim_copy(same) : intrusive_ptr<T>();
+}
+
 }  // namespace c10
 
 namespace std {

@@ -5,6 +5,7 @@
 #include <csrc/optim/optimizer.h>
 #include <csrc/serialize/archive.h>
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -53,6 +54,18 @@ TORCH_API void serialize(serialize::InputArchive& archive, const std::string& ke
 TORCH_API void serialize(serialize::OutputArchive& archive, const std::string& key, const std::vector<int64_t>& steps);
 TORCH_API void serialize(serialize::InputArchive& archive, const std::string& key, std::vector<int64_t>& steps);
 
+template <typename T>
+c10::List<T> deque_to_list(const std::deque<T>& deque) {
+  c10::List<T> list;
+  list.reserve(deque.size());
+  for (const T& element : deque) list.push_back(element);
+  return list;
+}
+template <typename T>
+std::deque<T> list_to_deque(const c10::List<T>& list) {
+  return {list.begin(), list.end()};
+}
+
 } // namespace torch::optim
 
 #define _TORCH_OPTIM_SERIALIZE(name) torch::optim::serialize(archive, #name, self.name)
@@ -78,4 +91,13 @@ TORCH_API void serialize(serialize::InputArchive& archive, const std::string& ke
   {                                                                     \
     c10::IValue ivalue;                                                 \
     if (archive.try_read(#name, ivalue)) name(ivalue.toOptional<T>());  \
+  }
+
+/// The same for a field that is a std::deque<T>.
+#define _TORCH_OPTIM_SERIALIZE_TORCH_ARG_DEQUE(name) archive.write(#name, c10::IValue(torch::optim::deque_to_list(name())));
+#define _TORCH_OPTIM_DESERIALIZE_TORCH_ARG_DEQUE(T, name)                                 \
+  {                                                                                       \
+    c10::IValue ivalue;                                                                   \
+    archive.read(#name, ivalue);                                                          \
+    name(torch::optim::list_to_deque(ivalue.to<c10::List<typename T::value_type>>()));    \
   }

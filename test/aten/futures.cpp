@@ -140,3 +140,60 @@ TEST_CASE("futures are arguments of their type", "[future]") {
   CHECK_THROWS_AS(check(text, 0), c10::TypeError);
   CHECK_THROWS_AS(check(IValue(1), 1), c10::TypeError);
 }
+
+TEST_CASE("all of some futures, or the first of them", "[future]") {
+  using Futures = c10::List<c10::intrusive_ptr<Future>>;
+  Futures futures(c10::FutureType::create(c10::IntType::get()));
+  CHECK(c10::collectAll(futures)->completed());
+  CHECK(c10::collectAny(futures)->value().isNone());
+  for (int i = 0; i < 3; ++i) futures.push_back(future_of_int());
+  const auto all = c10::collectAll(futures);
+  const auto any = c10::collectAny(futures);
+  CHECK(all->elementType()->annotation_str() == "List[Future[int]]");
+  CHECK(any->elementType()->annotation_str() == "int");
+  std::thread other([&] {
+    futures.get(1)->markCompleted(IValue(7));
+    futures.get(0)->markCompleted(IValue(5));
+    futures.get(2)->markCompleted(IValue(6));
+  });
+  all->waitAndThrow();
+  other.join();
+  CHECK(any->value().toInt() == 7);
+  CHECK(all->value().toList().get(2).toFuture()->value().toInt() == 6);
+
+  Futures failing(c10::FutureType::create(c10::IntType::get()));
+  for (int i = 0; i < 2; ++i) failing.push_back(future_of_int());
+  const auto failed = c10::collectAll(failing);
+  const auto first = c10::collectAny(failing);
+  failing.get(1)->setError(error("no"));
+  CHECK(failed->hasError());
+  CHECK(first->tryRetrieveErrorMessage() == "no");
+  failing.get(0)->setError(error("neither"));
+  CHECK(failed->tryRetrieveErrorMessage() == "no");
+}
+
+TEST_CASE("a call put off runs when it is waited for", "[future][ivalue]") {
+  int calls = 0;
+  const auto await = c10::make_intrusive<c10::Await>(c10::IntType::get(), [&] { return IValue(++calls); });
+  CHECK_FALSE(await->completed());
+  CHECK_THROWS_WITH(await->value(), Contains("Await must be completed"));
+  CHECK(await->wait().toInt() == 1);
+  CHECK(await->wait().toInt() == 1);
+  CHECK(await->value().toInt() == 1);
+
+  IValue value(await);
+  CHECK(value.isAwait());
+  CHECK(value.tagKind() == "Await");
+  CHECK(value.type()->annotation_str() == "Await[int]");
+  CHECK(value.toAwait().get() == await.get());
+  CHECK(value.is(IValue(await)));
+  CHECK_THROWS_AS(IValue(1).toAwait(), c10::TypeError);
+  const c10::FunctionSchema schema = torch::jit::parseSchema("testing::run(Await(int) a) -> int");
+  CHECK_NOTHROW(schema.checkArg(value, schema.arguments()[0], std::nullopt));
+  CHECK_THROWS_AS(schema.checkArg(IValue(1), schema.arguments()[0], std::nullopt), c10::TypeError);
+
+  const auto empty = c10::make_intrusive<c10::Await>(c10::IntType::get());
+  CHECK_THROWS_WITH(empty->wait(), Contains("no function to call"));
+  empty->markCompleted(IValue(3));
+  CHECK(empty->wait().toInt() == 3);
+}

@@ -3,6 +3,7 @@
 #include <aten/custom_class.h>
 
 using namespace dispatcher_test;
+using Catch::Matchers::Contains;
 using at::Tensor;
 using c10::IValue;
 
@@ -150,4 +151,41 @@ TEST_CASE("wrong bindings are refused", "[ivalue][class]") {
   CHECK_THROWS_WITH((torch::class_<Unbound>("testing", "1x")), Catch::Matchers::Contains("must be a valid Python/C++ identifier"));
   CHECK_THROWS_WITH((torch::class_<Unbound>("testing", "Unbound").def("f", [](const c10::intrusive_ptr<Unbound>&, int64_t, int64_t) {}, "", {torch::arg("a")})),
       Catch::Matchers::Contains("method f has 2 arguments beside self, but names are given for 1"));
+}
+
+TEST_CASE("members of a class type come and go", "[class]") {
+  const auto type = c10::ClassType::create(c10::QualifiedName("__torch__.Members"));
+  CHECK(type->addOrCheckAttribute("n", c10::IntType::get()) == 0);
+  CHECK(type->addOrCheckAttribute("n", c10::IntType::get()) == 0);
+  CHECK_THROWS_WITH(type->addOrCheckAttribute("n", c10::StringType::get()), Contains("str is not compatible with the type int"));
+  CHECK_THROWS_WITH(type->addOrCheckAttribute("n", c10::IntType::get(), true), Contains("Parameter field mismatch"));
+  CHECK_THROWS_WITH(type->checkNotExist("n", "method"), Contains("a field of that name already exists"));
+  type->addAttribute("t", c10::TensorType::get());
+  type->unsafeChangeAttributeType("n", c10::FloatType::get());
+  CHECK(type->getAttribute("n")->annotation_str() == "float");
+  type->unsafeRemoveAttribute("n");
+  CHECK(type->getAttributeSlot("t") == 0);
+  CHECK(type->containedTypes().size() == 1);
+
+  type->addConstant("a", IValue(1));
+  type->addConstant("b", IValue("two"));
+  CHECK(type->constantNames().vec() == std::vector<std::string>{"a", "b"});
+  type->unsafeRemoveConstant("a");
+  CHECK(type->constantValues()[0].toStringRef() == "two");
+  CHECK(type->getConstantSlot("b") == 0);
+
+  auto& methods = *torch::getCustomClass("__torch__.torch.classes.testing.Counter");
+  torch::jit::Function* const add = &methods.getMethod("add");
+  type->addMethod(add);
+  CHECK_THROWS_WITH(type->checkNotExist("add", "attribute"), Contains("a method of that name already exists"));
+  type->unsafeRemoveMethod("add");
+  CHECK_FALSE(type->hasMethod("add"));
+  type->addForwardPreHook(add);
+  type->addForwardHook(&methods.getMethod("value"));
+  CHECK(type->findForwardPreHook("add") == add);
+  CHECK(type->findForwardHook("add") == nullptr);
+  CHECK(&type->getHook("add") == add);
+  CHECK(type->getForwardHooks().size() == 1);
+  CHECK(type->getForwardPreHooks().size() == 1);
+  CHECK_THROWS_WITH(type->getHook("clone"), Contains("Couldn't find: 'clone'"));
 }

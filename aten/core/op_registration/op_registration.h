@@ -127,6 +127,13 @@ class TORCH_API RegisterOperators final {
     return {};
   }
 
+  /// `static auto registry = torch::RegisterOperators("myops::add_one", &add_one);`
+  template <class FuncType>
+  explicit RegisterOperators(
+      const std::string& schemaOrName, FuncType&& func, Options&& options = RegisterOperators::options()) {
+    op(schemaOrName, std::forward<FuncType>(func), std::move(options));
+  }
+
   RegisterOperators&& op(Options&& options) && {
     register_op(std::move(options));
     return std::move(*this);

@@ -1,0 +1,3 @@
+#pragma once
+
+#include <csrc/nn/pimpl.h>
