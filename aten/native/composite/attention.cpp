@@ -6,6 +6,7 @@
 #include <aten/core/Tensor.h>
 #include <aten/native/attention.h>
 #include <aten/ops/_scaled_dot_product_efficient_attention.h>
+#include <aten/ops/_scaled_dot_product_efficient_attention_backward.h>
 #include <c10/core/GradMode.h>
 
 #include <cmath>
@@ -130,6 +131,29 @@ int64_t _fused_sdp_choice(
     std::optional<double>, bool enable_gqa) {
   check_attention(query, key, value, attn_mask, is_causal);
   return fits_blocks(query, key, value, attn_mask, dropout_p, enable_gqa) ? 1 : 0;
+}
+
+std::tuple<Tensor, Tensor, Tensor, Tensor, int64_t, int64_t, Tensor, Tensor, Tensor> _scaled_dot_product_flash_attention(
+    const Tensor& query, const Tensor& key, const Tensor& value, double dropout_p, bool is_causal, bool return_debug_mask,
+    std::optional<double> scale) {
+  TORCH_CHECK(
+      !return_debug_mask, "_scaled_dot_product_flash_attention: there is no debug mask here; _scaled_dot_product_attention_math returns "
+      "all weights");
+  auto [output, logsumexp, seed, offset] = at::_scaled_dot_product_efficient_attention(
+      query, key, value, /*attn_bias=*/std::nullopt, /*compute_log_sumexp=*/true, dropout_p, is_causal, scale);
+  return {
+      std::move(output), std::move(logsumexp), Tensor(), Tensor(), query.size(2), key.size(2), std::move(seed), std::move(offset),
+      at::empty({0}, query.options())};
+}
+
+std::tuple<Tensor, Tensor, Tensor> _scaled_dot_product_flash_attention_backward(
+    const Tensor& grad_out, const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& out, const Tensor& logsumexp,
+    const Tensor&, const Tensor&, int64_t, int64_t, double dropout_p, bool is_causal, const Tensor& philox_seed,
+    const Tensor& philox_offset, std::optional<double> scale) {
+  auto [grad_query, grad_key, grad_value, none] = at::_scaled_dot_product_efficient_attention_backward(
+      grad_out, query, key, value, Tensor(), out, logsumexp, philox_seed, philox_offset, dropout_p, {true, true, true, false}, is_causal,
+      scale);
+  return {std::move(grad_query), std::move(grad_key), std::move(grad_value)};
 }
 
 } // namespace at::native

@@ -1,6 +1,7 @@
 // Batch and instance normalization: checks, running statistics, and the public operators.
 
 #include <aten/Functions.h>
+#include <aten/OpMathType.h>
 #include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
@@ -8,6 +9,7 @@
 #include <aten/native/cpu/batch_norm.h>
 #include <aten/native/cpu_isa.h>
 #include <aten/shape/operand_checks.h>
+#include <c10/core/GradMode.h>
 
 #include <cmath>
 
@@ -308,6 +310,118 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> _batch_norm_no_update(const Tensor& i
 
 Three batch_norm_backward(const Tensor& grad_out, const Tensor& input, const Tensor& weight, const OptionalTensor& running_mean, const OptionalTensor& running_var, const OptionalTensor& save_mean, const OptionalTensor& save_var, bool update, double eps, std::array<bool, 3> output_mask, const Tensor&) {
   return at::native_batch_norm_backward(grad_out, input, weight, running_mean, running_var, save_mean, save_var, update, eps, output_mask);
+}
+
+std::tuple<Tensor, Tensor, Tensor, Tensor> cudnn_batch_norm(const Tensor& input, const Tensor& weight, const OptionalTensor& bias, const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training, double exponential_average_factor, double epsilon) {
+  auto [out, save_mean, save_invstd] =
+      at::native_batch_norm(input, weight, bias, running_mean, running_var, training, exponential_average_factor, epsilon);
+  return {std::move(out), std::move(save_mean), std::move(save_invstd), no_reserve(input)};
+}
+
+Three cudnn_batch_norm_backward(const Tensor& input, const Tensor& grad_output, const Tensor& weight, const OptionalTensor& running_mean, const OptionalTensor& running_var, const OptionalTensor& save_mean, const OptionalTensor& save_var, double epsilon, const Tensor&) {
+  return at::native_batch_norm_backward(
+      grad_output, input, weight, running_mean, running_var, save_mean, save_var, /*train=*/true, epsilon, {true, true, true});
+}
+
+// ---- steps of a batch norm over several processes ------------------------------------------------------------------------
+
+namespace {
+
+/// A tensor as sums are made of it: half and bfloat16 as float.
+Tensor as_sum(const Tensor& t) {
+  return t.to(c10::toOpMathType(t.scalar_type()));
+}
+
+/// The dimensions but that of channels.
+DimVector other_dims(const char* op, const Tensor& input) {
+  TORCH_CHECK(
+      input.dim() >= 2 && input.is_floating_point(), op, ": expected a floating input of at least 2 dimensions, got ", input.sizes(),
+      " of ", input.scalar_type());
+  DimVector dims;
+  for (int64_t d = 0; d < input.dim(); ++d)
+    if (d != 1) dims.push_back(d);
+  return dims;
+}
+
+/// One number for each channel, as it meets the input.
+Tensor by_channel(const char* op, const char* name, const Tensor& t, const Tensor& input) {
+  TORCH_CHECK(
+      t.dim() == 1 && t.size(0) == input.size(1), op, ": ", name, " must have one element for each of ", input.size(1),
+      " channels, got ", t.sizes());
+  DimVector sizes(input.dim(), 1);
+  sizes[1] = t.size(0);
+  return as_sum(t).view(sizes);
+}
+
+void check_like_input(const char* op, const Tensor& grad_out, const Tensor& input) {
+  TORCH_CHECK(
+      grad_out.sizes() == input.sizes(), op, ": grad_out must have the sizes of input, ", input.sizes(), "; got ", grad_out.sizes());
+}
+
+} // namespace
+
+std::tuple<Tensor, Tensor> batch_norm_stats(const Tensor& input, double eps) {
+  const DimVector dims = other_dims("batch_norm_stats", input);
+  const auto [variance, mean] = at::var_mean(as_sum(input), IntArrayRef(dims), /*correction=*/0, /*keepdim=*/false);
+  return {mean, variance.add(eps).rsqrt()};
+}
+
+Tensor batch_norm_elemt(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, const Tensor& mean, const Tensor& invstd, double) {
+  constexpr const char* kOp = "batch_norm_elemt";
+  other_dims(kOp, input);
+  const Tensor w = defined_or_empty(weight), b = defined_or_empty(bias);
+  Tensor factor = by_channel(kOp, "invstd", invstd, input);
+  if (w.defined()) factor = factor * by_channel(kOp, "weight", w, input);
+  Tensor result = (as_sum(input) - by_channel(kOp, "mean", mean, input)) * factor;
+  if (b.defined()) result = result + by_channel(kOp, "bias", b, input);
+  return result.to(input.scalar_type());
+}
+
+std::tuple<Tensor, Tensor> batch_norm_gather_stats_with_counts(const Tensor& input, const Tensor& mean, const Tensor& invstd, const OptionalTensor& running_mean, const OptionalTensor& running_var, double momentum, double eps, const Tensor& counts) {
+  constexpr const char* kOp = "batch_norm_gather_stats_with_counts";
+  other_dims(kOp, input);
+  TORCH_CHECK(
+      mean.dim() == 2 && mean.sizes() == invstd.sizes() && counts.numel() == mean.size(0), kOp,
+      ": expected mean and invstd as [processes, channels] and a count for each process, got ", mean.sizes(), ", ", invstd.sizes(),
+      " and ", counts.sizes());
+  const Tensor means = as_sum(mean), count = counts.to(means.scalar_type()).view({-1, 1});
+  const Tensor total = count.sum(), center = (means * count).sum(0) / total;
+  const Tensor within = as_sum(invstd).pow(-2) - eps;
+  const Tensor squares = ((within + (means - center).square()) * count).sum(0);
+  const at::NoGradGuard no_grad;
+  move_towards(defined_or_empty(running_mean), center, momentum);
+  move_towards(defined_or_empty(running_var), squares / (total - 1), momentum);
+  return {center, (squares / total + eps).rsqrt()};
+}
+
+std::tuple<Tensor, Tensor> batch_norm_gather_stats(const Tensor& input, const Tensor& mean, const Tensor& invstd, const OptionalTensor& running_mean, const OptionalTensor& running_var, double momentum, double eps, int64_t count) {
+  TORCH_CHECK(mean.dim() == 2, "batch_norm_gather_stats: expected mean as [processes, channels], got ", mean.sizes());
+  const Tensor counts = at::full({mean.size(0)}, count, as_sum(mean).options());
+  return at::batch_norm_gather_stats_with_counts(input, mean, invstd, running_mean, running_var, momentum, eps, counts);
+}
+
+std::tuple<Tensor, Tensor, Tensor, Tensor> batch_norm_backward_reduce(const Tensor& grad_out, const Tensor& input, const Tensor& mean, const Tensor& invstd, const OptionalTensor& weight, bool input_g, bool weight_g, bool bias_g) {
+  constexpr const char* kOp = "batch_norm_backward_reduce";
+  const DimVector dims = other_dims(kOp, input);
+  check_like_input(kOp, grad_out, input);
+  const Tensor g = as_sum(grad_out), w = defined_or_empty(weight);
+  const Tensor sum_dy = g.sum(dims), sum_dy_xmu = (g * (as_sum(input) - by_channel(kOp, "mean", mean, input))).sum(dims);
+  const auto dtype = w.defined() ? w.scalar_type() : input.scalar_type();
+  return {
+      input_g ? sum_dy : Tensor(), input_g ? sum_dy_xmu : Tensor(), weight_g ? (sum_dy_xmu * as_sum(invstd)).to(dtype) : Tensor(),
+      bias_g ? sum_dy.to(dtype) : Tensor()};
+}
+
+Tensor batch_norm_backward_elemt(const Tensor& grad_out, const Tensor& input, const Tensor& mean, const Tensor& invstd, const OptionalTensor& weight, const Tensor& sum_dy, const Tensor& sum_dy_xmu, const Tensor& count) {
+  constexpr const char* kOp = "batch_norm_backward_elemt";
+  other_dims(kOp, input);
+  check_like_input(kOp, grad_out, input);
+  const Tensor w = defined_or_empty(weight), scale = by_channel(kOp, "invstd", invstd, input);
+  const Tensor share = count.sum().to(scale.scalar_type()).reciprocal();
+  const Tensor slope = scale.square() * by_channel(kOp, "sum_dy_xmu", sum_dy_xmu, input) * share;
+  const Tensor centered = as_sum(input) - by_channel(kOp, "mean", mean, input);
+  const Tensor result = as_sum(grad_out) - by_channel(kOp, "sum_dy", sum_dy, input) * share - centered * slope;
+  return (result * (w.defined() ? scale * by_channel(kOp, "weight", w, input) : scale)).to(input.scalar_type());
 }
 
 } // namespace at::native

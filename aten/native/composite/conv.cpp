@@ -242,4 +242,38 @@ Tensor slow_conv_transpose3d(const Tensor& self, const Tensor& weight, IntArrayR
   return transposed("slow_conv_transpose3d", 3, self, weight, bias, stride, padding, output_padding, 1, dilation);
 }
 
+// ---- forms that libraries have on GPUs -------------------------------------------------------------------------------
+
+Tensor _conv_depthwise2d(const Tensor& self, const Tensor& weight, IntArrayRef kernel_size, const OptionalTensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation) {
+  check_kernel_size("_conv_depthwise2d", weight, kernel_size);
+  TORCH_CHECK(self.dim() == 3 || self.dim() == 4, "_conv_depthwise2d: expected an input of 3 or 4 dimensions, got ", self.sizes());
+  return forward("_conv_depthwise2d", 2, self, weight, bias, stride, padding, dilation, self.size(-3));
+}
+
+Tensor conv_depthwise3d(const Tensor& self, const Tensor& weight, IntArrayRef kernel_size, const OptionalTensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation) {
+  check_kernel_size("conv_depthwise3d", weight, kernel_size);
+  TORCH_CHECK(self.dim() == 4 || self.dim() == 5, "conv_depthwise3d: expected an input of 4 or 5 dimensions, got ", self.sizes());
+  return forward("conv_depthwise3d", 3, self, weight, bias, stride, padding, dilation, self.size(-4));
+}
+
+Tensor cudnn_convolution(const Tensor& self, const Tensor& weight, IntArrayRef padding, IntArrayRef stride, IntArrayRef dilation, int64_t groups, bool, bool, bool) {
+  return at::convolution(self, weight, {}, stride, padding, dilation, false, {0}, groups);
+}
+
+Tensor cudnn_convolution_transpose(const Tensor& self, const Tensor& weight, IntArrayRef padding, IntArrayRef output_padding, IntArrayRef stride, IntArrayRef dilation, int64_t groups, bool, bool, bool) {
+  return at::convolution(self, weight, {}, stride, padding, dilation, true, output_padding, groups);
+}
+
+Tensor cudnn_convolution_relu(const Tensor& self, const Tensor& weight, const OptionalTensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
+  return at::relu(at::convolution(self, weight, bias, stride, padding, dilation, false, {0}, groups));
+}
+
+Tensor cudnn_convolution_add_relu(const Tensor& self, const Tensor& weight, const Tensor& z, const std::optional<Scalar>& alpha, const OptionalTensor& bias, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups) {
+  const Tensor result = at::convolution(self, weight, bias, stride, padding, dilation, false, {0}, groups);
+  TORCH_CHECK(
+      z.sizes() == result.sizes(), "cudnn_convolution_add_relu: z must have the sizes of the result, ", result.sizes(), "; got ",
+      z.sizes());
+  return at::relu(at::add(result, z, alpha.value_or(1)));
+}
+
 } // namespace at::native
