@@ -72,6 +72,8 @@ void take_kernel(const TensorBase&, const TensorBase&, const TensorBase&);
 std::tuple<Tensor, Tensor, Tensor> native_layer_norm_backward_cuda(const Tensor&, const Tensor&, IntArrayRef, const Tensor&, const Tensor&, const std::optional<Tensor>&, const std::optional<Tensor>&, std::array<bool, 3>);
 Tensor index_cuda(const Tensor&, const Indices&);
 Tensor& _index_put_impl_cuda_(Tensor&, const Indices&, const Tensor&, bool, bool);
+Tensor& masked_scatter_cuda_(Tensor&, const Tensor&, const Tensor&);
+Tensor& put_cuda_(Tensor&, const Tensor&, const Tensor&, bool);
 Tensor& arange_out_cuda(const Scalar&, const Scalar&, const Scalar&, Tensor&);
 Tensor& linspace_out_cuda(const Scalar&, const Scalar&, int64_t, Tensor&);
 
@@ -320,6 +322,67 @@ TEST_CASE("emulated: gather, scatter and indexing", "[cuda]") {
   CHECK(cuda::index_error_slot()->index == 6);
   CHECK(cuda::index_error_slot()->size == 6);
   cuda::index_error_slot()->raised = 0;
+}
+
+namespace {
+
+/// What an error says; empty where there is none.
+template <class F>
+std::string words_of(F f) {
+  try {
+    f();
+    return "";
+  } catch (const c10::Error& e) {
+    return e.what_without_backtrace();
+  }
+}
+
+} // namespace
+
+TEST_CASE("emulated: bad indices are refused in the CPU's order and words", "[cuda]") {
+  const Tensor a = torch::zeros({2, 3}), empty = torch::zeros({0, 3}), flags = torch::ones({2, 3}, at::kBool), one = torch::ones({1});
+  const Tensor i = torch::tensor({0, 1}, at::kLong), three = torch::tensor({0, 1, 0}, at::kLong), real = torch::zeros({2});
+  using Items = std::vector<std::optional<Tensor>>;
+  const auto list = [](const Items& items) {
+    at::native::Indices indices;
+    for (const std::optional<Tensor>& item : items) {
+      indices.push_back(item);
+    }
+    return indices;
+  };
+  for (const Items& items :
+       {Items{i, i, i}, Items{real, i, i}, Items{i, real}, Items{flags.t(), real}, Items{flags.t()}, Items{flags, i}, Items{i, flags},
+        Items{i, three}, Items{flags[0], i}}) {
+    const std::string want = words_of([&] { at::index(a, list(items)); });
+    CHECK(!want.empty());
+    CHECK(words_of([&] { at::native::index_cuda(a, list(items)); }) == want);
+    Tensor target = a.clone();
+    const Tensor wrong = torch::ones({7}, at::kDouble);
+    CHECK(words_of([&] { at::native::_index_put_impl_cuda_(target, list(items), wrong, false, false); }) ==
+          words_of([&] { at::_index_put_impl_(target, list(items), wrong); }));
+  }
+  const std::string nowhere = words_of([&] { at::index(empty, list({i})); });
+  CHECK(nowhere.find("out of bounds for dimension with size 0") != std::string::npos);
+  CHECK(words_of([&] { at::native::index_cuda(empty, list({i})); }) == nowhere);
+  Tensor target = a.clone();
+  for (const Tensor& values : {torch::ones({7}), torch::ones({7}, at::kDouble), torch::ones({3}, at::kDouble)}) {
+    const std::string want = words_of([&] { at::_index_put_impl_(target, list({i}), values); });
+    CHECK(!want.empty());
+    CHECK(words_of([&] { at::native::_index_put_impl_cuda_(target, list({i}), values, true, false); }) == want);
+  }
+  // What leads nowhere is not looked at: the result has no elements.
+  const Tensor none = torch::zeros({2, 0});
+  CHECK(at::native::index_cuda(none, list({i + 5})).sizes() == at::index(none, list({i + 5})).sizes());
+  CHECK(cuda::index_error_slot()->raised == 0);
+  for (const auto& [mask, source] : {std::pair{real, torch::ones({3}, at::kDouble)}, std::pair{torch::ones({2, 3}), torch::ones({6})},
+                                     std::pair{flags, torch::ones({3})}}) {
+    const std::string want = words_of([&] { target.masked_scatter_(mask, source); });
+    CHECK(!want.empty());
+    CHECK(words_of([&] { at::native::masked_scatter_cuda_(target, mask, source); }) == want);
+  }
+  Tensor shared = torch::zeros({1}).expand({4});
+  const std::string overlap = words_of([&] { shared.put_(three, one, false); });
+  CHECK(words_of([&] { at::native::put_cuda_(shared, three, one, false); }) == overlap);
 }
 
 TEST_CASE("hash_tensor on CUDA joins the bits of all elements", "[cuda]") {

@@ -8,6 +8,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <tuple>
@@ -229,6 +230,12 @@ TEST_CASE("emulated: searches and histograms", "[cuda]") {
       CHECK(near(filled(want, [&](const Tensor& out) { cuda::searchsorted_kernel(edges, values, false, right, {}, {}, out); }), want));
       CHECK(near(filled(narrow, [&](const Tensor& out) { cuda::bucketize_kernel(values, edges[0], true, right, out); }), narrow));
     }
+  }
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const Tensor gaps = torch::tensor({nan, 1.0f, 2.0f, nan, 3.0f, nan}), sought = torch::tensor({0.0f, 1.0f, nan, 2.5f, 9.0f});
+  for (const bool right : {false, true}) {
+    const Tensor want = at::searchsorted(gaps, sought, false, right);
+    CHECK(near(filled(want, [&](const Tensor& out) { cuda::searchsorted_kernel(gaps, sought, false, right, {}, {}, out); }), want));
   }
   const Tensor loose = torch::randn({40}), order = loose.argsort(), values = torch::randn({7});
   const Tensor want = at::searchsorted(loose, values, false, false, std::nullopt, order);

@@ -4,7 +4,6 @@
 #include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
 #include <aten/MemoryOverlap.h>
-#include <aten/core/ivalue.h>
 #include <aten/core/List.h>
 #include <aten/core/ivalue.h>
 #include <aten/core/dtype_dispatch.h>
@@ -13,6 +12,8 @@
 #include <c10/cuda/CUDAStream.h>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <vector>
 
 namespace at::native {
@@ -27,7 +28,24 @@ struct IndexedDim {
   Tensor index; // int64, on self's device
 };
 
+void check_index_device(const Tensor& self, const Tensor& index) {
+  TORCH_CHECK(
+      index.device() == self.device() || index.device().is_cpu(), "indices should be either on ", kCPU,
+      " or on the same device as the indexed tensor (", self.device(), ")");
+}
+
+// Checks come in the order of aten/native/cpu/generic/index.cpp.
 std::vector<IndexedDim> collect(const Tensor& self, const Indices& indices) {
+  TORCH_CHECK_INDEX(
+      static_cast<int64_t>(indices.size()) <= self.dim(), "too many indices for tensor of dimension ", self.dim(), " (got ",
+      indices.size(), ")");
+  for (size_t i = 0; i < indices.size(); ++i) {
+    const std::optional<Tensor> index = indices.get(i);
+    const ScalarType dtype = index && index->defined() ? index->scalar_type() : kLong;
+    TORCH_CHECK_INDEX(
+        dtype == kLong || dtype == kInt || dtype == kBool || dtype == kByte,
+        "tensors used as indices must be long, byte or bool tensors (int is taken too); got ", dtype);
+  }
   std::vector<IndexedDim> result;
   int64_t dim = 0;
   for (size_t i = 0; i < indices.size(); ++i) {
@@ -38,15 +56,16 @@ std::vector<IndexedDim> collect(const Tensor& self, const Indices& indices) {
     }
     const Tensor& index = *given;
     const ScalarType dtype = index.scalar_type();
-    TORCH_CHECK(
-        index.device() == self.device() || index.device().is_cpu(), "indices should be either on ", kCPU,
-        " or on the same device as the indexed tensor (", self.device(), ")");
+    if (dtype == kByte) {
+      TORCH_WARN("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.");
+    }
     if (dtype == kBool || dtype == kByte) {
       for (int64_t d = 0; d < index.dim(); ++d) {
         TORCH_CHECK_INDEX(
-            dim + d < self.dim() && index.size(d) == self.size(dim + d), "The shape of the mask ", index.sizes(),
+            index.size(d) == self.size(dim + d), "The shape of the mask ", index.sizes(),
             " at index ", d, " does not match the shape of the indexed tensor ", self.sizes(), " at index ", dim + d);
       }
+      check_index_device(self, index);
       const Tensor places = index.to(self.device()).nonzero();
       for (int64_t d = 0; d < index.dim(); ++d) {
         result.push_back({dim + d, places.select(1, d)});
@@ -54,8 +73,7 @@ std::vector<IndexedDim> collect(const Tensor& self, const Indices& indices) {
       dim += index.dim();
       continue;
     }
-    TORCH_CHECK_INDEX(
-        dtype == kLong || dtype == kInt, "tensors used as indices must be long, byte or bool tensors (int is taken too); got ", dtype);
+    check_index_device(self, index);
     result.push_back({dim, index.to(self.device(), kLong)});
     ++dim;
   }
@@ -71,56 +89,45 @@ std::string shapes_of(const std::vector<IndexedDim>& dims) {
   return text;
 }
 
-/// Advanced indexing of `self` worked out, but for the strides of what stands opposite.
+/// Advanced indexing of `self` worked out, but for the strides of what stands opposite and the offsets.
 struct Plan {
   cuda::Walk walk; // walk.sizes are the result's
-  Tensor offsets;
+  std::vector<IndexedDim> dims;
+  DimVector index_sizes; // broadcast shape of the indices
 };
 
 Plan plan_index(const char* op, const Tensor& self, const Indices& indices) {
-  const std::vector<IndexedDim> dims = collect(self, indices);
-  DimVector index_sizes;
-  for (const IndexedDim& d : dims) {
+  Plan plan{{op, {}, {}, {}, {}, 0, 1, false, cuda::kNoOffset}, collect(self, indices), {}};
+  DimVector& index_sizes = plan.index_sizes;
+  for (const IndexedDim& d : plan.dims) {
     TORCH_CHECK_INDEX(
         at::are_expandable(index_sizes, d.index.sizes()),
-        "shape mismatch: indexing tensors could not be broadcast together with shapes ", shapes_of(dims));
+        "shape mismatch: indexing tensors could not be broadcast together with shapes ", shapes_of(plan.dims));
     index_sizes = at::infer_size_dimvector(index_sizes, d.index.sizes());
   }
-  Plan plan{{op, {}, {}, {}, {}, 0, 1, false, cuda::kNoOffset}, at::zeros(index_sizes, self.options().dtype(kLong))};
-  const int64_t count = plan.offsets.numel();
-  TORCH_CHECK(
-      count <= INT32_MAX && index_sizes.size() <= cuda::kMaxDims, op, ": on CUDA up to ", cuda::kMaxDims,
-      " dimensions and 2^31 - 1 elements are supported, got indices of ", IntArrayRef(index_sizes));
-  for (const IndexedDim& d : dims) {
-    if (count == 0) {
-      continue;
-    }
-    const Tensor index = d.index.expand(index_sizes);
-    const int rank = static_cast<int>(index_sizes.size());
-    const DimVector fastest_first(index_sizes.rbegin(), index_sizes.rend());
-    cuda::launch_index_offsets(
-        {static_cast<std::uint32_t>(count),
-         cuda::OffsetCalculator<1>(rank, fastest_first, [&](int k, int) { return index.stride(rank - 1 - k); }),
-         index.const_data_ptr<int64_t>(), self.stride(d.dim), plan.offsets.mutable_data_ptr<int64_t>(),
-         {cuda::index_error_slot(), op, self.size(d.dim)}, c10::cuda::getCurrentCUDAStream()});
-  }
+  const bool takes_some = std::find(index_sizes.begin(), index_sizes.end(), 0) == index_sizes.end();
   std::vector<bool> indexed(self.dim());
-  for (const IndexedDim& d : dims) {
+  for (const IndexedDim& d : plan.dims) {
+    TORCH_CHECK_INDEX(
+        !takes_some || self.size(d.dim) != 0, "index is out of bounds for dimension with size 0 (dimension ", d.dim, ")");
     indexed[d.dim] = true;
   }
   // Indexed dimensions side by side are replaced where they stand, else the result starts with them.
   const auto first = std::find(indexed.begin(), indexed.end(), true);
   const auto last = std::find(indexed.rbegin(), indexed.rend(), true).base();
-  const bool adjacent = !dims.empty() && std::all_of(first, last, [](bool b) { return b; });
+  const bool adjacent = !plan.dims.empty() && std::all_of(first, last, [](bool b) { return b; });
   const int64_t place = adjacent ? first - indexed.begin() : 0;
   const auto add_dim = [&](int64_t size, int64_t stride, int64_t index_stride) {
     plan.walk.sizes.push_back(size);
     plan.walk.indexed.push_back(stride);
     plan.walk.index_strides.push_back(index_stride);
   };
+  // Offsets are contiguous.
+  int64_t step = std::accumulate(index_sizes.begin(), index_sizes.end(), int64_t{1}, std::multiplies<>());
   const auto add_index = [&] {
-    for (int64_t d = 0; d < plan.offsets.dim(); ++d) {
-      add_dim(plan.offsets.size(d), 0, plan.offsets.stride(d));
+    for (const int64_t size : index_sizes) {
+      step /= std::max<int64_t>(size, 1);
+      add_dim(size, 0, step);
     }
   };
   bool added = false;
@@ -141,6 +148,29 @@ Plan plan_index(const char* op, const Tensor& self, const Indices& indices) {
   return plan;
 }
 
+/// Where the indices lead to, at each position of their broadcast shape. Not called where the result has no elements: values that
+/// lead nowhere are not looked at.
+Tensor offsets_of(const Plan& plan, const Tensor& self) {
+  const char* const op = plan.walk.op;
+  const DimVector& sizes = plan.index_sizes;
+  Tensor offsets = at::zeros(sizes, self.options().dtype(kLong));
+  const int64_t count = offsets.numel();
+  TORCH_CHECK(
+      count <= INT32_MAX && sizes.size() <= cuda::kMaxDims, op, ": on CUDA up to ", cuda::kMaxDims,
+      " dimensions and 2^31 - 1 elements are supported, got indices of ", IntArrayRef(sizes));
+  const int rank = static_cast<int>(sizes.size());
+  const DimVector fastest_first(sizes.rbegin(), sizes.rend());
+  for (const IndexedDim& d : plan.dims) {
+    const Tensor index = d.index.expand(sizes);
+    cuda::launch_index_offsets(
+        {static_cast<std::uint32_t>(count),
+         cuda::OffsetCalculator<1>(rank, fastest_first, [&](int k, int) { return index.stride(rank - 1 - k); }),
+         index.const_data_ptr<int64_t>(), self.stride(d.dim), offsets.mutable_data_ptr<int64_t>(),
+         {cuda::index_error_slot(), op, self.size(d.dim)}, c10::cuda::getCurrentCUDAStream()});
+  }
+  return offsets;
+}
+
 DimVector strides_of(const Tensor& t) {
   return DimVector(t.strides().begin(), t.strides().end());
 }
@@ -152,22 +182,23 @@ Tensor index_cuda(const Tensor& self, const Indices& indices) {
   Tensor result = at::empty(plan.walk.sizes, self.options());
   if (result.numel() != 0) {
     plan.walk.plain = strides_of(result);
+    const Tensor offsets = offsets_of(plan, self);
     cuda::launch_gather(
-        cuda::walk_of(plan.walk, plan.offsets), self.itemsize(), result.mutable_data_ptr(), self.const_data_ptr());
+        cuda::walk_of(plan.walk, offsets), self.itemsize(), result.mutable_data_ptr(), self.const_data_ptr());
   }
   return result;
 }
 
 Tensor& _index_put_impl_cuda_(
     Tensor& self, const Indices& indices, const Tensor& values, bool accumulate, bool /*unsafe*/) {
-  warn_if_index_put_target_is_expanded(self);
-  TORCH_CHECK_INDEX(
-      self.scalar_type() == values.scalar_type(), "Index put requires the source and destination dtypes match, got ",
-      self.scalar_type(), " for the destination and ", values.scalar_type(), " for the source.");
   Plan plan = plan_index("index_put_", self, indices);
+  warn_if_index_put_target_is_expanded(self);
   TORCH_CHECK(
       at::is_expandable_to(values.sizes(), plan.walk.sizes), "shape mismatch: value tensor of shape ", values.sizes(),
       " cannot be broadcast to indexing result of shape ", IntArrayRef(plan.walk.sizes));
+  TORCH_CHECK(
+      self.scalar_type() == values.scalar_type(), "Index put requires the source and destination dtypes match, got ",
+      self.scalar_type(), " for the destination and ", values.scalar_type(), " for the source.");
   Tensor source = values.to(self.device()).expand(plan.walk.sizes);
   if (source.numel() == 0) {
     return self;
@@ -175,14 +206,15 @@ Tensor& _index_put_impl_cuda_(
   if (at::get_overlap_status(self, source) != at::MemOverlapStatus::No) {
     source = source.clone();
   }
+  if (accumulate && !kAll.contains(self.scalar_type())) {
+    at::detail::dtype_not_supported("index_put", self.scalar_type(), kAll.bits);
+  }
   plan.walk.plain = strides_of(source);
+  const Tensor offsets = offsets_of(plan, self);
   if (accumulate) {
-    if (!kAll.contains(self.scalar_type())) {
-      at::detail::dtype_not_supported("index_put", self.scalar_type(), kAll.bits);
-    }
-    cuda::scatter_op_to(plan.walk, plan.offsets, cuda::ScatterOp::Add, self, source);
+    cuda::scatter_op_to(plan.walk, offsets, cuda::ScatterOp::Add, self, source);
   } else {
-    cuda::scatter_to(plan.walk, plan.offsets, self, source);
+    cuda::scatter_to(plan.walk, offsets, self, source);
   }
   return self;
 }
@@ -197,11 +229,12 @@ Tensor masked_select_cuda(const Tensor& self, const Tensor& mask) {
 }
 
 Tensor& masked_scatter_cuda_(Tensor& self, const Tensor& mask, const Tensor& source) {
+  at::assert_no_internal_overlap(self);
+  TORCH_CHECK(
+      self.scalar_type() == source.scalar_type(), "masked_scatter: expected self and source to have same dtypes but got",
+      self.scalar_type(), " and ", source.scalar_type());
   TORCH_CHECK(
       mask.scalar_type() == kBool, "masked_scatter_ only supports boolean masks, but got mask with dtype ", mask.scalar_type());
-  TORCH_CHECK(
-      self.scalar_type() == source.scalar_type(), "masked_scatter: expected self and source to have same dtypes but got ",
-      self.scalar_type(), " and ", source.scalar_type());
   const Tensor places = mask.expand(self.sizes()).nonzero();
   const int64_t count = places.size(0);
   TORCH_CHECK(
@@ -214,6 +247,7 @@ Tensor& masked_scatter_cuda_(Tensor& self, const Tensor& mask, const Tensor& sou
 }
 
 Tensor& put_cuda_(Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {
+  at::assert_no_internal_overlap(self);
   TORCH_CHECK(
       index.scalar_type() == kLong, "put_(): Expected a long tensor for index, but got ", index.scalar_type());
   TORCH_CHECK(

@@ -11,11 +11,6 @@ namespace {
 
 constexpr int kThreads = 256;
 
-template <class R>
-__device__ bool smaller(R a, R b) {
-  return a < b || (b != b && a == a);
-}
-
 template <class T>
 __global__ void __launch_bounds__(kThreads) search(Search p) {
   using R = opmath_type<T>;
@@ -34,7 +29,8 @@ __global__ void __launch_bounds__(kThreads) search(Search p) {
       break;
     }
     const R edge = widen(edges[at]);
-    if (p.right ? !smaller(value, edge) : smaller(edge, value)) {
+    // The search goes on to the right of a NaN, and past the end for one.
+    if (p.right ? !(edge > value) : !(edge >= value)) {
       low = middle + 1;
     } else {
       high = middle;
