@@ -226,6 +226,13 @@ TEST_CASE("emulated: scans", "[cuda]") {
   const Tensor row = torch::randn({2, 1000}, at::kDouble), narrow = torch::ones({300}, at::kHalf);
   CHECK(near(filled(row, [&](const Tensor& out) { cuda::cumsum_kernel(row, 1, {}, out); }), row.cumsum(1)));
   CHECK(near(filled(narrow, [&](const Tensor& out) { cuda::cumsum_kernel(narrow, 0, {}, out); }), narrow.cumsum(0)));
+  // Rows that blocks share, also in place.
+  for (const at::ScalarType dtype : {at::kLong, at::kDouble}) {
+    const Tensor cut = torch::randint(-9, 9, {2, 13001}).to(dtype), want = cut.cumsum(1);
+    CHECK(near(filled(cut, [&](const Tensor& out) { cuda::cumsum_kernel(cut, 1, {}, out); }), want));
+    cuda::cumsum_kernel(cut, 1, {}, cut);
+    CHECK(near(cut, want));
+  }
 }
 
 TEST_CASE("emulated: softmax and its derivative", "[cuda]") {

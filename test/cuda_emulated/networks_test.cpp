@@ -217,6 +217,15 @@ TEST_CASE("emulated: running extrema and logarithms of sums", "[cuda]") {
     CHECK(near(filled(y, [&](const Tensor& out) { cuda::logcumsumexp_kernel(x, 1, out); }), y, close, close));
     CHECK(near(filled(z, [&](const Tensor& out) { cuda::logcumsumexp_kernel(x, 0, out); }), z, close, close));
   }
+  // Rows that blocks share: of equal elements in two of them the last counts.
+  Tensor cut = torch::randint(5, {1, 13001}).to(at::kFloat);
+  for (int turn = 0; turn < 2; ++turn) {
+    const auto [most, at_most] = at::cummax(cut, 1);
+    Tensor place = torch::empty_like(at_most);
+    CHECK(near(filled(most, [&](const Tensor& out) { cuda::cummax_kernel(cut, 1, out, place); }), most));
+    CHECK(near(place, at_most));
+    cut[0][7000] = std::nan("");
+  }
   const double inf = INFINITY;
   const Tensor odd = torch::tensor({-inf, -inf, 1.0, inf, inf, 2.0}), sum = at::logcumsumexp(odd, 0);
   CHECK(near(filled(sum, [&](const Tensor& out) { cuda::logcumsumexp_kernel(odd, 0, out); }), sum));

@@ -5,10 +5,13 @@
 #pragma once
 
 #include <aten/native/cuda/scan.h>
+#include <aten/native/cuda/workspace.h>
 #include <c10/cuda/CUDAException.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 
 namespace at::native::cuda {
 
@@ -30,19 +33,18 @@ __device__ inline Acc from_lane_below(const Acc& value, int distance) {
   return result;
 }
 
-// A block scans a row piece by piece, carrying the total along.
-template <class Op>
-__global__ void __launch_bounds__(kThreads) scan_rows(Op op, std::int64_t size) {
+// A block scans elements [start, end) of the row that begins at `first`, piece by piece, and returns the total.
+template <bool Store, class Op>
+__device__ typename Op::Acc scan_piecewise(
+    const Op& op, std::int64_t first, std::int64_t start, std::int64_t end, typename Op::Acc carry) {
   using Acc = typename Op::Acc;
   constexpr int kWarps = kThreads / 32;
   __shared__ alignas(16) char memory[kWarps * sizeof(Acc)];
   Acc* totals = reinterpret_cast<Acc*>(memory);
-  const std::int64_t first = blockIdx.x * size;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  Acc carry = op.identity();
-  for (std::int64_t start = 0; start < size; start += kThreads) {
+  for (; start < end; start += kThreads) {
     const std::int64_t i = start + threadIdx.x;
-    Acc value = i < size ? op.load(first + i, i) : op.identity();
+    Acc value = i < end ? op.load(first + i, i) : op.identity();
 #pragma unroll
     for (int distance = 1; distance < 32; distance *= 2) {
       const Acc below = from_lane_below(value, distance);
@@ -58,10 +60,75 @@ __global__ void __launch_bounds__(kThreads) scan_rows(Op op, std::int64_t size) 
       before = w < warp ? op(before, totals[w]) : before;
       carry = op(carry, totals[w]);
     }
-    if (i < size) {
+    if (Store && i < end) {
       op.store(first + i, op(before, value));
     }
   }
+  return carry;
+}
+
+// Rows are cut into `parts` of `length` elements, one for each block. `totals` up to and with each part are known, or there is
+// one part and they are null.
+struct ScanCut {
+  std::int64_t size, length;
+  unsigned parts;
+
+  __device__ std::int64_t row() const {
+    return blockIdx.x / parts;
+  }
+  __device__ std::int64_t start() const {
+    return blockIdx.x % parts * length;
+  }
+  __device__ std::int64_t end() const {
+    return start() + length < size ? start() + length : size;
+  }
+};
+
+template <class Op>
+__global__ void __launch_bounds__(kThreads) scan_rows(Op op, ScanCut cut, const typename Op::Acc* totals) {
+  const bool follows = blockIdx.x % cut.parts != 0;
+  scan_piecewise<true>(op, cut.row() * cut.size, cut.start(), cut.end(), follows ? totals[blockIdx.x - 1] : op.identity());
+}
+
+template <class Op>
+__global__ void __launch_bounds__(kThreads) scan_totals(Op op, ScanCut cut, typename Op::Acc* totals) {
+  const auto total = scan_piecewise<false>(op, cut.row() * cut.size, cut.start(), cut.end(), op.identity());
+  if (threadIdx.x == 0) {
+    totals[blockIdx.x] = total;
+  }
+}
+
+// The totals of parts as an operation of their own.
+template <class Op>
+struct OverTotals {
+  using Acc = typename Op::Acc;
+
+  __device__ Acc identity() const {
+    return op.identity();
+  }
+  __device__ Acc load(std::int64_t at, std::int64_t) const {
+    return totals[at];
+  }
+  __device__ void store(std::int64_t at, const Acc& total) const {
+    totals[at] = total;
+  }
+  __device__ Acc operator()(const Acc& a, const Acc& b) const {
+    return op(a, b);
+  }
+
+  Op op;
+  Acc* totals;
+};
+
+// Few long rows are shared by blocks.
+inline ScanCut cut_rows(std::int64_t rows, std::int64_t size) {
+  constexpr std::int64_t kBlocks = 1024, kLeast = 4096;
+  const std::int64_t parts = std::min(kBlocks / rows, size / kLeast);
+  if (parts <= 1) {
+    return {size, size, 1};
+  }
+  const std::int64_t length = ((size + parts - 1) / parts + kThreads - 1) / kThreads * kThreads;
+  return {size, length, static_cast<unsigned>((size + length - 1) / length)};
 }
 
 template <class Op>
@@ -86,7 +153,22 @@ template <class Op>
 void run_scan(const ScanShape& p, const Op& op) {
   using scan_detail::kThreads;
   if (p.inner == 1) {
-    scan_detail::scan_rows<Op><<<static_cast<unsigned>(p.outer), kThreads, 0, p.stream>>>(op, p.size);
+    using Acc = typename Op::Acc;
+    const scan_detail::ScanCut cut = scan_detail::cut_rows(p.outer, p.size);
+    const unsigned rows = static_cast<unsigned>(p.outer), blocks = rows * cut.parts;
+    std::optional<Workspace> memory;
+    Acc* totals = nullptr;
+    if (cut.parts > 1) {
+      memory.emplace(blocks * sizeof(Acc), p.stream);
+      totals = static_cast<Acc*>(memory->data());
+      scan_detail::scan_totals<Op><<<blocks, kThreads, 0, p.stream>>>(op, cut, totals);
+      C10_CUDA_KERNEL_LAUNCH_CHECK();
+      const scan_detail::OverTotals<Op> over{op, totals};
+      const scan_detail::ScanCut whole{cut.parts, cut.parts, 1};
+      scan_detail::scan_rows<scan_detail::OverTotals<Op>><<<rows, kThreads, 0, p.stream>>>(over, whole, nullptr);
+      C10_CUDA_KERNEL_LAUNCH_CHECK();
+    }
+    scan_detail::scan_rows<Op><<<blocks, kThreads, 0, p.stream>>>(op, cut, totals);
   } else {
     const std::int64_t columns = p.outer * p.inner;
     scan_detail::scan_columns<Op><<<static_cast<unsigned>((columns + kThreads - 1) / kThreads), kThreads, 0, p.stream>>>(
