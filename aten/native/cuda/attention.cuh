@@ -1,6 +1,7 @@
 // What forward and backward of attention share: tiles in shared memory, scores, dropout.
 #pragma once
 
+#include <aten/core/PhiloxRNGEngine.h>
 #include <aten/native/cuda/attention.h>
 #include <aten/native/cuda/memory_access.cuh>
 #include <aten/native/cuda/team.cuh>
@@ -123,31 +124,6 @@ __device__ inline const std::uint16_t* head_of(const AttentionOperand& t, int ba
   return static_cast<const std::uint16_t*>(t.data) + batch * t.batch_stride + head * t.head_stride;
 }
 
-/// Philox4x32-10 (Salmon et al., 2011): four numbers of 32 bits for a place in the sequence.
-struct Random4 {
-  std::uint32_t bits[4];
-
-  __device__ Random4(std::uint64_t seed, std::uint64_t offset, std::uint64_t subsequence) {
-    auto key0 = static_cast<std::uint32_t>(seed), key1 = static_cast<std::uint32_t>(seed >> 32);
-    std::uint32_t x = static_cast<std::uint32_t>(offset), y = static_cast<std::uint32_t>(offset >> 32);
-    std::uint32_t z = static_cast<std::uint32_t>(subsequence), w = static_cast<std::uint32_t>(subsequence >> 32);
-#pragma unroll
-    for (int round = 0; round < 10; ++round) {
-      const std::uint64_t first = std::uint64_t{0xD2511F53u} * x, second = std::uint64_t{0xCD9E8D57u} * z;
-      x = static_cast<std::uint32_t>(second >> 32) ^ y ^ key0;
-      z = static_cast<std::uint32_t>(first >> 32) ^ w ^ key1;
-      y = static_cast<std::uint32_t>(second);
-      w = static_cast<std::uint32_t>(first);
-      key0 += 0x9E3779B9u;
-      key1 += 0xBB67AE85u;
-    }
-    bits[0] = x;
-    bits[1] = y;
-    bits[2] = z;
-    bits[3] = w;
-  }
-};
-
 /// Which weights are dropped: the same in forward and backward. Four neighbours of a row share a draw.
 struct Dropout {
   std::uint64_t seed, offset;
@@ -161,10 +137,14 @@ struct Dropout {
 
   /// 0 or the factor. `row`: of all heads and batches.
   __device__ float operator()(std::int64_t row, int column) const {
-    const Random4 random(seed, offset, static_cast<std::uint64_t>(row * columns + column / 4));
+    const auto group = static_cast<std::uint64_t>(row * columns + column / 4);
+    const std::uint32_t count[4] = {
+        static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(offset >> 32), static_cast<std::uint32_t>(group),
+        static_cast<std::uint32_t>(group >> 32)};
+    std::uint32_t words[4];
+    at::detail::philox_block(seed, count, words);
     const int which = column % 4;
-    const std::uint32_t number = which < 2 ? (which == 0 ? random.bits[0] : random.bits[1])
-                                           : (which == 2 ? random.bits[2] : random.bits[3]);
+    const std::uint32_t number = which < 2 ? (which == 0 ? words[0] : words[1]) : (which == 2 ? words[2] : words[3]);
     return number < threshold ? 0.f : factor;
   }
 };
