@@ -1,6 +1,7 @@
 #include <aten/cuda/CachingHostAllocator.h>
 
 #include <aten/native/resize.h>
+#include <c10/cuda/CUDAGraphsC10Utils.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/impl/EventPool.h>
 #include <c10/cuda/impl/HostMemoryPool.h>
@@ -20,6 +21,7 @@ class Driver final : public c10::cuda::impl::CudaEvents<c10::cuda::impl::HostMem
         c10::cuda::device_count_failure(), ".");
     // Pinning needs a context; one that is there already saves the memory of another. All devices can use the memory.
     const c10::cuda::OptionalCUDAGuard guard(c10::cuda::getDeviceIndexWithPrimaryContext());
+    const c10::cuda::CUDAStreamCaptureModeGuard relaxed(cudaStreamCaptureModeRelaxed);
     void* address = nullptr;
     const cudaError_t error = cudaHostAlloc(&address, bytes, cudaHostAllocDefault);
     if (error == cudaErrorMemoryAllocation) {

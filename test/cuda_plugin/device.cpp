@@ -2,6 +2,7 @@
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/cuda/CUDAEvent.h>
 #include <ATen/cuda/CUDAGeneratorImpl.h>
+#include <ATen/cuda/CUDAGraph.h>
 #include <ATen/cuda/CUDADevice.h>
 #include <ATen/cuda/PinnedMemoryAllocator.h>
 #include <c10/core/Event.h>
@@ -169,4 +170,23 @@ TEST_CASE("seeding reaches the generators of all devices", "[cuda][gpu]") {
   torch::cuda::manual_seed_all(8);
   CHECK(generator.current_seed() == 8);
   CHECK(at::cuda::detail::createCUDAGenerator().current_seed() == c10::default_rng_seed_val);
+}
+
+TEST_CASE("the first indices and the first pinned memory may come in a capture", "[cuda][gpu]") {
+  if (no_device()) return;
+  const at::Tensor table = torch::arange(6.0, at::kCUDA).view({3, 2}), places = torch::tensor({2, 0}, at::kLong).to(at::kCUDA);
+  torch::cuda::synchronize();
+  at::cuda::CUDAGraph graph;
+  at::Tensor rows;
+  at::Tensor host;
+  {
+    const at::cuda::CUDAStreamGuard guard(at::cuda::getStreamFromPool());
+    graph.capture_begin();
+    rows = at::embedding(table, places);
+    host = at::empty({100000}, at::TensorOptions().pinned_memory(true));
+    graph.capture_end();
+  }
+  graph.replay();
+  CHECK(host.is_pinned());
+  CHECK(rows.sum().item<double>() == 10);
 }

@@ -1,6 +1,7 @@
 #include <aten/native/cuda/index_error.h>
 
 #include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAGraphsC10Utils.h>
 
 #include <atomic>
 
@@ -16,6 +17,8 @@ IndexErrorSlot* index_error_slot() {
   // Lives as long as the process: kernels may still write when it ends.
   static IndexErrorSlot* const slot = [] {
     void* memory = nullptr;
+    // The first indices of a program may come while a graph is being captured.
+    const c10::cuda::CUDAStreamCaptureModeGuard relaxed(cudaStreamCaptureModeRelaxed);
     C10_CUDA_CHECK(cudaHostAlloc(&memory, sizeof(IndexErrorSlot), cudaHostAllocPortable | cudaHostAllocMapped));
     auto* fresh = new (memory) IndexErrorSlot{};
     slot_exists = true;

@@ -1,5 +1,6 @@
 #include <c10/cuda/impl/EventPool.h>
 
+#include <c10/cuda/CUDAGraphsC10Utils.h>
 #include <c10/cuda/CUDAGuard.h>
 
 #include <exception>
@@ -43,9 +44,18 @@ PooledEvent* EventPool::record(DeviceIndex device, cudaStream_t stream) noexcept
 }
 
 bool EventPool::done(const PooledEvent& event) noexcept {
+  // Asking for an event while some thread captures a graph would break the capture.
+  const bool captured = captures_underway() != 0;
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+  if (C10_UNLIKELY(captured)) {
+    C10_CUDA_IGNORE_ERROR(cudaThreadExchangeStreamCaptureMode(&mode));
+  }
   const cudaError_t error = cudaEventQuery(event.event);
   if (error != cudaSuccess) {
     static_cast<void>(cudaGetLastError());
+  }
+  if (C10_UNLIKELY(captured)) {
+    C10_CUDA_IGNORE_ERROR(cudaThreadExchangeStreamCaptureMode(&mode));
   }
   return error != cudaErrorNotReady;
 }
