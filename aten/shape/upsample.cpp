@@ -4,6 +4,7 @@
 
 #include <limits>
 #include <string>
+#include <vector>
 
 namespace at::shape {
 namespace {
@@ -101,6 +102,16 @@ TensorSpec grid_sampler(const char* op, int64_t dims, const TensorBase& input, c
 }
 
 } // namespace
+
+void keep_memory_format(std::initializer_list<const TensorBase*> outs, TensorSpec* specs) {
+  for (size_t i = 0; i < outs.size(); ++i) {
+    const std::vector<int64_t> strides = specs[i].memory_format == c10::MemoryFormat::ChannelsLast
+        ? c10::get_channels_last_strides_2d(specs[i].sizes)
+        : specs[i].memory_format == c10::MemoryFormat::ChannelsLast3d ? c10::get_channels_last_strides_3d(specs[i].sizes)
+                                                                      : std::vector<int64_t>();
+    if (!strides.empty()) specs[i].strides = DimVector(strides.begin(), strides.end());
+  }
+}
 
 TensorSpec upsample_nearest1d(const char* op, const TensorBase& self, IntArrayRef output_size, std::optional<double>) {
   return forward(op, 1, self, output_size);

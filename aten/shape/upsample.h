@@ -3,9 +3,13 @@
 
 #include <aten/core/TensorSpec.h>
 
+#include <initializer_list>
 #include <optional>
 
 namespace at::shape {
+
+/// An output that is resized lies as a new result would.
+void keep_memory_format(std::initializer_list<const TensorBase*> outs, TensorSpec* specs);
 
 TensorSpec upsample_nearest1d(const char* op, const TensorBase& self, IntArrayRef output_size, std::optional<double> scales);
 TensorSpec upsample_nearest2d(const char* op, const TensorBase& self, IntArrayRef output_size, std::optional<double> scales_h, std::optional<double> scales_w);

@@ -165,6 +165,22 @@ TEST_CASE("batch norm is accurate far from zero and the same in both layouts", "
   CHECK(close(other, want, 1e-3));
 }
 
+TEST_CASE("an output that resizing makes fit lies as the image does", "[aten][upsample]") {
+  const Tensor x = values({2, 3, 4, 5}, at::kFloat).contiguous(kChannelsLast);
+  Tensor out = at::empty({0});
+  CHECK(at::upsample_bilinear2d_out(out, x, {8, 6}, false).strides() == at::IntArrayRef({144, 1, 18, 3}));
+  CHECK(at::equal(out, at::upsample_bilinear2d(x, {8, 6}, false)));
+  out = at::empty({0});
+  CHECK(at::upsample_nearest2d_out(out, x.contiguous(), {8, 6}).is_contiguous());
+  out = at::zeros({2, 3, 8, 6});
+  CHECK(at::upsample_nearest2d_out(out, x, {8, 6}).is_contiguous());
+  const Tensor y = values({2, 3, 4, 5, 6}, at::kFloat).contiguous(at::MemoryFormat::ChannelsLast3d);
+  out = at::empty({0});
+  CHECK(at::upsample_trilinear3d_out(out, y, {5, 6, 7}, false).strides() == at::IntArrayRef({630, 1, 126, 21, 3}));
+  out = at::empty({0});
+  CHECK(at::upsample_bicubic2d_backward_out(out, x, {4, 5}, {2, 3, 2, 2}, false).is_contiguous());
+}
+
 TEST_CASE("images of bytes are resized to PyTorch's bytes", "[aten][upsample]") {
   // Remainders of the bytes of the result, read as digits to base 31.
   struct Case {
