@@ -40,6 +40,7 @@ struct SampleTraits {
   bool gradient = true;             // take part in the gradient tests, if the row is differentiable
   bool layouts = true;              // results must not depend on the strides of the inputs
   bool out_of_place = true;         // false: results are views, so out and guard checks make no sense
+  bool meta = true;                 // false: refuses tensors without data, because elements say what to do
   std::vector<int> constants = {};  // arguments that gradients are not defined for, though they are floating
 };
 
