@@ -64,6 +64,7 @@ TEST_CASE("a byte is limited by numbers beyond its own", "[dtypes]") {
   CHECK_THAT(x.clamp(1, 300), EqualsTensor({1, 1, 200}));
   CHECK_THAT(x.clone().clamp_(-300, 1), EqualsTensor({0, 1, 1}));
   CHECK_THAT(whole({-100, 5}, at::kChar).clamp(-1000, 3), EqualsTensor({-100, 3}));
+  for (const at::ScalarType dtype : kNewUnsigned) CHECK_THAT(x.to(dtype).clamp(-1, 1).to(at::kLong), EqualsTensor({0, 1, 1}));
   CHECK_THROWS_MATCHES(x.clamp(-3, -1), c10::Error, Says("Clamp max value -1 is outside the representable range of Byte"));
   CHECK_THAT(at::hardtanh(x), EqualsTensor({0, 1, 1}));
   CHECK_THROWS_MATCHES(at::hardtanh(x, -3, -1), c10::Error, Says("cannot do hardtanh on an unsigned type with negative limits"));
@@ -129,6 +130,9 @@ TEST_CASE("ranges of integers count by whole numbers", "[dtypes]") {
 TEST_CASE("a complex product that meets an infinity is not a number", "[dtypes]") {
   const float inf = std::numeric_limits<float>::infinity();
   const Tensor x = at::complex(at::tensor({inf, 2.f}), at::tensor({1.f, 3.f}));
+  const Tensor running = x.cumprod(0);
+  CHECK_THAT(at::view_as_real(running).isnan().flatten(), EqualsTensor({0, 1, 1, 1}));
+  CHECK(at::equal(at::view_as_real(at::stack({x, x}, 1).cumprod(0)).isnan().select(1, 0), at::view_as_real(running).isnan()));
   for (const Tensor& product : {x.prod(), x.prod(0), at::stack({x, x}, 1).prod(0)}) CHECK(at::view_as_real(product).isnan().all().item<bool>());
 }
 

@@ -5,6 +5,7 @@
 #include <c10/core/DefaultDtype.h>
 #include <c10/core/Scalar.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string_view>
@@ -135,10 +136,11 @@ enum class BoundSide : uint8_t { Min, Max };
 std::optional<Scalar> fitting_bound(const Tensor& self, const std::optional<Scalar>& bound, BoundSide side) {
   const ScalarType type = self.scalar_type();
   if (bound && bound->isComplex() && self.is_floating_point()) return Scalar(bound->toDouble());
-  const int64_t bits = 8 * self.element_size();
-  if (!bound || !bound->isIntegral(/*includeBool=*/false) || !c10::isIntegralType(type, /*includeBool=*/false) || bits == 64) return bound;
+  if (!bound || !bound->isIntegral(/*includeBool=*/false) || !c10::isIntegralType(type, /*includeBool=*/false)) return bound;
+  if (type == kLong || bound->type() == kUInt64) return bound;
   const bool is_signed = c10::isSignedType(type), is_min = side == BoundSide::Min;
-  const int64_t least = is_signed ? -(int64_t{1} << (bits - 1)) : 0, most = (int64_t{1} << (is_signed ? bits - 1 : bits)) - 1;
+  const int64_t bits = std::min<int64_t>(8 * self.element_size() - (is_signed ? 1 : 0), 63);
+  const int64_t most = static_cast<int64_t>((uint64_t{1} << bits) - 1), least = is_signed ? -most - 1 : 0;
   const int64_t number = bound->toLong();
   TORCH_CHECK(
       is_min ? number <= most : number >= least, "Clamp ", is_min ? "min" : "max", " value ", number, " is outside the representable range of ", type);

@@ -97,11 +97,22 @@ struct LogAddExp {
   }
 };
 
+/// What a running result starts from. A complex product has 1 + 0i before the first element, which makes NaN of an infinity.
+template <class Op, class T>
+typename Op::Acc first_of(const Op& op, T x) {
+  using Acc = typename Op::Acc;
+  if constexpr (std::is_same_v<Op, Multiply<T>> && c10::is_complex<T>::value) {
+    return op(Acc(1), static_cast<Acc>(x));
+  } else {
+    return static_cast<Acc>(x);
+  }
+}
+
 // Four elements a step: only one operation of each step waits for the step before.
 template <class Op, class T>
 void scan_row(const Op& op, const T* in, T* out, int64_t count) {
   using Acc = typename Op::Acc;
-  Acc carry = static_cast<Acc>(in[0]);
+  Acc carry = first_of(op, in[0]);
   out[0] = static_cast<T>(carry);
   int64_t i = 1;
   for (; i + 4 <= count; i += 4) {
@@ -135,8 +146,8 @@ void scan(const Op& op, const ScanShape& shape, const T* in, T* out) {
   for_columns(shape, [&](int64_t offset, int64_t width) {
     Acc carry[kColumns];
     for (int64_t j = 0; j < width; ++j) {
-      carry[j] = static_cast<Acc>(in[offset + j]);
-      out[offset + j] = in[offset + j];
+      carry[j] = first_of(op, in[offset + j]);
+      out[offset + j] = static_cast<T>(carry[j]);
     }
     for (int64_t i = 1; i < shape.count; ++i) {
       const T* from = in + offset + i * shape.inner;
