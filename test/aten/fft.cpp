@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <complex>
+#include <limits>
 #include <vector>
 
 #include "test/support/compare.h"
@@ -84,6 +85,23 @@ TEST_CASE("long transforms keep their precision", "[fft]") {
   // Parseval.
   CHECK(y.abs().pow(2).sum().item<double>() == Approx(double(n) * x.abs().pow(2).sum().item<double>()).epsilon(1e-12));
   CHECK(at::view_as_real(y)[0][0].item<double>() == Approx(at::real(x).sum().item<double>()).epsilon(1e-9));
+}
+
+TEST_CASE("lines of real numbers do not disturb each other", "[fft]") {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  Random random(4);
+  for (const double other : {1e9, 1e-9, 1e30, 0.0, kNan, std::numeric_limits<double>::infinity()}) {
+    for (const int64_t n : {8, 15}) {
+      CAPTURE(other, n);
+      Tensor lines = random.tensor(at::kFloat, {2, n});
+      lines[1].mul_(other);
+      const Tensor spectrum = at::fft_rfft(lines), alone = at::fft_rfft(lines[0]);
+      CHECK(at::allclose(spectrum[0], alone, 1e-5, 1e-5));
+      CHECK(at::allclose(spectrum[1], at::fft_rfft(lines[1]), 1e-5, 1e-5 * (std::isfinite(other) ? other : 1), /*equal_nan=*/true));
+      CHECK(at::allclose(at::fft_irfft(spectrum, n)[0], lines[0], 1e-5, 1e-5));
+      CHECK(at::imag(spectrum).select(1, 0).eq(0).all().item<bool>());
+    }
+  }
 }
 
 TEST_CASE("istft undoes stft", "[fft]") {

@@ -339,7 +339,40 @@ void complex_lines(const TensorBase& in, const TensorBase& out, int64_t dim, boo
   });
 }
 
-/// Real lines to half spectra, or whole ones.
+// Note [Two real lines in one complex line]
+// Real lines go in pairs, as real and imaginary parts. The passes mix these, so rounding errors of one line are of the size of
+// the larger one, and what is not finite spreads to both. So the smaller line of a pair is scaled up by a power of two, which
+// is exact, and taken back afterwards; lines that are not finite, or too far apart for that, go alone. What is left of the
+// other line in a line of zeros is dropped.
+
+/// Sums of absolute values of lines. They are not finite where a line is not.
+template <class T>
+struct LineSizes {
+  T size[2 * kMostLines] = {};
+
+  void add(int64_t line, T value) {
+    size[line] += std::abs(value);
+  }
+
+  /// The power of two that brings line `a` up to line `b`, if it is smaller.
+  T up(int64_t a, int64_t b) const {
+    if (!(size[a] > 0 && size[b] > 0)) return 1;
+    const int steps = std::ilogb(size[b]) - std::ilogb(size[a]);
+    return steps > 2 ? std::ldexp(T(1), steps) : T(1);
+  }
+
+  /// Whether lines q and q + width may share columns.
+  bool fit(int64_t width, int64_t count) const {
+    for (int64_t q = 0; q < count; ++q) {
+      const int64_t other = q < width ? q + width : q - width;
+      if (other >= count) continue;
+      if (!std::isfinite(size[q]) || up(q, other) > T(1ull << 60)) return false;
+    }
+    return true;
+  }
+};
+
+/// Real lines to half spectra, or whole ones. See Note [Two real lines in one complex line].
 template <class T>
 void real_to_complex_lines(const TensorBase& in, const TensorBase& out, int64_t dim, T scale) {
   const int64_t n = in.size(dim), half = n / 2 + 1;
@@ -351,27 +384,48 @@ void real_to_complex_lines(const TensorBase& in, const TensorBase& out, int64_t 
   const T sign = in.is_neg() ? -1 : 1;
   for_line_groups<T>(*plan, lines.count(), 2, [&](Workspace<T>& work, int64_t first, int64_t count) {
     lines.locate(first, count, work.in.data(), work.out.data());
-    const int64_t width = (count + 1) / 2;
+    LineSizes<T> sizes;
     for (int64_t i = 0; i < n; ++i) {
-      for (int64_t q = 0; q < width; ++q) work.a.re[i * width + q] = sign * from[work.in[q] + i * lines.in_stride()];
-      for (int64_t q = width; q < count; ++q) work.a.im[i * width + q - width] = sign * from[work.in[q] + i * lines.in_stride()];
-      if (2 * width > count) work.a.im[(i + 1) * width - 1] = 0;
+      for (int64_t q = 0; q < count; ++q) sizes.add(q, from[work.in[q] + i * lines.in_stride()]);
     }
-    const Planes<T> z = transform(*plan, width, work.a, work.b);
-    // z = x + i y with real x and y: their spectra are its Hermitian and skew parts.
-    for (int64_t i = 0; i < half; ++i) {
-      const int64_t here = i * width, there = (i == 0 ? 0 : n - i) * width;
-      const auto put = [&](int64_t q, c10::complex<T> value) {
-        to[work.out[q] + i * lines.out_stride()] = value;
-        if (whole && i > 0) to[work.out[q] + (n - i) * lines.out_stride()] = {value.real(), -value.imag()};
-      };
-      const T factor = scale / 2;
-      for (int64_t q = 0; q < width; ++q) {
-        put(q, {factor * (z.re[here + q] + z.re[there + q]), factor * (z.im[here + q] - z.im[there + q])});
+    // Lines from `begin`, `width` of them as real parts, and those after them, up to `end`, as imaginary ones.
+    const auto run = [&](int64_t begin, int64_t width, int64_t end) {
+      const int64_t* in_at = work.in.data() + begin;
+      const int64_t* out_at = work.out.data() + begin;
+      const int64_t count = end - begin;
+      T up[2 * kMostLines];
+      for (int64_t q = 0; q < count; ++q) {
+        const int64_t other = q < width ? q + width : q - width;
+        up[q] = other < count ? sizes.up(begin + q, begin + other) : T(1);
       }
-      for (int64_t q = 0; q < count - width; ++q) {
-        put(q + width, {factor * (z.im[here + q] + z.im[there + q]), factor * (z.re[there + q] - z.re[here + q])});
+      for (int64_t i = 0; i < n; ++i) {
+        for (int64_t q = 0; q < width; ++q) work.a.re[i * width + q] = sign * up[q] * from[in_at[q] + i * lines.in_stride()];
+        for (int64_t q = width; q < count; ++q) work.a.im[i * width + q - width] = sign * up[q] * from[in_at[q] + i * lines.in_stride()];
+        for (int64_t q = count - width; q < width; ++q) work.a.im[i * width + q] = 0;
       }
+      const Planes<T> z = transform(*plan, width, work.a, work.b);
+      // z = x + i y with real x and y: their spectra are its Hermitian and skew parts.
+      for (int64_t i = 0; i < half; ++i) {
+        const bool own_mirror = i == 0 || 2 * i == n;
+        const int64_t here = i * width, there = (i == 0 ? 0 : n - i) * width;
+        const auto put = [&](int64_t q, T re, T im) {
+          const T factor = sizes.size[begin + q] == 0 ? T(0) : scale / 2 / up[q];
+          const c10::complex<T> value{factor * re, own_mirror ? T(0) : factor * im};
+          to[out_at[q] + i * lines.out_stride()] = value;
+          if (whole && i > 0) to[out_at[q] + (n - i) * lines.out_stride()] = {value.real(), -value.imag()};
+        };
+        for (int64_t q = 0; q < width; ++q) put(q, z.re[here + q] + z.re[there + q], z.im[here + q] - z.im[there + q]);
+        for (int64_t q = 0; q < count - width; ++q) {
+          put(q + width, z.im[here + q] + z.im[there + q], z.re[there + q] - z.re[here + q]);
+        }
+      }
+    };
+    const int64_t width = (count + 1) / 2;
+    if (sizes.fit(width, count)) {
+      run(0, width, count);
+    } else {
+      run(0, width, width);
+      if (count > width) run(width, count - width, count);
     }
   });
 }
@@ -387,33 +441,59 @@ void complex_to_real_lines(const TensorBase& in, const TensorBase& out, int64_t 
   const Signs<T> sign(in);
   for_line_groups<T>(*plan, lines.count(), 2, [&](Workspace<T>& work, int64_t first, int64_t count) {
     lines.locate(first, count, work.in.data(), work.out.data());
-    const int64_t width = (count + 1) / 2;
-    // Planes are swapped for the backward transform.
-    T* const re = work.a.im;
-    T* const im = work.a.re;
+    // Numbers that are their own mirror image are real, whatever the input says.
+    const auto read = [&](int64_t line, int64_t i) {
+      const c10::complex<T> x = from[work.in[line] + i * lines.in_stride()];
+      return Point<T>{sign.re * x.real(), i == 0 || 2 * i == n ? T(0) : sign.im * x.imag()};
+    };
+    LineSizes<T> sizes;
     for (int64_t i = 0; i < half; ++i) {
-      // Numbers that are their own mirror image are real, whatever the input says.
-      const bool own_mirror = i == 0 || 2 * i == n;
-      const int64_t here = i * width, there = (n - i) * width;
-      for (int64_t q = 0; q < width; ++q) {
-        const auto read = [&](int64_t line) {
-          const c10::complex<T> x = from[work.in[line] + i * lines.in_stride()];
-          return Point<T>{sign.re * x.real(), own_mirror ? T(0) : sign.im * x.imag()};
-        };
-        const Point<T> x = read(q), y = q + width < count ? read(q + width) : Point<T>{0, 0};
-        re[here + q] = x.re - y.im;
-        im[here + q] = x.im + y.re;
-        if (!own_mirror) {
-          re[there + q] = x.re + y.im;
-          im[there + q] = y.re - x.im;
-        }
+      for (int64_t q = 0; q < count; ++q) {
+        const Point<T> x = read(q, i);
+        sizes.add(q, std::abs(x.re) + std::abs(x.im));
       }
     }
-    Planes<T> z = transform(*plan, width, work.a, work.b);
-    std::swap(z.re, z.im);
-    for (int64_t i = 0; i < n; ++i) {
-      for (int64_t q = 0; q < width; ++q) to[work.out[q] + i * lines.out_stride()] = scale * z.re[i * width + q];
-      for (int64_t q = width; q < count; ++q) to[work.out[q] + i * lines.out_stride()] = scale * z.im[i * width + q - width];
+    // Lines from `begin`, `width` of them as real parts, and those after them, up to `end`, as imaginary ones.
+    const auto run = [&](int64_t begin, int64_t width, int64_t end) {
+      const int64_t count = end - begin;
+      T up[2 * kMostLines];
+      for (int64_t q = 0; q < count; ++q) {
+        const int64_t other = q < width ? q + width : q - width;
+        up[q] = other < count ? sizes.up(begin + q, begin + other) : T(1);
+      }
+      // Planes are swapped for the backward transform.
+      T* const re = work.a.im;
+      T* const im = work.a.re;
+      for (int64_t i = 0; i < half; ++i) {
+        const bool own_mirror = i == 0 || 2 * i == n;
+        const int64_t here = i * width, there = (n - i) * width;
+        for (int64_t q = 0; q < width; ++q) {
+          const Point<T> x = up[q] * read(begin + q, i);
+          const Point<T> y = q + width < count ? up[q + width] * read(begin + q + width, i) : Point<T>{0, 0};
+          re[here + q] = x.re - y.im;
+          im[here + q] = x.im + y.re;
+          if (!own_mirror) {
+            re[there + q] = x.re + y.im;
+            im[there + q] = y.re - x.im;
+          }
+        }
+      }
+      Planes<T> z = transform(*plan, width, work.a, work.b);
+      std::swap(z.re, z.im);
+      for (int64_t i = 0; i < n; ++i) {
+        const auto put = [&](int64_t q, T value) {
+          to[work.out[begin + q] + i * lines.out_stride()] = sizes.size[begin + q] == 0 ? T(0) : scale / up[q] * value;
+        };
+        for (int64_t q = 0; q < width; ++q) put(q, z.re[i * width + q]);
+        for (int64_t q = width; q < count; ++q) put(q, z.im[i * width + q - width]);
+      }
+    };
+    const int64_t width = (count + 1) / 2;
+    if (sizes.fit(width, count)) {
+      run(0, width, count);
+    } else {
+      run(0, width, width);
+      if (count > width) run(width, count - width, count);
     }
   });
 }
