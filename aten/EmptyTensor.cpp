@@ -110,7 +110,7 @@ TensorBase empty_strided_generic(
     c10::ScalarType scalar_type) {
   check_size_nonnegative(size);
   for (const int64_t s : stride) {
-    TORCH_CHECK(s >= 0, "Trying to create tensor with negative stride ", s, ": ", stride);
+    TORCH_CHECK(s >= 0, "Storage size calculation overflowed with sizes=", size, " and strides=", stride);
   }
   TensorBase result =
       allocate(computeStorageNbytes(size, stride, c10::elementSize(scalar_type)), allocator, ks, scalar_type);

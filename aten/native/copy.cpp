@@ -337,7 +337,7 @@ void grow_storage(const Tensor& self, int64_t bytes) {
 Tensor& resize_(Tensor& self, IntArrayRef size, std::optional<MemoryFormat> memory_format) {
   TORCH_CHECK(self.layout() == kStrided, "resize_: only strided tensors can be resized, got layout ", self.layout());
   for (const int64_t s : size) {
-    TORCH_CHECK(s >= 0, "Trying to create tensor with negative dimension ", s, ": ", size);
+    TORCH_CHECK(s >= 0, "numel: integer multiplication overflow; resize_ got sizes ", size);
   }
   const MemoryFormat format = memory_format.value_or(MemoryFormat::Contiguous);
   TORCH_CHECK(format != MemoryFormat::Preserve, "Unsupported memory format ", format, " in resize_");

@@ -560,12 +560,12 @@ Tensor& linspace_out(const Scalar& start, const Scalar& end, int64_t steps, Tens
 namespace {
 
 /// The dtype of a line between two numbers: complex where one of them is.
-ScalarType line_dtype(const Scalar& start, const Scalar& end, OptDtype dtype) {
+ScalarType line_dtype(const char* op, const Scalar& start, const Scalar& end, OptDtype dtype) {
   const bool complex = start.isComplex() || end.isComplex();
   const ScalarType standard = complex ? c10::toComplexType(c10::get_default_dtype_as_scalartype())
                                       : c10::get_default_dtype_as_scalartype();
   TORCH_CHECK(
-      !complex || !dtype || c10::isComplexType(*dtype), "torch.linspace(): inferred dtype ", standard,
+      !complex || !dtype || c10::isComplexType(*dtype), "torch.", op, "(): inferred dtype ", c10::scalarTypeToTypeMeta(standard).name(),
       " can't be safely cast to passed dtype ", dtype.value_or(standard));
   return dtype.value_or(standard);
 }
@@ -576,7 +576,7 @@ Tensor linspace(
     const Scalar& start, const Scalar& end, int64_t steps, OptDtype dtype, OptLayout layout, OptDevice device,
     OptBool pin_memory) {
   TORCH_CHECK(steps >= 0, "number of steps must be non-negative, got ", steps);
-  Tensor result = at::empty({steps}, make_options(line_dtype(start, end, dtype), layout, device, pin_memory));
+  Tensor result = at::empty({steps}, make_options(line_dtype("linspace", start, end, dtype), layout, device, pin_memory));
   return at::linspace_out(result, start, end, steps);
 }
 
@@ -593,7 +593,7 @@ Tensor logspace(
     const Scalar& start, const Scalar& end, int64_t steps, double base, OptDtype dtype, OptLayout layout,
     OptDevice device, OptBool pin_memory) {
   TORCH_CHECK(steps >= 0, "number of steps must be non-negative, got ", steps);
-  Tensor result = at::empty({steps}, make_options(line_dtype(start, end, dtype), layout, device, pin_memory));
+  Tensor result = at::empty({steps}, make_options(line_dtype("logspace", start, end, dtype), layout, device, pin_memory));
   return at::logspace_out(result, start, end, steps, base);
 }
 

@@ -140,7 +140,7 @@ void check_in_bounds(const char* op, const Tensor& self, IntArrayRef sizes, IntA
   bool empty = false;
   for (size_t i = 0; i < sizes.size(); ++i) {
     TORCH_CHECK(
-        sizes[i] >= 0, "Trying to create tensor with negative dimension ", sizes[i], ": ", sizes, " in ", op);
+        sizes[i] >= 0, "Storage size calculation overflowed with sizes=", sizes, " and strides=", strides, " in ", op);
     TORCH_CHECK(
         strides[i] >= 0, op, ": Negative strides are not supported at the moment, got strides: ", strides);
     empty = empty || sizes[i] == 0;
@@ -571,10 +571,10 @@ Tensor unfold(const Tensor& self, int64_t dimension, int64_t size, int64_t step)
   const int64_t ndim = self.dim();
   const int64_t dim = c10::maybe_wrap_dim(dimension, ndim);
   const int64_t extent = ndim == 0 ? 1 : self.sizes()[dim];
-  TORCH_CHECK(size >= 0, "size is ", size, " but must be >= 0");
   TORCH_CHECK(
       size <= extent, "maximum size for tensor at dimension ", dim, " is ", extent, " but size is ", size);
   TORCH_CHECK(step > 0, "step is ", step, " but must be > 0");
+  TORCH_CHECK(size >= 0, "size is ", size, " but must be >= 0");
   DimVector sizes(self.sizes().begin(), self.sizes().end());
   DimVector strides(self.strides().begin(), self.strides().end());
   const int64_t stride = ndim == 0 ? 1 : strides[dim];

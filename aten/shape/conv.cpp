@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 namespace at::shape {
 namespace {
@@ -99,6 +100,28 @@ c10::MemoryFormat convolution_memory_format(const TensorBase& input, const Tenso
   return c10::MemoryFormat::Contiguous;
 }
 
+namespace {
+
+/// The parameter as PyTorch's kernels see it: one spatial dimension is two of which the first has size one.
+DimVector at_least_two(IntArrayRef values, int64_t first = 1) {
+  DimVector out(values.size() == 1 ? 1 : 0, first);
+  out.append(values.begin(), values.end());
+  return out;
+}
+
+/// "NAME_height: 1 NAME_width: 2".
+std::string by_axis(const char* name, IntArrayRef values, const char* between, int64_t first = 1) {
+  constexpr const char* kAxes[] = {"depth", "height", "width"};
+  const DimVector all = at_least_two(values, first);
+  std::string text;
+  for (size_t i = 0; i < all.size(); ++i) {
+    text += c10::str(i == 0 ? "" : between, name, "_", kAxes[3 - all.size() + i], ": ", all[i]);
+  }
+  return text;
+}
+
+} // namespace
+
 TensorSpec convolution(const char* op, const TensorBase& input, const TensorBase& weight, const std::optional<Tensor>& bias, IntArrayRef stride_arg, IntArrayRef padding_arg, IntArrayRef dilation_arg, bool transposed, IntArrayRef output_padding_arg, int64_t groups) {
   const int64_t dims = weight.dim() - 2;
   TORCH_CHECK(dims > 0, "weight should have at least three dimensions; ", op, " got ", weight.sizes());
@@ -109,7 +132,9 @@ TensorSpec convolution(const char* op, const TensorBase& input, const TensorBase
   TORCH_CHECK(!any_below(padding, 0), "negative padding is not supported");
   TORCH_CHECK(!any_below(output_padding, 0), "negative output_padding is not supported");
   TORCH_CHECK(!any_below(stride, 1), "non-positive stride is not supported");
-  TORCH_CHECK(!any_below(dilation, 1), "dilation should be greater than zero");
+  TORCH_CHECK(
+      !any_below(dilation, 1), "dilation should be greater than zero, but got ",
+      transposed ? by_axis("dilation", dilation, ", ") : c10::str(at_least_two(dilation)));
   TORCH_CHECK(groups > 0, "non-positive groups is not supported");
   check_channels(input, weight, bias, transposed, groups);
   check_same_device(op, {&input, &weight});
@@ -120,13 +145,14 @@ TensorSpec convolution(const char* op, const TensorBase& input, const TensorBase
   bool fits = true;
   for (int64_t d = 0; d < dims; ++d) {
     const int64_t in = input.size(d + 2), k = weight.size(d + 2);
-    TORCH_CHECK(k > 0, op, ": kernel size must be positive, got weight of size ", weight.sizes());
+    TORCH_CHECK(
+        k > 0, "kernel size should be greater than zero, but got ", by_axis("kernel", weight.sizes().slice(2), " "), " (in ", op, ")");
     const int64_t reach = multiply_add(dilation[d], k - 1, 1);
     if (transposed) {
       TORCH_CHECK(
           output_padding[d] < stride[d] || output_padding[d] < dilation[d],
-          "output padding must be smaller than either stride or dilation, but got output_padding ", output_padding_arg,
-          ", stride ", stride_arg, ", dilation ", dilation_arg);
+          "output padding must be smaller than either stride or dilation, but got ", by_axis("output_padding", output_padding, " ", 0),
+          " ", by_axis("stride", stride, " "), " ", by_axis("dilation", dilation, " "));
       const int64_t spread = multiply_add(in - 1, stride[d], multiply_add(1, reach, output_padding[d]));
       sizes.push_back(multiply_add(-2, padding[d], spread));
       fits &= sizes.back() > 0 || in == 0;
@@ -141,10 +167,16 @@ TensorSpec convolution(const char* op, const TensorBase& input, const TensorBase
       fits || transposed, "Calculated padded input size per channel: (", joined(padded), "). Kernel size: (", joined(kernel),
       "). Kernel size can't be greater than actual input size");
   TORCH_CHECK(
-      !transposed || fits, "Given input size per channel: (", joined(input.sizes().slice(2)),
-      "). Calculated output size per channel: (", joined(IntArrayRef(sizes).slice(2)), "). Output size is too small");
+      !transposed || fits, "Given input size per channel: (", joined(at_least_two(input.sizes().slice(2))),
+      "). Calculated output size per channel: (", joined(at_least_two(IntArrayRef(sizes).slice(2))), "). Output size is too small");
   TensorSpec spec = TensorSpec::like(input, sizes);
   spec.memory_format = convolution_memory_format(input, weight);
+  if (dims == 3 && !transposed) {
+    // PyTorch hands large or batched volumes to oneDNN, which keeps their format, and computes small ones by rows.
+    const int64_t front = input.size(0) * input.size(1) * input.size(2) * input.size(3);
+    const bool handed = groups > 1 || (weight.size(-1) > 3 && weight.size(-2) > 3) || input.size(0) > 1 || front > 20480;
+    if (!handed || std::string_view(op).starts_with("slow_")) spec.memory_format = c10::MemoryFormat::Contiguous;
+  }
   return spec;
 }
 
@@ -203,8 +235,6 @@ TensorSpec im2col(const char* op, const TensorBase& self, IntArrayRef kernel_siz
 TensorSpec col2im(const char* op, const TensorBase& self, IntArrayRef output_size, IntArrayRef kernel_size, IntArrayRef dilation, IntArrayRef padding, IntArrayRef stride) {
   const Windows2d w(op, kernel_size, dilation, padding, stride);
   TORCH_CHECK(output_size.size() == 2, "It is expected output_size equals to 2, but got size ", output_size.size());
-  TORCH_CHECK(
-      output_size[0] > 0 && output_size[1] > 0, op, ": output_size must be positive, got ", output_size);
   const bool batched = self.dim() == 3;
   TORCH_CHECK(
       (batched || self.dim() == 2) && self.size(-1) != 0 && self.size(-2) != 0,
@@ -222,13 +252,16 @@ TensorSpec col2im(const char* op, const TensorBase& self, IntArrayRef output_siz
         ", dilation=", tuple(w.dilation[0], w.dilation[1]), ", padding=", tuple(w.padding[0], w.padding[1]), ", stride=",
         tuple(w.stride[0], w.stride[1]));
   };
+  const int64_t blocks = multiply_add(rows, cols, 0);
+  TORCH_CHECK(
+      self.size(-1) == blocks, geometry(),
+      ", expected size of input's dimension 2 to match the calculated number of sliding blocks ", rows, " * ", cols, " = ",
+      blocks, ", but got input.size(2)=", self.size(-1), ".");
   TORCH_CHECK(
       rows >= 1 && cols >= 1, geometry(), ", calculated shape of the array of sliding blocks as ", tuple(rows, cols),
       ", which is too small (non-positive)");
   TORCH_CHECK(
-      self.size(-1) == multiply_add(rows, cols, 0), geometry(),
-      ", expected size of input's dimension 2 to match the calculated number of sliding blocks ", rows, " * ", cols, " = ",
-      rows * cols, ", but got input.size(2)=", self.size(-1), ".");
+      output_size[0] > 0 && output_size[1] > 0, op, ": output_size must be positive, got ", output_size);
   DimVector sizes;
   if (batched) sizes.push_back(self.size(0));
   sizes.append({self.size(-2) / area, output_size[0], output_size[1]});

@@ -48,7 +48,9 @@ std::array<TensorSpec, 4> embedding_bag(
         "tensor for argument #1 'per_sample_weights'; but type ", weight.toString(), " does not equal ",
         per_sample_weights->toString(), " (while checking arguments for embedding_bag)");
     TORCH_CHECK(
-        per_sample_weights->dim() == 1 && per_sample_weights->numel() == indices.numel(), op,
+        per_sample_weights->dim() == 1 && per_sample_weights->numel() == indices.numel(),
+        "Expected per_sample_weights.value().numel() == indices.numel() to be true, but got false.  ",
+        "(Could this error message be improved?  If so, please report an enhancement request to PyTorch.) ", op,
         ": per_sample_weights must have one number for each of ", indices.numel(), " indices, got sizes ",
         per_sample_weights->sizes());
   }

@@ -2,9 +2,10 @@
 
 namespace at::shape {
 
-TensorSpec triangular(const char* op, const TensorBase& self, int64_t /*diagonal*/) {
-  TORCH_CHECK(
-      self.dim() >= 2 || self.numel() == 0, op, ": input tensor must have at least 2 dimensions, got sizes ", self.sizes());
+TensorSpec triangular(const char* /*op*/, const TensorBase& self, int64_t /*diagonal*/) {
+  if (self.numel() != 0) {
+    self.size(-2); // refuses a vector: it has no such dimension
+  }
   return TensorSpec::like(self, self.sizes());
 }
 

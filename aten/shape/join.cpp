@@ -27,7 +27,7 @@ void joined_out(const char* op, TensorList tensors, int64_t, const TensorBase& o
 }
 
 TensorSpec cat(const char* op, TensorList tensors, int64_t dim) {
-  TORCH_CHECK_VALUE(!tensors.empty(), "torch.", op, "(): expected a non-empty list of Tensors");
+  TORCH_CHECK(!tensors.empty(), "torch.", op, "(): expected a non-empty list of Tensors");
   for (size_t i = 0; i < tensors.size(); ++i) {
     TORCH_CHECK(tensors[i].defined(), op, ": tensor number ", i, " in the list is undefined");
     TORCH_CHECK(tensors[i].dim() != 0, "zero-dimensional tensor (at position ", i, ") cannot be concatenated");

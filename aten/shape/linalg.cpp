@@ -13,8 +13,17 @@ void check_inner_sizes(const char* op, const TensorBase& mat1, const TensorBase&
 
 void check_same_dtype(const TensorBase& mat1, const TensorBase& mat2) {
   TORCH_CHECK(
-      mat1.scalar_type() == mat2.scalar_type(), "expected m1 and m2 to have the same dtype, but got: ",
-      mat1.dtype().name(), " != ", mat2.dtype().name());
+      mat1.scalar_type() == mat2.scalar_type(), "expected scalar type ", mat1.scalar_type(), " but found ", mat2.scalar_type(),
+      " for the second factor");
+}
+
+void check_addmm_dtypes(const TensorBase& self, const TensorBase& mat1, const TensorBase& mat2) {
+  TORCH_CHECK(
+      self.scalar_type() == mat2.scalar_type(), "self and mat2 must have the same dtype, but got ", self.scalar_type(),
+      " and ", mat2.scalar_type());
+  TORCH_CHECK(
+      mat1.scalar_type() == mat2.scalar_type(), "mat1 and mat2 must have the same dtype, but got ", mat1.scalar_type(),
+      " and ", mat2.scalar_type());
 }
 
 void check_batches(const char* op, const TensorBase& batch1, const TensorBase& batch2) {
@@ -38,16 +47,11 @@ TensorSpec mm(const char* op, const TensorBase& self, const TensorBase& mat2) {
 }
 
 TensorSpec addmm(const char* op, const TensorBase& self, const TensorBase& mat1, const TensorBase& mat2, const Scalar&, const Scalar&) {
+  check_addmm_dtypes(self, mat1, mat2);
   TORCH_CHECK(mat1.dim() == 2, "mat1 must be a matrix, got ", mat1.dim(), "-D tensor");
   TORCH_CHECK(mat2.dim() == 2, "mat2 must be a matrix, got ", mat2.dim(), "-D tensor");
   check_inner_sizes(op, mat1, mat2);
   check_expandable(op, self, {mat1.size(0), mat2.size(1)});
-  TORCH_CHECK(
-      mat1.scalar_type() == mat2.scalar_type(), "mat1 and mat2 must have the same dtype, but got ", mat1.scalar_type(),
-      " and ", mat2.scalar_type());
-  TORCH_CHECK(
-      self.scalar_type() == mat2.scalar_type(), "self and mat2 must have the same dtype, but got ", self.scalar_type(),
-      " and ", mat2.scalar_type());
   check_same_device(op, {&self, &mat1, &mat2});
   return TensorSpec::like(mat1, {mat1.size(0), mat2.size(1)});
 }
@@ -74,11 +78,15 @@ TensorSpec baddbmm(const char* op, const TensorBase& self, const TensorBase& bat
 
 TensorSpec addbmm(const char* op, const TensorBase& self, const TensorBase& batch1, const TensorBase& batch2, const Scalar&, const Scalar&) {
   check_expandable(op, self, {batch1.size(1), batch2.size(2)});
-  check_batches(op, batch1, batch2);
-  check_same_dtype(batch1, batch2);
+  TORCH_CHECK(batch1.dim() == 3, "batch1 must be a 3D tensor, but ", op, " got ", batch1.sizes());
+  TORCH_CHECK(batch2.dim() == 3, "batch2 must be a 3D tensor, but ", op, " got ", batch2.sizes());
   TORCH_CHECK(
-      self.scalar_type() == batch2.scalar_type(), "self and mat2 must have the same dtype, but got ",
-      self.scalar_type(), " and ", batch2.scalar_type());
+      batch1.size(0) == batch2.size(0), "batch1 and batch2 must have same number of batches, got ", batch1.size(0), " and ",
+      batch2.size(0));
+  TORCH_CHECK(
+      batch1.size(2) == batch2.size(1), "Incompatible matrix sizes for bmm (", batch1.size(1), "x", batch1.size(2), " and ",
+      batch2.size(1), "x", batch2.size(2), ")");
+  check_addmm_dtypes(self, batch1, batch2);
   check_same_device(op, {&self, &batch1, &batch2});
   return TensorSpec::like(self, {batch1.size(1), batch2.size(2)});
 }

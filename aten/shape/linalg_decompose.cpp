@@ -233,8 +233,8 @@ std::array<TensorSpec, 2> linalg_eigh(const char*, const TensorBase& A, std::str
 
 std::array<TensorSpec, 2> linalg_eig(const char*, const TensorBase& self) {
   check_square("linalg.eig", self);
-  check_lapack_dtype("linalg_eig_out_cpu", self);
   const auto dtype = c10::toComplexType(self.scalar_type());
+  check_lapack_dtype("linalg_eig_out_cpu", self);
   return {per_rank(self, dtype), by_columns(self, self.sizes(), dtype)};
 }
 

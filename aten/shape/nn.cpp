@@ -79,8 +79,8 @@ c10::ScalarType check_norm_dtypes(const TensorBase& input, const std::optional<T
       dtype == input.scalar_type() || (narrow && dtype == kFloat), "mixed dtype (CPU): expect parameter to have scalar type of Float; got ",
       dtype, " beside an input of ", input.scalar_type());
   TORCH_CHECK(
-      b == nullptr || b->scalar_type() == dtype, "mixed dtype (CPU): expect weight and bias to have the same scalar type; got ",
-      dtype, " and ", b == nullptr ? dtype : b->scalar_type());
+      b == nullptr || b->scalar_type() == dtype, "expected scalar type ", dtype, " but found ",
+      b == nullptr ? dtype : b->scalar_type(), ": weight and bias must have one dtype");
   return dtype;
 }
 
@@ -154,7 +154,7 @@ namespace {
 
 void check_target_dtype(const TensorBase& target) {
   TORCH_CHECK(
-      target.scalar_type() == kLong || target.scalar_type() == kByte, "expected target dtype to be Long or Byte, but got ",
+      target.scalar_type() == kLong || target.scalar_type() == kByte, "expected scalar type Long but found ",
       target.scalar_type());
 }
 

@@ -3,6 +3,8 @@
 #include <aten/core/Tensor.h>
 #include <aten/shape/operand_checks.h>
 
+#include <c10/core/MemoryFormat.h>
+
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -29,8 +31,12 @@ std::string base_name(const char* op) {
 DimVector repeated(const char* op, IntArrayRef values, const char* what, int64_t dims, IntArrayRef otherwise = {}) {
   if (values.empty() && !otherwise.empty()) values = otherwise;
   const std::string name = base_name(op);
-  const bool shorter = name == "avg_pool3d";  // which says it in its own words, as dilations of volumes do
-  const char* must = dims == 3 && std::string_view(what) == "dilation" ? " must be either" : shorter ? " must be" : " must either be";
+  // Dilations, means of volumes and margins of maxima say it in their own words.
+  const std::string_view of = what;
+  const char* must = of == "dilation"                          ? " must be either"
+      : name == "avg_pool3d"                                   ? " must be"
+      : name == "max_pool2d" && of == "padding"                ? " must be either be"
+                                                               : " must either be";
   TORCH_CHECK(
       values.size() == 1 || static_cast<int64_t>(values.size()) == dims, name, ": ", what, must,
       otherwise.empty() ? "" : " omitted,", " a single int, or a tuple of ", count_word(dims), " ints; got ", values);
@@ -102,9 +108,12 @@ DimVector windows(const char* op, int64_t dims, const TensorBase& self, IntArray
   TORCH_CHECK(
       dims == 2 || self.dim() == 4 || self.dim() == 5, "non-empty 4D or 5D (batch mode) tensor expected for input of ", op, "; got ",
       self.sizes());
-  TORCH_CHECK(
-      self.dim() > dims, "Expected ", dims + 1, "D or ", dims + 2,
-      "D (batch mode) tensor with optional 0 dim batch size for input, but got:", self.sizes());
+  if (dims == 2 && base_name(op) == "max_pool2d") {
+    TORCH_CHECK(
+        self.dim() == 3 || self.dim() == 4, "non-empty 3D or 4D (batch mode) tensor expected for input of ", op, "; got ", self.sizes());
+  } else if (dims == 2) {
+    self.size(-3); // refuses what has no channels
+  }
   DimVector out;
   const IntArrayRef in = self.sizes().slice(self.dim() - dims);
   for (int64_t d = 0; d < dims; ++d) {
@@ -139,8 +148,12 @@ void check_result(const char* op, const char* what, const TensorBase& t, const T
         "] == ", spec.sizes[d], " but got: dimension ", t.dim(), " and tensor.size[", d, "] = ", d < t.dim() ? t.size(d) : 0,
         " (", what, " of ", op, ")");
   }
-  TORCH_CHECK(
-      t.scalar_type() == dtype, "expected dtype ", dtype, " for `", what, "` but got dtype ", t.scalar_type(), " (in ", op, ")");
+  if (t.scalar_type() != dtype) {
+    TORCH_CHECK(dtype != kLong, "expected scalar type Long but found ", t.scalar_type(), " for ", what, " of ", op);
+    TORCH_CHECK(
+        false, "expected dtype ", c10::scalarTypeToTypeMeta(dtype).name(), " for `", what, "` but got dtype ", t.dtype().name(), " (in ",
+        op, ")");
+  }
   check_same_device(op, {&self, &t});
 }
 
@@ -164,7 +177,9 @@ DimVector adaptive(const char* op, int64_t dims, const TensorBase& self, IntArra
   TORCH_CHECK(fits, name, "(): internal error: output_size.size() must be ", dims, ", but got ", output_size);
   DimVector out(output_size.begin(), output_size.end());
   for (const int64_t size : out) {
-    TORCH_CHECK(size >= 0, name, means ? "" : "()", ": elements of output_size must be greater than or equal to 0 but received ", output_size);
+    TORCH_CHECK(
+        size >= 0 || !means, name, ": elements of output_size must be greater than or equal to 0 but received ",
+        dims == 2 ? c10::str("{", out[0], ", ", out[1], "}") : c10::str(output_size));
   }
   // The mean of nothing is NaN.
   const bool single = means && op[0] != '_' && std::all_of(out.begin(), out.end(), [](int64_t size) { return size == 1; });
@@ -172,6 +187,11 @@ DimVector adaptive(const char* op, int64_t dims, const TensorBase& self, IntArra
     TORCH_CHECK(
         single || self.size(d) > 0, name, "(): Expected input to have non-zero size for non-batch dimensions, but input has sizes ",
         self.sizes(), " with dimension ", d, " being empty");
+  }
+  for (const int64_t size : out) {
+    DimVector sizes(self.sizes().begin(), self.sizes().end() - dims);
+    sizes.append(out.begin(), out.end());
+    TORCH_CHECK(size >= 0, "Trying to create tensor with negative dimension ", size, ": ", IntArrayRef(sizes), " (in ", op, ")");
   }
   return out;
 }
@@ -232,8 +252,8 @@ TensorSpec unpooled(const char* op, int64_t dims, const TensorBase& self, const 
       static_cast<int64_t>(output_size.size()) == dims, "There should be exactly ", count_word(dims),
       " elements (", dims == 2 ? "height, width" : "depth, height, width", ") in output_size, but got ", output_size.size(), " elements.");
   TORCH_CHECK(
-      self.dim() == dims + 1 || self.dim() == dims + 2, "Input to ", op, " should be a ", ranks(dims), " Tensor, but got ",
-      self.dim(), " dimensions.");
+      self.dim() == dims + 1 || self.dim() == dims + 2, "Input to max_unpooling", dims, "d should be a ", dims + 1, "d or ", dims + 2,
+      "d Tensor, but got a tensor with ", self.dim(), " dimensions.");
   TORCH_CHECK(
       self.sizes() == indices.sizes(), "Expected shape of indices to be same as that of the input tensor (", self.sizes(),
       ") but got indices tensor with shape: ", indices.sizes());
@@ -312,7 +332,7 @@ TensorSpec avg_pool2d_backward(const char* op, const TensorBase& grad_output, co
 TensorSpec avg_pool3d_backward(const char* op, const TensorBase& grad_output, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool ceil_mode, bool, std::optional<int64_t> divisor_override) {
   check_divisor(divisor_override);
   check_result(op, "grad_output", grad_output, self, windows(op, 3, self, kernel_size, stride, padding, {1}, ceil_mode), self.scalar_type());
-  return like_input(self);
+  return plain(like_input(self));
 }
 
 TensorSpec adaptive_avg_pool2d(const char* op, const TensorBase& self, IntArrayRef output_size) {
@@ -330,7 +350,7 @@ TensorSpec adaptive_avg_pool2d_backward(const char* op, const TensorBase& grad_o
 
 TensorSpec adaptive_avg_pool3d_backward(const char* op, const TensorBase& grad_output, const TensorBase& self) {
   check_result(op, "grad_output", grad_output, self, spatial_of(op, 3, grad_output, self), self.scalar_type());
-  return like_input(self);
+  return plain(like_input(self));
 }
 
 std::array<TensorSpec, 2> adaptive_max_pool2d(const char* op, const TensorBase& self, IntArrayRef output_size) {
@@ -353,7 +373,7 @@ TensorSpec adaptive_max_pool3d_backward(const char* op, const TensorBase& grad_o
   const DimVector out = spatial_of(op, 3, grad_output, self);
   check_result(op, "grad_output", grad_output, self, out, self.scalar_type());
   check_result(op, "indices", indices, self, out, kLong);
-  return like_input(self);
+  return plain(like_input(self));
 }
 
 std::array<TensorSpec, 2> fractional_max_pool2d(const char* op, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef output_size, const TensorBase& random_samples) {
@@ -393,6 +413,14 @@ TensorSpec max_unpool3d(const char* op, const TensorBase& self, const TensorBase
 
 void max_pool3d_out(const char* op, const TensorBase& self, IntArrayRef, IntArrayRef, IntArrayRef, IntArrayRef, bool, const TensorBase& out, const TensorBase&) {
   check_out_dtype(op, self, out);
+}
+
+void format_when_resized(std::initializer_list<const TensorBase*> outs, TensorSpec* specs) {
+  for (size_t i = 0; i < outs.size(); ++i) {
+    if (specs[i].memory_format != c10::MemoryFormat::ChannelsLast || specs[i].strides) continue;
+    const std::vector<int64_t> strides = c10::get_channels_last_strides_2d(IntArrayRef(specs[i].sizes));
+    specs[i].strides.emplace(strides.begin(), strides.end());
+  }
 }
 
 void max_unpool3d_out(const char* op, const TensorBase& self, const TensorBase&, IntArrayRef, IntArrayRef, IntArrayRef, const TensorBase& out) {

@@ -4,6 +4,7 @@
 #include <aten/core/TensorSpec.h>
 
 #include <array>
+#include <initializer_list>
 #include <optional>
 
 namespace at {
@@ -42,6 +43,9 @@ TensorSpec fractional_max_pool3d_backward(const char* op, const TensorBase& grad
 
 TensorSpec max_unpool2d(const char* op, const TensorBase& self, const TensorBase& indices, IntArrayRef output_size);
 TensorSpec max_unpool3d(const char* op, const TensorBase& self, const TensorBase& indices, IntArrayRef output_size, IntArrayRef stride, IntArrayRef padding);
+
+/// An output that is resized takes the memory format that the result of the function has.
+void format_when_resized(std::initializer_list<const TensorBase*> outs, TensorSpec* specs);
 
 /// Throw unless an output has the dtype of self, and, for max_unpool3d, is contiguous.
 void max_pool3d_out(const char* op, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode, const TensorBase& out, const TensorBase& indices);

@@ -336,6 +336,14 @@ void logsumexp_out(const char*, const TensorBase&, c10::IntArrayRef, bool, const
               "logsumexp(): Expected floating point type for result tensor, but got: ", c10::toString(out.scalar_type()));
 }
 
+void cummax_out(const char* op, const TensorBase& self, int64_t, const TensorBase& values, const TensorBase& indices) {
+  const auto check = [op](const TensorBase& out, ScalarType dtype) {
+    TORCH_CHECK(out.scalar_type() == dtype, "expected scalar_type ", dtype, " but found ", out.scalar_type(), " (in ", op, ")");
+  };
+  check(values, self.scalar_type());
+  check(indices, ScalarType::Long);
+}
+
 std::array<TensorSpec, 2> cummax(const char* op, const TensorBase& self, int64_t dim) {
   if (self.dim() > 0) {
     c10::maybe_wrap_dim(dim, self.dim());

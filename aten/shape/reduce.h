@@ -98,6 +98,7 @@ void nansum_out(
     const TensorBase& out);
 void logsumexp_out(const char* op, const TensorBase& self, c10::IntArrayRef dim, bool keepdim, const TensorBase& out);
 std::array<TensorSpec, 2> cummax(const char* op, const TensorBase& self, int64_t dim);
+void cummax_out(const char* op, const TensorBase& self, int64_t dim, const TensorBase& values, const TensorBase& indices);
 
 TensorSpec trace(const char* op, const TensorBase& self);
 

@@ -69,18 +69,18 @@ TensorSpec backward(const char* op, int64_t dims, const TensorBase& grad_output,
 TensorSpec grid_sampler(const char* op, int64_t dims, const TensorBase& input, const TensorBase& grid, int64_t interpolation_mode, int64_t padding_mode) {
   check_same_device(op, {&input, &grid});
   TORCH_CHECK(
-      input.dim() == dims + 2 && input.dim() == grid.dim(), "grid_sampler(): expected ", dims == 2 ? "4D" : "5D",
-      " input and grid with same number of dimensions, but got input with sizes ", input.sizes(), " and grid with sizes ", grid.sizes());
-  TORCH_CHECK(
       input.size(0) == grid.size(0), "grid_sampler(): expected grid and input to have same batch size, but got input with sizes ",
       input.sizes(), " and grid with sizes ", grid.sizes());
   TORCH_CHECK(
-      grid.size(-1) == dims, "grid_sampler(): expected grid to have size ", dims, " in last dimension, but got grid with sizes ", grid.sizes());
+      grid.size(-1) == input.dim() - 2, "grid_sampler(): expected grid to have size ", input.dim() - 2, " in last dimension, but got grid with sizes ", grid.sizes());
   for (int64_t d = 2; d < input.dim(); ++d) {
     TORCH_CHECK(
         input.size(d) > 0, "grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes ", input.sizes(),
         " with dimension ", d, " being empty");
   }
+  TORCH_CHECK(
+      input.dim() == dims + 2 && input.dim() == grid.dim(), "grid_sampler(): expected ", dims == 2 ? "4D" : "5D",
+      " input and grid with same number of dimensions, but got input with sizes ", input.sizes(), " and grid with sizes ", grid.sizes());
   int64_t volume = 1;
   for (int64_t d = 2; d < input.dim(); ++d) {
     TORCH_CHECK(

@@ -63,7 +63,7 @@ TEST_CASE("operators say what they refuse in the words that programs match on", 
   using Catch::StartsWith;
   const Tensor f = at::ones({2, 2}), d = at::ones({2, 2}, at::kDouble), i = at::zeros({2}, at::kLong);
   const Tensor j = at::zeros({2, 2}, at::kLong);
-  CHECK_THAT(refusal([&] { at::addmm(f, f, d); }), StartsWith("mat1 and mat2 must have the same dtype"));
+  CHECK_THAT(refusal([&] { at::addmm(f, f, d); }), StartsWith("self and mat2 must have the same dtype"));
   CHECK_THAT(refusal([&] { at::ones({2}).addmm_(f, f); }), StartsWith("Bad in-place call: input tensor size [2] and output tensor size [2, 2] should match"));
   CHECK_THAT(refusal([&] { f.index_add(0, i, d); }), StartsWith("index_add_(): self (Float) and source (Double) must have the same scalar type"));
   CHECK_THAT(refusal([&] { f.index_copy(0, i, d); }), StartsWith("index_copy_(): self and source expected to have the same dtype, but got (self) Float and (source) Double"));

@@ -123,7 +123,7 @@ TEST_CASE("recurrent layers are their cells, step by step", "[aten][rnn]") {
   check(1, [&](const auto& p) { return at::rnn_tanh(x, h, p, true, 1, 0.0, false, false, false); },
         [](const Tensor& in, const Tensor& s, const auto& p) { return ((in.matmul(p[0].t()) + p[2]) + (s.matmul(p[1].t()) + p[3])).tanh(); });
   CHECK_THROWS_WITH(
-      at::gru(x, h, {values({12, 3}), values({12, 5})}, false, 1, 0.0, false, false, false), Catch::Contains("hidden has inconsistent hidden_size: got 4 expected 5"));
+      at::gru(x, h, {values({12, 3}), values({12, 5})}, false, 1, 0.0, false, false, false), Catch::Contains("hidden0 has inconsistent hidden_size: got 4, expected 5"));
   CHECK_THROWS_WITH(at::gru(x, h, {values({12, 3})}, false, 1, 0.0, false, false, false), Catch::Contains("incorrect number of RNN parameters"));
 }
 

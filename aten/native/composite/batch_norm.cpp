@@ -28,7 +28,6 @@ constexpr void (*backward_table[])(const BatchNorm&) = {
 /// Throws unless each tensor that is there has one element a channel, and all of them one dtype that fits the input.
 /// Returns that dtype.
 c10::ScalarType check_channels(const char* op, const Tensor& input, std::initializer_list<std::pair<const char*, const Tensor*>> tensors) {
-  TORCH_CHECK(input.dim() >= 2, op, ": expected an input of at least 2 dimensions, got ", input.sizes());
   const int64_t channels = input.size(1);
   const bool narrow = input.scalar_type() == kHalf || input.scalar_type() == kBFloat16;
   std::optional<c10::ScalarType> dtype;
@@ -36,7 +35,8 @@ c10::ScalarType check_channels(const char* op, const Tensor& input, std::initial
     if (!t->defined()) continue;
     TORCH_CHECK(t->numel() == channels, name, " should contain ", channels, " elements not ", t->numel());
     TORCH_CHECK(
-        t->scalar_type() == input.scalar_type() || (narrow && t->scalar_type() == kFloat), "expected scalar type ",
+        t->scalar_type() == input.scalar_type() || (narrow && t->scalar_type() == kFloat), 
+        std::string_view(name) == "weight" ? "mixed dtype (CPU): expect parameter to have scalar type of Float; " : "", "expected scalar type ",
         input.scalar_type(), " but found ", t->scalar_type(), ": ", name, " of ", op, " must have the dtype of the input");
     TORCH_CHECK(
         !dtype.has_value() || *dtype == t->scalar_type(), "mixed dtype (CPU): expect all parameters of ", op,
@@ -255,7 +255,6 @@ Tensor instance_norm(const Tensor& input, const OptionalTensor& weight, const Op
   const Tensor mean = defined_or_empty(running_mean), var = defined_or_empty(running_var);
   TORCH_CHECK(
       use_input_stats || (mean.defined() && var.defined()), "Expected running_mean and running_var to be defined when use_input_stats is false");
-  TORCH_CHECK(input.dim() >= 2, "instance_norm: expected an input of at least 2 dimensions, got ", input.sizes());
   // Every channel of every sample is a channel of one batch.
   const int64_t batch = input.size(0), channels = input.size(1);
   DimVector sizes(input.sizes().begin(), input.sizes().end());

@@ -70,7 +70,7 @@ Tensor linalg_multi_dot(TensorList tensors) {
     TORCH_CHECK(matrices[i].dim() == 2, "multi_dot(): tensor ", i, " must be 2D but got ", matrices[i].dim(), "D");
     TORCH_CHECK(
         matrices[i].scalar_type() == matrices[0].scalar_type(), "multi_dot(): all tensors must have be the same dtype but tensor 0 is ",
-        matrices[0].scalar_type(), " and tensor ", i, " ", matrices[i].scalar_type());
+        matrices[0].dtype().name(), " and tensor ", i, " ", matrices[i].dtype().name());
     TORCH_CHECK(
         matrices[i].device() == matrices[0].device(), "multi_dot(): all tensors must be on the same device but tensor 0 is on ",
         matrices[0].device(), " and tensor ", i, " on ", matrices[i].device());

@@ -23,10 +23,10 @@ Tensor broadcast_weight(const Tensor& weight, int64_t rank, int64_t class_dim) {
 }
 
 Tensor cross_entropy_of_probabilities(const Tensor& self, const Tensor& target, const std::optional<Tensor>& weight, int64_t reduction, double label_smoothing) {
-  const int64_t class_dim = class_dim_of(self), classes = self.size(class_dim);
   TORCH_CHECK(
       at::isFloatingType(target.scalar_type()), "Expected floating point type for target with class probabilities, got ",
       target.scalar_type());
+  const int64_t class_dim = class_dim_of(self), classes = self.size(class_dim);
   TORCH_CHECK(
       !given(weight) || (weight->dim() == 1 && weight->numel() == classes),
       "cross_entropy: weight tensor should be defined either for all ", classes, " classes or no classes but got weight tensor of shape: ",
@@ -77,8 +77,8 @@ Tensor nll_loss2d(const Tensor& self, const Tensor& target, const std::optional<
 Tensor nll_loss_nd(const Tensor& self, const Tensor& target, const std::optional<Tensor>& weight, int64_t reduction, int64_t ignore_index) {
   TORCH_CHECK_VALUE(self.dim() >= 1, "Expected 1 or more dimensions (got ", self.dim(), ")");
   if (self.dim() == 1) {
-    TORCH_CHECK_VALUE(
-        target.dim() == 0 || target.numel() == 1, "For 1D input, 1D target must have size 1, but got target size: ", target.numel());
+    TORCH_CHECK(
+        target.dim() == 0 || target.numel() == 1, "size mismatch (got input: ", self.sizes(), ", target: ", target.sizes(), ")");
   } else {
     TORCH_CHECK_VALUE(
         target.dim() >= 1 && self.size(0) == target.size(0), "Expected input batch_size (", self.size(0),
@@ -101,7 +101,7 @@ Tensor nll_loss_nd(const Tensor& self, const Tensor& target, const std::optional
 
 Tensor cross_entropy_loss(const Tensor& self, const Tensor& target, const std::optional<Tensor>& weight, int64_t reduction, int64_t ignore_index, double label_smoothing) {
   TORCH_CHECK(
-      label_smoothing >= 0 && label_smoothing <= 1, "label_smoothing must be between 0.0 and 1.0. Got: ", label_smoothing);
+      label_smoothing <= 1, "label_smoothing must be between 0.0 and 1.0. Got: ", label_smoothing);
   if (self.sizes() == target.sizes()) {
     TORCH_CHECK(ignore_index < 0, "ignore_index is not supported for floating point target");
     return cross_entropy_of_probabilities(self, target, weight, reduction, label_smoothing);

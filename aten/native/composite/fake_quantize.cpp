@@ -16,7 +16,7 @@ namespace {
 
 void check_range(int64_t quant_min, int64_t quant_max) {
   TORCH_CHECK(
-      quant_min <= quant_max, "`quant_min` should be less than or equal to `quant_max`. Got ", quant_min, " and ", quant_max);
+      quant_min <= quant_max, "`quant_min` should be less than or         equal to `quant_max`. Got ", quant_min, " and ", quant_max);
 }
 
 void check_dtype(const char* kernel, const Tensor& self) {

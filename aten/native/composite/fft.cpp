@@ -360,6 +360,7 @@ Tensor& fill_out(Tensor& out, const Tensor& values) {
 } // namespace
 
 Tensor fft_fftfreq(int64_t n, double d, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
+  TORCH_CHECK(n >= 0, "Trying to create tensor with negative dimension ", n, ": [", n, "] (in fftfreq)");
   const auto options = frequency_options("fftfreq", dtype, layout, device, pin_memory);
   const Tensor positive = at::arange(n / 2 + n % 2, options), negative = at::arange(-(n / 2), 0, options);
   return at::cat({positive, negative}).mul_(1.0 / (double(n) * d));

@@ -174,9 +174,14 @@ Tensor rot90(const Tensor& self, int64_t k, IntArrayRef dims) {
   TORCH_CHECK(
       dims.size() == 2, "expected total rotation dims == 2, but got dims = ", dims.size());
   TORCH_CHECK(self.dim() >= 2, "expected total dims >= 2, but got total dims = ", self.dim());
+  TORCH_CHECK(
+      dims[0] != dims[1] && std::abs(dims[0] - dims[1]) != self.dim(), "expected rotation dims to be different, but got dim0 = ",
+      dims[0], " and dim1 = ", dims[1]);
+  for (const size_t i : {0, 1}) {
+    TORCH_CHECK(dims[i] < self.dim() && dims[i] >= -self.dim(), "Rotation dim", i, " out of range, dim", i, " = ", dims[i]);
+  }
   const int64_t first = c10::maybe_wrap_dim(dims[0], self.dim());
   const int64_t second = c10::maybe_wrap_dim(dims[1], self.dim());
-  TORCH_CHECK(first != second, "expected rotation dims to be different, but got dim0 = ", dims[0], " and dim1 = ", dims[1]);
   switch ((k % 4 + 4) % 4) {
     case 1:
       return self.flip({second}).transpose_(first, second);

@@ -19,9 +19,9 @@ struct Dims {
 Dims matrix_dims(const char* op, const Tensor& A, IntArrayRef dim, std::optional<ScalarType> dtype) {
   at::shape::check_matrix(op, A);
   at::shape::check_floating_or_complex(op, A);
-  TORCH_CHECK(dim.size() == 2, op, ": dim must be a 2-tuple. Got ", dim);
+  TORCH_CHECK(dim.size() == 2, op, ": dim must be a 2-tuple. Got ", c10::Join(" ", dim));
   const Dims dims{c10::maybe_wrap_dim(dim[0], A.dim()), c10::maybe_wrap_dim(dim[1], A.dim())};
-  TORCH_CHECK(dims.row != dims.col, op, ": dims must be different. Got (", dim[0], ", ", dim[1], ")");
+  TORCH_CHECK(dims.row != dims.col, op, ": dims must be different. Got (", dims.row, ", ", dims.col, ")");
   if (dtype.has_value()) {
     TORCH_CHECK(
         at::isFloatingType(*dtype) || at::isComplexType(*dtype), op, ": dtype should be floating point or complex, but got ",
@@ -198,9 +198,9 @@ Tensor& linalg_cond_out(const Tensor& self, const std::optional<Scalar>& p, Tens
 }
 
 Tensor linalg_cond_str(const Tensor& self, std::string_view p) {
+  at::shape::check_square(c10::str("linalg.cond(ord=", p, ")").c_str(), self);
   check_cond_input(self);
   TORCH_CHECK_VALUE(p == "fro" || p == "nuc", "linalg.cond got an invalid norm type: ", p);
-  at::shape::check_square(p == "fro" ? "linalg.cond(ord=fro)" : "linalg.cond(ord=nuc)", self);
   if (self.numel() == 0) {
     return empty_cond(self);
   }

@@ -92,12 +92,17 @@ Tensor binary_cross_entropy_backward(const Tensor& grad_output, const Tensor& se
 }
 
 Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target, const std::optional<Tensor>& weight, const std::optional<Tensor>& pos_weight, int64_t reduction) {
-  const std::vector<int64_t> sizes = at::infer_size(self.sizes(), target.sizes());
+  const std::vector<int64_t> sizes = at::infer_size(target.sizes(), self.sizes());
   TORCH_CHECK(
       target.sizes() == sizes, "output with shape ", target.sizes(), " doesn't match the broadcast shape ", IntArrayRef(sizes),
       ": binary_cross_entropy_with_logits needs a target for each score; give both the same sizes");
+  const ScalarType dtype = target.scalar_type(), common = at::result_type(target, self);
+  TORCH_CHECK(
+      c10::canCast(common, dtype), "result type ", common, " can't be cast to the desired output type ", dtype,
+      ": the result of binary_cross_entropy_with_logits has the dtype of the target");
   const Tensor positive = given(pos_weight) ? *pos_weight : at::ones({}, target.options());
-  Tensor loss = at::_binary_cross_entropy_logits(self, target, positive);
+  at::infer_size(positive.sizes(), target.sizes());
+  Tensor loss = at::_binary_cross_entropy_logits(self, target, positive).to(dtype);
   if (given(weight)) loss = loss.mul(*weight);
   return reduce_loss(loss, reduction);
 }
@@ -164,7 +169,17 @@ Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const T
 }
 
 Tensor soft_margin_loss(const Tensor& self, const Tensor& target, int64_t reduction) {
-  return reduce_loss((-self * target).exp().log1p(), reduction);
+  const auto dtype = self.scalar_type();
+  const ScalarType common = at::result_type(self, target);
+  TORCH_CHECK(
+      IntArrayRef(at::infer_size(self.sizes(), target.sizes())) == self.sizes(), "output with shape ", self.sizes(),
+      " doesn't match the broadcast shape ", IntArrayRef(at::infer_size(self.sizes(), target.sizes())), ": soft_margin_loss needs a score for each target");
+  TORCH_CHECK(
+      c10::canCast(common, dtype), "result type ", common, " can't be cast to the desired output type ", dtype, " (in soft_margin_loss)");
+  TORCH_CHECK(
+      !at::isIntegralType(dtype, /*includeBool=*/true), "result type Float can't be cast to the desired output type ", dtype,
+      ": soft_margin_loss takes floating point scores");
+  return reduce_loss((-self * target).to(dtype).exp().log1p(), reduction);
 }
 
 Tensor& soft_margin_loss_out(const Tensor& self, const Tensor& target, int64_t reduction, Tensor& out) {

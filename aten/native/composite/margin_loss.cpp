@@ -28,6 +28,11 @@ Tensor as_rows(const char* op, const Tensor& self) {
   return self.dim() == 2 ? self : self.reshape({1, -1});
 }
 
+/// What is greater than 0; 0 for the rest, NaN among it.
+Tensor positive_part(const Tensor& x) {
+  return at::where(x > 0, x, 0);
+}
+
 struct MultiMargin {
   Tensor x;       // [rows, classes]
   Tensor target;  // [rows, 1]
@@ -45,8 +50,8 @@ MultiMargin multi_margin(
   MultiMargin m;
   m.x = as_rows("multi_margin_loss", self);
   TORCH_CHECK(
-      target.dim() <= 1 && target.numel() == m.x.size(0), "inconsistent target size, expected ", m.x.size(0), " but got ",
-      target.sizes());
+      target.dim() <= 1 && target.numel() == m.x.size(0), "inconsistent target size, got: ",
+      target.sizes(), " for ", m.x.size(0), " samples");
   TORCH_CHECK(
       target.scalar_type() == ScalarType::Long, "expected scalar type Long but found ", target.scalar_type(),
       " for the target of multi_margin_loss");
@@ -57,7 +62,7 @@ MultiMargin multi_margin(
         least.item<int64_t>() >= 0 && greatest.item<int64_t>() < m.x.size(1), "target out of range; multi_margin_loss has ",
         m.x.size(1), " classes and got targets from ", least.item<int64_t>(), " to ", greatest.item<int64_t>());
   }
-  m.gap = (m.x - m.x.gather(1, m.target) + margin).clamp_min(0).scatter(1, m.target, 0);
+  m.gap = positive_part(m.x - m.x.gather(1, m.target) + margin).scatter(1, m.target, 0);
   if (weight.has_value() && weight->defined()) {
     TORCH_CHECK(
         weight->dim() <= 1 && weight->numel() == m.x.size(1), "inconsistent weight size, expected ", m.x.size(1),
@@ -135,9 +140,9 @@ MultiLabel multi_label(const Tensor& self, const Tensor& target) {
 
 /// 1 - x[target] + x for each target and each class that is none, 0 elsewhere: [rows, targets, classes].
 Tensor label_gaps(const MultiLabel& m, const Tensor& is_target) {
-  const Tensor gaps = (m.x.unsqueeze(1) - m.x.gather(1, m.target).unsqueeze(2) + 1).clamp_min(0);
+  const Tensor gaps = positive_part(m.x.unsqueeze(1) - m.x.gather(1, m.target).unsqueeze(2) + 1);
   const Tensor counts = m.present.unsqueeze(2).logical_and((is_target == 0).unsqueeze(1));
-  return gaps * counts;
+  return at::where(counts, gaps, 0);
 }
 
 } // namespace

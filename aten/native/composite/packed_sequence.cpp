@@ -13,7 +13,7 @@ std::vector<int64_t> numbers(const char* op, const char* name, const Tensor& t) 
   TORCH_CHECK(t.is_cpu(), "'", name, "' argument should be a 1D CPU int64 tensor, but got a tensor on ", t.device(), " (in ", op, ")");
   TORCH_CHECK(
       t.dim() == 1 && t.scalar_type() == kLong, "'", name, "' argument should be a 1D CPU int64 tensor, but got ", t.dim(), "D ",
-      t.scalar_type(), " tensor (in ", op, ")");
+      t.device(), " ", t.scalar_type(), " tensor (in ", op, ")");
   const Tensor dense = t.contiguous();
   const int64_t* at = dense.const_data_ptr<int64_t>();
   return {at, at + dense.numel()};

@@ -1,5 +1,6 @@
 // Pointwise operators made of other operators.
 #include <aten/Functions.h>
+#include <aten/core/dtype_dispatch.h>
 #include <aten/native/OutArgument.h>
 #include <aten/native/TypeProperties.h>
 #include <c10/core/DefaultDtype.h>
@@ -132,10 +133,13 @@ std::optional<Tensor> given_bound(const std::optional<Tensor>& bound) {
 enum class BoundSide : uint8_t { Min, Max };
 
 // A bound in a form that the elements can have. A complex one of real numbers must be real itself; one beyond all integers of
-// the dtype is the last of them, unless it would leave none.
-std::optional<Scalar> fitting_bound(const Tensor& self, const std::optional<Scalar>& bound, BoundSide side) {
+// the dtype is the last of them, unless it would leave none. Two bounds are read as doubles: one of them may be NaN.
+std::optional<Scalar> fitting_bound(const Tensor& self, const std::optional<Scalar>& bound, BoundSide side, bool alone) {
   const ScalarType type = self.scalar_type();
-  if (bound && bound->isComplex() && self.is_floating_point()) return Scalar(bound->toDouble());
+  if (bound && bound->isComplex() && self.is_floating_point()) {
+    if (!alone) return Scalar(bound->toDouble());
+    return at::dispatch("clamp", type, at::kFloating, [&]<class T> { return Scalar(bound->to<T>()); });
+  }
   if (!bound || !bound->isIntegral(/*includeBool=*/false) || !c10::isIntegralType(type, /*includeBool=*/false)) return bound;
   if (type == kLong || bound->type() == kUInt64) return bound;
   const bool is_signed = c10::isSignedType(type), is_min = side == BoundSide::Min;
@@ -150,21 +154,27 @@ std::optional<Scalar> fitting_bound(const Tensor& self, const std::optional<Scal
 } // namespace
 
 Tensor clamp(const Tensor& self, const std::optional<Scalar>& min_, const std::optional<Scalar>& max_) {
-  const auto min = fitting_bound(self, min_, BoundSide::Min), max = fitting_bound(self, max_, BoundSide::Max);
+  const bool alone = !min_ || !max_;
+  const auto min = fitting_bound(self, min_, BoundSide::Min, alone), max = fitting_bound(self, max_, BoundSide::Max, alone);
   check_clamp_bounds(min, max);
   return min && max ? at::_clamp_both(self, *min, *max) : min ? at::clamp_min(self, *min) : at::clamp_max(self, *max);
 }
 
 Tensor& clamp_(Tensor& self, const std::optional<Scalar>& min_, const std::optional<Scalar>& max_) {
-  const auto min = fitting_bound(self, min_, BoundSide::Min), max = fitting_bound(self, max_, BoundSide::Max);
+  const bool alone = !min_ || !max_;
+  const auto min = fitting_bound(self, min_, BoundSide::Min, alone), max = fitting_bound(self, max_, BoundSide::Max, alone);
   check_clamp_bounds(min, max);
   for (const auto& bound : {min, max}) check_clamped_in_place(self, bound);
   return min && max ? at::_clamp_both_(self, *min, *max) : min ? self.clamp_min_(*min) : self.clamp_max_(*max);
 }
 
 Tensor& clamp_out(const Tensor& self, const std::optional<Scalar>& min_, const std::optional<Scalar>& max_, Tensor& out) {
-  const auto min = fitting_bound(self, min_, BoundSide::Min), max = fitting_bound(self, max_, BoundSide::Max);
+  const bool alone = !min_ || !max_;
+  const auto min = fitting_bound(self, min_, BoundSide::Min, alone), max = fitting_bound(self, max_, BoundSide::Max, alone);
   check_clamp_bounds(min, max);
+  ScalarType type = self.scalar_type();
+  for (const auto& bound : {min, max}) type = bound ? c10::promoteTypes(type, at::result_type(self, *bound)) : type;
+  TORCH_CHECK(out.scalar_type() == type, "Found dtype ", out.scalar_type(), " but expected ", type, ": clamp needs an output of that dtype");
   return min && max ? at::_clamp_both_out(out, self, *min, *max)
       : min         ? at::clamp_min_out(out, self, *min)
                     : at::clamp_max_out(out, self, *max);
@@ -408,9 +418,6 @@ Tensor& celu_(Tensor& self, const Scalar& alpha) {
 
 Tensor prelu(const Tensor& self, const Tensor& weight) {
   TORCH_CHECK(self.defined() && weight.defined(), "prelu: input and weight must be defined");
-  TORCH_CHECK(
-      self.scalar_type() == weight.scalar_type(), "prelu: Type promoting not supported. Got ",
-      c10::toString(self.scalar_type()), " and ", c10::toString(weight.scalar_type()));
   const int64_t channels = self.dim() > 1 ? self.size(1) : 1;
   TORCH_CHECK(self.dim() > 0 || weight.numel() == 1, "Not allow zero-dim input tensor.");
   TORCH_CHECK(
@@ -419,6 +426,9 @@ Tensor prelu(const Tensor& self, const Tensor& weight) {
       channels, ".");
   TORCH_CHECK(
       weight.dim() <= 1, "prelu: Expected `weight` to be a scalar or 1D tensor, but got ndim = ", weight.dim());
+  TORCH_CHECK(
+      self.scalar_type() == weight.scalar_type(), "Found dtype ", weight.scalar_type(), " but expected ", self.scalar_type(),
+      ": prelu takes an input and a weight of one dtype");
   if (weight.numel() == 1) {
     return at::_prelu_kernel(self, at::reshape(weight, IntArrayRef{}));
   }

@@ -6,13 +6,17 @@
 #include <aten/native/composite/exact_out.h>
 #include <aten/shape/pool.h>
 
+#include <string_view>
+
 namespace at::native {
 namespace {
 
 void check_list_of_one(const char* op, const char* name, IntArrayRef values, bool may_be_empty = false) {
+  // The comma is PyTorch's.
+  const bool comma = may_be_empty || std::string_view(name) == "padding";
   TORCH_CHECK(
-      values.size() == 1 || (may_be_empty && values.empty()), op, "() ", name,
-      " must be ", may_be_empty ? "None, " : "", "an int, list of ints, or tuple of ints of size 1 but got size ", values.size());
+      values.size() == 1 || (may_be_empty && values.empty()), op, "() ", name, " must be ", may_be_empty ? "None, " : "",
+      "an int, list of ints", comma ? "," : "", " or tuple of ints of size 1 but got size ", values.size());
 }
 
 void check_one_int(const char* op, const char* name, IntArrayRef values, bool may_be_empty = false) {

@@ -74,7 +74,7 @@ void copy_scan(const std::tuple<Tensor, Tensor>& result, const Tensor& values, c
 } // namespace
 
 Tensor nanmean(const Tensor& self, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
-  TORCH_CHECK(self.is_floating_point() || self.is_complex(), "nanmean(): expected input to have floating point or complex dtype but got ",
+  TORCH_CHECK(self.is_floating_point() || self.is_complex(), "nanmean(): expected input to have floating point dtype but got ",
               c10::toString(self.scalar_type()));
   const Tensor count = self.isnan().logical_not_().sum(dim, keepdim);
   return at::nansum(self, dim, keepdim, dtype).div(count);

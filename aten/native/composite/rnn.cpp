@@ -105,15 +105,15 @@ using ReluCell = SimpleCell<&Tensor::relu>;
 // ---- layers ------------------------------------------------------------------------------------------------------------
 
 void check_weights(const char* op, const Tensor& input, const State& state, const Weights& w, int64_t gates) {
+  TORCH_CHECK(
+      input.size(-1) == w.w_ih.size(1), "input has inconsistent input_size: got ", input.size(-1), " expected ", w.w_ih.size(1), " (in ", op, ")");
+  TORCH_CHECK(
+      state.hidden.size(-1) == w.w_hh.size(1), "hidden0 has inconsistent hidden_size: got ", state.hidden.size(-1), ", expected ",
+      w.w_hh.size(1), " (in ", op, ")");
   const int64_t size = state.cell.defined() ? state.cell.size(-1) : state.hidden.size(-1);
   TORCH_CHECK(
       w.w_ih.dim() == 2 && w.w_hh.dim() == 2 && w.w_ih.size(0) == gates * size && w.w_hh.size(0) == gates * size, op,
       ": weights for a state of size ", size, " must have ", gates * size, " rows, got ", w.w_ih.sizes(), " and ", w.w_hh.sizes());
-  TORCH_CHECK(
-      input.size(-1) == w.w_ih.size(1), "input has inconsistent input_size: got ", input.size(-1), " expected ", w.w_ih.size(1), " (in ", op, ")");
-  TORCH_CHECK(
-      state.hidden.size(-1) == w.w_hh.size(1), "hidden has inconsistent hidden_size: got ", state.hidden.size(-1), " expected ",
-      w.w_hh.size(1), " (in ", op, ")");
 }
 
 /// Steps of a batch of sequences: [time, batch, features], or packed with a number of sequences for each step.
@@ -211,11 +211,18 @@ struct Settings {
   bool train, bidirectional;
 };
 
-std::vector<Weights> weights_of(const Settings& s, TensorList params, bool projected) {
+std::vector<Weights> weights_of(const Settings& s, TensorList params, bool projected, int64_t states) {
   const size_t each = 2 + (s.has_biases ? 2 : 0) + (projected ? 1 : 0);
   const size_t count = static_cast<size_t>(s.num_layers) * (s.bidirectional ? 2 : 1);
-  TORCH_CHECK(s.num_layers > 0, s.op, ": num_layers must be positive, got ", s.num_layers);
-  TORCH_CHECK(params.size() == each * count, s.op, ": got an incorrect number of RNN parameters: ", params.size(), ", expected ", each * count);
+  TORCH_CHECK(
+      params.size() % each == 0, "got an incorrect number of RNN parameters: ", s.op, " takes ", each, " for each layer and direction, got ",
+      params.size());
+  TORCH_CHECK(
+      s.num_layers > 0 && static_cast<int64_t>(count) == states, "Expected more hidden states in stacked_rnn: ", s.op, " of num_layers ",
+      s.num_layers, s.bidirectional ? " in two directions" : "", " got ", states);
+  TORCH_CHECK(
+      params.size() == each * count, "Expected more weights in stacked_rnn: ", s.op, " of num_layers ", s.num_layers, " takes ",
+      each * count, ", got ", params.size());
   std::vector<Weights> weights(count);
   for (size_t i = 0; i < count; ++i) {
     const auto param = [&](size_t k) { return params[i * each + k]; };
@@ -234,8 +241,6 @@ std::vector<Weights> weights_of(const Settings& s, TensorList params, bool proje
 /// All layers; the last states of layers and directions in order.
 template <class Cell>
 std::pair<Tensor, std::vector<State>> run_layers(const Settings& s, Sequence input, const std::vector<State>& states, const std::vector<Weights>& weights) {
-  TORCH_CHECK(
-      states.size() == weights.size(), s.op, ": Expected hidden states for ", weights.size(), " layers and directions, got ", states.size());
   const size_t directions = s.bidirectional ? 2 : 1;
   std::vector<State> last;
   for (size_t layer = 0; layer < static_cast<size_t>(s.num_layers); ++layer) {
@@ -297,9 +302,10 @@ std::vector<Tensor> layer_states(const char* op, const Tensor& hx, const Sequenc
 
 template <class Cell>
 std::tuple<Tensor, Tensor> run_simple(const Settings& s, const Sequence& input, const Tensor& hx, TensorList params) {
+  const std::vector<Weights> weights = weights_of(s, params, false, hx.size(0));
   std::vector<State> states;
   for (const Tensor& h : layer_states(s.op, hx, input)) states.push_back({h, Tensor()});
-  const auto [output, last] = run_layers<Cell>(s, input, states, weights_of(s, params, false));
+  const auto [output, last] = run_layers<Cell>(s, input, states, weights);
   return {output, stacked(last, &State::hidden)};
 }
 
@@ -311,12 +317,12 @@ std::tuple<Tensor, Tensor> run_simple_plain(const Settings& s, const Tensor& inp
 
 std::tuple<Tensor, Tensor, Tensor> run_lstm(const Settings& s, const Sequence& input, TensorList hx, TensorList params) {
   TORCH_CHECK(hx.size() == 2, "lstm expects two hidden states, got ", hx.size());
+  const std::vector<Weights> weights = weights_of(s, params, hx[0].size(2) != hx[1].size(2), hx[0].size(0));
   const std::vector<Tensor> hidden = layer_states(s.op, hx[0], input), cell = layer_states(s.op, hx[1], input);
   TORCH_CHECK(hidden.size() == cell.size(), "lstm: hidden and cell states must be equally many, got ", hx[0].sizes(), " and ", hx[1].sizes());
   std::vector<State> states;
   for (size_t i = 0; i < hidden.size(); ++i) states.push_back({hidden[i], cell[i]});
-  const bool projected = hx[0].size(2) != hx[1].size(2);
-  const auto [output, last] = run_layers<LstmCell>(s, input, states, weights_of(s, params, projected));
+  const auto [output, last] = run_layers<LstmCell>(s, input, states, weights);
   return {output, stacked(last, &State::hidden), stacked(last, &State::cell)};
 }
 

@@ -14,17 +14,27 @@ struct Frames {
 };
 
 /// The call, in front of every message: with so many sizes one wants to see them all.
-std::string described(const char* name, const Tensor& self, const Frames& frames, const std::optional<Tensor>& window) {
+std::string described(const char* name, const Tensor& self, const Frames& frames, const std::optional<Tensor>& window, const std::string& rest) {
   std::ostringstream text;
-  text << name << "(" << self.scalar_type() << self.sizes() << ", n_fft=" << frames.n_fft << ", hop_length=" << frames.hop_length
+  text << name << "(" << self.toString() << self.sizes() << ", n_fft=" << frames.n_fft << ", hop_length=" << frames.hop_length
        << ", win_length=" << frames.win_length << ", window=";
   if (window.has_value() && window->defined()) {
-    text << window->scalar_type() << window->sizes();
+    text << window->toString() << "{" << window->sizes() << "}";
   } else {
     text << "None";
   }
-  text << "): ";
+  text << rest << ") : ";
   return text.str();
+}
+
+/// ", NAME=VALUE", or None where there is no value.
+template <class T>
+std::string named(const char* name, const std::optional<T>& value) {
+  return c10::str(", ", name, "=", value.has_value() ? c10::str(static_cast<int64_t>(*value)) : "None");
+}
+template <class T>
+std::string named(const char* name, T value) {
+  return named(name, std::optional<T>(value));
 }
 
 Frames frames_of(int64_t n_fft, std::optional<int64_t> hop_length, std::optional<int64_t> win_length) {
@@ -41,7 +51,9 @@ Tensor centred_window(const Tensor& window, const Frames& frames) {
 Tensor short_time_transform(
     const Tensor& self, const Frames& frames, const std::optional<Tensor>& window_opt, std::optional<std::string_view> pad_mode,
     bool normalized, std::optional<bool> onesided_opt, std::optional<bool> return_complex_opt) {
-  const std::string call = described("stft", self, frames, window_opt);
+  const std::string call = described(
+      "stft", self, frames, window_opt,
+      named("normalized", normalized) + named("onesided", onesided_opt) + named("return_complex", return_complex_opt));
   const bool has_window = window_opt.has_value() && window_opt->defined();
   const bool complex_window = has_window && window_opt->is_complex();
   const bool return_complex = return_complex_opt.value_or(self.is_complex() || complex_window);
@@ -107,7 +119,10 @@ Tensor istft(const Tensor& given, int64_t n_fft, std::optional<int64_t> hop_leng
   const bool pairs = given.is_floating_point() && (given.dim() == 3 || given.dim() == 4) && given.size(-1) == 2;
   const Tensor self = pairs ? at::view_as_complex(given.contiguous()) : given;
   const Frames frames = frames_of(n_fft, hop_length, win_length);
-  const std::string call = described("istft", self, frames, window_opt);
+  const std::string call = described(
+      "istft", self, frames, window_opt,
+      named("center", center) + named("normalized", normalized) + named("onesided", onesided_opt) + named("length", length) +
+          named("return_complex", return_complex));
   const bool has_window = window_opt.has_value() && window_opt->defined();
   TORCH_CHECK(
       self.is_complex(),

@@ -38,7 +38,7 @@ DimVector output_size_of(const char* op, int64_t dims, IntArrayRef input_size, O
   DimVector size;
   for (int64_t d = 0; d < dims; ++d) {
     const double scaled = static_cast<double>(input_size[d + 2]) * (*scale_factors)[d];
-    TORCH_CHECK(scaled >= 0 && scaled < 9e18, op, ": size ", input_size[d + 2], " cannot be scaled by ", (*scale_factors)[d]);
+    TORCH_CHECK(std::abs(scaled) < 9e18, op, ": size ", input_size[d + 2], " cannot be scaled by ", (*scale_factors)[d]);
     size.push_back(static_cast<int64_t>(scaled));
   }
   return size;

@@ -204,16 +204,12 @@ std::vector<Tensor> broadcast_tensors(TensorList tensors) {
 
 Tensor narrow(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
   TORCH_CHECK(self.dim() > 0, "narrow() cannot be applied to a 0-dim tensor.");
-  TORCH_CHECK(length >= 0, "narrow(): length must be non-negative, got ", length);
   const int64_t size = self.size(dim);
-  TORCH_CHECK_INDEX(
-      start >= -size && start <= size, "start out of range (expected to be in range of [", -size, ", ", size, "], but got ",
-      start, ")");
-  if (start < 0) {
-    start += size;
+  if (start != size) {
+    start = c10::maybe_wrap_dim(start, size);
   }
   TORCH_CHECK(
-      start <= size - length, "start (", start, ") + length (", length, ") exceeds dimension size (", size, ").");
+      length >= 0 && start <= size - length, "start (", start, ") + length (", length, ") exceeds dimension size (", size, ").");
   return self.slice(dim, start, start + length, 1);
 }
 
@@ -453,8 +449,8 @@ std::vector<Tensor> meshgrid_indexing(TensorList tensors, std::string_view index
       indexing == "xy" || indexing == "ij", "torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: ", indexing);
   for (const Tensor& t : tensors) {
     TORCH_CHECK(t.dim() <= 1, "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: ", t);
-    TORCH_CHECK(t.scalar_type() == tensors[0].scalar_type(), "torch.meshgrid expects all tensors to have the same dtype");
-    TORCH_CHECK(t.device() == tensors[0].device(), "torch.meshgrid expects all tensors to have the same device");
+    TORCH_CHECK(t.scalar_type() == tensors[0].scalar_type(), "meshgrid expects all tensors to have the same dtype");
+    TORCH_CHECK(t.device() == tensors[0].device(), "meshgrid expects all tensors to have the same device");
   }
   std::vector<Tensor> inputs(tensors.begin(), tensors.end());
   const bool swap = indexing == "xy" && inputs.size() >= 2;

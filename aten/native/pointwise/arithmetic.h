@@ -261,7 +261,7 @@ template <class T>
 struct AddcdivValue {
   explicit AddcdivValue(const c10::Scalar& scalar) : value(scalar.to<T>()) {}
   HOST_DEVICE T operator()(T self, T a, T b) const {
-    return self + value * (a / b);
+    return self + value * a / b;
   }
   T value;
 };
@@ -305,7 +305,12 @@ struct Lcm {
   template <class T>
   HOST_DEVICE T operator()(T a, T b) const {
     const T divisor = Gcd{}(a, b);
-    return divisor == T(0) ? T(0) : Abs{}(pointwise::mul(pointwise::integer_quotient(a, divisor), b));
+    if constexpr (sizeof(T) < sizeof(int)) {
+      // The product is cut to the type after its sign is gone.
+      return divisor == T(0) ? T(0) : static_cast<T>(Abs{}(pointwise::mul(int{a} / int{divisor}, int{b})));
+    } else {
+      return divisor == T(0) ? T(0) : Abs{}(pointwise::mul(pointwise::integer_quotient(a, divisor), b));
+    }
   }
 };
 

@@ -18,9 +18,7 @@ inline constexpr double kTwoOverPi = 0.63661977236758134308;
 /// x' = x - (2 order + 1) pi / 4. Sines of x alone keep the phase exact for large x.
 template <int Order>
 HOST_DEVICE inline double bessel_wave(double x, bool second_kind) {
-  if (x == std::numeric_limits<double>::infinity()) {
-    return 0;
-  }
+  // At infinity NaN, as in PyTorch, though the limit is 0: sine and cosine have none.
   const double inverse = 8 / x, u = inverse * inverse;
   const double p = Order == 0 ? bessel0_p(u) : bessel1_p(u);
   const double q = inverse * (Order == 0 ? bessel0_q(u) : bessel1_q(u));

@@ -64,9 +64,11 @@ Tensor& uniform_cpu(Tensor& self, double from, double to, OptGenerator generator
     return self;
   }
   check_floating("uniform", self);
-  TORCH_CHECK(from <= to, "uniform_ expects to return a [from, to) range, but found from=", from, " > to=", to);
   dispatch("uniform_", self.scalar_type(), at::kFloating, [&]<class T> {
     const double highest = static_cast<double>(std::numeric_limits<T>::max());
+    TORCH_CHECK(from >= -highest && from <= highest, "from is out of bounds for ", self.dtype().name());
+    TORCH_CHECK(to >= -highest && to <= highest, "to is out of bounds for ", self.dtype().name());
+    TORCH_CHECK(from <= to, "uniform_ expects to return a [from, to) range, but found from=", from, " > to=", to);
     TORCH_CHECK(
         to - from <= highest, "uniform_ expects to-from <= std::numeric_limits<", c10::CppTypeToScalarType<T>::value,
         ">::max(), but found to=", to, " and from=", from, " which result in to-from to exceed the limit");
@@ -129,7 +131,7 @@ Tensor& log_normal_cpu(Tensor& self, double mean, double std, OptGenerator gener
 
 Tensor& exponential_cpu(Tensor& self, double lambd, OptGenerator generator) {
   at::assert_no_internal_overlap(self);
-  TORCH_CHECK(lambd > 0.0, "exponential_ expects lambda > 0.0, but found lambda=", lambd);
+  TORCH_CHECK(lambd >= 0.0, "exponential_ expects lambda >= 0.0, but found lambda=", lambd);
   LockedGenerator draw(generator);
   dispatch("exponential_", self.scalar_type(), at::kFloating, [&]<class T> {
     fill_mapped<T, double>(
@@ -141,7 +143,6 @@ Tensor& exponential_cpu(Tensor& self, double lambd, OptGenerator generator) {
 
 Tensor& cauchy_cpu(Tensor& self, double median, double sigma, OptGenerator generator) {
   at::assert_no_internal_overlap(self);
-  TORCH_CHECK(sigma > 0.0, "cauchy_ expects sigma > 0.0, but found sigma=", sigma);
   LockedGenerator draw(generator);
   dispatch("cauchy_", self.scalar_type(), at::kFloating, [&]<class T> {
     fill_from_units<T>(self, *draw, [=](double u) {
@@ -179,9 +180,6 @@ Tensor& bernoulli_tensor_cpu(Tensor& self, const Tensor& p, OptGenerator generat
   at::assert_no_internal_overlap(self);
   TORCH_CHECK(
       c10::isFloatingType(p.scalar_type()), "bernoulli_: expected a floating point tensor of probabilities, got ", p.scalar_type());
-  TORCH_CHECK(
-      at::is_expandable_to(p.sizes(), self.sizes()), "output with shape ", self.sizes(), " doesn't match the broadcast shape ",
-      IntArrayRef(at::infer_size(self.sizes(), p.sizes())), " (in bernoulli_)");
   const Tensor chances = p.expand(self.sizes());
   dispatch("bernoulli_", self.scalar_type(), at::kAll, [&]<class T> {
     dispatch("bernoulli_", p.scalar_type(), at::kFloating, [&]<class P> {

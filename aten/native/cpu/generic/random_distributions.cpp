@@ -1,4 +1,5 @@
 // Samplers of the gamma, binomial and Dirichlet distributions.
+#include <aten/ExpandUtils.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
@@ -51,11 +52,14 @@ Tensor standard_gamma_cpu(const Tensor& self, std::optional<Generator> generator
 }
 
 Tensor binomial_cpu(const Tensor& count, const Tensor& prob, std::optional<Generator> generator) {
+  const std::vector<int64_t> sizes = at::infer_size(count.sizes(), prob.sizes());
   TORCH_CHECK(
-      count.sizes() == prob.sizes() && count.scalar_type() == prob.scalar_type(),
-      "binomial: count and prob must have the same sizes and dtype, got ", count.sizes(), " ", count.scalar_type(), " and ",
-      prob.sizes(), " ", prob.scalar_type());
-  const Tensor counts = count.contiguous(), probs = prob.contiguous();
+      count.sizes() == sizes, "output with shape ", count.sizes(), " doesn't match the broadcast shape ", IntArrayRef(sizes),
+      ": binomial needs a count for each prob");
+  TORCH_CHECK(
+      count.scalar_type() == prob.scalar_type(), "Found dtype ", prob.scalar_type(), " but expected ", count.scalar_type(),
+      ": binomial takes count and prob of one dtype");
+  const Tensor counts = count.contiguous(), probs = prob.expand(sizes).contiguous();
   Tensor result = empty_contiguous(count.sizes(), count.scalar_type(), kCPU);
   dispatch("binomial_cpu", count.scalar_type(), at::kFloating, [&]<class T> {
     const T* n = counts.const_data_ptr<T>();

@@ -154,7 +154,15 @@ Tensor& randperm_out_cpu(int64_t n, OptGenerator generator, Tensor& out) {
   dispatch("randperm", out.scalar_type(), at::kIntegral | at::kFloating, [&]<class T> {
     const bool fits = std::is_integral_v<T> ? n - 1 <= static_cast<int64_t>(std::min<uint64_t>(full_range<T>(), INT64_MAX))
                                              : n <= static_cast<int64_t>(full_range<T>()) + 1;
-    TORCH_CHECK(fits || n == 0, "n is too large for result tensor type: '", out.toString(), "'");
+    if constexpr (std::is_integral_v<T>) {
+      if (!fits) {
+        static_cast<void>(Scalar(n).to<T>()); // says which type is too small
+      }
+    } else {
+      constexpr auto dtype = c10::CppTypeToScalarType<T>::value;
+      const char* most = dtype == kHalf ? "2049" : dtype == kFloat ? "2^24+1" : dtype == kDouble ? "2^53+1" : "257";
+      TORCH_CHECK(fits || n == 0, "n cannot be greater than ", most, " for ", dtype, " type.");
+    }
     resize_output(out, {n});
     Tensor dense = out.is_contiguous() ? out : empty_contiguous({n}, out.scalar_type(), kCPU);
     T* r = dense.mutable_data_ptr<T>();

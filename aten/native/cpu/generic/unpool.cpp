@@ -21,7 +21,7 @@ void unpool(const TensorBase& self, const TensorBase& indices, int64_t dims, con
   for (int64_t i = 0; i < x.numel(); ++i) {
     TORCH_CHECK(
         at[i] >= 0 && at[i] < volume, "Found an invalid max index: ", at[i], " (output volumes are of size ",
-        out.sizes().slice(out.dim() - dims), ")");
+        c10::Join("x", out.sizes().slice(out.dim() - dims)), ")");
   }
   dispatch("max_unpool", self.scalar_type(), kFloating | kIntegral, [&]<class T> {
     const T* from = x.const_data_ptr<T>();
