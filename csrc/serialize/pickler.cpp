@@ -238,7 +238,8 @@ void Pickler::push_tensor(const at::Tensor& tensor) {
   if (!tensor.defined()) return op(Opcode::None);
   TORCH_CHECK(tensor.layout() == c10::kStrided, "a tensor of layout ", tensor.layout(),
       " cannot be saved: only strided tensors can, see to_dense()");
-  TORCH_CHECK(!tensor.is_meta(), "a tensor on the meta device has no data to save");
+  // Archives keep their sizes and strides, as libtorch's do; Python's torch.load finds nothing to read.
+  TORCH_CHECK(style_ == Style::TorchScript || !tensor.is_meta(), "a tensor on the meta device has no data to save");
   const c10::ScalarType dtype = tensor.scalar_type();
   TORCH_CHECK(python_dtype(dtype), "a tensor of dtype ", dtype, " cannot be saved");
   const at::Tensor plain = tensor.resolve_conj().resolve_neg();

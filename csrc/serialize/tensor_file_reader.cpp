@@ -22,7 +22,9 @@ class StorageLoader {
   c10::Storage load(const std::string& key, const std::string& location, uint64_t nbytes) {
     const std::string name = folder_ + "/data/" + key;
     auto found = loaded_.find(key);
-    if (found == loaded_.end()) {
+    if (found == loaded_.end() && location == "meta") {
+      found = loaded_.emplace(key, meta_storage(nbytes, name)).first;
+    } else if (found == loaded_.end()) {
       const ZipReader::Entry& entry = zip_.entry(name);
       c10::Storage storage = zip_.bytes().storage(entry.data_offset, entry.size, kStorageAlignment);
       found = loaded_.emplace(key, place(std::move(storage), name, location)).first;
@@ -33,6 +35,12 @@ class StorageLoader {
   }
 
  private:
+  // Tensors on the meta device have sizes alone, so the file holds no bytes of them. They go to no other device.
+  c10::Storage meta_storage(uint64_t nbytes, const std::string& name) {
+    TORCH_CHECK(nbytes <= static_cast<uint64_t>(INT64_MAX), zip_.where(name), " cannot have ", nbytes, " bytes");
+    return at::empty({static_cast<int64_t>(nbytes)}, at::TensorOptions(c10::kByte).device(c10::kMeta)).storage();
+  }
+
   c10::Storage place(c10::Storage storage, const std::string& name, const std::string& location) {
     if (device_) return move_storage(storage, *device_);
     if (location == "cpu") return storage;

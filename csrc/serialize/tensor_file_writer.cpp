@@ -12,8 +12,13 @@ namespace {
 void add_storages(ZipWriter& zip, const Pickler& pickler) {
   const std::vector<c10::Storage>& storages = pickler.storages();
   for (size_t i = 0; i < storages.size(); ++i) {
+    const std::string name = "data/" + std::to_string(i);
+    if (storages[i].device().is_meta()) {
+      zip.add(name, nullptr, 0);
+      continue;
+    }
     const c10::Storage local = move_storage(storages[i], c10::kCPU);
-    zip.add("data/" + std::to_string(i), local.data(), local.nbytes());
+    zip.add(name, local.data(), local.nbytes());
   }
 }
 

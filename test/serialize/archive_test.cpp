@@ -115,6 +115,38 @@ TEST_CASE("a tensor, a vector, a stream, a function: save and load", "[serialize
   for (size_t i = 0; i < all.size(); ++i) CHECK(same_bits(loaded[i], all[i]));
 }
 
+TEST_CASE("tensors on the meta device keep sizes and strides in an archive", "[serialize][archive]") {
+  const Tensor base = torch::empty({4, 3}, torch::kMeta);
+  std::stringstream stream;
+  torch::save(std::vector<Tensor>{base, base.t(), base.slice(0, 1), torch::empty({0}, torch::kMeta)}, stream);
+  CHECK(stream.str().size() < 4000);
+  std::vector<Tensor> read;
+  torch::load(read, stream);
+  REQUIRE(read.size() == 4);
+  for (const Tensor& tensor : read) CHECK(tensor.is_meta());
+  CHECK(read[0].sizes() == base.sizes());
+  CHECK(read[1].strides() == base.t().strides());
+  CHECK(read[1].is_alias_of(read[0]));
+  CHECK(read[2].storage_offset() == 3);
+
+  // Nothing is allocated for sizes that no memory holds.
+  std::stringstream large;
+  torch::save(torch::empty({1 << 20, 1 << 20, 1 << 18}, torch::kMeta), large);
+  Tensor same;
+  torch::load(same, large, torch::kCPU);
+  CHECK(same.is_meta());
+  CHECK(same.numel() == int64_t{1} << 58);
+
+  torch::nn::Linear on_meta(torch::nn::LinearOptions(2, 3));
+  on_meta->to(torch::kMeta);
+  std::stringstream model;
+  torch::save(on_meta, model);
+  torch::nn::Linear other(torch::nn::LinearOptions(2, 3));
+  other->to(torch::kMeta);
+  torch::load(other, model);
+  CHECK(other->weight.is_meta());
+}
+
 TEST_CASE("values and nested archives: save and load", "[serialize][archive]") {
   OutputArchive out;
   out.write("int", IValue(int64_t(5)));
