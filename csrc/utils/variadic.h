@@ -1,10 +1,12 @@
-// How many tensors a call has among its arguments.
+// Functions over the arguments of a call: how many tensors are among them, one call for each, one call of them all.
 #pragma once
 
 #include <aten/core/Tensor.h>
 #include <aten/core/Variadic.h>
 
+#include <cstddef>
 #include <optional>
+#include <utility>
 
 namespace torch {
 
@@ -31,6 +33,27 @@ struct CountVariables : IterArgs<CountVariables> {
 template <typename... Args>
 size_t count_variables(Args&&... args) {
   return CountVariables().apply(std::forward<Args>(args)...).out;
+}
+
+/// Calls the function with each argument, from the first to the last.
+template <typename Function, typename... Args>
+void apply(Function function, Args&&... args) {
+  (static_cast<void>(function(std::forward<Args>(args))), ...);
+}
+
+namespace detail {
+
+template <typename Result, typename... Types, typename Function, typename Accessor, size_t... Places>
+Result unpack_places(Function& function, Accessor& accessor, std::index_sequence<Places...> /*places*/) {
+  return Result(function(accessor.template operator()<Types>(Places)...));
+}
+
+} // namespace detail
+
+/// Calls the function with what the accessor gives for each place and its type: `accessor.operator()<T>(place)`.
+template <typename Result, typename... Types, typename Function, typename Accessor>
+Result unpack(Function function, Accessor accessor) {
+  return detail::unpack_places<Result, Types...>(function, accessor, std::index_sequence_for<Types...>());
 }
 
 } // namespace torch

@@ -26,6 +26,7 @@
 #include <catch2/catch.hpp>
 
 #include <map>
+#include <string>
 
 TEST_CASE("make_reduction sizes the result and reduces into it", "[kernel_helpers]") {
   const at::Tensor x = torch::arange(24, torch::kFloat).view({2, 3, 4});
@@ -132,6 +133,19 @@ TEST_CASE("generators of numbers: Philox, and normal floats", "[kernel_helpers]"
   CHECK(twister() == seven.get<at::CPUGeneratorImpl>()->random());
 }
 
+namespace {
+
+// Gives an element as a number of the wanted type.
+struct ElementAs {
+  template <typename T>
+  T operator()(size_t place) const {
+    return static_cast<T>(values[place]);
+  }
+  const std::vector<double>& values;
+};
+
+} // namespace
+
 TEST_CASE("small classes of libtorch's headers", "[kernel_helpers]") {
   at::detail::Array<int, 3> array(2);
   array[1] = 5;
@@ -145,6 +159,12 @@ TEST_CASE("small classes of libtorch's headers", "[kernel_helpers]") {
 
   CHECK(torch::count_tensors(torch::ones({1}), std::vector<at::Tensor>(3), std::optional<at::Tensor>()) == 4);
   CHECK(torch::count_variables(torch::ones({1}), torch::ones({1})) == 2);
+  std::string called;
+  torch::apply([&](const auto& part) { called += std::to_string(part) + ";"; }, 1, size_t{2}, 3);
+  CHECK(called == "1;2;3;");
+  const std::vector<double> given{1.5, 2.5, 3.5};
+  CHECK(torch::unpack<std::string, int, double>(
+            [](int a, double b) { return std::to_string(a) + " " + std::to_string(b); }, ElementAs{given}) == "1 2.500000");
 
   CHECK(c10::safe_conv<int8_t>(int64_t{-128}) == -128);
   CHECK_THROWS_WITH(c10::safe_conv<uint8_t>(-1, "width"), Catch::Contains("width"));
