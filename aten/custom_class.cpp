@@ -26,13 +26,15 @@ class_base::class_base(const std::string& namespaceName, const std::string& clas
   classTypePtr_ = registerCustomClass(qualClassName_, std::type_index(holder), "bound as " + namespaceName + "::" + className, doc_string);
 }
 
-c10::FunctionSchema class_base::withNewArguments(const c10::FunctionSchema& schema, std::initializer_list<arg> default_args) {
+namespace {
+
+c10::FunctionSchema with_names_from(size_t first, const c10::FunctionSchema& schema, std::initializer_list<arg> default_args) {
   const auto& old_args = schema.arguments();
-  TORCH_CHECK(default_args.size() == old_args.size() - 1, "method ", schema.name(), " has ", old_args.size() - 1,
-      " arguments beside self, but names are given for ", default_args.size(), ". Give torch::arg(name) for all or for none of them.");
-  std::vector<c10::Argument> new_args;
-  new_args.emplace_back(old_args[0]);
-  size_t i = 1;
+  TORCH_CHECK(default_args.size() == old_args.size() - first, "method ", schema.name(), " has ", old_args.size() - first,
+      " arguments", first > 0 ? " beside self" : "", ", but names are given for ", default_args.size(),
+      ". Give torch::arg(name) for all or for none of them.");
+  std::vector<c10::Argument> new_args(old_args.begin(), old_args.begin() + static_cast<ptrdiff_t>(first));
+  size_t i = first;
   for (const arg& given : default_args) {
     const c10::Argument& old = old_args[i++];
     new_args.emplace_back(given.name_, old.type(), old.real_type(), old.N(), given.value_);
@@ -40,10 +42,16 @@ c10::FunctionSchema class_base::withNewArguments(const c10::FunctionSchema& sche
   return schema.cloneWithArguments(std::move(new_args));
 }
 
+} // namespace
+
+c10::FunctionSchema class_base::withNewArguments(const c10::FunctionSchema& schema, std::initializer_list<arg> default_args) {
+  return with_names_from(1, schema, default_args);
+}
+
 jit::Function* class_base::add_method(std::string name, c10::FunctionSchema schema, std::function<void(jit::Stack&)> boxed,
     std::string doc_string, std::initializer_list<arg> default_args, bool is_static) {
   checkValidIdent(name, "Method name");
-  if (default_args.size() > 0) schema = withNewArguments(schema, default_args);
+  if (default_args.size() > 0) schema = with_names_from(is_static ? 0 : 1, schema, default_args);
   auto method = std::make_unique<jit::BuiltinOpFunction>(
       c10::QualifiedName(qualClassName_ + "." + name), std::move(schema), std::move(boxed), std::move(doc_string));
   return registerCustomClassMethod(classTypePtr_, std::move(method), is_static);

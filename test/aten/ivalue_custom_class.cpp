@@ -43,7 +43,7 @@ static auto counter_class = torch::class_<Counter>("testing", "Counter", "Counts
     .def("describe", [](const c10::intrusive_ptr<Counter>& self, const std::string& prefix, const std::optional<Tensor>& t) {
       return std::make_tuple(prefix + std::to_string(self->count), t.has_value());
     })
-    .def_static("make", [](int64_t n) { return c10::make_intrusive<Counter>(n, 0.0); })
+    .def_static("make", [](int64_t n) { return c10::make_intrusive<Counter>(n, 0.0); }, "", {torch::arg("n") = int64_t{9}})
     .def_readwrite("step", &Counter::step)
     .def_property("doubled", [](const c10::intrusive_ptr<Counter>& self) { return 2 * self->count; })
     .def_pickle(
@@ -106,6 +106,7 @@ TEST_CASE("bound methods run boxed", "[ivalue][class]") {
   CHECK(described.toTupleRef().elements()[0].toStringRef() == "n=9");
   const auto type = torch::getCustomClass("__torch__.torch.classes.testing.Counter");
   CHECK((*type->findStaticMethod("make"))({IValue(4)}).toCustomClass<Counter>()->count == 4);
+  CHECK((*type->findStaticMethod("make"))({}).toCustomClass<Counter>()->count == 9);
   CHECK_THROWS_WITH(invoke("Counter", "add", {counter, "x"}), Catch::Matchers::Contains("Expected a value of type 'int' for argument 'n' but instead found type 'str'"));
   CHECK(type->getMethod("add").doc_string() == "Adds.");
   CHECK(type->doc_string() == "Counts.");
