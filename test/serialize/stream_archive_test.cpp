@@ -6,6 +6,7 @@
 #include <caffe2/serialize/inline_container.h>
 #include <caffe2/serialize/istream_adapter.h>
 #include <caffe2/serialize/versions.h>
+#include <torch/csrc/jit/serialization/import_read.h>
 
 #include <atomic>
 #include <cstring>
@@ -188,4 +189,25 @@ TEST_CASE("archives that are no archives", "[stream_archive]") {
   damaged[damaged.find(kText)] ^= 1;
   PyTorchStreamReader reader(memory(damaged));
   CHECK_THROWS_WITH(record(reader, "text"), Contains("CRC-32"));
+}
+
+TEST_CASE("a pickle and its tensors are read from an archive that is open", "[stream_archive]") {
+  c10::impl::GenericDict values(c10::StringType::get(), c10::AnyType::get());
+  const at::Tensor base = torch::arange(6, torch::kFloat);
+  values.insert("view", base.slice(0, 2, 5));
+  values.insert("base", base);
+  values.insert("step", 7);
+  const std::vector<char> saved = torch::pickle_save(values);
+  PyTorchStreamReader reader(memory(std::string(saved.begin(), saved.end())));
+  const auto read = [&](const std::string& name, const std::string& tensors) {
+    return torch::jit::readArchiveAndTensors(name, "", tensors, std::nullopt, std::nullopt, std::nullopt, reader);
+  };
+  const auto loaded = read("data", "data/").toGenericDict();
+  CHECK(loaded.at("step").toInt() == 7);
+  CHECK(loaded.at("base").toTensor().equal(base));
+  CHECK(loaded.at("view").toTensor().equal(base.slice(0, 2, 5)));
+  CHECK(loaded.at("view").toTensor().is_alias_of(loaded.at("base").toTensor()));
+  CHECK(read("data", "").toGenericDict().at("base").toTensor().equal(base));
+  CHECK_THROWS_WITH(read("other", ""), Contains("other.pkl"));
+  CHECK_THROWS_WITH(read("data", "elsewhere/"), Contains("elsewhere/0"));
 }

@@ -1,0 +1,3 @@
+#pragma once
+
+#include <csrc/serialize/read_archive.h>
