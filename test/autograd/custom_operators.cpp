@@ -1,6 +1,7 @@
 #include "support.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
+#include <torch/csrc/autograd/VariableTypeUtils.h>
 #include <torch/csrc/autograd/autograd_not_implemented_fallback.h>
 #include <torch/library.h>
 
@@ -108,4 +109,32 @@ TEST_CASE("a view operator without a derivative", "[autograd][operators][views]"
     torch::AutoGradMode record(true);
     CHECK_THAT(error_of([&] { quiet.mul_(leaf({3})[0]); }), says("A view was created in no_grad mode"));
   }
+}
+
+namespace {
+
+struct Tripled final : torch::autograd::Node {
+  torch::autograd::variable_list apply(torch::autograd::variable_list&& grads) override {
+    return {grads[0] * 3};
+  }
+};
+
+} // namespace
+
+TEST_CASE("a node made by hand has the edges of all tensors among the arguments", "[custom]") {
+  const Tensor x = torch::ones({2}, torch::requires_grad());
+  const std::vector<Tensor> list{torch::ones({1}), torch::zeros({1})};
+  const std::optional<Tensor> none, some = torch::zeros({3});
+  const torch::autograd::variable_list all = torch::autograd::flatten_tensor_args(x, at::TensorList(list), none, some);
+  REQUIRE(all.size() == 4);
+  CHECK(all[0].is_same(x));
+  CHECK(all[2].is_same(list[1]));
+  CHECK(all[3].is_same(*some));
+
+  const std::shared_ptr<Tripled> node(new Tripled(), torch::autograd::deleteNode);
+  node->set_next_edges(torch::autograd::collect_next_edges(x));
+  Tensor y = x.detach() * 3;
+  torch::autograd::set_history(y, node);
+  y.sum().backward();
+  CHECK(x.grad().equal(torch::full({2}, 3.f)));
 }
