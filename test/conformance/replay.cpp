@@ -3,6 +3,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/autograd.h>
 
+#include <fstream>
 #include <map>
 #include <optional>
 
@@ -48,10 +49,22 @@ bool has_tag(const Json& json, std::string_view tag) {
   return false;
 }
 
+/// What PyTorch 2 calls the node of each operator in the graph: node_names.txt beside the compact corpus.
+const std::map<std::string, std::string>& node_names() {
+  static const std::map<std::string, std::string> names = [] {
+    std::map<std::string, std::string> read;
+    std::ifstream file(CONFORMANCE_DATA "/node_names.txt");
+    for (std::string op, name; file >> op >> name;) read.emplace(op, name);
+    return read;
+  }();
+  return names;
+}
+
 class Replay {
  public:
   Replay(const Case& c, const Json& json, c10::Device device)
-      : json_(json),
+      : op_(c.op),
+        json_(json),
         data_(c.file->data),
         device_(device),
         is_error_(c.kind == "error"),
@@ -205,9 +218,17 @@ class Replay {
     if (!difference.text().empty()) return difference.text();
     difference.add("", compare_identity(got, want));
     difference.add("", compare_flags(got, want));
+    difference.add("", compare_node(got));
     difference.add("", compare_strides(got, want));
     difference.add("", judge_values(got, want));
     return difference.text();
+  }
+
+  std::string compare_node(const Tensor& got) const {
+    const auto want = node_names().find(op_);
+    if (want == node_names().end() || !got.requires_grad() || !got.grad_fn()) return {};
+    const std::string name = got.grad_fn()->name();
+    return name == want->second ? "" : "its node is called " + name + ", want " + want->second;
   }
 
   /// An input after the call: identity and flags are those of the input, so only contents and layout count.
@@ -328,6 +349,7 @@ class Replay {
           compare_dense(got.at(i), want.items().at(i), data_, tolerance));
   }
 
+  const std::string& op_;
   const Json& json_;
   const SafeTensors& data_;
   c10::Device device_;

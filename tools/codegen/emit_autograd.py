@@ -35,13 +35,22 @@ class AutogradEmitter:
         self.sources = sources
         self.operators = {s.name for e in entries for s in e.forms.values()}
         self.views = {e.schema.name for e in entries if e.schema.is_view}
+        # What nodes say they are called, and their classes: the same, but for a name with a namespace, and for an in-place
+        # operator with a formula of its own that shares the name of the functional one.
         self.node: dict[str, str] = {}
+        self.node_class: dict[str, str] = {}
         count: dict[str, int] = {}
-        for entry in entries:
-            if isinstance(entry.get("grad"), dict):
-                base = entry.schema.name.strip("_")
-                self.node[entry.name] = node_name(entry.schema, count.get(base, 0))
-                count[base] = count.get(base, 0) + 1
+        recorded = [e for e in entries if isinstance(e.get("grad"), dict)]
+        for entry in recorded:
+            base = entry.schema.name.strip("_")
+            usual = node_name(entry.schema, count.get(base, 0))
+            count[base] = count.get(base, 0) + 1
+            self.node[entry.name] = entry.get("node") or usual
+            self.node_class[entry.name] = usual if "::" in self.node[entry.name] else self.node[entry.name]
+        functional = {self.node[e.name] for e in recorded if not e.schema.is_inplace}
+        for entry in recorded:
+            if entry.schema.is_inplace and self.node[entry.name] in functional:
+                self.node_class[entry.name] += "_inplace"
 
     # ---- nodes -----------------------------------------------------------------
     def declare_node(self, entry: Entry) -> str:
@@ -61,20 +70,24 @@ class AutogradEmitter:
         if releases:
             body = "\n    ".join(releases)
             release = f"  void release_variables() override {{\n    std::lock_guard<std::mutex> lock(mutex_);\n    {body}\n  }}\n"
-        name = self.node[entry.name]
+        name = self.node_class[entry.name]
+        inplace = entry.get("inplace_node")
         return (
             f"/// Backward of aten::{entry.schema.full_name}, {entry.where}.\n"
-            f"struct {name} final : public TraceableFunction {{\n"
+            f"struct {name}{'' if inplace else ' final'} : public TraceableFunction {{\n"
             f"  using TraceableFunction::TraceableFunction;\n"
             f"  variable_list apply(variable_list&& grads) override;\n"
-            f"  std::string name() const override {{ return \"{name}\"; }}\n{release}"
+            f"  std::string name() const override {{ return \"{self.node[entry.name]}\"; }}\n{release}"
             + ("\n".join(lines) + "\n" if lines else "") + "};\n"
+            + (f"/// The same after the in-place operator.\nstruct {inplace} final : public {name} {{\n"
+               f"  using {name}::{name};\n"
+               f"  std::string name() const override {{ return \"{inplace}\"; }}\n}};\n" if inplace else "")
         )
 
     def define_apply(self, entry: Entry) -> str:
         schema = entry.schema
         derivatives = analyse(entry)
-        lines = [f"variable_list {self.node[entry.name]}::apply(variable_list&& grads) {{"]
+        lines = [f"variable_list {self.node_class[entry.name]}::apply(variable_list&& grads) {{"]
         members = {s.member: s for d in derivatives for s in d.saved}
         if any(s.is_variable for s in members.values()):
             lines.append("  std::lock_guard<std::mutex> lock(mutex_);")
@@ -236,7 +249,8 @@ class AutogradEmitter:
     def _recorded(self, entry: Entry, form: str, covered: list[str], guard: str, below: str, inplace: bool) -> str:
         schema = entry.forms[form]
         derivatives = analyse(entry)
-        text = f"  auto grad_fn = make_node<{self.node[entry.name]}>();\n"
+        node = entry.get("inplace_node") if inplace and "inplace_node" in entry.raw else self.node_class[entry.name]
+        text = f"  auto grad_fn = make_node<{node}>();\n"
         text += f"  record_edges(*grad_fn, {', '.join(covered)});\n"
         users: dict[str, list[int]] = {}
         members: dict[str, Saved] = {}

@@ -16,6 +16,7 @@ FIELDS = {
     "composite", "foreach", "inplace_composite", "out_composite", "explicit", "inplace_explicit", "out_explicit", "grad",
     "output_differentiability", "reference", "samples", "errors", "doc", "out_contiguous", "inplace_alias_ok",
     "out_dtype", "out_check", "out_grad", "out_layout", "inplace_expanded", "cpp_no_default_args", "tags", "test", "through", "plain",
+    "node", "inplace_node",
 }
 SPARSE_BACKENDS = ("sparse", "sparse_csr")  # kernels for the keys SparseCPU and SparseCUDA, SparseCsrCPU and SparseCsrCUDA
 SPARSE_KINDS = ("values", "linear", "refused")
@@ -183,6 +184,13 @@ def _check(entry: Entry) -> None:
         raise entry.fail("foreach", "must be {function: EXPRESSION, inplace: EXPRESSION}; the second only with that variant")
     if entry.get("result", "common") not in RESULTS:
         raise entry.fail("result", f"'{entry.get('result')}'; allowed: {', '.join(RESULTS)}")
+    for key in ("node", "inplace_node"):
+        if key in entry.raw and not re.fullmatch(r"(\w+::)*\w*Backward\w+", entry.get(key)):
+            raise entry.fail(key, f"'{entry.get(key)}' is no name of a node, such as PowBackward1")
+        if key in entry.raw and not isinstance(entry.get("grad"), dict) and entry.get("result") != "bool":
+            raise entry.fail(key, "names a node, but there is none without a derivative: give 'grad'")
+    if "inplace_node" in entry.raw and not {"inplace", "inplace_method"} & set(entry.get("variants", [])):
+        raise entry.fail("inplace_node", "names the node of an in-place form, but 'variants' has none")
     if entry.get("out_grad", "unchecked") != "unchecked":
         raise entry.fail("out_grad", f"'{entry.get('out_grad')}'; allowed: unchecked")
     names = [a.name for a in entry.schema.arguments]
