@@ -205,6 +205,34 @@ TEST_CASE("half and bfloat16 convert as their types do", "[vec]") {
   }
 }
 
+TEST_CASE("pairs of bfloat16 convert as they do in order", "[vec]") {
+  constexpr int N = VecFloat::size();
+  std::mt19937 bits(4);
+  for (int round = 0; round < 5000; ++round) {
+    float x[2 * N];
+    for (float& value : x) {
+      const uint32_t lane = round == 0 ? 0x7f800001u : bits();
+      std::memcpy(&value, &lane, sizeof(lane));
+    }
+    c10::BFloat16 brain[2 * N], again[2 * N];
+    store_float(VecFloat::load(x), brain);
+    store_float(VecFloat::load(x + N), brain + N);
+    const FloatPairs pairs = load_pairs(brain);
+    for (int i = 0; i < N; ++i) {
+      const float even = static_cast<float>(brain[2 * i]), odd = static_cast<float>(brain[2 * i + 1]);
+      CHECK((pairs.even[i] == even || (std::isnan(even) && std::isnan(pairs.even[i]))));
+      CHECK((pairs.odd[i] == odd || (std::isnan(odd) && std::isnan(pairs.odd[i]))));
+    }
+    FloatPairs split;
+    for (int i = 0; i < N; ++i) {
+      split.even.set(i, x[2 * i]);
+      split.odd.set(i, x[2 * i + 1]);
+    }
+    store_pairs(split, again);
+    CHECK(std::memcmp(again, brain, sizeof(brain)) == 0);
+  }
+}
+
 TEST_CASE("lanes reduce to one value", "[vec]") {
   const auto v = Vec<int32_t>::iota();
   constexpr int N = Vec<int32_t>::size();

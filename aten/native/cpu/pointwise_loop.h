@@ -129,11 +129,19 @@ struct Kernel<F, T, std::index_sequence<I...>> {
   using Out = typename Stored<T, Math, Result>::type;
   static constexpr bool kUseVec = has_vec<F> && (std::is_same_v<Math, float> || std::is_same_v<Math, double>);
 
+  // Whether the lines of a result are asked for before they are written: where reading leaves time for it (measured).
+#ifdef VEC_AVX512
+  static constexpr bool kAsksAhead = std::is_same_v<T, float> && std::is_same_v<Out, float> && sizeof...(I) == 2;
+#else
+  static constexpr bool kAsksAhead = false;
+#endif
+
   static void run(const BlockContext& context, char* out, const char* const* in, std::int64_t n) {
     if constexpr (!std::is_same_v<T, Math>) {
       if constexpr (is_reduced<T> && has_vec_reduced<F>) {
         if (context.wide_inputs == 0) {
-          return run_converting(*static_cast<const F*>(context.functor), reinterpret_cast<Out*>(out), in, n);
+          const F f = *static_cast<const F*>(context.functor);
+          return run_converting(f, reinterpret_cast<Out*>(out), in, n);
         }
       }
       run_reduced(context, out, in, n);
@@ -156,8 +164,24 @@ struct Kernel<F, T, std::index_sequence<I...>> {
       }
     } else {
       const T* from[] = {reinterpret_cast<const T*>(in[I])...};
+      std::int64_t i = 0;
+      if constexpr (kAsksAhead) {
+        // Operands of the second cache: the lines to be written are what such loops wait for.
+        constexpr std::int64_t kFirstCache = 8192, kLine = 64 / sizeof(Out), kChunk = 4 * kLine, kAhead = 8 * kLine;
+        if (n >= kFirstCache) {
+          for (; i + kChunk <= n; i += kChunk) {
+            for (std::int64_t at = i; at < i + kChunk; at += kLine) {
+              __builtin_prefetch(to + at + kAhead, /*rw=*/1);
+            }
 #pragma GCC ivdep
-      for (std::int64_t i = 0; i < n; ++i) {
+            for (std::int64_t at = i; at < i + kChunk; ++at) {
+              to[at] = f(from[I][at]...);
+            }
+          }
+        }
+      }
+#pragma GCC ivdep
+      for (; i < n; ++i) {
         to[i] = f(from[I][i]...);
       }
     }
@@ -166,12 +190,19 @@ struct Kernel<F, T, std::index_sequence<I...>> {
   // 16-bit types, converted in registers.
   static VEC_INLINE void run_converting(const F& f, Out* to, const char* const* in, std::int64_t n) {
     using V = vec::VecFloat;
+    const T* from[] = {reinterpret_cast<const T*>(in[I])...};
     std::int64_t i = 0;
+    if constexpr (std::is_same_v<Out, c10::BFloat16>) {
+      for (; i + 2 * V::size() <= n; i += 2 * V::size()) {
+        const vec::FloatPairs x[] = {vec::load_pairs(from[I] + i)...};
+        vec::store_pairs({f(x[I].even...), f(x[I].odd...)}, to + i);
+      }
+    }
     for (; i + V::size() <= n; i += V::size()) {
-      store_reduced(f(vec::load_float(reinterpret_cast<const T*>(in[I]) + i)...), to + i);
+      store_reduced(f(vec::load_float(from[I] + i)...), to + i);
     }
     if (const int rest = static_cast<int>(n - i); rest > 0) {
-      store_reduced(f(vec::load_float(reinterpret_cast<const T*>(in[I]) + i, rest)...), to + i, rest);
+      store_reduced(f(vec::load_float(from[I] + i, rest)...), to + i, rest);
     }
   }
 

@@ -7,6 +7,8 @@
 #include <aten/native/pointwise/math.h>
 
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 namespace at::native {
 
@@ -84,11 +86,19 @@ namespace pointwise {
 inline constexpr double kGeluBeta = 0.79788456080286535588;
 inline constexpr double kGeluKappa = 0.044715;
 
-/// P(normal variable < x) for a number or a vector V of type T. Vectors of floats are right to 3e-7, not to the last bit far
-/// to the left, which is all that a sum with 1/2 keeps: 1/2 and x times a quotient of polynomials of x^2, fitted to 1.5e-8.
+template <class V, class = void>
+inline constexpr bool has_normal_pieces = false;
+template <class V>
+inline constexpr bool has_normal_pieces<V, std::void_t<decltype(normal_cdf_by_pieces(std::declval<V>()))>> = true;
+
+/// P(normal variable < x) for a number or a vector V of type T. Vectors of floats are right to the last bits where a table of
+/// pieces fits registers, and else to 3e-7, which is all that a sum with 1/2 keeps: 1/2 and x times a quotient of polynomials
+/// of x^2, fitted to 1.5e-8.
 template <class T, class V>
 HOST_DEVICE V normal_cdf(V x) {
-  if constexpr (std::is_same_v<T, float> && !std::is_same_v<V, float>) {
+  if constexpr (has_normal_pieces<V>) {
+    return normal_cdf_by_pieces(x);
+  } else if constexpr (std::is_same_v<T, float> && !std::is_same_v<V, float>) {
     // Beyond these bounds the quotient is past 1/2, so that the ends are 0 and 1. NaN stays: it goes to the right.
     const V held = min(V(5.65f), max(V(-5.65f), x));
     const V t = held * held;

@@ -20,6 +20,7 @@
 #pragma once
 
 #include <aten/native/vec/Vec.h>
+#include <aten/native/vec/normal_table.h>
 #include <aten/native/vec/tanh_table.h>
 
 #include <cmath>
@@ -599,6 +600,24 @@ VEC_INLINE Vec<float, N> pow(Vec<float, N> x, Vec<float, N> y) {
   // (-1)^inf, 1^anything (NaN too), anything^0
   return select((y == zero) | (x == one) | ((a == one) & (abs(y) == inf)), one, r);
 }
+
+#ifdef VEC_AVX512
+/// P(normal variable < x), by pieces (normal_table.h).
+VEC_INLINE Vec<float> normal_cdf_by_pieces(Vec<float> x) {
+  using V = Vec<float>;
+  constexpr float kStep = detail::kNormalStep;
+  const V held = min(V(31 * kStep), abs(x)); // NaN stays
+  const V magic(detail::kMagic<float>);
+  const V shifted = held * V(1 / kStep) + magic;
+  const auto piece = bit_cast<std::int32_t>(shifted);
+  const V t = held - (shifted - magic) * V(kStep);
+  V y = detail::look_up(detail::kNormalCoefficients[6], piece);
+  for (int i = 5; i >= 0; --i) {
+    y = y * t + detail::look_up(detail::kNormalCoefficients[i], piece);
+  }
+  return select(x > V(0.0f), V(1.0f) - y, y);
+}
+#endif
 
 } // namespace CPU_CAPABILITY
 } // namespace at::vec
