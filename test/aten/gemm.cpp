@@ -83,10 +83,10 @@ TEST_CASE("a large left factor with rows a power of two apart gives the same pro
 TEST_CASE("products with few rows or columns are those of plain loops", "[aten][gemm]") {
   at::manual_seed(1);
   const auto dtype = GENERATE(at::kFloat, at::kDouble);
-  for (const int64_t few : {2, 3, 4, 5, 7, 8, 9}) {
+  for (const int64_t few : {2, 3, 4, 5, 7, 8, 9, 18, 31, 32, 33}) {
     for (const int64_t many : {2, 33, 64, 259}) {
       for (const int64_t k : {127, 128, 203, 1027, 2048}) {
-        for (int layout = 0; layout < 9; layout += k > 300 ? 2 : 1) {
+        for (int layout = 0; layout < 9; layout += k > 300 || few > 9 ? 2 : 1) {
           const Tensor a = laid_out(small_values({few, k}, dtype), layout % 3), b = laid_out(small_values({k, many}, dtype), layout / 3);
           INFO(few << "x" << k << "x" << many << " layout " << layout);
           const Tensor want = reference_product(a, b).to(dtype), row = small_values({many}, dtype);
@@ -104,7 +104,7 @@ TEST_CASE("products with few rows or columns are those of plain loops", "[aten][
 
 TEST_CASE("mm equals plain loops for every dtype, layout and odd size", "[aten][gemm]") {
   at::manual_seed(1);
-  const std::vector<std::array<int64_t, 3>> sizes{{1, 1, 1}, {2, 3, 4}, {7, 5, 9}, {8, 48, 16}, {9, 49, 17}, {1, 33, 70}, {31, 1, 65}, {33, 31, 1}, {64, 64, 64}, {65, 100, 193}, {200, 97, 40}};
+  const std::vector<std::array<int64_t, 3>> sizes{{1, 1, 1}, {2, 3, 4}, {7, 5, 9}, {8, 48, 16}, {9, 49, 17}, {1, 33, 70}, {31, 1, 65}, {33, 31, 1}, {64, 64, 64}, {96, 96, 96}, {65, 100, 193}, {200, 97, 40}};
   for (const auto dtype : kTypes) {
     for (const auto& [m, n, k] : sizes) {
       // Sums of 16-bit floats stay exact below their integer limit.

@@ -49,13 +49,21 @@ struct Gemm {
   }
 };
 
+/// Columns that dot products take together, and those up to which they are used where the right factor lies by columns
+/// (measured; without 512 bits there are not registers enough).
 inline constexpr int64_t kFewColumns = 4;
+#ifdef __AVX512F__
+inline constexpr int64_t kMostDotColumns = 32;
+#else
+inline constexpr int64_t kMostDotColumns = kFewColumns;
+#endif
 
 /// Whether the left factor, by rows, meets few columns: then a pass of dot products over it beats tiles, which would copy it.
 template <class T>
 bool has_few_columns(const Gemm<T>& g) {
   constexpr int64_t kLeastTerms = 128;
-  return g.batch == 1 && g.n <= kFewColumns && g.a.col_stride == 1 && g.k >= kLeastTerms;
+  if (g.batch != 1 || g.a.col_stride != 1 || g.k < kLeastTerms) return false;
+  return g.n <= kFewColumns || (g.n <= kMostDotColumns && g.b.row_stride == 1 && g.k >= 2 * kLeastTerms);
 }
 
 /// Computes the batch; C must not overlap A or B. Half and bfloat16 are summed in float, narrow integers modulo 2^32.

@@ -22,15 +22,32 @@ inline constexpr int kTileRows = TileShape<Element<T>::kPlanes>::kRows;
 template <class T>
 inline constexpr int kMaxTileVectors = TileShape<Element<T>::kPlanes>::kVectors;
 
-/// Block of C that one task computes, and the depth of one pass over k. A packed block of B of this size stays in
-/// the L2 cache beside the block of A.
+/// Whether sums are of a wider type than elements: those of several passes over k are kept apart then.
+template <class T>
+inline constexpr bool has_wide_sums = int64_t(sizeof(Core<T>)) * Element<T>::kPlanes > int64_t(sizeof(T)) && !std::is_integral_v<T>;
+
+/// The depth of one pass over k, and the largest block of C that one task computes. A packed block of B stays in the L2 cache.
 template <class T>
 struct BlockShape {
   static constexpr int64_t kBytes = int64_t(sizeof(Core<T>)) * Element<T>::kPlanes;
   static constexpr int64_t kDepth = 192;
-  static constexpr int64_t kRows = kBytes >= 16 ? 96 : 192;
-  static constexpr int64_t kCols = kBytes >= 16 ? 192 : 384;
+  static constexpr int64_t kRows = has_wide_sums<T> ? 192 : int64_t(1) << 40;
+  static constexpr int64_t kCols = has_wide_sums<T> ? 384 : 4096 / kBytes;
 };
+
+/// Operands of a block are read in place when that is possible and they are too small, or used too seldom, to repay a copy:
+/// up to so many elements, or the right one by so many rows of the left (measured). With tiles of 512 bits the left one is not
+/// copied either where it lies by rows: a tile's rows stay in the first cache while the right one passes by.
+inline constexpr int64_t kInPlaceElements = kRegisters == 32 ? 96 * 96 : 2048;
+inline constexpr int64_t kInPlaceRows = kRegisters == 32 ? 32 : 4;
+
+/// Steps that are summed before the next are begun. In place, where rows may lie on a few places of the first cache, they are fewer.
+template <class T>
+int64_t block_depth(const Gemm<T>& g) {
+  constexpr int64_t kInPlaceDepth = 128;
+  const bool in_place = kRegisters == 32 && std::is_same_v<T, Core<T>> && g.m <= kInPlaceRows;
+  return std::min(g.k, in_place ? kInPlaceDepth : BlockShape<T>::kDepth);
+}
 
 inline int64_t ceil_div(int64_t a, int64_t b) {
   return (a + b - 1) / b;
@@ -106,13 +123,13 @@ void gemm_block(const Gemm<T>& g, Matrix<const T> a, Matrix<const T> b, int64_t 
   constexpr int P = Element<T>::kPlanes;
   constexpr int64_t L = kLanes<R>;
   constexpr int MR = kTileRows<T>;
-  const int64_t depth = std::min(g.k, BlockShape<T>::kDepth);
+  const int64_t depth = block_depth(g);
   const int64_t vectors = ceil_div(n, L);
-  // Operands are read in place when that is possible and they are too small, or used too seldom, to repay a copy.
-  const bool a_in_place = (std::is_same_v<T, R> || P == 2) && !a.conj && (n <= L * kMaxTileVectors<T> || m * depth <= 2048);
+  const bool a_in_place = (std::is_same_v<T, R> || P == 2) && !a.conj &&
+      (n <= L * kMaxTileVectors<T> || m * depth <= kInPlaceElements || (kRegisters == 32 && a.col_stride == 1));
   const bool b_in_place =
-      std::is_same_v<T, R> && P == 1 && b.col_stride == 1 && n % L == 0 && (m <= MR || n * depth <= 2048);
-  const int64_t a_size = a_in_place ? 0 : ceil_div(m, MR) * MR * depth * P;
+      std::is_same_v<T, R> && P == 1 && b.col_stride == 1 && n % L == 0 && (m <= kInPlaceRows || n * depth <= kInPlaceElements);
+  const int64_t a_size = a_in_place ? 0 : MR * depth * P;
   const int64_t b_size = b_in_place ? 0 : vectors * L * depth * P;
   const int64_t b_offset = ceil_div(a_size, 64) * 64;
   Scratch scratch((b_offset + b_size) * int64_t(sizeof(R)));
@@ -120,18 +137,12 @@ void gemm_block(const Gemm<T>& g, Matrix<const T> a, Matrix<const T> b, int64_t 
   R* b_pack = a_pack + b_offset;
   alignas(64) R acc[P * MR * kMaxTileVectors<T> * L];
   using F = typename Gemm<T>::Factor;
-  // Whole tiles are the result itself.
-  const bool is_plain = std::is_same_v<C, R> && c.col_stride == 1 && g.alpha == F(1) && g.beta == F(0) && g.k == depth;
+  // Whole tiles are the result itself, or are added to it.
+  const bool is_plain =
+      std::is_same_v<C, R> && P == 1 && c.col_stride == 1 && g.alpha == F(1) && (g.beta == F(0) || g.beta == F(1));
 
   for (int64_t k0 = 0; k0 < g.k; k0 += depth) {
     const int64_t kb = std::min(depth, g.k - k0);
-    if (!a_in_place) {
-      for (int64_t i = 0; i < m; i += MR) {
-        pack_panel<T>(
-            a.data + i * a.row_stride + k0 * a.col_stride, a.conj, a.row_stride, a.col_stride, std::min<int64_t>(MR, m - i),
-            kb, MR, a_pack + i * kb * P);
-      }
-    }
     if (!b_in_place) {
       for (int64_t v = 0; v < vectors;) {
         const int nv = next_panel_vectors<T>(vectors - v);
@@ -142,41 +153,45 @@ void gemm_block(const Gemm<T>& g, Matrix<const T> a, Matrix<const T> b, int64_t 
       }
     }
     const TileStore<T, C> put{c, g.alpha, k0 == 0 ? g.beta : typename Gemm<T>::Factor(1)};
-    for (int64_t v = 0; v < vectors;) {
-      const int nv = next_panel_vectors<T>(vectors - v);
-      const int64_t j = v * L;
+    for (int64_t i = 0; i < m;) {
+      int height = MR;
       TileOperands<R> op{};
-      if (b_in_place) {
-        op.b = reinterpret_cast<const R*>(b.data + k0 * b.row_stride + j);
-        op.b_row = b.row_stride;
+      if (a_in_place) {
+        height = tile_height<P>(m - i);
+        op.a = reinterpret_cast<const R*>(a.data + i * a.row_stride + k0 * a.col_stride);
+        op.a_row = a.row_stride * P;
+        op.a_col = a.col_stride * P;
+        op.a_plane = 1;
       } else {
-        op.b = b_pack + j * kb * P;
-        op.b_row = nv * L * P;
-        op.b_plane = nv * L;
+        pack_panel<T>(
+            a.data + i * a.row_stride + k0 * a.col_stride, a.conj, a.row_stride, a.col_stride, std::min<int64_t>(MR, m - i), kb,
+            MR, a_pack);
+        op.a = a_pack;
+        op.a_row = 1;
+        op.a_col = MR * P;
+        op.a_plane = MR;
       }
-      for (int64_t i = 0; i < m;) {
-        int height = MR;
-        if (a_in_place) {
-          height = tile_height<P>(m - i);
-          op.a = reinterpret_cast<const R*>(a.data + i * a.row_stride + k0 * a.col_stride);
-          op.a_row = a.row_stride * P;
-          op.a_col = a.col_stride * P;
-          op.a_plane = 1;
+      for (int64_t v = 0; v < vectors;) {
+        const int nv = next_panel_vectors<T>(vectors - v);
+        const int64_t j = v * L;
+        if (b_in_place) {
+          op.b = reinterpret_cast<const R*>(b.data + k0 * b.row_stride + j);
+          op.b_row = b.row_stride;
         } else {
-          op.a = a_pack + i * kb * P;
-          op.a_row = 1;
-          op.a_col = MR * P;
-          op.a_plane = MR;
+          op.b = b_pack + j * kb * P;
+          op.b_row = nv * L * P;
+          op.b_plane = nv * L;
         }
         if (is_plain && height <= m - i && nv * L <= n - j) {
-          run_tile<R, P>(height, nv, kb, op, reinterpret_cast<R*>(c.data + i * c.row_stride + j), c.row_stride);
+          R* to = reinterpret_cast<R*>(c.data + i * c.row_stride + j);
+          run_tile<R, P>(height, nv, kb, op, to, c.row_stride, k0 != 0 || g.beta == F(1));
         } else {
-          run_tile<R, P>(height, nv, kb, op, acc, nv * L);
+          run_tile<R, P>(height, nv, kb, op, acc, nv * L, /*add=*/false);
           put(acc, height, int(nv * L), i, j, std::min<int64_t>(height, m - i), std::min<int64_t>(nv * L, n - j));
         }
-        i += height;
+        v += nv;
       }
-      v += nv;
+      i += height;
     }
   }
 }
@@ -184,8 +199,7 @@ void gemm_block(const Gemm<T>& g, Matrix<const T> a, Matrix<const T> b, int64_t 
 /// A task of the product: converts through a float block where one pass over k would not do for a narrow type.
 template <class T>
 void gemm_task(const Gemm<T>& g, Matrix<const T> a, Matrix<const T> b, int64_t m, int64_t n, Matrix<T> c) {
-  constexpr bool kNarrow = sizeof(Core<T>) * Element<T>::kPlanes > sizeof(T) && !std::is_integral_v<T>;
-  if constexpr (kNarrow) {
+  if constexpr (has_wide_sums<T>) {
     if (g.k > BlockShape<T>::kDepth) {
       Scratch block(m * n * int64_t(sizeof(Core<T>)));
       Matrix<Core<T>> sum{block.as<Core<T>>(), n, 1};
@@ -279,17 +293,13 @@ void gemm(const Gemm<T>& problem) {
   constexpr int64_t kColStep = kLanes<Core<T>> * kMaxTileVectors<T>;
   int64_t row_blocks = ceil_div(g.m, BlockShape<T>::kRows);
   int64_t col_blocks = ceil_div(g.n, BlockShape<T>::kCols);
-  if (work * g.batch > kTaskWork) {
-    const int64_t threads = at::get_num_threads();
-    while (g.batch * row_blocks * col_blocks < threads && work / (row_blocks * col_blocks) > kTaskWork) {
-      if (g.n / col_blocks >= g.m / row_blocks && g.n / col_blocks > kColStep) {
-        col_blocks *= 2;
-      } else if (g.m / row_blocks > kTileRows<T>) {
-        row_blocks *= 2;
-      } else {
-        break;
-      }
-    }
+  const int64_t wanted = std::clamp<int64_t>(work / kTaskWork * g.batch, 1, at::get_num_threads());
+  if (g.batch * row_blocks * col_blocks % wanted != 0) {
+    // As much for each thread: by columns, so that none packs what another does, and by rows where there are too few.
+    const int64_t by_cols = std::clamp<int64_t>(g.n / (2 * kColStep), 1, ceil_div(wanted, g.batch * row_blocks));
+    const int64_t by_rows = ceil_div(wanted, g.batch * row_blocks * by_cols);
+    col_blocks = ceil_div(col_blocks, by_cols) * by_cols;
+    row_blocks = std::min(row_blocks * by_rows, ceil_div(g.m, kTileRows<T>));
   }
   const int64_t rows = ceil_div(ceil_div(g.m, row_blocks), kTileRows<T>) * kTileRows<T>;
   const int64_t cols = ceil_div(ceil_div(g.n, col_blocks), kLanes<Core<T>>) * kLanes<Core<T>>;

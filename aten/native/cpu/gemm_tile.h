@@ -67,9 +67,12 @@ struct TileOperands {
   int64_t b_row, b_plane;
 };
 
-/// acc[plane][row][NV vectors] = A (MR x k) * B (k x NV vectors), with rows `acc_row` apart.
+/// Steps of B that are asked for ahead: it comes from the second cache (measured).
+inline constexpr int64_t kStepsAhead = 10;
+
+/// acc[plane][row][NV vectors] = A (MR x k) * B (k x NV vectors), with rows `acc_row` apart; of real numbers also +=, with `add`.
 template <class R, int Planes, int MR, int NV>
-inline __attribute__((always_inline)) void tile_product(int64_t k, const TileOperands<R>& op, R* acc, int64_t acc_row) {
+inline __attribute__((always_inline)) void tile_product(int64_t k, const TileOperands<R>& op, R* acc, int64_t acc_row, bool add) {
   using V = Vector<R>;
   constexpr int L = kLanes<R>;
   V re[MR][NV] = {};
@@ -81,6 +84,7 @@ inline __attribute__((always_inline)) void tile_product(int64_t k, const TileOpe
 #pragma GCC unroll 4
     for (int j = 0; j < NV; ++j) {
       br[j] = load(b + j * L);
+      if constexpr (kRegisters == 32 && Planes == 1) __builtin_prefetch(b + j * L + kStepsAhead * op.b_row);
       if constexpr (Planes == 2) bi[j] = load(b + op.b_plane + j * L);
     }
 #pragma GCC unroll 8
@@ -99,6 +103,13 @@ inline __attribute__((always_inline)) void tile_product(int64_t k, const TileOpe
       }
     }
   }
+  if (add) {
+#pragma GCC unroll 8
+    for (int i = 0; i < MR; ++i) {
+#pragma GCC unroll 4
+      for (int j = 0; j < NV; ++j) re[i][j] += load(acc + i * acc_row + j * L);
+    }
+  }
 #pragma GCC unroll 8
   for (int i = 0; i < MR; ++i) {
 #pragma GCC unroll 4
@@ -110,10 +121,10 @@ inline __attribute__((always_inline)) void tile_product(int64_t k, const TileOpe
 }
 
 template <class R, int Planes, int MR>
-inline void tile_rows(int nv, int64_t k, const TileOperands<R>& op, R* acc, int64_t acc_row) {
-  if (nv == 1) return tile_product<R, Planes, MR, 1>(k, op, acc, acc_row);
-  if (nv == 2) return tile_product<R, Planes, MR, 2>(k, op, acc, acc_row);
-  if constexpr (TileShape<Planes>::kVectors == 3) tile_product<R, Planes, MR, 3>(k, op, acc, acc_row);
+inline void tile_rows(int nv, int64_t k, const TileOperands<R>& op, R* acc, int64_t acc_row, bool add) {
+  if (nv == 1) return tile_product<R, Planes, MR, 1>(k, op, acc, acc_row, add);
+  if (nv == 2) return tile_product<R, Planes, MR, 2>(k, op, acc, acc_row, add);
+  if constexpr (TileShape<Planes>::kVectors == 3) tile_product<R, Planes, MR, 3>(k, op, acc, acc_row, add);
 }
 
 /// Largest tile height not above `rows`: 8, 4, 2 or 1 (as far as the register file goes).
@@ -127,16 +138,16 @@ inline int tile_height(int64_t rows) {
 
 /// Runs the tile of the given height (one of tile_height's results) and `nv` vectors.
 template <class R, int Planes>
-inline void run_tile(int height, int nv, int64_t k, const TileOperands<R>& op, R* acc, int64_t acc_row) {
+inline void run_tile(int height, int nv, int64_t k, const TileOperands<R>& op, R* acc, int64_t acc_row, bool add) {
   constexpr int kMax = TileShape<Planes>::kRows;
   if constexpr (kMax >= 8) {
-    if (height == 8) return tile_rows<R, Planes, 8>(nv, k, op, acc, acc_row);
+    if (height == 8) return tile_rows<R, Planes, 8>(nv, k, op, acc, acc_row, add);
   }
   if constexpr (kMax >= 4) {
-    if (height == 4) return tile_rows<R, Planes, 4>(nv, k, op, acc, acc_row);
+    if (height == 4) return tile_rows<R, Planes, 4>(nv, k, op, acc, acc_row, add);
   }
-  if (height == 2) return tile_rows<R, Planes, 2>(nv, k, op, acc, acc_row);
-  tile_rows<R, Planes, 1>(nv, k, op, acc, acc_row);
+  if (height == 2) return tile_rows<R, Planes, 2>(nv, k, op, acc, acc_row, add);
+  tile_rows<R, Planes, 1>(nv, k, op, acc, acc_row, add);
 }
 
 } // namespace gemm_detail

@@ -49,7 +49,7 @@ inline __attribute__((always_inline)) void dot_rows(int64_t k, const R* a, int64
   }
 }
 
-/// Adds the dot products of N rows with M vectors to sums[row * kFewColumns + vector], each in the same order for any N and M.
+/// Adds the dot products of N rows with M vectors to sums[row * kMostDotColumns + vector], each in the same order for any N and M.
 template <class R, int N, int M>
 inline void dot_tile(int64_t k, const R* a, int64_t a_row, const R* x, int64_t x_row, R* sums) {
   constexpr int L = kLanes<R>;
@@ -72,17 +72,18 @@ inline void dot_tile(int64_t k, const R* a, int64_t a_row, const R* x, int64_t x
     for (int j = 0; j < M; ++j) {
       R sum = vec::reduce_add(vec::Vec<R, L>(acc[i][j]));
       for (int64_t q = p; q < k; ++q) sum += a[i * a_row + q] * x[j * x_row + q];
-      sums[i * kFewColumns + j] += sum;
+      sums[i * kMostDotColumns + j] += sum;
     }
   }
 }
 
-/// The same for two to kFewColumns vectors.
+/// The same for one to kFewColumns vectors.
 template <class R, int N>
 inline void dot_few(int64_t k, const R* a, int64_t a_row, const R* x, int64_t x_row, int64_t vectors, R* sums) {
   if (vectors == 4) return dot_tile<R, N, 4>(k, a, a_row, x, x_row, sums);
   if (vectors == 3) return dot_tile<R, N, 3>(k, a, a_row, x, x_row, sums);
-  dot_tile<R, N, 2>(k, a, a_row, x, x_row, sums);
+  if (vectors == 2) return dot_tile<R, N, 2>(k, a, a_row, x, x_row, sums);
+  dot_tile<R, N, 1>(k, a, a_row, x, x_row, sums);
 }
 
 /// Dot product of two runs of core elements.
@@ -93,15 +94,20 @@ inline R dot_run(int64_t k, const R* a, const R* x) {
   return sum;
 }
 
-/// y[i] += sum over four columns, each of `n` adjacent elements.
+/// y[i] += sum over four columns, each of `n` adjacent elements; those read next lie `next` elements behind.
 template <class R>
-inline void add_columns(int64_t n, const R* const* columns, const R* x, int count, R* y) {
+inline void add_columns(int64_t n, const R* const* columns, const R* x, int count, R* y, int64_t next) {
   if (count == 4) {
     const R *a0 = columns[0], *a1 = columns[1], *a2 = columns[2], *a3 = columns[3];
     const R x0 = x[0], x1 = x[1], x2 = x[2], x3 = x[3];
     constexpr int L = kLanes<R>;
     int64_t i = 0;
     for (; i + L <= n; i += L) {
+      // To the second cache: the processor begins anew with each column.
+      __builtin_prefetch(a0 + i + next, 0, 2);
+      __builtin_prefetch(a1 + i + next, 0, 2);
+      __builtin_prefetch(a2 + i + next, 0, 2);
+      __builtin_prefetch(a3 + i + next, 0, 2);
       Vector<R> sum = load(y + i);
       sum += load(a0 + i) * x0;
       sum += load(a1 + i) * x1;
@@ -163,14 +169,14 @@ void matrix_vector_rows(
           const R* columns[4];
           const int count = int(std::min<int64_t>(4, k - p));
           for (int c = 0; c < count; ++c) columns[c] = from + (p + c) * a.col_stride;
-          add_columns(rows, columns, x + p, count, sums);
+          add_columns(rows, columns, x + p, count, sums, 4 * a.col_stride);
         }
       } else {
         alignas(64) R run[kBlock];
         const R* columns[1] = {run};
         for (int64_t p = 0; p < k; ++p) {
           convert_run(from + p * a.col_stride, run, rows);
-          add_columns(rows, columns, x + p, 1, sums);
+          add_columns(rows, columns, x + p, 1, sums, 0);
         }
       }
     } else {
@@ -273,12 +279,15 @@ void few_columns_product(const Gemm<T>& g) {
   }
   const auto rows_from = [&]<int N>(int64_t i, std::integral_constant<int, N>) {
     const T* a = g.a.data + i * g.a.row_stride;
-    T sums[N * kFewColumns] = {};
+    T sums[N * kMostDotColumns] = {};
     for (int64_t p = 0; p < g.k; p += kDepth) {
-      dot_few<T, N>(std::min(kDepth, g.k - p), a + p, g.a.row_stride, x + p, x_row, g.n, sums);
+      const int64_t depth = std::min(kDepth, g.k - p);
+      for (int64_t j = 0; j < g.n; j += kFewColumns) {
+        dot_few<T, N>(depth, a + p, g.a.row_stride, x + j * x_row + p, x_row, std::min(kFewColumns, g.n - j), sums + j);
+      }
     }
     T* c = g.c.data + i * g.c.row_stride;
-    for (int r = 0; r < N; ++r, c += g.c.row_stride) finish_vector<T>(g.n, sums + r * kFewColumns, c, g.c.col_stride, g.alpha, g.beta);
+    for (int r = 0; r < N; ++r, c += g.c.row_stride) finish_vector<T>(g.n, sums + r * kMostDotColumns, c, g.c.col_stride, g.alpha, g.beta);
   };
   at::parallel_for(0, g.m, std::max<int64_t>(1, kVectorTaskWork / (g.k * g.n)), [&](int64_t begin, int64_t end) {
     int64_t i = begin;

@@ -43,12 +43,14 @@ constexpr int64_t onednn_threshold() {
   return std::is_same_v<T, float> ? 60 * 60 * 60 : 40 * 40 * 40;
 }
 
-/// Whether the own kernels beat oneDNN at a product with few rows or columns, whose larger factor they read where it lies: all of
-/// it once in dot products, or in tiles where it is the right one, by rows (those of 512 bits; measured).
-bool is_skinny(const Gemm<float>& g) {
+/// Whether the own kernels beat oneDNN (measured): dot products where there are few rows or columns, and tiles of 512 bits where
+/// both factors lie by rows.
+bool has_faster_kernel(const Gemm<float>& g) {
 #ifdef __AVX512F__
-  constexpr int64_t kTileRows = 8, kLanes = 16;
-  if (g.batch == 1 && g.m <= kTileRows && g.b.col_stride == 1 && g.n % kLanes == 0) return true;
+  constexpr int64_t kLanes = 16, kFewRows = 32, kSmall = 96 * 96 * 96;
+  const bool by_rows = g.a.col_stride == 1 && g.b.col_stride == 1 && g.n % kLanes == 0;
+  const bool fills_tiles = g.m <= kFewRows || (g.n >= 2 * kLanes && g.k >= kLanes);
+  if (by_rows && fills_tiles && (g.batch == 1 || g.m * g.n * g.k <= kSmall)) return true;
 #endif
   return has_few_columns(g) || has_few_columns(g.transposed());
 }
@@ -56,7 +58,7 @@ bool is_skinny(const Gemm<float>& g) {
 template <class T>
 bool try_onednn(const Gemm<T>& g, const T* bias) {
   if constexpr (std::is_same_v<T, float>) {
-    if (is_skinny(g)) return false;
+    if (has_faster_kernel(g)) return false;
   }
   if constexpr (std::is_same_v<T, c10::BFloat16>) {
     if (amx_takes(g)) return false;
@@ -114,7 +116,7 @@ void multiply(const Gemm<T>& g) {
   if constexpr (std::is_same_v<T, float> || std::is_same_v<T, c10::BFloat16>) {
     if (g.c.col_stride == 1) {
       if constexpr (std::is_same_v<T, float>) {
-        if (has_colliding_rows(g) && try_with_spread_rows(g)) return;
+        if (has_colliding_rows(g) && !has_faster_kernel(g) && try_with_spread_rows(g)) return;
       }
       if (try_onednn<T>(g, nullptr)) return;
     } else if (g.c.row_stride == 1) {

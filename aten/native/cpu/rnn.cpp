@@ -101,7 +101,8 @@ class PackedWeights {
       for (int64_t row = 0; row < rows;) {
         const int height = gemm_detail::tile_height<1>(rows - row);
         gemm_detail::run_tile<T, 1>(
-            height, vectors, in_, {x + row * in_, in_, 1, 0, panel(col), vectors * kWide, 0}, to + row * width() + col, width());
+            height, vectors, in_, {x + row * in_, in_, 1, 0, panel(col), vectors * kWide, 0}, to + row * width() + col, width(),
+            /*add=*/false);
         row += height;
       }
     });
