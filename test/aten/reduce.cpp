@@ -182,6 +182,19 @@ TEST_CASE("bytes have their extrema in rows of any length", "[reduce]") {
     x[count - 1].fill_(3);
     CHECK(x.min().item<int64_t>() == 3);
   }
+  for (const auto dtype : {at::kByte, at::kChar, at::kShort, at::kLong}) {
+    for (const int64_t count : {2049, 70'000}) {
+      for (const int64_t place : {int64_t{0}, int64_t{63}, int64_t{2048}, count - 1}) {
+        Tensor x = at::full({count}, 50, dtype);
+        x[place].fill_(100);
+        CHECK(x.max().item<int64_t>() == 100);
+        CHECK(x.argmax().item<int64_t>() == place);
+        x[place].fill_(3);
+        CHECK(x.min().item<int64_t>() == 3);
+        CHECK(x.argmin().item<int64_t>() == place);
+      }
+    }
+  }
 }
 
 TEST_CASE("integer sums are int64, and wrap in the dtype asked for", "[reduce]") {
@@ -237,6 +250,17 @@ TEST_CASE("the first of equal extrema is found, along rows and columns", "[reduc
     const auto rows = x.t().contiguous().max(1);
     CHECK((std::get<1>(rows) == count / 2).all().item<bool>());
     CHECK(x.select(1, 0).argmax().item<int64_t>() == count / 2);
+  }
+  for (const auto dtype : {at::kHalf, at::kBFloat16, at::kDouble}) {
+    for (const int64_t count : {64, 65, 2047, 5000}) {
+      for (const int64_t place : {int64_t{0}, int64_t{63}, count / 2, count - 1}) {
+        Tensor x = at::zeros({3, count}, dtype);
+        x.slice(1, place).fill_(2);
+        CHECK((x.argmax(1) == place).all().item<bool>());
+        x.slice(1, place).fill_(NAN);
+        CHECK((x.argmin(1) == place).all().item<bool>());
+      }
+    }
   }
   CHECK(at::zeros({4, 6}).t().argmax().item<int64_t>() == 0);
   const Tensor y = noise({6, 50});

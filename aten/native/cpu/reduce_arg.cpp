@@ -27,6 +27,30 @@ Found<Op> find_strided(const Op& op, const typename Op::In* in, int64_t count, i
   return best;
 }
 
+// The place of the first element that is `wanted`, or NaN if that is; there is one.
+template <class Op, class In>
+int64_t find_place(const Op& op, const In* in, int64_t count, typename Op::Acc wanted) {
+  constexpr int64_t kTogether = 64; // without a branch, so that it vectorises
+  const auto search = [&](auto is_wanted) {
+    int64_t i = 0;
+    for (; i + kTogether <= count; i += kTogether) {
+      bool here = false;
+      for (int64_t j = 0; j < kTogether; ++j) {
+        here |= is_wanted(op.map(in[i + j]));
+      }
+      if (here) {
+        break;
+      }
+    }
+    while (!is_wanted(op.map(in[i]))) {
+      ++i;
+    }
+    return i;
+  };
+  using Acc = typename Op::Acc;
+  return wanted == wanted ? search([&](Acc x) { return x == wanted; }) : search([](Acc x) { return x != x; });
+}
+
 // Finds the value chunk by chunk with the vectorised fold, then looks for its place in the winning chunk.
 template <class Op>
 C10_NOINLINE Found<Op> find(const Op& op, const typename Op::In* in, int64_t count, int64_t stride) {
@@ -42,17 +66,14 @@ C10_NOINLINE Found<Op> find(const Op& op, const typename Op::In* in, int64_t cou
       chunk = begin;
     }
   }
-  int64_t i = chunk;
-  if (best == best) {
-    while (op.map(in[i]) != best) {
-      ++i;
-    }
+  const int64_t size = std::min(kRunInputs, count - chunk);
+  if constexpr (reads_as_float<typename Op::In>) {
+    float wide[kRunInputs];
+    widen(in + chunk, size, 1, wide);
+    return {best, chunk + find_place(op, wide, size, best)};
   } else {
-    while (op.map(in[i]) == op.map(in[i])) {
-      ++i;
-    }
+    return {best, chunk + find_place(op, in + chunk, size, best)};
   }
-  return {best, i};
 }
 
 template <class Op, class Emit>

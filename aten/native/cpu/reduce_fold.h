@@ -33,6 +33,10 @@ namespace {
 template <class Op>
 concept HasOwnRuns = requires(const Op& op, const typename Op::In* in) { op.run(in, int64_t{}, int64_t{}); };
 
+// Joining in any order and grouping gives the same.
+template <class Op>
+concept KnowsNoOrder = Op::kKnowsNoOrder;
+
 template <class Op>
 concept ExitsEarly = requires(const Op& op, typename Op::Acc acc) { op.done(acc); };
 
@@ -241,7 +245,7 @@ typename Op::Acc fold_lanes(const Op& op, const In* in, int64_t count, int64_t s
   return op.combine(op.combine(acc[0], acc[1]), op.combine(acc[2], acc[3]));
 }
 
-// A run of at most kRunInputs inputs.
+// A run of at most kRunInputs inputs, or kUnitInputs without order.
 // The loops are kept out of line: each of the ways below to share out the work would otherwise hold a copy of them.
 template <class Op>
 C10_NOINLINE typename Op::Acc fold_run(const Op& op, const typename Op::In* in, int64_t count, int64_t stride) {
@@ -260,7 +264,8 @@ C10_NOINLINE typename Op::Acc fold_run(const Op& op, const typename Op::In* in, 
 template <class Op>
 C10_NOINLINE typename Op::Acc fold_unit(const Op& op, const typename Op::In* in, const WalkDims& dims, int64_t begin, int64_t end) {
   Cascade<Op> cascade(op);
-  for_runs(dims, begin, end, kRunInputs, [&](int64_t offset, int64_t count, int64_t stride) {
+  constexpr int64_t kLongest = KnowsNoOrder<Op> ? kUnitInputs : kRunInputs;
+  for_runs(dims, begin, end, kLongest, [&](int64_t offset, int64_t count, int64_t stride) {
     const auto run = fold_run(op, in + offset, count, stride);
     cascade.push(run);
     if constexpr (ExitsEarly<Op>) {
