@@ -6,6 +6,7 @@
 #include <aten/TensorIterator.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/native/convert.h>
+#include <aten/native/index_rows.h>
 #include <aten/native/resize.h>
 #include <aten/native/store_number.h>
 #include <aten/native/view_support.h>
@@ -23,6 +24,7 @@ using c10::DimVector;
 namespace {
 
 constexpr int64_t kBytesPerThread = int64_t{1} << 20;
+constexpr size_t kLongCopy = size_t{1} << 20;
 
 /// The elements of `t` as they lie in memory, without the lazy bits.
 Tensor without_bits(const Tensor& t) {
@@ -48,7 +50,11 @@ void copy_bytes(void* dst, const void* src, size_t bytes) {
     return;
   }
   at::parallel_for(0, static_cast<int64_t>(bytes), kBytesPerThread, [&](int64_t begin, int64_t end) {
-    std::memcpy(static_cast<char*>(dst) + begin, static_cast<const char*>(src) + begin, end - begin);
+    if (bytes < kLongCopy) {
+      std::memcpy(static_cast<char*>(dst) + begin, static_cast<const char*>(src) + begin, end - begin);
+    } else {
+      copy_block(static_cast<char*>(dst) + begin, static_cast<const char*>(src) + begin, end - begin);
+    }
   });
 }
 

@@ -8,14 +8,17 @@ namespace at::native {
 namespace v2 {
 AddRow* find_add_row(c10::ScalarType, bool);
 bool find_index_outside(const std::int64_t*, std::int64_t, std::int64_t);
+void copy_lines(void*, const void*, std::int64_t);
 }
 namespace v3 {
 AddRow* find_add_row(c10::ScalarType, bool);
 bool find_index_outside(const std::int64_t*, std::int64_t, std::int64_t);
+void copy_lines(void*, const void*, std::int64_t);
 }
 namespace v4 {
 AddRow* find_add_row(c10::ScalarType, bool);
 bool find_index_outside(const std::int64_t*, std::int64_t, std::int64_t);
+void copy_lines(void*, const void*, std::int64_t);
 }
 
 AddRow* add_row_of(c10::ScalarType dtype, bool scaled) {
@@ -27,6 +30,11 @@ bool any_index_outside(const std::int64_t* values, std::int64_t n, std::int64_t 
   static constexpr decltype(&v2::find_index_outside) kFind[] = {
       v2::find_index_outside, v3::find_index_outside, v4::find_index_outside};
   return kFind[cpu_isa_level()](values, n, bound);
+}
+
+void copy_block(void* to, const void* from, std::int64_t bytes) {
+  static constexpr decltype(&v2::copy_lines) kCopy[] = {v2::copy_lines, v3::copy_lines, v4::copy_lines};
+  kCopy[cpu_isa_level()](to, from, bytes);
 }
 
 } // namespace at::native

@@ -1,4 +1,4 @@
-// The vectorised steps of indexing: checks of index values, and sums of whole rows.
+// The vectorised steps of indexing and joining: checks of index values, sums and copies of whole rows.
 #pragma once
 
 #include <c10/core/ScalarType.h>
@@ -17,6 +17,9 @@ AddRow* add_row_of(c10::ScalarType dtype, bool scaled);
 
 /// Whether one of n values is negative, or not less than `bound`.
 bool any_index_outside(const std::int64_t* values, std::int64_t n, std::int64_t bound);
+
+/// As memcpy, for kilobytes that are in no cache: both ends are asked for ahead, which memcpy leaves to the processor.
+void copy_block(void* to, const void* from, std::int64_t bytes);
 
 /// Row index[i] of `bytes` bytes at `from` to row i at `to`, for i in [begin, end). Rows lie anywhere: their beginnings are asked
 /// for some rows ahead, the processor foresees only the rest of a long one.

@@ -144,3 +144,13 @@ TEST_CASE("a column broadcasts along rows of every length", "[copy]") {
     CHECK(differences(column * grid, column.expand({5, width})) == 0);
   }
 }
+
+TEST_CASE("long runs are joined and copied whole", "[aten][copy]") {
+  for (const int64_t width : {511, 512, 700, 1'100'001}) {
+    const at::Tensor a = at::arange(2 * width, at::kFloat).view({2, width}), b = a + 0.5;
+    const at::Tensor joined = at::cat({a, b}, 1);
+    CHECK(at::equal(joined.slice(1, 0, width), a));
+    CHECK(at::equal(joined.slice(1, width), b));
+    CHECK(at::equal(a.clone(), a));
+  }
+}

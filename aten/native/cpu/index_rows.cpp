@@ -57,5 +57,23 @@ bool find_index_outside(const std::int64_t* values, std::int64_t n, std::int64_t
   return static_cast<std::int64_t>(joined) < 0;
 }
 
+void copy_lines(void* to_bytes, const void* from_bytes, std::int64_t bytes) {
+  using V = vec::Vec<std::int8_t>;
+  constexpr std::int64_t kLine = 64, kStep = 4 * kLine, kReadAhead = 2048, kWriteAhead = 1024;
+  auto* to = static_cast<std::int8_t*>(to_bytes);
+  auto* from = static_cast<const std::int8_t*>(from_bytes);
+  std::int64_t i = 0;
+  for (; i + kStep <= bytes; i += kStep) {
+    for (std::int64_t at = i; at < i + kStep; at += kLine) {
+      __builtin_prefetch(from + at + kReadAhead);
+      __builtin_prefetch(to + at + kWriteAhead, /*rw=*/1);
+    }
+    for (std::int64_t at = i; at < i + kStep; at += V::size()) {
+      V::load(from + at).store(to + at);
+    }
+  }
+  std::memcpy(to + i, from + i, static_cast<std::size_t>(bytes - i));
+}
+
 } // namespace CPU_CAPABILITY
 } // namespace at::native

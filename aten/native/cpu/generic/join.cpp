@@ -4,6 +4,7 @@
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/convert.h>
+#include <aten/native/index_rows.h>
 #include <aten/native/view_support.h>
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/safe_numerics.h>
@@ -17,6 +18,7 @@ namespace at::native {
 namespace {
 
 constexpr int64_t kJoinedBytesPerThread = 1 << 18;
+constexpr int64_t kLongCopy = 2048;
 
 /// cat where everything is contiguous: each input gives one run of bytes for every index of the dimensions before `dim`. The
 /// result is cut anywhere for threads, and each thread takes one input after the other.
@@ -38,7 +40,12 @@ void join_runs(TensorList tensors, int64_t dim, const TensorBase& out) {
         const int64_t place = i * row + start;
         const int64_t first = std::max(begin, place), last = std::min(end, place + run);
         if (first < last) {
-          std::memcpy(to + first, from + i * run + (first - place), last - first);
+          const char* source = from + i * run + (first - place);
+          if (last - first < kLongCopy) {
+            std::memcpy(to + first, source, last - first);
+          } else {
+            copy_block(to + first, source, last - first);
+          }
         }
       }
       start += run;
