@@ -186,3 +186,23 @@ TEST_CASE("searchsorted finds the left and the right end of equal values", "[sor
   CHECK(places(at::searchsorted(edges, wanted, false, true)) == std::vector<int64_t>{0, 3, 4, 4});
   CHECK(at::bucketize(wanted, edges, /*out_int32=*/true).scalar_type() == at::kInt);
 }
+
+TEST_CASE("topk of a long row does not depend on the number of threads", "[sort]") {
+  const int threads = at::get_num_threads();
+  at::manual_seed(5);
+  const at::Tensor x = at::randint(-2000, 2000, {300'001}, at::kFloat); // with many ties
+  x.slice(0, 100, 103).fill_(NAN);
+  const at::Tensor narrow = at::stack({x, -x}, 1).select(1, 1);
+  for (const bool largest : {false, true}) {
+    for (const int64_t k : {1, 5, 3000, 30'000}) {
+      at::set_num_threads(1);
+      const auto want = narrow.topk(k, 0, largest);
+      at::set_num_threads(3);
+      const auto got = narrow.topk(k, 0, largest);
+      CHECK(std::get<0>(got).equal(std::get<0>(want)) == !largest); // NaN is equal to nothing
+      CHECK(std::get<1>(got).equal(std::get<1>(want)));
+      CHECK(std::get<1>(got).slice(0, 0, 1).equal(std::get<1>(narrow.sort(/*stable=*/true, 0, largest)).slice(0, 0, 1)));
+    }
+  }
+  at::set_num_threads(threads);
+}

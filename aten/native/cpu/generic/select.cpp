@@ -15,6 +15,14 @@ using sorting::is_nan_key;
 
 constexpr auto kSelectable = kIntegral | kUnsigned | kFloating;
 
+// Elements of a row that are worth another thread.
+constexpr int64_t kLeastPart = 65536;
+
+// Entries that select_first may want room for.
+constexpr int64_t first_capacity(int64_t k, int64_t count) {
+  return k > count / 4 ? count : std::min(count, std::max<int64_t>(512, 2 * k));
+}
+
 // Puts the first `k` entries of a row in order at the front of `buffer`, which holds `capacity` entries. Short rows are
 // loaded whole; of long ones only those are kept that beat the k-th best of what has been seen.
 template <class T>
@@ -49,6 +57,27 @@ void select_first(const T* row, int64_t count, int64_t stride, bool flip, int64_
   std::sort(buffer, buffer + k);
 }
 
+// The same for a long row, by parts on several threads: the first `k` of each, and of these the first again. Entries are all
+// different, so that the cuts do not show.
+template <class T>
+void select_first_by_parts(const T* row, int64_t count, int64_t stride, bool flip, int64_t k, int64_t parts, Entry<T>* buffer) {
+  const auto found = std::make_unique_for_overwrite<Entry<T>[]>(parts * k);
+  at::parallel_for(0, parts, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t part = begin; part < end; ++part) {
+      const int64_t first = count * part / parts, size = count * (part + 1) / parts - first;
+      const int64_t capacity = first_capacity(k, size);
+      const auto own = std::make_unique_for_overwrite<Entry<T>[]>(capacity);
+      select_first(row + first * stride, size, stride, flip, k, own.get(), capacity);
+      std::transform(own.get(), own.get() + k, found.get() + part * k, [first](const Entry<T>& e) {
+        return Entry<T>(e.key(), first + e.index());
+      });
+    }
+  });
+  std::nth_element(found.get(), found.get() + k - 1, found.get() + parts * k);
+  std::sort(found.get(), found.get() + k);
+  std::copy(found.get(), found.get() + k, buffer);
+}
+
 template <class T>
 void topk_rows(const TensorBase& self, int64_t k, int64_t dim, bool largest, const TensorBase& values, const TensorBase& indices) {
   const int64_t count = row_size(self, dim);
@@ -58,10 +87,16 @@ void topk_rows(const TensorBase& self, int64_t k, int64_t dim, bool largest, con
   const T* in = self.const_data_ptr<T>();
   T* value = values.mutable_data_ptr<T>();
   int64_t* index = indices.mutable_data_ptr<int64_t>();
-  const int64_t capacity = k > count / 4 ? count : std::min(count, std::max<int64_t>(512, 2 * k));
+  const int64_t capacity = first_capacity(k, count);
+  const int64_t least_part = std::max<int64_t>(kLeastPart, 8 * k);
   for_rows<3>({&self, &values, &indices}, dim, count * 2, [&] {
     return [&, buffer = std::make_unique_for_overwrite<Entry<T>[]>(capacity)](const std::array<int64_t, 3>& at) {
-      select_first(in + at[0], count, in_stride, largest, k, buffer.get(), capacity);
+      const int64_t parts = count > least_part && k > 0 ? at::internal::threads_for(count, least_part) : 1;
+      if (parts > 1) {
+        select_first_by_parts(in + at[0], count, in_stride, largest, k, parts, buffer.get());
+      } else {
+        select_first(in + at[0], count, in_stride, largest, k, buffer.get(), capacity);
+      }
       for (int64_t i = 0; i < k; ++i) {
         const int64_t place = buffer[i].index();
         value[at[1] + i * value_stride] = in[at[0] + place * in_stride];
