@@ -193,7 +193,10 @@ bool run(const ConvProblem& p, ConvPass pass, ConvLayout layout, void* src, void
 } // namespace
 
 bool convolution(const ConvProblem& p, ConvPass pass, ConvLayout layout, void* src, void* weight, void* dst, const void* bias) {
-  const int threads = at::in_parallel_region() ? 1 : at::get_num_threads();
+  // Products that are worth a thread.
+  constexpr int64_t kTaskWork = int64_t{1} << 18;
+  const int64_t work = p.batch * p.out_channels * p.out_size() * (p.in_channels / p.groups) * p.kernel_size();
+  const int threads = at::internal::threads_for(work, kTaskWork);
   // The gradient of the weight sums over the images: that is left to oneDNN's threads, and so are single images.
   if (threads == 1 || p.batch < threads || pass == ConvPass::BackwardWeight) {
     const Team team(threads);
