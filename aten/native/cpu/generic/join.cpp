@@ -7,6 +7,7 @@
 #include <aten/native/index_rows.h>
 #include <aten/native/view_support.h>
 #include <c10/core/WrapDimMinimal.h>
+#include <c10/util/SmallVector.h>
 #include <c10/util/safe_numerics.h>
 
 #include <algorithm>
@@ -21,23 +22,26 @@ constexpr int64_t kJoinedBytesPerThread = 1 << 18;
 constexpr int64_t kLongCopy = 2048;
 
 /// cat where everything is contiguous: each input gives one run of bytes for every index of the dimensions before `dim`. The
-/// result is cut anywhere for threads, and each thread takes one input after the other.
+/// result is cut anywhere for threads, and written from its beginning to its end.
 void join_runs(TensorList tensors, int64_t dim, const TensorBase& out) {
   const IntArrayRef sizes = out.sizes();
   const int64_t outer = std::accumulate(sizes.begin(), sizes.begin() + dim, int64_t{1}, std::multiplies<>());
   const auto bytes = static_cast<int64_t>(out.nbytes());
   const int64_t row = bytes / outer;
   char* to = static_cast<char*>(out.mutable_data_ptr());
+  struct Part {
+    const char* from;
+    int64_t run;
+  };
+  c10::SmallVector<Part, 8> parts;
+  for (const Tensor& t : tensors) {
+    if (const auto run = static_cast<int64_t>(t.nbytes()) / outer; run != 0) {
+      parts.push_back({static_cast<const char*>(t.const_data_ptr()), run});
+    }
+  }
   at::parallel_for(0, bytes, kJoinedBytesPerThread, [&](int64_t begin, int64_t end) {
-    int64_t start = 0; // of a run in its row of the result
-    for (const Tensor& t : tensors) {
-      const auto run = static_cast<int64_t>(t.nbytes()) / outer;
-      if (run == 0) {
-        continue;
-      }
-      const char* from = static_cast<const char*>(t.const_data_ptr());
-      for (int64_t i = begin / row; i * row + start < end; ++i) {
-        const int64_t place = i * row + start;
+    for (int64_t i = begin / row, place = i * row; place < end; ++i) {
+      for (const auto& [from, run] : parts) {
         const int64_t first = std::max(begin, place), last = std::min(end, place + run);
         if (first < last) {
           const char* source = from + i * run + (first - place);
@@ -47,8 +51,8 @@ void join_runs(TensorList tensors, int64_t dim, const TensorBase& out) {
             copy_block(to + first, source, last - first);
           }
         }
+        place += run;
       }
-      start += run;
     }
   });
 }
