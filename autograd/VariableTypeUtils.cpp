@@ -34,7 +34,7 @@ C10_NOINLINE std::unique_ptr<ViewFunc> reinterpretation(const at::Tensor& base, 
 
 } // namespace
 
-at::Tensor as_view(
+__attribute__((flatten)) at::Tensor as_view(
     const at::Tensor& base,
     const at::Tensor& tensor,
     bool is_bw_differentiable,

@@ -372,7 +372,8 @@ void Engine::run_node(GraphTask& task, NodeState& state) {
   }
 }
 
-void Engine::evaluate_function(GraphTask& task, NodeState& state) {
+// With all that it calls here, as a node costs little else.
+__attribute__((flatten)) void Engine::evaluate_function(GraphTask& task, NodeState& state) {
   Node& fn = *state.node;
   std::optional<c10::Stream> stream;
   if (!task.on_cpu_only_) {

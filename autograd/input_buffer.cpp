@@ -53,7 +53,7 @@ void wait_for(const c10::Stream& waiting, const c10::Stream& awaited) {
 
 } // namespace
 
-void InputBuffer::add(size_t pos, Variable&& var) {
+__attribute__((flatten)) void InputBuffer::add(size_t pos, Variable&& var) {
   TORCH_INTERNAL_ASSERT(pos < buffer.size(), "gradient for input ", pos, " of a node with ", buffer.size());
   if (!var.defined()) {
     return;

@@ -18,15 +18,16 @@ C10_ALWAYS_INLINE bool has_sizes(c10::IntArrayRef wanted, c10::IntArrayRef sizes
   return same;
 }
 
-C10_ALWAYS_INLINE bool fits(const InputMetadata& expected, const at::Tensor& grad) {
+// For dense tensors on the CPU; false for others, which may fit too.
+C10_ALWAYS_INLINE bool fits_plainly(const InputMetadata& expected, const at::Tensor& grad) {
   const c10::TensorImpl& impl = *grad.unsafeGetTensorImpl();
-  if (c10::typeMetaToScalarType(impl.dtype()) != expected.scalar_type()) {
-    return false;
-  }
-  if (C10_LIKELY(impl.is_plain_cpu() && expected.device().is_cpu() && expected.layout() == at::kStrided)) {
-    return has_sizes(expected.sizes(), impl.sizes_and_strides().sizes_arrayref());
-  }
-  return has_sizes(expected.sizes(), grad.sizes()) && grad.device() == expected.device() && grad.layout() == expected.layout();
+  return impl.dtype() == expected.dtype() && impl.is_plain_cpu() && expected.device().is_cpu() &&
+      expected.layout() == at::kStrided && has_sizes(expected.sizes(), impl.sizes_and_strides().sizes_arrayref());
+}
+
+bool fits(const InputMetadata& expected, const at::Tensor& grad) {
+  return grad.scalar_type() == expected.scalar_type() && has_sizes(expected.sizes(), grad.sizes()) &&
+      grad.device() == expected.device() && grad.layout() == expected.layout();
 }
 
 [[noreturn]] void fail(size_t index, const std::string& problem, const FormatError& format_error) {
@@ -64,11 +65,14 @@ at::Tensor fitted(size_t index, const InputMetadata& expected, at::Tensor grad, 
 
 } // namespace
 
-void validate_outputs(const edge_list& edges, variable_list& grads, const FormatError& format_error) {
+namespace {
+
+// From gradient `first` on, whatever they are.
+C10_NOINLINE void validate_rest(const edge_list& edges, variable_list& grads, size_t first, const FormatError& format_error) {
   TORCH_CHECK(
       grads.size() == edges.size(),
       format_error(c10::str("invalid number of gradients - expected ", edges.size(), ", but got ", grads.size())));
-  for (size_t i = 0; i < grads.size(); ++i) {
+  for (size_t i = first; i < grads.size(); ++i) {
     const Edge& edge = edges[i];
     if (!edge.is_valid() || !grads[i].defined()) {
       continue;
@@ -79,6 +83,27 @@ void validate_outputs(const edge_list& edges, variable_list& grads, const Format
     const InputMetadata& expected = edge.function->input_metadata(edge.input_nr);
     if (!expected.was_default_constructed() && C10_UNLIKELY(!fits(expected, grads[i]))) {
       grads[i] = fitted(i, expected, std::move(grads[i]), format_error);
+    }
+  }
+}
+
+} // namespace
+
+void validate_outputs(const edge_list& edges, variable_list& grads, const FormatError& format_error) {
+  // Most fit: to see that takes no call, and so no frame.
+  const size_t count = grads.size();
+  if (C10_UNLIKELY(count != edges.size())) {
+    return validate_rest(edges, grads, 0, format_error);
+  }
+  const at::Tensor* const grad = grads.data();
+  for (size_t i = 0; i < count; ++i) {
+    const Node* const node = edges[i].function.get();
+    if (node == nullptr || !grad[i].defined()) {
+      continue;
+    }
+    const uint32_t input_nr = edges[i].input_nr;
+    if (C10_UNLIKELY(input_nr >= node->num_inputs() || !fits_plainly(node->input_metadata(input_nr), grad[i]))) {
+      return validate_rest(edges, grads, i, format_error);
     }
   }
 }

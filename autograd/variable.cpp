@@ -400,7 +400,7 @@ std::unique_ptr<PostAccumulateGradHook>& post_acc_grad_hooks(const at::TensorBas
 
 } // namespace impl
 
-Variable make_variable_differentiable_view(
+__attribute__((flatten)) Variable make_variable_differentiable_view(
     const at::Tensor& data,
     ViewInfo backward_info,
     CreationMeta creation_meta,
