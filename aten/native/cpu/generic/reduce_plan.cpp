@@ -2,15 +2,19 @@
 
 #include <aten/core/TensorBase.h>
 
-#include <algorithm>
+#include <utility>
 
 namespace at::native {
 
 namespace {
 
-// Outermost first. Ties (expanded dimensions) keep their logical order.
+// Outermost first. Ties (expanded dimensions) keep their logical order. Dimensions are few, and mostly in order.
 void sort_by_stride(WalkDims& dims) {
-  std::stable_sort(dims.begin(), dims.end(), [](const WalkDim& a, const WalkDim& b) { return a.in > b.in; });
+  for (size_t i = 1; i < dims.size(); ++i) {
+    for (size_t place = i; place > 0 && dims[place - 1].in < dims[place].in; --place) {
+      std::swap(dims[place - 1], dims[place]);
+    }
+  }
 }
 
 // Merges neighbours that are one run in both input and output.
@@ -131,6 +135,14 @@ ReducePlan plan_reduction(
 }
 
 ReducePlan plan_reduction(const TensorBase& self, const DimMask& reduced, const TensorBase& out) {
+  const auto ndim = static_cast<size_t>(self.dim());
+  if ((~reduced << (reduced.size() - ndim)).none() && self.is_contiguous() && self.numel() != 0) { // all of one run
+    ReducePlan plan;
+    if (self.numel() != 1) {
+      plan.inner = {self.numel(), 1, 0};
+    }
+    return plan;
+  }
   return plan_reduction(self.sizes(), self.strides(), reduced, spread_out_strides(self.dim(), reduced, out));
 }
 
