@@ -45,7 +45,8 @@ C10_ALWAYS_INLINE bool holds(IntArrayRef size, int64_t numel) {
 
 } // namespace
 
-Tensor make_view(const Tensor& self, IntArrayRef sizes, IntArrayRef strides, int64_t storage_offset) {
+// With all that it calls in one function, as every view is made here or in contiguous_view().
+__attribute__((flatten)) Tensor make_view(const Tensor& self, IntArrayRef sizes, IntArrayRef strides, int64_t storage_offset) {
   Tensor result = shapeless_view(self);
   result.unsafeGetTensorImpl()->set_sizes_and_strides(sizes, strides, storage_offset);
   return result;
@@ -199,7 +200,7 @@ Tensor& as_strided_(Tensor& self, IntArrayRef size, IntArrayRef stride, std::opt
 
 namespace {
 
-Tensor contiguous_view(const Tensor& self, IntArrayRef sizes) {
+__attribute__((flatten)) Tensor contiguous_view(const Tensor& self, IntArrayRef sizes) {
   Tensor result = shapeless_view(self);
   c10::TensorImpl* impl = result.unsafeGetTensorImpl();
   impl->set_sizes_contiguous(sizes);
