@@ -1,5 +1,6 @@
 // Attention's kernels for tensor cores, run by the emulator, against operators on whole matrices.
 #include <aten/native/cuda/attention.h>
+#include <aten/native/cuda/attention_matrices.h>
 
 #include <torch/torch.h>
 
@@ -161,5 +162,45 @@ TEST_CASE("attention on tensor cores: backward drops what forward dropped", "[cu
   for (size_t i = 0; i < 3; ++i) {
     INFO("gradient " << i);
     check_close(got[i], wanted[i + 1], c.dtype);
+  }
+}
+
+TEST_CASE("attention by whole matrices: any dtype and size of heads", "[cuda][emulated][attention]") {
+  for (const at::ScalarType dtype : {at::kDouble, at::kFloat, at::kBFloat16}) {
+    for (const int kind : {0, 1, 2, 3}) { // without a mask, causal, a mask of flags, one that is added
+      const auto numbers = [&](at::IntArrayRef sizes, double step) {
+        int64_t n = 1;
+        for (const int64_t size : sizes) n *= size;
+        return (at::arange(n, at::kDouble) * step).sin().reshape(sizes).to(dtype);
+      };
+      const Tensor q = numbers({2, 4, 5, 3}, 0.37), k = numbers({2, 2, 7, 3}, 0.71), v = numbers({2, 2, 7, 6}, 0.53), g = numbers({2, 4, 5, 6}, 0.29);
+      Tensor mask;
+      if (kind == 2) {
+        mask = (at::arange(35, at::kLong) % 4 != 1).reshape({5, 7});
+        mask.select(0, 3).fill_(false); // a query that sees nothing
+      } else if (kind == 3) {
+        mask = numbers({4, 1, 7}, 0.9);
+      }
+      const cuda::AttentionMatrices p{q, k, v, mask, kind == 1, 0.4};
+      const Tensor out = at::empty_like(g), sums = at::empty({2, 4, 5}, dtype == at::kDouble ? at::kDouble : at::kFloat);
+      cuda::attention_by_matrices(p, out, sums);
+      const Tensor dq = at::empty_like(q), dk = at::empty_like(k), dv = at::empty_like(v);
+      cuda::attention_by_matrices_backward(p, g, out, sums, dq, dk, dv);
+
+      const auto leaf = [](const Tensor& t) { return t.to(at::kDouble).requires_grad_(true); };
+      const Tensor wq = leaf(q), wk = leaf(k), wv = leaf(v);
+      const std::optional<Tensor> wide = !mask.defined() ? std::optional<Tensor>() : kind == 2 ? mask : mask.to(at::kDouble);
+      const Tensor want = std::get<0>(at::_scaled_dot_product_flash_attention_for_cpu(wq, wk, wv, 0.0, kind == 1, wide, 0.4));
+      const std::vector<Tensor> grads = torch::autograd::grad({want}, {wq, wk, wv}, {g.to(at::kDouble)});
+      const double close = dtype == at::kDouble ? 1e-12 : dtype == at::kFloat ? 1e-5 : 2e-2;
+      const auto near = [&](const Tensor& got, const Tensor& wanted) {
+        return got.scalar_type() == (got.is_same(sums) ? sums.scalar_type() : dtype) && at::allclose(got.to(at::kDouble), wanted, close, close);
+      };
+      CAPTURE(dtype, kind);
+      CHECK(near(out, want.detach()));
+      CHECK(near(dq, grads[0]));
+      CHECK(near(dk, grads[1]));
+      CHECK(near(dv, grads[2]));
+    }
   }
 }

@@ -1,5 +1,6 @@
 // Host side of attention_forward.cu and attention_backward.cu; arguments are checked by aten/shape/attention.cpp.
 #include <aten/native/cuda/attention.h>
+#include <aten/native/cuda/attention_matrices.h>
 
 #include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
@@ -44,10 +45,6 @@ AttentionMask mask_of(const Tensor& mask, c10::ScalarType dtype, IntArrayRef siz
 AttentionProblem problem_of(
     const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask, double dropout_p, bool is_causal,
     std::optional<double> scale, float* logsumexp) {
-  TORCH_CHECK(
-      fits_tensor_cores(query, key, value), "_scaled_dot_product_efficient_attention on CUDA: expected Half or BFloat16 and sizes "
-      "of heads that are multiples of 8 up to 128, got ", query.scalar_type(), " and ", query.size(3), ", ", value.size(3),
-      ". scaled_dot_product_attention takes others, too");
   const int64_t sizes[] = {query.size(0), query.size(1), query.size(2), key.size(2)};
   AttentionProblem p{};
   p.dtype = query.scalar_type();
@@ -70,6 +67,17 @@ AttentionProblem problem_of(
   return p;
 }
 
+/// The problem for whole matrices, where tensor cores do not take it.
+AttentionMatrices matrices_of(
+    const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask, double dropout_p, bool is_causal,
+    std::optional<double> scale) {
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      dropout_p == 0, "_scaled_dot_product_efficient_attention on CUDA: weights are dropped for Half and BFloat16 and sizes of heads "
+      "that are multiples of 8 up to 128, got ", query.scalar_type(), " and ", query.size(3), ", ", value.size(3),
+      ". scaled_dot_product_attention takes others, too");
+  return {query, key, value, mask, is_causal, scale.value_or(1 / std::sqrt(static_cast<double>(query.size(3))))};
+}
+
 } // namespace
 
 void efficient_attention_kernel(const TensorBase& query, const TensorBase& key, const TensorBase& value, const std::optional<Tensor>& attn_bias, bool compute_log_sumexp, double dropout_p, bool is_causal, std::optional<double> scale, const TensorBase& output, const TensorBase& log_sumexp, const TensorBase& philox_seed, const TensorBase& philox_offset) {
@@ -78,6 +86,12 @@ void efficient_attention_kernel(const TensorBase& query, const TensorBase& key, 
     Tensor(philox_offset).zero_();
   }
   if (output.numel() == 0) {
+    return;
+  }
+  if (!fits_tensor_cores(query, key, value)) {
+    attention_by_matrices(
+        matrices_of(Tensor(query), Tensor(key), Tensor(value), attn_bias.value_or(Tensor()), dropout_p, is_causal, scale), Tensor(output),
+        Tensor(log_sumexp));
     return;
   }
   const Tensor q = in_rows(query), k = in_rows(key), v = in_rows(value);
@@ -107,6 +121,12 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> efficient_attention_backward_cuda(con
   const Tensor grad_value = at::empty_like(value, MemoryFormat::Contiguous);
   if (query.numel() == 0 || key.numel() == 0 || value.numel() == 0) {
     return {grad_query.zero_(), grad_key.zero_(), grad_value.zero_(), Tensor()};
+  }
+  if (!fits_tensor_cores(query, key, value)) {
+    cuda::attention_by_matrices_backward(
+        cuda::matrices_of(query, key, value, attn_bias, dropout_p, is_causal, scale), grad_out, out, logsumexp, grad_query, grad_key,
+        grad_value);
+    return {grad_query, grad_key, grad_value, Tensor()};
   }
   const Tensor q = cuda::in_rows(query), k = cuda::in_rows(key), v = cuda::in_rows(value);
   const Tensor o = cuda::in_rows(out), g = cuda::in_rows(grad_out), l = logsumexp.contiguous();
