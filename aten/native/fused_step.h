@@ -16,6 +16,7 @@ struct StepArrays {
   int64_t numel = 0;
   c10::ScalarType dtype = c10::ScalarType::Undefined;
   size_t settings = 0;  // which of the settings belong to it
+  const float* step = nullptr;  // in the memory of a device, instead of the settings' step
 };
 
 /// parameter, gradient, momentum buffer
@@ -32,7 +33,7 @@ struct AdamStep {
 
 /// parameter, gradient, sum of squares
 struct AdagradStep {
-  double lr, weight_decay, eps;  // lr of this step
+  double lr, lr_decay, weight_decay, eps, step;
   bool maximize;
 };
 
@@ -80,10 +81,12 @@ struct AsgdStep {
 };
 
 /// What loss scaling adds, in the memory of a device; null where it is not used: the gradients' scale, which the step takes
-/// off, and a number that is 1 where gradients are not finite and the step is to be skipped.
+/// off, and a number that is 1 where gradients are not finite and the step is to be skipped. And a learning rate instead of the
+/// settings', for SGD, Adam and Adagrad.
 struct StepScale {
   const float* scale = nullptr;
   const float* found_inf = nullptr;
+  const float* lr = nullptr;
 };
 
 /// The steps of the CUDA plugin, which sets them when it is loaded; null before.

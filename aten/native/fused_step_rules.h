@@ -101,7 +101,7 @@ template <class V>
 struct StepRule<AdagradStep, V> {
   static constexpr int kArrays = 3;
   const AdagradStep s;
-  V lr = lanes<V>(s.lr), eps = lanes<V>(s.eps);
+  V lr = lanes<V>(s.lr / (1 + (s.step - 1) * s.lr_decay)), eps = lanes<V>(s.eps);
 
   HOST_DEVICE C10_ALWAYS_INLINE void operator()(V (&x)[kArrays]) const {
     const V g = gradient(x[1], x[0], s.maximize, s.weight_decay);

@@ -248,3 +248,18 @@ TEST_CASE("random numbers", "[cuda][random]") {
   CHECK(torch::empty({1 << 16}, kGpu).bernoulli_(0.25).mean().item<double>() == Approx(0.25).epsilon(0.05));
   CHECK(torch::empty({1 << 16}, kGpu).exponential_(2).mean().item<double>() == Approx(0.5).epsilon(0.05));
 }
+
+TEST_CASE("optimizers read steps and learning rates where they are", "[cuda][optim]") {
+  const at::Tensor p = torch::randn({70000}), g = torch::randn({70000}), zeros = torch::zeros({70000});
+  same_on_both("adamw", [&](at::Device d) {
+    const at::Tensor x = p.clone().to(d), a = zeros.clone().to(d), b = zeros.clone().to(d);
+    const at::Tensor step = torch::full({}, 3.0, d), lr = torch::full({}, 0.05, d);
+    at::_fused_adamw_({x}, {g.to(d)}, {a}, {b}, {}, {step}, lr, 0.9, 0.99, 0.01, 1e-8, false, false);
+    return x;
+  });
+  same_on_both("adagrad", [&](at::Device d) {
+    const at::Tensor x = p.clone().to(d), sum = zeros.clone().to(d), step = torch::full({}, 3.0, d);
+    at::_fused_adagrad_({x}, {g.to(d)}, {sum}, {step}, 0.05, 0.1, 0.01, 1e-8, false);
+    return x;
+  });
+}

@@ -149,6 +149,22 @@ TEST_CASE("emulated: steps of optimizers", "[cuda]") {
         CHECK(near(mine[5 * i + 3], v[i], close, close));
         CHECK(near(mine[5 * i + 4], top[i], close, close));
       }
+      // The step and the learning rate where the kernel finds them.
+      const std::vector<Tensor> before = {mine[0].clone(), mine[2].clone(), mine[3].clone()};
+      native::cuda_fused_step<native::AdamStep>()(arrays, settings, {});
+      const std::vector<Tensor> after = {mine[0].clone(), mine[2].clone(), mine[3].clone()};
+      mine[0].copy_(before[0]);
+      mine[2].copy_(before[1]);
+      mine[3].copy_(before[2]);
+      const float three = 3, lr = 0.1f;
+      for (native::StepArrays& a : arrays) {
+        a.step = &three;
+      }
+      const native::AdamStep elsewhere{7, 0.9, 0.99, 0.02, 1e-6, 1, false, amsgrad, false};
+      native::cuda_fused_step<native::AdamStep>()(arrays, elsewhere, {nullptr, nullptr, &lr});
+      CHECK(near(mine[0], after[0]));
+      CHECK(near(mine[2], after[1]));
+      CHECK(near(mine[3], after[2]));
     }
   }
   const Tensor p = torch::randn({1000}, at::kDouble), g = torch::randn({1000}, at::kDouble), b = torch::randn({1000}, at::kDouble);
@@ -163,6 +179,17 @@ TEST_CASE("emulated: steps of optimizers", "[cuda]") {
   native::cuda_fused_step<native::SgdStep>()(a, native::SgdStep{0.05, 0.9, 0.2, 0.1, true, true, false}, {});
   CHECK(near(p1, p2));
   CHECK(near(b1, b2));
+  const float rate = 0.05f;
+  at::_fused_sgd_({p2}, {g}, {b2}, 0.1, 0.9, 0.05, 0.2, true, true, false);
+  native::cuda_fused_step<native::SgdStep>()(a, native::SgdStep{9, 0.9, 0.2, 0.1, true, true, false}, {nullptr, nullptr, &rate});
+  CHECK(near(p1, p2));
+  at::_fused_adagrad_({p2}, {g}, {b2.abs_()}, {torch::full({}, 4.0)}, 0.05, 0.5, 0.1, 1e-8, false);
+  b1.abs_();
+  const float four = 4;
+  a.step = &four;
+  native::cuda_fused_step<native::AdagradStep>()(a, native::AdagradStep{0.05, 0.5, 0.1, 1e-8, 1, false}, {});
+  CHECK(near(p1, p2));
+  a.step = nullptr;
   at::_fused_rmsprop_({p2}, {g}, {b2.abs_()}, {}, {}, 0.01, 0.9, 1e-8, 0, 0, false);
   b1.abs_();
   native::cuda_fused_step<native::RmspropStep>()(a, native::RmspropStep{0.01, 0.9, 1e-8, 0, 0, false}, {});

@@ -172,6 +172,36 @@ TEST_CASE("seeding reaches the generators of all devices", "[cuda][gpu]") {
   CHECK(at::cuda::detail::createCUDAGenerator().current_seed() == c10::default_rng_seed_val);
 }
 
+TEST_CASE("a step of an optimizer is captured, with its count and its learning rate", "[cuda][gpu]") {
+  if (no_device()) return;
+  const at::Device gpu(at::kCUDA, 0);
+  const at::Tensor p = torch::randn({3000}), g = torch::randn({3000}), grad = g.to(gpu), lr = torch::full({}, 0.05, gpu);
+  const at::Tensor x = p.to(gpu), a = torch::zeros_like(x), b = torch::zeros_like(x);
+  at::Tensor step = torch::zeros({}, gpu);
+  const auto next = [&] {
+    step.add_(1);
+    at::_fused_adam_({x}, {grad}, {a}, {b}, {}, {step}, lr, 0.9, 0.99, 0, 1e-8, false, false);
+  };
+  torch::cuda::synchronize();
+  at::cuda::CUDAGraph graph;
+  {
+    const at::cuda::CUDAStreamGuard guard(at::cuda::getStreamFromPool());
+    next();
+    graph.capture_begin();
+    next();
+    graph.capture_end();
+    graph.replay();
+    graph.replay();
+  }
+  torch::cuda::synchronize();
+  const at::Tensor want = p.clone(), wa = torch::zeros_like(p), wb = torch::zeros_like(p);
+  for (int i = 1; i <= 3; ++i) {
+    at::_fused_adam_({want}, {g}, {wa}, {wb}, {}, {torch::full({}, i)}, 0.05, 0.9, 0.99, 0, 1e-8, false, false);
+  }
+  CHECK(step.item<double>() == 3);
+  CHECK(at::allclose(x.cpu(), want, 1e-5, 1e-5));
+}
+
 TEST_CASE("the first indices and the first pinned memory may come in a capture", "[cuda][gpu]") {
   if (no_device()) return;
   const at::Tensor table = torch::arange(6.0, at::kCUDA).view({3, 2}), places = torch::tensor({2, 0}, at::kLong).to(at::kCUDA);

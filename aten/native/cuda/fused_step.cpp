@@ -23,7 +23,8 @@ void fused_step(c10::ArrayRef<StepArrays> list, c10::ArrayRef<Settings> settings
     }
     last = first + 1;
     while (last < list.size() && list[last].dtype == list[first].dtype && list[last].settings == list[first].settings &&
-           (list[last].data[3] == nullptr) == (list[first].data[3] == nullptr)) {
+           (list[last].data[3] == nullptr) == (list[first].data[3] == nullptr) &&
+           (list[last].step == nullptr) == (list[first].step == nullptr)) {
       ++last;
     }
     launch_fused_step(list.data() + first, last - first, settings[list[first].settings], by, stream);

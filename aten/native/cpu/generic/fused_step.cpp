@@ -49,6 +49,20 @@ class StepList {
   /// False where the step is to be skipped because gradients are not finite. Else takes the scale off them.
   bool unscale(const Optional& grad_scale, const Optional& found_inf);
 
+  /// The learning rate as a number; one on the parameters' device is left to the step, which reads it there.
+  double learning_rate(const Tensor& lr) {
+    TORCH_CHECK(lr.defined() && lr.numel() == 1, op_, ": expected numbers as tensors of one element, got ", lr.sizes());
+    if (!is_on_cuda() || !lr.is_cuda()) return lr.item<double>();
+    scale_.lr = device_number(lr);
+    return 0;
+  }
+  /// Whether step i stands on the parameters' device, where the step of the optimizer then reads it.
+  bool leave_on_device(size_t i, const Tensor& step) {
+    if (!is_on_cuda() || !step.is_cuda()) return false;
+    arrays_[i].step = device_number(step);
+    return true;
+  }
+
   size_t size() const { return arrays_.size(); }
   StepArrays& operator[](size_t i) { return arrays_[i]; }
 
@@ -145,7 +159,8 @@ bool StepList::unscale(const Optional& grad_scale, const Optional& found_inf) {
   }
   if (is_on_cuda()) {
     // The host need not know: the step itself looks.
-    scale_ = {device_number(grad_scale), device_number(found_inf)};
+    scale_.scale = device_number(grad_scale);
+    scale_.found_inf = device_number(found_inf);
     return true;
   }
   if (scaled) number(op_, *grad_scale);
@@ -167,14 +182,25 @@ std::vector<Settings> settings_of(const char* op, StepList& list, TensorList ste
   TORCH_CHECK(
       steps.size() == list.size(), op, ": expected as many state_steps as parameters, got ", steps.size(), " and ", list.size());
   std::vector<Settings> result;
-  const void* last = nullptr;
+  const void* last = nullptr; // the tensor that the last settings are of; none where they are of steps on the device
   for (size_t i = 0; i < steps.size(); ++i) {
-    if (i == 0 || steps[i].unsafeGetTensorImpl() != last) result.push_back(make(number(op, steps[i])));
-    last = steps[i].unsafeGetTensorImpl();
+    const void* const now = list.leave_on_device(i, steps[i]) ? nullptr : steps[i].unsafeGetTensorImpl();
+    if (i == 0 || now != last) result.push_back(make(now == nullptr ? 1.0 : number(op, steps[i])));
+    last = now;
     list[i].settings = result.size() - 1;
   }
   return result;
 }
+
+/// A learning rate, given as a number or as a tensor of one.
+struct Rate {
+  double number = 0;
+  const Tensor* tensor = nullptr;
+
+  Rate(double lr) : number(lr) {}
+  Rate(const Tensor& lr) : tensor(&lr) {}
+  double of(StepList& list) const { return tensor != nullptr ? list.learning_rate(*tensor) : number; }
+};
 
 template <class Settings, class Make>
 std::vector<Settings> settings_of(const char* op, StepList& list, IntArrayRef steps, const Make& make) {
@@ -192,18 +218,46 @@ struct Adam {
   const Optional &grad_scale, &found_inf;
 };
 
-void adam(const char* op, const Adam& lists, AdamStep settings) {
+void adam(const char* op, const Adam& lists, const Rate& lr, AdamStep settings) {
   StepList list(
       op, lists.self, lists.grads,
       {{"exp_avgs", lists.exp_avgs},
        {"exp_avg_sqs", lists.exp_avg_sqs},
        {"max_exp_avg_sqs", settings.amsgrad ? lists.max_exp_avg_sqs : TensorList(),
         settings.amsgrad ? Use::Write : Use::WriteIfGiven}});
+  settings.lr = lr.of(list);
   const auto all = settings_of<AdamStep>(op, list, lists.steps, [&](double step) {
     settings.step = step;
     return settings;
   });
   if (list.unscale(lists.grad_scale, lists.found_inf)) list.run<AdamStep>(all);
+}
+
+struct Sgd {
+  TensorList self, grads, buffers;
+  const Optional &grad_scale, &found_inf;
+};
+
+void sgd(const Sgd& lists, const Rate& lr, SgdStep settings) {
+  StepList list("_fused_sgd_", lists.self, lists.grads, {momentum_role(lists.buffers, settings.momentum != 0)});
+  settings.lr = lr.of(list);
+  if (list.unscale(lists.grad_scale, lists.found_inf)) list.run<SgdStep>(settings);
+}
+
+struct Adagrad {
+  TensorList self, grads, sums, steps;
+  const Optional &grad_scale, &found_inf;
+};
+
+void adagrad(const Adagrad& lists, const Rate& lr, AdagradStep settings) {
+  constexpr const char* kOp = "_fused_adagrad_";
+  StepList list(kOp, lists.self, lists.grads, {{"state_sums", lists.sums}});
+  settings.lr = lr.of(list);
+  const auto all = settings_of<AdagradStep>(kOp, list, lists.steps, [&](double step) {
+    settings.step = step;
+    return settings;
+  });
+  if (list.unscale(lists.grad_scale, lists.found_inf)) list.run<AdagradStep>(all);
 }
 
 } // namespace
@@ -224,50 +278,39 @@ template TORCH_API DeviceStep<RpropStep>& cuda_fused_step();
 template TORCH_API DeviceStep<AsgdStep>& cuda_fused_step();
 
 void _fused_sgd_(TensorList self, TensorList grads, TensorList momentum_buffer_list, double weight_decay, double momentum, double lr, double dampening, bool nesterov, bool maximize, bool is_first_step, const Optional& grad_scale, const Optional& found_inf) {
-  StepList list("_fused_sgd_", self, grads, {momentum_role(momentum_buffer_list, momentum != 0)});
-  if (list.unscale(grad_scale, found_inf)) list.run<SgdStep>(SgdStep{lr, momentum, dampening, weight_decay, nesterov, maximize, is_first_step});
+  sgd({self, grads, momentum_buffer_list, grad_scale, found_inf}, lr, {0, momentum, dampening, weight_decay, nesterov, maximize, is_first_step});
 }
 
 void _fused_sgd_tensor_lr_(TensorList self, TensorList grads, TensorList momentum_buffer_list, double weight_decay, double momentum, const Tensor& lr, double dampening, bool nesterov, bool maximize, bool is_first_step, const Optional& grad_scale, const Optional& found_inf) {
-  at::native::_fused_sgd_(
-      self, grads, momentum_buffer_list, weight_decay, momentum, number("_fused_sgd_", lr), dampening, nesterov, maximize,
-      is_first_step, grad_scale, found_inf);
+  sgd({self, grads, momentum_buffer_list, grad_scale, found_inf}, lr, {0, momentum, dampening, weight_decay, nesterov, maximize, is_first_step});
 }
 
 void _fused_adam_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const Optional& grad_scale, const Optional& found_inf) {
-  adam("_fused_adam_", {self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, grad_scale, found_inf},
-       {lr, beta1, beta2, weight_decay, eps, 0, false, amsgrad, maximize});
+  adam("_fused_adam_", {self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, grad_scale, found_inf}, lr,
+       {0, beta1, beta2, weight_decay, eps, 0, false, amsgrad, maximize});
 }
 
 void _fused_adam_tensor_lr_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, const Tensor& lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const Optional& grad_scale, const Optional& found_inf) {
-  at::native::_fused_adam_(
-      self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, number("_fused_adam_", lr), beta1, beta2, weight_decay,
-      eps, amsgrad, maximize, grad_scale, found_inf);
+  adam("_fused_adam_", {self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, grad_scale, found_inf}, lr,
+       {0, beta1, beta2, weight_decay, eps, 0, false, amsgrad, maximize});
 }
 
 void _fused_adamw_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, double lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const Optional& grad_scale, const Optional& found_inf) {
-  adam("_fused_adamw_", {self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, grad_scale, found_inf},
-       {lr, beta1, beta2, weight_decay, eps, 0, true, amsgrad, maximize});
+  adam("_fused_adamw_", {self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, grad_scale, found_inf}, lr,
+       {0, beta1, beta2, weight_decay, eps, 0, true, amsgrad, maximize});
 }
 
 void _fused_adamw_tensor_lr_(TensorList self, TensorList grads, TensorList exp_avgs, TensorList exp_avg_sqs, TensorList max_exp_avg_sqs, TensorList state_steps, const Tensor& lr, double beta1, double beta2, double weight_decay, double eps, bool amsgrad, bool maximize, const Optional& grad_scale, const Optional& found_inf) {
-  at::native::_fused_adamw_(
-      self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, number("_fused_adamw_", lr), beta1, beta2, weight_decay,
-      eps, amsgrad, maximize, grad_scale, found_inf);
+  adam("_fused_adamw_", {self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, grad_scale, found_inf}, lr,
+       {0, beta1, beta2, weight_decay, eps, 0, true, amsgrad, maximize});
 }
 
 void _fused_adagrad_(TensorList self, TensorList grads, TensorList state_sums, TensorList state_steps, double lr, double lr_decay, double weight_decay, double eps, bool maximize, const Optional& grad_scale, const Optional& found_inf) {
-  StepList list("_fused_adagrad_", self, grads, {{"state_sums", state_sums}});
-  const auto all = settings_of<AdagradStep>("_fused_adagrad_", list, state_steps, [&](double step) {
-    return AdagradStep{lr / (1 + (step - 1) * lr_decay), weight_decay, eps, maximize};
-  });
-  if (list.unscale(grad_scale, found_inf)) list.run<AdagradStep>(all);
+  adagrad({self, grads, state_sums, state_steps, grad_scale, found_inf}, lr, {0, lr_decay, weight_decay, eps, 0, maximize});
 }
 
 void _fused_adagrad_tensor_lr_(TensorList self, TensorList grads, TensorList state_sums, TensorList state_steps, const Tensor& lr, double lr_decay, double weight_decay, double eps, bool maximize, const Optional& grad_scale, const Optional& found_inf) {
-  at::native::_fused_adagrad_(
-      self, grads, state_sums, state_steps, number("_fused_adagrad_", lr), lr_decay, weight_decay, eps, maximize, grad_scale,
-      found_inf);
+  adagrad({self, grads, state_sums, state_steps, grad_scale, found_inf}, lr, {0, lr_decay, weight_decay, eps, 0, maximize});
 }
 
 void _fused_adadelta_(TensorList self, TensorList grads, TensorList square_avgs, TensorList acc_deltas, double lr, double rho, double eps, double weight_decay, bool maximize) {
