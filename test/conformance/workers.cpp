@@ -1,6 +1,7 @@
 #include "workers.h"
 
 #include <ATen/Parallel.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -63,6 +64,17 @@ void send(int fd, uint32_t case_index, uint8_t part, Status status, const std::s
   write_all(fd, message.data(), message.size());
 }
 
+/// After an illegal access on a GPU every further call fails, in this process.
+bool is_lost(c10::Device device) {
+  if (device.is_cpu()) return false;
+  try {
+    c10::impl::VirtualGuardImpl(device.type()).synchronizeDevice(device.index() < 0 ? 0 : device.index());
+    return false;
+  } catch (const std::exception&) {
+    return true;
+  }
+}
+
 [[noreturn]] void work(
     Board& board, int slot, int fd, const std::vector<const Case*>& cases, c10::Device device, bool quiet) {
   if (quiet) {
@@ -75,8 +87,12 @@ void send(int fd, uint32_t case_index, uint8_t part, Status status, const std::s
     if (index >= cases.size()) break;
     board.slots[slot].started_ns = now_ns();
     board.slots[slot].current = index;
-    for (const Verdict& verdict : replay(*cases[index], device))
+    bool failed = false;
+    for (const Verdict& verdict : replay(*cases[index], device)) {
       send(fd, index, static_cast<uint8_t>(verdict.part), verdict.status, verdict.why);
+      failed = failed || verdict.status == Status::Failed;
+    }
+    if (failed && is_lost(device)) ::_exit(4);  // the next cases get a worker with a device
     send(fd, index, kCaseDone, Status::Passed, "");
     board.slots[slot].current = kNoCase;
   }
