@@ -315,14 +315,20 @@ TEST_CASE("emulated: gather, scatter and indexing", "[cuda]") {
     }
     return indices;
   };
-  for (const at::native::Indices& indices : {list({i}), list({std::nullopt, i}), list({std::nullopt, i, j}), list({i, std::nullopt, j}), list({a.select(2, 0) > 0})}) {
+  for (const at::native::Indices& indices : {list({i}), list({std::nullopt, i}), list({std::nullopt, i, j}), list({i, std::nullopt, j}), list({std::nullopt, j.expand({2, 3}).t()})}) {
     const Tensor want = at::index(a, indices);
     CHECK(near(at::native::index_cuda(a, indices), want));
+    const Tensor turned = a.permute({2, 0, 1}), laid = at::index(turned, indices);
+    const Tensor result = at::native::index_cuda(turned, indices);
+    CHECK(near(result, laid));
+    CHECK(result.strides() == laid.strides());
     Tensor got = a.clone(), expected = a.clone();
     at::native::_index_put_impl_cuda_(got, indices, torch::ones({1}).expand_as(want), true, false);
     at::_index_put_impl_(expected, indices, torch::ones({1}), true, false);
     CHECK(near(got, expected));
   }
+  const at::native::Indices flags = list({a.select(2, 0) > 0});
+  CHECK(near(at::native::index_cuda(a, flags), at::index(a, flags)));
   CHECK(cuda::index_error_slot()->raised == 0);
   at::native::index_cuda(a, list({torch::tensor({1, 6}, at::kLong)}));
   CHECK(cuda::index_error_slot()->raised == 1);

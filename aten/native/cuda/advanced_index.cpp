@@ -9,6 +9,7 @@
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cuda/index_walk.h>
 #include <aten/native/expanded_targets.h>
+#include <aten/native/index_support.h>
 #include <c10/cuda/CUDAStream.h>
 
 #include <algorithm>
@@ -94,10 +95,11 @@ struct Plan {
   cuda::Walk walk; // walk.sizes are the result's
   std::vector<IndexedDim> dims;
   DimVector index_sizes; // broadcast shape of the indices
+  int64_t place = 0; // of the first of them among the result's dimensions
 };
 
 Plan plan_index(const char* op, const Tensor& self, const Indices& indices) {
-  Plan plan{{op, {}, {}, {}, {}, 0, 1, false, cuda::kNoOffset}, collect(self, indices), {}};
+  Plan plan{{op, {}, {}, {}, {}, 0, 1, false, cuda::kNoOffset}, collect(self, indices), {}, 0};
   DimVector& index_sizes = plan.index_sizes;
   for (const IndexedDim& d : plan.dims) {
     TORCH_CHECK_INDEX(
@@ -116,7 +118,7 @@ Plan plan_index(const char* op, const Tensor& self, const Indices& indices) {
   const auto first = std::find(indexed.begin(), indexed.end(), true);
   const auto last = std::find(indexed.rbegin(), indexed.rend(), true).base();
   const bool adjacent = !plan.dims.empty() && std::all_of(first, last, [](bool b) { return b; });
-  const int64_t place = adjacent ? first - indexed.begin() : 0;
+  plan.place = adjacent ? first - indexed.begin() : 0;
   const auto add_dim = [&](int64_t size, int64_t stride, int64_t index_stride) {
     plan.walk.sizes.push_back(size);
     plan.walk.indexed.push_back(stride);
@@ -132,7 +134,7 @@ Plan plan_index(const char* op, const Tensor& self, const Indices& indices) {
   };
   bool added = false;
   for (int64_t d = 0; d < self.dim(); ++d) {
-    if (!added && d >= place) {
+    if (!added && d >= plan.place) {
       add_index();
       added = true;
     }
@@ -179,7 +181,13 @@ DimVector strides_of(const Tensor& t) {
 
 Tensor index_cuda(const Tensor& self, const Indices& indices) {
   Plan plan = plan_index("index", self, indices);
-  Tensor result = at::empty(plan.walk.sizes, self.options());
+  std::vector<DimVector> operands = {plan.walk.indexed};
+  for (const IndexedDim& d : plan.dims) {
+    const Tensor index = d.index.expand(plan.index_sizes);
+    operands.emplace_back(plan.walk.sizes.size(), 0);
+    std::copy(index.strides().begin(), index.strides().end(), operands.back().begin() + plan.place);
+  }
+  Tensor result = at::empty_strided(plan.walk.sizes, index_result_strides(plan.walk.sizes, operands), self.options());
   if (result.numel() != 0) {
     plan.walk.plain = strides_of(result);
     const Tensor offsets = offsets_of(plan, self);

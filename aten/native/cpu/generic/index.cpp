@@ -214,8 +214,9 @@ int compare_dims(const std::vector<DimVector>& operands, IntArrayRef sizes, int6
   return 0;
 }
 
-/// Strides of the result: its dimensions in the order that self and the indices have in memory.
-DimVector result_strides(IntArrayRef sizes, const std::vector<DimVector>& operands) {
+} // namespace
+
+DimVector index_result_strides(IntArrayRef sizes, const std::vector<DimVector>& operands) {
   const auto ndim = static_cast<int64_t>(sizes.size());
   DimVector order(ndim); // from the innermost
   for (int64_t i = 0; i < ndim; ++i) {
@@ -242,6 +243,8 @@ DimVector result_strides(IntArrayRef sizes, const std::vector<DimVector>& operan
   }
   return strides;
 }
+
+namespace {
 
 /// offsets[i]: where the indices lead to at position i of their broadcast shape. Values that lead nowhere, because the
 /// result has no elements, are not looked at. As in PyTorch, an error names the first such position, and there the first
@@ -326,7 +329,7 @@ IndexPlan plan_shape(const Tensor& self, const std::vector<IndexedDim>& dims) {
   plan.sizes = plan.before;
   plan.sizes.insert(plan.sizes.end(), plan.index_sizes.begin(), plan.index_sizes.end());
   plan.sizes.insert(plan.sizes.end(), plan.after.begin(), plan.after.end());
-  plan.strides = result_strides(plan.sizes, operand_strides(plan, dims));
+  plan.strides = index_result_strides(plan.sizes, operand_strides(plan, dims));
   return plan;
 }
 
@@ -425,7 +428,7 @@ Tensor in_writing_order(IndexPlan& plan, const std::vector<IndexedDim>& dims, co
   }
   std::vector<DimVector> operands = operand_strides(plan, dims);
   operands.insert(operands.begin() + 1, expanded_strides(plan.sizes, values.sizes(), values.strides()));
-  const DimVector strides = result_strides(plan.sizes, operands);
+  const DimVector strides = index_result_strides(plan.sizes, operands);
   DimVector order(expanded.dim());
   std::iota(order.begin(), order.end(), int64_t{0});
   const auto first = order.begin() + lead;
