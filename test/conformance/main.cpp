@@ -1,5 +1,6 @@
 // conformance FOLDER: replays recorded operator calls through the boxed dispatcher. See usage() below.
 
+#include <ATen/Context.h>
 #include <c10/core/Device.h>
 
 #include <algorithm>
@@ -124,6 +125,8 @@ std::vector<const Case*> choose(const Corpus& corpus, const Options& options) {
 }
 
 int run(const Options& options) {
+  // The records are of float: of no narrower numbers in convolutions, as GPUs have them.
+  at::globalContext().setAllowTF32CuDNN(false);
   const Corpus corpus(options.folder, options.file);
   const std::vector<const Case*> chosen = choose(corpus, options);
   Report report(options.known == "none" ? KnownFailures() : KnownFailures(options.known), options.verbose);
