@@ -36,9 +36,9 @@ Stack with_device(const BoxedOp& op, Stack args) {
 }
 
 /// Both compute in their own order: a few roundings more than against an exact result.
-Tolerance between_devices(c10::ScalarType dtype) {
+Tolerance between_devices(const OpRow& row, c10::ScalarType dtype) {
   const Tolerance tolerance = tolerance_for(dtype);
-  return {8 * tolerance.rtol, 8 * tolerance.atol};
+  return {8 * row.tolerance * tolerance.rtol, 8 * row.tolerance * tolerance.atol};
 }
 
 /// What the arguments determine of a result: vectors of decompositions are so but for a factor of magnitude one, and the
@@ -49,7 +49,7 @@ at::Tensor determined(const std::string& name, const at::Tensor& result) {
   return result;
 }
 
-void compare(const at::Tensor& gpu, const at::Tensor& cpu, bool random, const std::string& note, Failures& failures) {
+void compare(const OpRow& row, const at::Tensor& gpu, const at::Tensor& cpu, bool random, const std::string& note, Failures& failures) {
   if (gpu.defined() != cpu.defined()) return failures.add(note + ": only one of the results is defined");
   if (!cpu.defined()) return;
   if (gpu.device() != kGpu) return failures.add(note + ": the result for inputs on the GPU is on " + gpu.device().str());
@@ -57,7 +57,7 @@ void compare(const at::Tensor& gpu, const at::Tensor& cpu, bool random, const st
   if (random ? got.sizes() != cpu.sizes() || got.scalar_type() != cpu.scalar_type() : false)
     return failures.add(note + ": on the GPU " + describe(got) + ", on the CPU " + describe(cpu));
   if (random) return;
-  const std::string difference = first_difference(got, cpu, between_devices(cpu.scalar_type()));
+  const std::string difference = first_difference(got, cpu, between_devices(row, cpu.scalar_type()));
   if (!difference.empty()) failures.add(note + ": " + difference);
 }
 
@@ -112,8 +112,8 @@ void run() {
           for (size_t i = 0; i < cpu.size(); ++i) {
             const bool both = cpu[i].defined() && gpu.at(i).defined();
             compare(
-                both ? determined(row.name, gpu[i]) : gpu.at(i), both ? determined(row.name, cpu[i]) : cpu[i], random, sample.note,
-                failures);
+                row, both ? determined(row.name, gpu[i]) : gpu.at(i), both ? determined(row.name, cpu[i]) : cpu[i], random,
+                sample.note, failures);
           }
         });
       }
