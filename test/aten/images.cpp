@@ -223,6 +223,28 @@ TEST_CASE("images of bytes are resized to PyTorch's bytes", "[aten][upsample]") 
   }
 }
 
+TEST_CASE("a dimension of bytes that keeps its size ignores its scale", "[aten][upsample]") {
+  const Tensor x = at::arange(24, at::kByte).view({1, 1, 4, 6}) * 10;
+  CHECK(at::equal(at::upsample_bilinear2d(x, {4, 6}, false, 0.7, 1.3), x));
+  CHECK(at::equal(at::upsample_bilinear2d(x, {8, 6}, false, 2., 1.3), at::upsample_bilinear2d(x, {8, 6}, false)));
+  CHECK(at::equal(at::upsample_bilinear2d(x, {4, 3}, false, 0.7, 0.5), at::upsample_bilinear2d(x, {4, 3}, false)));
+  const Tensor many = x.expand({1, 5, 4, 6});
+  CHECK(at::equal(at::_upsample_bicubic2d_aa(many, {4, 6}, true, 0.7, 1.3), many));
+}
+
+TEST_CASE("layouts of bytes are resized alike", "[aten][upsample]") {
+  const Tensor x = (at::arange(2 * 3 * 40 * 53, at::kLong) * 37 + 11).remainder(251).to(at::kByte).view({2, 3, 40, 53});
+  const Tensor last = x.contiguous(kChannelsLast);
+  for (const bool corners : {false, true}) {
+    for (const std::vector<int64_t>& size : {std::vector<int64_t>{33, 44}, {90, 127}, {7, 9}, {40, 53}}) {
+      CHECK(at::equal(at::upsample_bilinear2d(x, size, corners), at::upsample_bilinear2d(last, size, corners)));
+      CHECK(at::equal(at::upsample_bicubic2d(x, size, corners), at::upsample_bicubic2d(last, size, corners)));
+      CHECK(at::equal(at::_upsample_bilinear2d_aa(x, size, corners), at::_upsample_bilinear2d_aa(last, size, corners)));
+      CHECK(at::equal(at::_upsample_bicubic2d_aa(x, size, corners), at::_upsample_bicubic2d_aa(last, size, corners)));
+    }
+  }
+}
+
 TEST_CASE("resizing to the same size changes nothing, and layouts agree", "[aten][upsample]") {
   at::manual_seed(6);
   const Tensor x = values({2, 20, 6, 7}, at::kFloat), last = x.contiguous(kChannelsLast);
