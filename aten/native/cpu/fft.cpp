@@ -345,30 +345,59 @@ void complex_lines(const TensorBase& in, const TensorBase& out, int64_t dim, boo
 // is exact, and taken back afterwards; lines that are not finite, or too far apart for that, go alone. What is left of the
 // other line in a line of zeros is dropped.
 
-/// Sums of absolute values of lines. They are not finite where a line is not.
+/// Sizes of the lines of a group, as sums of absolute values, and what they are multiplied by to go in pairs q and q + width.
 template <class T>
-struct LineSizes {
-  T size[2 * kMostLines] = {};
+struct LinePairs {
+  T size[2 * kMostLines] = {}, up[2 * kMostLines];
+  int64_t width, count;
 
-  void add(int64_t line, T value) {
-    size[line] += std::abs(value);
+  LinePairs(int64_t width, int64_t count) : width(width), count(count) {
+    std::fill_n(up, count, T(1));
   }
 
-  /// The power of two that brings line `a` up to line `b`, if it is smaller.
-  T up(int64_t a, int64_t b) const {
-    if (!(size[a] > 0 && size[b] > 0)) return 1;
-    const int steps = std::ilogb(size[b]) - std::ilogb(size[a]);
-    return steps > 2 ? std::ldexp(T(1), steps) : T(1);
+  /// Adds up a plane of n rows, whose columns are the lines from `begin`.
+  void add(const T* plane, int64_t n, int64_t begin) {
+    constexpr int64_t kLanes = 16;
+    if (kLanes % width != 0) {
+      for (int64_t i = 0; i < n; ++i) {
+        for (int64_t q = 0; q < width; ++q) size[begin + q] += std::abs(plane[i * width + q]);
+      }
+      return;
+    }
+    T lanes[kLanes] = {};
+    const int64_t total = n * width, whole = total / kLanes * kLanes;
+    for (int64_t i = 0; i < whole; i += kLanes) {
+      for (int64_t l = 0; l < kLanes; ++l) lanes[l] += std::abs(plane[i + l]);
+    }
+    for (int64_t i = whole; i < total; ++i) lanes[i - whole] += std::abs(plane[i]);
+    for (int64_t l = 0; l < kLanes; ++l) size[begin + l % width] += lanes[l];
   }
 
-  /// Whether lines q and q + width may share columns.
-  bool fit(int64_t width, int64_t count) const {
+  /// Says whether any line must be scaled.
+  bool set_scales() {
+    bool any = false;
+    for (int64_t q = 0; q < count - width; ++q) {
+      const T a = size[q], b = size[q + width];
+      if (!(a > 0 && b > 0) || !std::isfinite(a) || !std::isfinite(b)) continue;
+      const int steps = std::ilogb(b) - std::ilogb(a);
+      if (std::abs(steps) <= 2) continue;
+      up[steps > 0 ? q : q + width] = std::ldexp(T(1), std::abs(steps));
+      any = true;
+    }
+    return any;
+  }
+
+  /// Whether the lines may share columns.
+  bool fit() const {
     for (int64_t q = 0; q < count; ++q) {
-      const int64_t other = q < width ? q + width : q - width;
-      if (other >= count) continue;
-      if (!std::isfinite(size[q]) || up(q, other) > T(1ull << 60)) return false;
+      if (!std::isfinite(size[q]) || up[q] > T(1ull << 60)) return false;
     }
     return true;
+  }
+
+  /// What results are multiplied by.
+  void set_factors(T scale, T* factors) const {
+    for (int64_t q = 0; q < count; ++q) factors[q] = size[q] == 0 ? T(0) : scale / up[q];
   }
 };
 
@@ -384,53 +413,60 @@ void real_to_complex_lines(const TensorBase& in, const TensorBase& out, int64_t 
   const T sign = in.is_neg() ? -1 : 1;
   for_line_groups<T>(*plan, lines.count(), 2, [&](Workspace<T>& work, int64_t first, int64_t count) {
     lines.locate(first, count, work.in.data(), work.out.data());
-    LineSizes<T> sizes;
-    for (int64_t i = 0; i < n; ++i) {
-      for (int64_t q = 0; q < count; ++q) sizes.add(q, from[work.in[q] + i * lines.in_stride()]);
-    }
-    // Lines from `begin`, `width` of them as real parts, and those after them, up to `end`, as imaginary ones.
-    const auto run = [&](int64_t begin, int64_t width, int64_t end) {
-      const int64_t* in_at = work.in.data() + begin;
-      const int64_t* out_at = work.out.data() + begin;
+    // `width` lines from `begin` go in as real parts, those after them, up to `end`, as imaginary ones.
+    const auto load = [&](int64_t begin, int64_t width, int64_t end) {
+      const int64_t* at = work.in.data() + begin;
       const int64_t count = end - begin;
-      T up[2 * kMostLines];
-      for (int64_t q = 0; q < count; ++q) {
-        const int64_t other = q < width ? q + width : q - width;
-        up[q] = other < count ? sizes.up(begin + q, begin + other) : T(1);
-      }
       for (int64_t i = 0; i < n; ++i) {
-        for (int64_t q = 0; q < width; ++q) work.a.re[i * width + q] = sign * up[q] * from[in_at[q] + i * lines.in_stride()];
-        for (int64_t q = width; q < count; ++q) work.a.im[i * width + q - width] = sign * up[q] * from[in_at[q] + i * lines.in_stride()];
+        for (int64_t q = 0; q < width; ++q) work.a.re[i * width + q] = sign * from[at[q] + i * lines.in_stride()];
+        for (int64_t q = width; q < count; ++q) work.a.im[i * width + q - width] = sign * from[at[q] + i * lines.in_stride()];
         for (int64_t q = count - width; q < width; ++q) work.a.im[i * width + q] = 0;
       }
+    };
+    const auto finish = [&](int64_t begin, int64_t width, int64_t end, const T* factors) {
+      const int64_t* at = work.out.data() + begin;
       const Planes<T> z = transform(*plan, width, work.a, work.b);
       // z = x + i y with real x and y: their spectra are its Hermitian and skew parts.
       for (int64_t i = 0; i < half; ++i) {
-        const bool own_mirror = i == 0 || 2 * i == n;
         const int64_t here = i * width, there = (i == 0 ? 0 : n - i) * width;
+        const bool own_mirror = i == 0 || 2 * i == n;
         const auto put = [&](int64_t q, T re, T im) {
-          const T factor = sizes.size[begin + q] == 0 ? T(0) : scale / 2 / up[q];
-          const c10::complex<T> value{factor * re, own_mirror ? T(0) : factor * im};
-          to[out_at[q] + i * lines.out_stride()] = value;
-          if (whole && i > 0) to[out_at[q] + (n - i) * lines.out_stride()] = {value.real(), -value.imag()};
+          const c10::complex<T> value{factors[q] * re, own_mirror ? T(0) : factors[q] * im};
+          to[at[q] + i * lines.out_stride()] = value;
+          if (whole && i > 0) to[at[q] + (n - i) * lines.out_stride()] = {value.real(), -value.imag()};
         };
         for (int64_t q = 0; q < width; ++q) put(q, z.re[here + q] + z.re[there + q], z.im[here + q] - z.im[there + q]);
-        for (int64_t q = 0; q < count - width; ++q) {
+        for (int64_t q = 0; q < end - begin - width; ++q) {
           put(q + width, z.im[here + q] + z.im[there + q], z.re[there + q] - z.re[here + q]);
         }
       }
     };
     const int64_t width = (count + 1) / 2;
-    if (sizes.fit(width, count)) {
-      run(0, width, count);
-    } else {
-      run(0, width, width);
-      if (count > width) run(width, count - width, count);
+    LinePairs<T> pairs(width, count);
+    T factors[2 * kMostLines];
+    load(0, width, count);
+    pairs.add(work.a.re, n, 0);
+    pairs.add(work.a.im, n, width);
+    const bool scaled = pairs.set_scales();
+    if (!pairs.fit()) {
+      std::fill_n(factors, count, scale / 2);
+      load(0, width, width);
+      finish(0, width, width, factors);
+      if (count == width) return;
+      load(width, count - width, count);
+      finish(width, count - width, count, factors);
+      return;
     }
+    for (int64_t i = 0; scaled && i < n; ++i) {
+      for (int64_t q = 0; q < width; ++q) work.a.re[i * width + q] *= pairs.up[q];
+      for (int64_t q = width; q < count; ++q) work.a.im[i * width + q - width] *= pairs.up[q];
+    }
+    pairs.set_factors(scale / 2, factors);
+    finish(0, width, count, factors);
   });
 }
 
-/// Half spectra to real lines.
+/// Half spectra to real lines. See Note [Two real lines in one complex line].
 template <class T>
 void complex_to_real_lines(const TensorBase& in, const TensorBase& out, int64_t dim, T scale) {
   const int64_t n = out.size(dim), half = n / 2 + 1;
@@ -441,35 +477,25 @@ void complex_to_real_lines(const TensorBase& in, const TensorBase& out, int64_t 
   const Signs<T> sign(in);
   for_line_groups<T>(*plan, lines.count(), 2, [&](Workspace<T>& work, int64_t first, int64_t count) {
     lines.locate(first, count, work.in.data(), work.out.data());
-    // Numbers that are their own mirror image are real, whatever the input says.
-    const auto read = [&](int64_t line, int64_t i) {
-      const c10::complex<T> x = from[work.in[line] + i * lines.in_stride()];
-      return Point<T>{sign.re * x.real(), i == 0 || 2 * i == n ? T(0) : sign.im * x.imag()};
-    };
-    LineSizes<T> sizes;
-    for (int64_t i = 0; i < half; ++i) {
-      for (int64_t q = 0; q < count; ++q) {
-        const Point<T> x = read(q, i);
-        sizes.add(q, std::abs(x.re) + std::abs(x.im));
-      }
-    }
-    // Lines from `begin`, `width` of them as real parts, and those after them, up to `end`, as imaginary ones.
-    const auto run = [&](int64_t begin, int64_t width, int64_t end) {
-      const int64_t count = end - begin;
-      T up[2 * kMostLines];
-      for (int64_t q = 0; q < count; ++q) {
-        const int64_t other = q < width ? q + width : q - width;
-        up[q] = other < count ? sizes.up(begin + q, begin + other) : T(1);
-      }
+    // `width` lines from `begin` go in as real parts, those after them, up to `end`, as imaginary ones. Gives their sizes.
+    const auto load = [&](int64_t begin, int64_t width, int64_t end, const T* scales, T* sizes) {
+      T up[2 * kMostLines], size[2 * kMostLines] = {};
+      std::copy_n(scales, end - begin, up);
       // Planes are swapped for the backward transform.
       T* const re = work.a.im;
       T* const im = work.a.re;
       for (int64_t i = 0; i < half; ++i) {
+        // Numbers that are their own mirror image are real, whatever the input says.
         const bool own_mirror = i == 0 || 2 * i == n;
         const int64_t here = i * width, there = (n - i) * width;
+        const auto read = [&](int64_t q) {
+          const c10::complex<T> x = from[work.in[begin + q] + i * lines.in_stride()];
+          const Point<T> point{sign.re * x.real(), own_mirror ? T(0) : sign.im * x.imag()};
+          size[q] += std::abs(point.re) + std::abs(point.im);
+          return up[q] * point;
+        };
         for (int64_t q = 0; q < width; ++q) {
-          const Point<T> x = up[q] * read(begin + q, i);
-          const Point<T> y = q + width < count ? up[q + width] * read(begin + q + width, i) : Point<T>{0, 0};
+          const Point<T> x = read(q), y = begin + q + width < end ? read(q + width) : Point<T>{0, 0};
           re[here + q] = x.re - y.im;
           im[here + q] = x.im + y.re;
           if (!own_mirror) {
@@ -478,23 +504,35 @@ void complex_to_real_lines(const TensorBase& in, const TensorBase& out, int64_t 
           }
         }
       }
+      std::copy_n(size, end - begin, sizes);
+    };
+    const auto finish = [&](int64_t begin, int64_t width, int64_t end, const T* factors) {
+      const int64_t* at = work.out.data() + begin;
       Planes<T> z = transform(*plan, width, work.a, work.b);
       std::swap(z.re, z.im);
       for (int64_t i = 0; i < n; ++i) {
-        const auto put = [&](int64_t q, T value) {
-          to[work.out[begin + q] + i * lines.out_stride()] = sizes.size[begin + q] == 0 ? T(0) : scale / up[q] * value;
-        };
-        for (int64_t q = 0; q < width; ++q) put(q, z.re[i * width + q]);
-        for (int64_t q = width; q < count; ++q) put(q, z.im[i * width + q - width]);
+        for (int64_t q = 0; q < width; ++q) to[at[q] + i * lines.out_stride()] = factors[q] * z.re[i * width + q];
+        for (int64_t q = width; q < end - begin; ++q) to[at[q] + i * lines.out_stride()] = factors[q] * z.im[i * width + q - width];
       }
     };
     const int64_t width = (count + 1) / 2;
-    if (sizes.fit(width, count)) {
-      run(0, width, count);
-    } else {
-      run(0, width, width);
-      if (count > width) run(width, count - width, count);
+    LinePairs<T> pairs(width, count);
+    T factors[2 * kMostLines], ignored[2 * kMostLines];
+    load(0, width, count, pairs.up, pairs.size);
+    const bool scaled = pairs.set_scales();
+    if (!pairs.fit()) {
+      std::fill_n(pairs.up, count, T(1));
+      std::fill_n(factors, count, scale);
+      load(0, width, width, pairs.up, ignored);
+      finish(0, width, width, factors);
+      if (count == width) return;
+      load(width, count - width, count, pairs.up, ignored);
+      finish(width, count - width, count, factors);
+      return;
     }
+    if (scaled) load(0, width, count, pairs.up, ignored);
+    pairs.set_factors(scale, factors);
+    finish(0, width, count, factors);
   });
 }
 
