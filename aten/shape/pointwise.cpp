@@ -250,7 +250,7 @@ void where_check(const char*, const TensorBase& condition, const TensorBase&, co
 
 void masked_fill_check(const char*, const TensorBase&, const TensorBase& mask, const Scalar&) {
   TORCH_CHECK(
-      is_bool(mask), "masked_fill_ only supports boolean masks, but got mask with dtype ",
+      is_bool(mask), "Mask tensor can take 0 and 1 values only: masked_fill_ only supports boolean masks, but got mask with dtype ",
       c10::toString(mask.scalar_type()));
 }
 

@@ -329,7 +329,11 @@ Tensor& fft_hfftn_out(const Tensor& self, OptionalIntArrayRef s, OptionalIntArra
 }
 
 Tensor& fft_ihfft_out(const Tensor& self, std::optional<int64_t> n, int64_t dim, Norm norm, Tensor& out) {
-  return write_transform("ihfft", true, out, at::fft_ihfft(self, n, dim, norm));
+  const Tensor result = at::fft_ihfft(self, n, dim, norm);
+  TORCH_CHECK(
+      !out.is_complex() || out.scalar_type() == result.scalar_type(), "Found dtype ", out.scalar_type(), " but expected ",
+      result.scalar_type(), ": ihfft needs an output of that dtype, as conjugating does not convert");
+  return write_transform("ihfft", true, out, result);
 }
 
 Tensor& fft_ihfft2_out(const Tensor& self, OptionalIntArrayRef s, IntArrayRef dim, Norm norm, Tensor& out) {

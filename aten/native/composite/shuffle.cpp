@@ -67,13 +67,21 @@ Tensor pixel_unshuffle(const Tensor& self, int64_t downscale_factor) {
   return result;
 }
 
-Tensor native_channel_shuffle(const Tensor& self, int64_t groups) {
+namespace {
+
+void check_channel_shuffle(const Tensor& self, int64_t groups) {
   TORCH_CHECK(self.dim() > 2, "channel_shuffle expects input with > 2 dims, but got input with sizes ", self.sizes());
   TORCH_CHECK(groups > 0, "Number of groups to divide channels in must be positive. Value of groups:", groups);
-  const int64_t channels = self.size(1);
   TORCH_CHECK(
-      channels % groups == 0, "Number of channels must be divisible by groups. Got ", channels, " channels and ", groups,
+      self.size(1) % groups == 0, "Number of channels must be divisible by groups. Got ", self.size(1), " channels and ", groups,
       " groups.");
+}
+
+} // namespace
+
+Tensor native_channel_shuffle(const Tensor& self, int64_t groups) {
+  check_channel_shuffle(self, groups);
+  const int64_t channels = self.size(1);
   const Tensor result = empty_in_format_of(self, self.sizes());
   if (result.numel() > 0) {
     result.unflatten(1, {channels / groups, groups}).copy_(self.unflatten(1, {groups, channels / groups}).transpose(1, 2));
@@ -82,6 +90,10 @@ Tensor native_channel_shuffle(const Tensor& self, int64_t groups) {
 }
 
 Tensor channel_shuffle(const Tensor& self, int64_t groups) {
+  if (self.numel() == 0) {
+    check_channel_shuffle(self, groups);
+    return self;
+  }
   return at::native_channel_shuffle(self, groups);
 }
 

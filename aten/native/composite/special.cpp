@@ -22,6 +22,15 @@ Tensor mvlgamma(const Tensor& self, int64_t p) {
   return at::lgamma(x.unsqueeze(-1) + halves).sum(-1) + constant;
 }
 
+Tensor& mvlgamma_out(const Tensor& self, int64_t p, Tensor& out) {
+  const Tensor result = at::mvlgamma(self, p);
+  TORCH_CHECK(
+      c10::canCast(result.scalar_type(), out.scalar_type()), "mvlgamma: result type ", self.scalar_type(),
+      " can't be cast to the desired output type ", result.scalar_type(), "; got an output of ", out.scalar_type());
+  copy_into_out("mvlgamma", out, result);
+  return out;
+}
+
 Tensor& polygamma_inplace(Tensor& self, int64_t n) {
   copy_into_self("polygamma_", self, at::polygamma(n, self));
   return self;

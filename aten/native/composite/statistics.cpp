@@ -28,8 +28,7 @@ void check_trapezoid(const char* op, const Tensor& y) {
 
 // Sums of neighbours along `dim`; the trapezoids of width two.
 Tensor neighbour_sums(const Tensor& y, int64_t dim) {
-  const int64_t count = y.size(dim) - 1;
-  return y.narrow(dim, 0, count) + y.narrow(dim, 1, count);
+  return y.slice(dim, 0, -1) + y.slice(dim, 1);
 }
 
 Tensor without_dim(const Tensor& y, int64_t dim) {
@@ -210,7 +209,7 @@ Tensor trapezoid_x(const Tensor& y, const Tensor& x, int64_t dim) {
     return without_dim(y, dim);
   }
   check_trapezoid("trapezoid", y);
-  return (steps("trapezoid", y, x, dim) * neighbour_sums(y, dim)).sum(dim) / 2.;
+  return (neighbour_sums(y, dim) * steps("trapezoid", y, x, dim)).sum(dim) / 2.;
 }
 
 Tensor trapezoid_dx(const Tensor& y, const Scalar& dx, int64_t dim) {
@@ -231,7 +230,7 @@ Tensor trapz_dx(const Tensor& y, double dx, int64_t dim) {
 Tensor cumulative_trapezoid_x(const Tensor& y, const Tensor& x, int64_t dim) {
   dim = c10::maybe_wrap_dim(dim, y.dim(), /*wrap_scalar=*/false);
   check_trapezoid("cumulative_trapezoid", y);
-  return (steps("cumulative_trapezoid", y, x, dim) * neighbour_sums(y, dim)).cumsum(dim) / 2.;
+  return (neighbour_sums(y, dim) * steps("cumulative_trapezoid", y, x, dim)).cumsum(dim) / 2.;
 }
 
 Tensor cumulative_trapezoid_dx(const Tensor& y, const Scalar& dx, int64_t dim) {

@@ -543,7 +543,7 @@ Tensor& masked_scatter_cpu_(Tensor& self, const Tensor& mask, const Tensor& sour
       self.scalar_type() == source.scalar_type(), "masked_scatter: expected self and source to have same dtypes but got",
       self.scalar_type(), " and ", source.scalar_type());
   TORCH_CHECK(
-      mask.scalar_type() == kBool, "masked_scatter_ only supports boolean masks, but got mask with dtype ", mask.scalar_type());
+      mask.scalar_type() == kBool, "Mask tensor can take 0 and 1 values only: masked_scatter_ only supports boolean masks, but got mask with dtype ", mask.scalar_type());
   // The mask must not change while it is read.
   const bool apart = at::get_overlap_status(self, mask) == at::MemOverlapStatus::No;
   const MaskBytes chosen((apart ? mask : mask.clone()).expand(self.sizes()));

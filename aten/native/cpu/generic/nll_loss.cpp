@@ -64,7 +64,9 @@ void nll_loss_forward_kernel(const TensorBase& self, const TensorBase& target, c
     T* out = output.mutable_data_ptr<T>();
     T* total = total_weight.mutable_data_ptr<T>();
     if (reduction == Reduction::None) {
-      *total = T(0);
+      // A score for each class of one sample has the weight of its target, as PyTorch has it.
+      const bool single = self.dim() == 1 && p.targets() == 1 && t[0] != ignore_index;
+      *total = single ? static_cast<T>(weight_of(t[0])) : T(0);
       at::parallel_for(0, p.targets(), 4096, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
           const int64_t c = t[i];
