@@ -29,7 +29,7 @@ def tensor_arguments(schema: Schema) -> list[Argument]:
 
 
 class AutogradEmitter:
-    """Writes nodes and kernels of some entries. Overload positions name the nodes as in PyTorch."""
+    """Writes nodes and kernels of some entries. An entry's place among those of one name names its node, unless `node` does."""
 
     def __init__(self, entries: list[Entry], sources: SourceIndex):
         self.sources = sources
