@@ -32,6 +32,8 @@ constexpr int64_t kSteps = 32;
 constexpr int64_t kBlockElements = kBlock * kSteps; // of a packed operand
 // Steps after which sums are put aside: as many of both operands stay in the first-level cache.
 constexpr int64_t kDepth = 8 * kSteps;
+// Blocks of B that are asked for ahead: they come from the second cache (measured).
+constexpr int64_t kStepsAhead = 2;
 // Columns that a task packs of B, at most, and elements: half of a second-level cache.
 constexpr int64_t kMaxCols = 512, kMaxPacked = 1 << 19;
 // Multiply-adds and sizes from which it beats oneDNN (measured with version 2.6), and steps up to which a task packs all of them.
@@ -68,14 +70,22 @@ __attribute__((target("amx-tile,amx-bf16"), noinline)) void multiply_tiles(int64
     _tile_zero(2);
     _tile_zero(3);
   }
+  const auto ask_ahead = [&b](int part) {
+    constexpr int64_t kQuarter = kBlockElements / 4, kLine = 64 / sizeof(BFloat16);
+    for (int64_t at = part * kQuarter; at < (part + 1) * kQuarter; at += kLine) __builtin_prefetch(b + kStepsAhead * kBlockElements + at);
+  };
   for (int64_t i = 0; i < blocks; ++i, a += kBlockElements, b += kBlockElements) {
     _tile_loadd(6, b, kRow);
     _tile_loadd(4, a, kRow);
+    ask_ahead(0);
     _tile_dpbf16ps(0, 4, 6);
     _tile_loadd(7, b + kBlockElements / 2, kRow);
+    ask_ahead(1);
     _tile_dpbf16ps(1, 4, 7);
     _tile_loadd(5, a + kBlockElements / 2, kRow);
+    ask_ahead(2);
     _tile_dpbf16ps(2, 5, 6);
+    ask_ahead(3);
     _tile_dpbf16ps(3, 5, 7);
   }
   _tile_stored(0, c00, kStride);
@@ -93,11 +103,25 @@ void pack_a(const Matrix<const BFloat16>& a, int64_t rows, int64_t steps, BFloat
   if (rows < kBlock || steps < kSteps) std::memset(static_cast<void*>(to), 0, kBlockElements * sizeof(BFloat16));
   for (int64_t i = 0; i < rows; ++i) {
     const BFloat16* from = a.data + i * a.row_stride;
-    if (a.col_stride == 1 && steps == kSteps) {
-      std::memcpy(static_cast<void*>(to + i * kSteps), from, kSteps * sizeof(BFloat16));
-    } else {
-      for (int64_t p = 0; p < steps; ++p) to[i * kSteps + p] = from[p * a.col_stride];
+    for (int64_t p = 0; p < steps; ++p) to[i * kSteps + p] = from[p * a.col_stride];
+  }
+}
+
+/// All steps of 32 rows of A, `rows` of which exist.
+void pack_rows(const Matrix<const BFloat16>& a, int64_t rows, int64_t steps, BFloat16* to) {
+  int64_t done = 0;
+  if (a.col_stride == 1 && rows == kBlock) {
+    // Row by row, as they are read fastest.
+    done = steps / kSteps * kSteps;
+    for (int64_t i = 0; i < kBlock; ++i) {
+      const BFloat16* from = a.data + i * a.row_stride;
+      for (int64_t p = 0; p < done; p += kSteps) {
+        std::memcpy(static_cast<void*>(to + p * kBlock + i * kSteps), from + p, kSteps * sizeof(BFloat16));
+      }
     }
+  }
+  for (int64_t p = done; p < steps; p += kSteps) {
+    pack_a(a.shifted(0, p), rows, std::min(kSteps, steps - p), to + p * kBlock);
   }
 }
 
@@ -106,6 +130,7 @@ void pack_b(const Matrix<const BFloat16>& b, int64_t steps, int64_t cols, BFloat
   const bool whole = steps == kSteps && cols == kTile;
   if (whole && b.col_stride == 1) {
     const auto row = [&](int64_t p) {
+      __builtin_prefetch(b.data + (p + kSteps) * b.row_stride); // of the next tile
       return vec::convert<uint32_t>(vec::Vec<uint16_t, kTile>::load(reinterpret_cast<const uint16_t*>(b.data + p * b.row_stride)));
     };
     for (int64_t p = 0; p < kSteps; p += 2) {
@@ -148,9 +173,7 @@ void multiply_block(
   open_tiles();
   for (int64_t i = 0; i < m; i += kBlock) {
     const int64_t rows = std::min(kBlock, m - i);
-    for (int64_t p = 0; p < k; p += kSteps) {
-      pack_a(a.shifted(i, p), rows, std::min(kSteps, g.k - p), a_pack + p * kBlock);
-    }
+    pack_rows(a.shifted(i, 0), rows, g.k, a_pack);
     for (int64_t k0 = 0; k0 < k; k0 += kDepth) {
       const int64_t depth = std::min(kDepth, k - k0);
       for (int64_t j = 0; j < cols; j += kBlock) {
