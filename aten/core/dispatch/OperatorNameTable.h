@@ -23,7 +23,7 @@ class OperatorNameTable {
     for (size_t i = 0; i < tables_.back()->size; ++i) delete tables_.back()->slots[i].load();
   }
 
-  OperatorEntry* find(OperatorNameView name) const {
+  OperatorEntry* find(const OperatorNameView& name) const {
     const Table& table = *current_.load(std::memory_order_acquire);
     for (size_t i = hash(name);; ++i) {
       OperatorEntry* entry = table.slots[i & (table.size - 1)].load(std::memory_order_acquire);
@@ -55,8 +55,15 @@ class OperatorNameTable {
     const std::unique_ptr<std::atomic<OperatorEntry*>[]> slots;
   };
 
-  static bool matches(const OperatorEntry& entry, OperatorNameView name) {
+  static bool matches(const OperatorEntry& entry, const OperatorNameView& name) {
     return entry.operator_name().name == name.name && entry.operator_name().overload_name == name.overload_name;
+  }
+
+  template <class Word>
+  static Word word_at(const char* at) {
+    Word word;
+    std::memcpy(&word, at, sizeof(word));
+    return word;
   }
 
   // Eight characters at a time; names are short and come in the thousands at start-up.
@@ -67,22 +74,19 @@ class OperatorNameTable {
     };
     const char* p = text.data();
     const char* const end = p + text.size();
-    const auto word_at = [](const char* at) {
-      uint64_t word;
-      std::memcpy(&word, at, 8);
-      return word;
-    };
     uint64_t rest = 0;
     if (text.size() >= 8) {
-      for (; end - p > 8; p += 8) add(word_at(p));
-      rest = word_at(end - 8); // may overlap the one before
+      for (; end - p > 8; p += 8) add(word_at<uint64_t>(p));
+      rest = word_at<uint64_t>(end - 8); // may overlap the one before
+    } else if (text.size() >= 4) {
+      rest = uint64_t{word_at<uint32_t>(p)} << 32 | word_at<uint32_t>(end - 4); // the same
     } else {
       while (p != end) rest = (rest << 8) | static_cast<unsigned char>(*p++);
     }
     add(rest);
     return h;
   }
-  static size_t hash(OperatorNameView name) {
+  static size_t hash(const OperatorNameView& name) {
     const uint64_t h = mix(mix(name.name.size(), name.name), name.overload_name);
     return static_cast<size_t>(h ^ (h >> 32));
   }
