@@ -78,8 +78,8 @@ TORCH_API Tensor& tensorsolve_out(Tensor& result, const Tensor& self, const Tens
 
 // ---- products and functions --------------------------------------------------------------------------------------------------------
 
-TORCH_API Tensor multi_dot(TensorList tensors);
-TORCH_API Tensor& multi_dot_out(TensorList tensors, Tensor& result);
+TORCH_API Tensor multi_dot(at::TensorList tensors);
+TORCH_API Tensor& multi_dot_out(at::TensorList tensors, Tensor& result);
 TORCH_API Tensor matrix_power(const Tensor& self, int64_t n);
 TORCH_API Tensor& matrix_power_out(const Tensor& self, int64_t n, Tensor& result);
 TORCH_API Tensor matrix_exp(const Tensor& self);

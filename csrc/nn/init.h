@@ -46,13 +46,13 @@ TORCH_API Tensor uniform_(
     Tensor tensor,
     double low = 0,
     double high = 1,
-    const std::optional<Generator>& generator = std::nullopt);
+    const std::optional<at::Generator>& generator = std::nullopt);
 /// Values from N(mean, std^2).
 TORCH_API Tensor normal_(
     Tensor tensor,
     double mean = 0,
     double std = 1,
-    const std::optional<Generator>& generator = std::nullopt);
+    const std::optional<at::Generator>& generator = std::nullopt);
 /// Values from N(mean, std^2) within [low, high]. Those outside are drawn again; where little of the distribution is
 /// inside, candidates are drawn from U(low, high) and kept by their density.
 TORCH_API Tensor trunc_normal_(
@@ -61,37 +61,37 @@ TORCH_API Tensor trunc_normal_(
     double std = 1,
     double low = -2,
     double high = 2,
-    const std::optional<Generator>& generator = std::nullopt);
+    const std::optional<at::Generator>& generator = std::nullopt);
 
 /// A (semi-)orthogonal matrix times `gain`; dimensions behind the first count as one. Saxe et al. 2013, made uniform
 /// after Mezzadri, arXiv:math-ph/0609050.
 TORCH_API Tensor orthogonal_(
     Tensor tensor,
     double gain = 1.0,
-    const std::optional<Generator>& generator = std::nullopt);
+    const std::optional<at::Generator>& generator = std::nullopt);
 /// A matrix from N(0, std^2) with the fraction `sparsity` of each column set to zero. Martens 2010.
 TORCH_API Tensor sparse_(
     Tensor tensor,
     double sparsity,
     double std = 0.01,
-    const std::optional<Generator>& generator = std::nullopt);
+    const std::optional<at::Generator>& generator = std::nullopt);
 
 /// Standard deviation gain * sqrt(2 / (fan_in + fan_out)). Glorot and Bengio 2010.
 TORCH_API Tensor xavier_normal_(
     Tensor tensor,
     double gain = 1.0,
-    const std::optional<Generator>& generator = std::nullopt);
+    const std::optional<at::Generator>& generator = std::nullopt);
 TORCH_API Tensor xavier_uniform_(
     Tensor tensor,
     double gain = 1.0,
-    const std::optional<Generator>& generator = std::nullopt);
+    const std::optional<at::Generator>& generator = std::nullopt);
 /// Standard deviation calculate_gain(nonlinearity, a) / sqrt(fan), with the fan that `mode` names. He et al. 2015.
 TORCH_API Tensor kaiming_normal_(
     Tensor tensor,
     double a,
     FanModeType mode,
     NonlinearityType nonlinearity,
-    const std::optional<Generator>& generator = std::nullopt);
+    const std::optional<at::Generator>& generator = std::nullopt);
 TORCH_API Tensor kaiming_normal_(Tensor tensor, double a, FanModeType mode);
 TORCH_API Tensor kaiming_normal_(Tensor tensor, double a = 0);
 TORCH_API Tensor kaiming_uniform_(
@@ -99,7 +99,7 @@ TORCH_API Tensor kaiming_uniform_(
     double a,
     FanModeType mode,
     NonlinearityType nonlinearity,
-    const std::optional<Generator>& generator = std::nullopt);
+    const std::optional<at::Generator>& generator = std::nullopt);
 TORCH_API Tensor kaiming_uniform_(Tensor tensor, double a, FanModeType mode);
 TORCH_API Tensor kaiming_uniform_(Tensor tensor, double a = 0);
 
