@@ -66,11 +66,16 @@ inline void dot_tile(int64_t k, const R* a, int64_t a_row, const R* x, int64_t x
       for (int j = 0; j < M; ++j) acc[i][j] += av * xv[j];
     }
   }
+  // By way of memory: joined in place, the lanes would keep all sums in memory from the first step on.
+  alignas(64) R lanes[N][M][L];
 #pragma GCC unroll 4
   for (int i = 0; i < N; ++i) {
 #pragma GCC unroll 4
+    for (int j = 0; j < M; ++j) store(lanes[i][j], acc[i][j]);
+  }
+  for (int i = 0; i < N; ++i) {
     for (int j = 0; j < M; ++j) {
-      R sum = vec::reduce_add(vec::Vec<R, L>(acc[i][j]));
+      R sum = vec::reduce_add(vec::Vec<R, L>::load(lanes[i][j]));
       for (int64_t q = p; q < k; ++q) sum += a[i * a_row + q] * x[j * x_row + q];
       sums[i * kMostDotColumns + j] += sum;
     }
