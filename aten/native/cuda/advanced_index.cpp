@@ -242,7 +242,7 @@ Tensor& masked_scatter_cuda_(Tensor& self, const Tensor& mask, const Tensor& sou
       self.scalar_type() == source.scalar_type(), "masked_scatter: expected self and source to have same dtypes but got",
       self.scalar_type(), " and ", source.scalar_type());
   TORCH_CHECK(
-      mask.scalar_type() == kBool, "masked_scatter_ only supports boolean masks, but got mask with dtype ", mask.scalar_type());
+      mask.scalar_type() == kBool, "Mask tensor can take 0 and 1 values only: masked_scatter_ only supports boolean masks, but got mask with dtype ", mask.scalar_type());
   const Tensor places = mask.expand(self.sizes()).nonzero();
   const int64_t count = places.size(0);
   TORCH_CHECK(

@@ -170,7 +170,8 @@ void plan_pointwise(TensorIteratorBase& iter, c10::function_ref<void(PointwisePl
   const bool reduced = c10::isReducedFloatingType(plan.dtype);
   Walk walk;
   std::int64_t item_size[PointwisePlan::kMaxOperands];
-  if (const PointwiseCall* fast = iter.fast_operands()) {
+  // Plain calls of tensors of one shape; values and rows that are repeated are for CPU kernels.
+  if (const PointwiseCall* fast = iter.fast_operands(); fast != nullptr && fast->repeated == fast->numbers) {
     plan_fast(*fast, reduced, plan, walk);
     std::fill(item_size, item_size + fast->count, fast->input_size);
     item_size[0] = fast->output_size;
