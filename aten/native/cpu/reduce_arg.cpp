@@ -3,6 +3,7 @@
 #include <aten/native/cpu/reduce_extremum_op.h>
 
 #include <memory>
+#include <type_traits>
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
@@ -30,15 +31,17 @@ Found<Op> find_strided(const Op& op, const typename Op::In* in, int64_t count, i
 // The place of the first element that is `wanted`, or NaN if that is; there is one.
 template <class Op, class In>
 int64_t find_place(const Op& op, const In* in, int64_t count, typename Op::Acc wanted) {
-  constexpr int64_t kTogether = 64; // without a branch, so that it vectorises
+  using Acc = typename Op::Acc;
+  constexpr int64_t kTogether = 64; // without a branch, so that it vectorises, in lanes as wide as the values
+  using Flag = std::conditional_t<sizeof(Acc) == 8, int64_t, std::conditional_t<sizeof(Acc) == 4, int32_t, int8_t>>;
   const auto search = [&](auto is_wanted) {
     int64_t i = 0;
     for (; i + kTogether <= count; i += kTogether) {
-      bool here = false;
+      Flag here = 0;
       for (int64_t j = 0; j < kTogether; ++j) {
-        here |= is_wanted(op.map(in[i + j]));
+        here |= Flag{is_wanted(op.map(in[i + j]))};
       }
-      if (here) {
+      if (here != 0) {
         break;
       }
     }
@@ -47,7 +50,6 @@ int64_t find_place(const Op& op, const In* in, int64_t count, typename Op::Acc w
     }
     return i;
   };
-  using Acc = typename Op::Acc;
   return wanted == wanted ? search([&](Acc x) { return x == wanted; }) : search([](Acc x) { return x != x; });
 }
 
