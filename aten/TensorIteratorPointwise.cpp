@@ -376,7 +376,9 @@ void BroadcastPlan::fill_in(PointwiseCall& call) const {
   std::uint32_t repeated = 0;
   for (int i = 1; i < count; ++i) {
     call.data[i] = data[i];
-    repeated |= (strides[i][0] == 0 ? 1u : 0u) << i;
+    if (strides[i][0] == 0) {
+      repeated |= 1u << i;
+    }
   }
   if (joined == 1) {
     call.repeated = repeated;

@@ -37,7 +37,7 @@ constexpr const char* kWithoutValues[] = {"empty", "new_empty", "resize", "set_"
                                           "_embedding_bag", "embedding_bag", "_linalg_"};
 // Operators that a placing may forbid.
 constexpr const char* kBoundToPlacing[] = {"view", "_unsafe_view", "_reshape_copy", "_reshape_alias", "contiguous", "istft",
-                                             "max_unpool3d", "_assert_tensor_metadata"};
+                                             "max_unpool3d", "_assert_tensor_metadata", "_grouped_mm"};
 // Operators that write to arguments whose schema does not say so, as in PyTorch: running statistics, storages that grow.
 constexpr const char* kRandom[] = {"dropout", "rrelu", "rand", "multinomial"};
 constexpr const char* kUndeclaredWriters[] = {"batch_norm", "instance_norm", "rrelu", "_copy_from", "set_", "_saturate_weight"};
