@@ -3,6 +3,7 @@
 #include <aten/core/Tensor.h>
 #include <aten/shape/operand_checks.h>
 
+#include <c10/core/Contiguity.h>
 #include <c10/core/MemoryFormat.h>
 
 #include <algorithm>
@@ -418,6 +419,7 @@ void max_pool3d_out(const char* op, const TensorBase& self, IntArrayRef, IntArra
 void format_when_resized(std::initializer_list<const TensorBase*> outs, TensorSpec* specs) {
   for (size_t i = 0; i < outs.size(); ++i) {
     if (specs[i].memory_format != c10::MemoryFormat::ChannelsLast || specs[i].strides) continue;
+    if (c10::checked_numel(IntArrayRef(specs[i].sizes)) == 0) continue; // its strides may be beyond 64 bits
     const std::vector<int64_t> strides = c10::get_channels_last_strides_2d(IntArrayRef(specs[i].sizes));
     specs[i].strides.emplace(strides.begin(), strides.end());
   }

@@ -170,12 +170,20 @@ Tensor roll(const Tensor& self, IntArrayRef shifts, IntArrayRef dims) {
   return result;
 }
 
+namespace {
+
+uint64_t apart(int64_t a, int64_t b) {
+  return static_cast<uint64_t>(std::max(a, b)) - static_cast<uint64_t>(std::min(a, b));
+}
+
+} // namespace
+
 Tensor rot90(const Tensor& self, int64_t k, IntArrayRef dims) {
   TORCH_CHECK(
       dims.size() == 2, "expected total rotation dims == 2, but got dims = ", dims.size());
   TORCH_CHECK(self.dim() >= 2, "expected total dims >= 2, but got total dims = ", self.dim());
   TORCH_CHECK(
-      dims[0] != dims[1] && std::abs(dims[0] - dims[1]) != self.dim(), "expected rotation dims to be different, but got dim0 = ",
+      dims[0] != dims[1] && apart(dims[0], dims[1]) != static_cast<uint64_t>(self.dim()), "expected rotation dims to be different, but got dim0 = ",
       dims[0], " and dim1 = ", dims[1]);
   for (const size_t i : {0, 1}) {
     TORCH_CHECK(dims[i] < self.dim() && dims[i] >= -self.dim(), "Rotation dim", i, " out of range, dim", i, " = ", dims[i]);

@@ -577,13 +577,15 @@ struct FloatPairs {
 };
 VEC_INLINE FloatPairs load_pairs(const c10::BFloat16* p) {
   using U32 = Vec<std::uint32_t, VecFloat::size()>;
-  const U32 both = U32::load(reinterpret_cast<const std::uint32_t*>(p));
+  U32 both;
+  std::memcpy(&both.v, p, sizeof(both.v));
   return {bit_cast<float>(both << 16), bit_cast<float>(both & U32(0xffff0000u))};
 }
 VEC_INLINE void store_pairs(FloatPairs x, c10::BFloat16* p) {
   using U32 = Vec<std::uint32_t, VecFloat::size()>;
   const U32 even = detail::round_to_bfloat16(x.even) >> 16, odd = detail::round_to_bfloat16(x.odd) & U32(0xffff0000u);
-  (even | odd).store(reinterpret_cast<std::uint32_t*>(p));
+  const U32 both = even | odd;
+  std::memcpy(static_cast<void*>(p), &both.v, sizeof(both.v));
 }
 
 /// The first n elements, the rest 0.
