@@ -18,7 +18,7 @@ Tensor numbers(at::IntArrayRef sizes) {
 
 void linear_algebra() {
   const auto eye = torch::eye(3, torch::kDouble);
-  const auto a = numbers({3, 3}) + 2 * eye, symmetric = a.matmul(a.t()), tall = numbers({5, 3}), batch = numbers({2, 3, 3}) + 2 * eye;
+  const auto a = numbers({3, 3}) + 2 * eye, symmetric = a.matmul(a.t()), tall = numbers({5, 3}) + torch::eye(5, 3, torch::kDouble), batch = numbers({2, 3, 3}) + 2 * eye;
   report::close("inv", torch::linalg_inv(batch));
   report::close("inverse", torch::inverse(a));
   report::close("det", torch::det(batch));
