@@ -47,6 +47,9 @@ struct IndexPlan {
   std::vector<int64_t> offsets;    // of each index position, in elements of self
 };
 
+/// Not more indices than dimensions, each of a dtype that can be one: what is refused (IndexError) before any value is read.
+TORCH_API void check_index_tensors(const Tensor& self, const c10::List<std::optional<Tensor>>& indices);
+
 /// Strides of a result of advanced indexing: its dimensions in the order that self and the indices have in memory. `operands` are
 /// the strides of self and of each index over the result's dimensions, 0 where they do not move.
 TORCH_API c10::DimVector index_result_strides(IntArrayRef sizes, const std::vector<c10::DimVector>& operands);

@@ -37,16 +37,7 @@ void check_index_device(const Tensor& self, const Tensor& index) {
 
 // Checks come in the order of aten/native/cpu/generic/index.cpp.
 std::vector<IndexedDim> collect(const Tensor& self, const Indices& indices) {
-  TORCH_CHECK_INDEX(
-      static_cast<int64_t>(indices.size()) <= self.dim(), "too many indices for tensor of dimension ", self.dim(), " (got ",
-      indices.size(), ")");
-  for (size_t i = 0; i < indices.size(); ++i) {
-    const std::optional<Tensor> index = indices.get(i);
-    const ScalarType dtype = index && index->defined() ? index->scalar_type() : kLong;
-    TORCH_CHECK_INDEX(
-        dtype == kLong || dtype == kInt || dtype == kBool || dtype == kByte,
-        "tensors used as indices must be long, byte or bool tensors (int is taken too); got ", dtype);
-  }
+  check_index_tensors(self, indices);
   std::vector<IndexedDim> result;
   int64_t dim = 0;
   for (size_t i = 0; i < indices.size(); ++i) {

@@ -97,16 +97,7 @@ struct IndexedDim {
 
 /// Meta tensors have no values: those are left out, and masks, whose shape depends on them, are refused.
 std::vector<IndexedDim> collect(const Tensor& self, const c10::List<std::optional<Tensor>>& indices) {
-  TORCH_CHECK_INDEX(
-      static_cast<int64_t>(indices.size()) <= self.dim(), "too many indices for tensor of dimension ", self.dim(), " (got ",
-      indices.size(), ")");
-  for (size_t i = 0; i < indices.size(); ++i) {
-    const std::optional<Tensor> index = indices.get(i);
-    const ScalarType dtype = index && index->defined() ? index->scalar_type() : kLong;
-    TORCH_CHECK_INDEX(
-        dtype == kLong || dtype == kInt || dtype == kBool || dtype == kByte,
-        "tensors used as indices must be long, byte or bool tensors (int is taken too); got ", dtype);
-  }
+  check_index_tensors(self, indices);
   std::vector<IndexedDim> result;
   int64_t dim = 0;
   for (size_t i = 0; i < indices.size(); ++i) {
@@ -215,6 +206,19 @@ int compare_dims(const std::vector<DimVector>& operands, IntArrayRef sizes, int6
 }
 
 } // namespace
+
+void check_index_tensors(const Tensor& self, const c10::List<std::optional<Tensor>>& indices) {
+  TORCH_CHECK_INDEX(
+      static_cast<int64_t>(indices.size()) <= self.dim(), "too many indices for tensor of dimension ", self.dim(), " (got ",
+      indices.size(), ")");
+  for (size_t i = 0; i < indices.size(); ++i) {
+    const std::optional<Tensor> index = indices.get(i);
+    const ScalarType dtype = index && index->defined() ? index->scalar_type() : kLong;
+    TORCH_CHECK_INDEX(
+        dtype == kLong || dtype == kInt || dtype == kBool || dtype == kByte,
+        "tensors used as indices must be long, byte or bool tensors (int is taken too); got ", dtype);
+  }
+}
 
 DimVector index_result_strides(IntArrayRef sizes, const std::vector<DimVector>& operands) {
   const auto ndim = static_cast<int64_t>(sizes.size());
