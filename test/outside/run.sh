@@ -15,8 +15,8 @@ if grep -rlF -e "$build" -e "$(dirname "$(dirname "$here")")/" "$folder/prefix" 
 fi
 # The programs of the README, as they stand there.
 sed -n '/^```cpp/,/^```$/p' "$here/../../README.md" | grep -v '^```' >"$folder/readme.cpp"
-cmake -S "$here" -B "$folder/build" -DCMAKE_PREFIX_PATH="$folder/prefix" -DREADME_PROGRAMS="$folder/readme.cpp" \
-  >"$folder/configure.log" || { cat "$folder/configure.log"; exit 1; }
+cmake -S "$here" -B "$folder/build" -G Ninja -DCMAKE_PREFIX_PATH="$folder/prefix" \
+  -DREADME_PROGRAMS="$folder/readme.cpp" >"$folder/configure.log" || { cat "$folder/configure.log"; exit 1; }
 cmake --build "$folder/build" --parallel 2 >"$folder/build.log" || { cat "$folder/build.log"; exit 1; }
 for program in with_torch with_cuda; do
   [ $program != with_cuda ] || [ -x "$folder/build/with_cuda" ] || continue # the plugin may not be built
