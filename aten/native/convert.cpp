@@ -4,6 +4,7 @@
 #include <aten/TensorIterator.h>
 #include <aten/core/TensorBase.h>
 #include <aten/native/cpu_isa.h>
+#include <aten/native/streamed.h>
 #include <aten/native/transposed_copy.h>
 
 #include <algorithm>
@@ -52,7 +53,16 @@ void convert_tensor(const TensorBase& dst, const TensorBase& src) {
     const auto from_size = static_cast<std::int64_t>(src.element_size());
     char* const out = static_cast<char*>(dst.mutable_data_ptr());
     const char* const in = static_cast<const char*>(src.const_data_ptr());
+    const bool streamed = dst.numel() * to_size >= kStreamedBytes && out != in;
     const auto part = [&](std::int64_t begin, std::int64_t end) {
+      if (streamed) {
+        const ResultStream stream;
+        ResultStream::write_computed(
+            out + begin * to_size, end - begin, to_size, from_size, [&](char* block, std::int64_t first, std::int64_t n) {
+              convert_elements(to, block, to_size, from, in + (begin + first) * from_size, from_size, n);
+            });
+        return;
+      }
       convert_elements(to, out + begin * to_size, to_size, from, in + begin * from_size, from_size, end - begin);
     };
     if (dst.numel() > at::internal::GRAIN_SIZE) {

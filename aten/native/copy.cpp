@@ -9,6 +9,7 @@
 #include <aten/native/index_rows.h>
 #include <aten/native/resize.h>
 #include <aten/native/store_number.h>
+#include <aten/native/streamed.h>
 #include <aten/native/view_support.h>
 #include <c10/core/Allocator.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
@@ -50,10 +51,15 @@ void copy_bytes(void* dst, const void* src, size_t bytes) {
     return;
   }
   at::parallel_for(0, static_cast<int64_t>(bytes), kBytesPerThread, [&](int64_t begin, int64_t end) {
+    char* part = static_cast<char*>(dst) + begin;
+    const char* source = static_cast<const char*>(src) + begin;
     if (bytes < kLongCopy) {
-      std::memcpy(static_cast<char*>(dst) + begin, static_cast<const char*>(src) + begin, end - begin);
+      std::memcpy(part, source, end - begin);
+    } else if (bytes < static_cast<size_t>(kStreamedBytes)) {
+      copy_block(part, source, end - begin);
     } else {
-      copy_block(static_cast<char*>(dst) + begin, static_cast<const char*>(src) + begin, end - begin);
+      const ResultStream stream;
+      ResultStream::write(part, source, end - begin);
     }
   });
 }

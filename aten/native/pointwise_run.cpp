@@ -2,6 +2,7 @@
 
 #include <aten/Parallel.h>
 #include <aten/TensorIteratorDetail.h>
+#include <aten/native/streamed.h>
 #include <aten/native/transposed_copy.h>
 
 #include <algorithm>
@@ -118,7 +119,33 @@ struct Walk {
   int count; // operands: the output, then inputs
   int size[kMaxOperands]; // bytes of an element
   std::int64_t block; // elements that fit a buffer
+  bool streamed = false; // see Note [Streamed results]
 };
+
+// Whether a result of so many bytes at `data`[0] is streamed: one whose old values are read comes into the cache anyway.
+template <class Pointer>
+bool is_streamed(const Pointer* data, int count, std::int64_t bytes) {
+  return bytes >= kStreamedBytes && std::find(data + 1, data + count, data[0]) == data + count;
+}
+
+C10_NOINLINE void compute_streamed(const Walk& walk, char* out, const char* const* inputs, std::int64_t n) {
+  const auto block = [&](char* buffer, std::int64_t first, std::int64_t count) {
+    const char* from[kMaxOperands];
+    for (int i = 1; i < walk.count; ++i) {
+      from[i - 1] = inputs[i - 1] + first * walk.size[i];
+    }
+    walk.kernel(walk.context, buffer, from, count);
+  };
+  ResultStream::write_computed(out, n, walk.size[0], kBlockBytes / walk.block, block);
+}
+
+// n elements of dense operands.
+inline void compute(const Walk& walk, char* out, const char* const* inputs, std::int64_t n) {
+  if (C10_UNLIKELY(walk.streamed)) {
+    return compute_streamed(walk, out, inputs, n);
+  }
+  walk.kernel(walk.context, out, inputs, n);
+}
 
 // Elements [first, first + n) of an n0-wide grid, to or from a dense buffer.
 template <bool ToBuffer>
@@ -182,7 +209,7 @@ __attribute__((noinline)) void walk_tiles(const Walk& walk, char* const* data, c
           }
         }
         if (strides[0] == walk.size[0]) {
-          walk.kernel(walk.context, place(0, r), inputs, n);
+          compute(walk, place(0, r), inputs, n);
         } else {
           walk.kernel(walk.context, buffers[0], inputs, n);
           move(walk.size[0], place(0, r), strides[0], buffers[0], walk.size[0], n);
@@ -199,6 +226,7 @@ __attribute__((noinline)) void walk_grid(const Walk& walk, char** data, const st
   const std::int64_t* outer = strides + count;
   const char* inputs[kMaxOperands];
   char* rows[kMaxOperands];
+  const ResultStream stream(walk.streamed);
   for (int i = 0; i < count; ++i) { // few, so a loop beats a call
     rows[i] = data[i];
   }
@@ -232,7 +260,7 @@ __attribute__((noinline)) void walk_grid(const Walk& walk, char** data, const st
         }
       }
       if (whole(0)) {
-        walk.kernel(walk.context, rows[0] + first * walk.size[0], inputs, n);
+        compute(walk, rows[0] + first * walk.size[0], inputs, n);
         continue;
       }
       walk.kernel(walk.context, buffers[0], inputs, n);
@@ -260,7 +288,7 @@ __attribute__((noinline)) void walk_grid(const Walk& walk, char** data, const st
   for (std::int64_t row = 0; row < n1; ++row) {
     if (all_dense) {
       std::copy(rows + 1, rows + count, inputs);
-      walk.kernel(walk.context, rows[0], inputs, n0);
+      compute(walk, rows[0], inputs, n0);
     } else {
       for (std::int64_t first = 0; first < n0; first += block) {
         const std::int64_t n = std::min(block, n0 - first);
@@ -278,7 +306,7 @@ __attribute__((noinline)) void walk_grid(const Walk& walk, char** data, const st
           }
         }
         if (dense[0]) {
-          walk.kernel(walk.context, rows[0] + first * walk.size[0], inputs, n);
+          compute(walk, rows[0] + first * walk.size[0], inputs, n);
         } else {
           walk.kernel(walk.context, buffers[0], inputs, n);
           move(walk.size[0], rows[0] + first * strides[0], strides[0], buffers[0], walk.size[0], n);
@@ -298,10 +326,7 @@ namespace {
 // Rows of tensors that are broadcast over each other, few enough for one thread.
 C10_NOINLINE void run_grid(const PointwiseCall& call, const PointwiseRun& run) {
   const at::detail::PointwiseGrid grid = at::detail::PointwiseGrid::of(call);
-  Walk walk;
-  walk.kernel = run.kernel;
-  walk.context = {run.functor, 0};
-  walk.count = call.count;
+  Walk walk{run.kernel, {run.functor, 0}, call.count, {}, 0};
   walk.block = kBlockBytes / std::max(call.input_size, call.output_size);
   char* data[PointwiseCall::kMax];
   std::int64_t strides[2 * PointwiseCall::kMax];
@@ -333,7 +358,8 @@ C10_NOINLINE void run_fast(const PointwiseCall& fast, std::int64_t numel, const 
       }
     }
   }
-  if (fast.repeated == 0 || numel == 1) {
+  const bool streamed = is_streamed(data, count, numel * fast.output_size);
+  if ((fast.repeated == 0 && !streamed) || numel == 1) {
     const auto part = [&](std::int64_t begin, std::int64_t end) {
       const char* inputs[PointwiseCall::kMax];
       for (int i = 1; i < count; ++i) {
@@ -348,7 +374,7 @@ C10_NOINLINE void run_fast(const PointwiseCall& fast, std::int64_t numel, const 
     }
     return;
   }
-  Walk walk{run.kernel, context, count, {}, 0};
+  Walk walk{run.kernel, context, count, {}, 0, streamed};
   std::int64_t strides[2 * PointwiseCall::kMax] = {};
   for (int i = 0; i < count; ++i) {
     walk.size[i] = i == 0 ? fast.output_size : (context.wide_inputs << 1 >> i) & 1u ? 4 : fast.input_size;
@@ -416,10 +442,7 @@ namespace {
 
 // Strided, broadcast and converted operands.
 C10_NOINLINE void run_general(TensorIteratorBase& iter, const PointwiseRun& run) {
-  Walk walk;
-  walk.kernel = run.kernel;
-  walk.context = {run.functor, 0};
-  walk.count = iter.ntensors();
+  Walk walk{run.kernel, {run.functor, 0}, iter.ntensors(), {}, 0};
   TORCH_INTERNAL_ASSERT(walk.count <= kMaxOperands && iter.noutputs() == 1);
   const std::int64_t numel = iter.numel();
   if (numel == 0) {
@@ -440,6 +463,11 @@ C10_NOINLINE void run_general(TensorIteratorBase& iter, const PointwiseRun& run)
     dense = dense && (numel == 1 || iter.strides(i)[0] == walk.size[i]);
   }
   walk.block = kBlockBytes / largest;
+  const void* places[kMaxOperands];
+  for (int i = 0; i < walk.count; ++i) {
+    places[i] = iter.data_ptr(i);
+  }
+  walk.streamed = is_streamed(places, walk.count, numel * walk.size[0]);
 
   if (C10_UNLIKELY(reads_what_it_writes(iter))) {
     run_one_by_one(iter, walk);
@@ -451,7 +479,8 @@ C10_NOINLINE void run_general(TensorIteratorBase& iter, const PointwiseRun& run)
       for (int i = 1; i < walk.count; ++i) {
         inputs[i - 1] = static_cast<const char*>(iter.data_ptr(i)) + begin * walk.size[i];
       }
-      walk.kernel(walk.context, static_cast<char*>(iter.data_ptr(0)) + begin * walk.size[0], inputs, end - begin);
+      const ResultStream stream(walk.streamed);
+      compute(walk, static_cast<char*>(iter.data_ptr(0)) + begin * walk.size[0], inputs, end - begin);
     };
     if (numel <= kGrain) {
       part(0, numel);

@@ -37,6 +37,7 @@ int64_t find_place(const Op& op, const In* in, int64_t count, typename Op::Acc w
   const auto search = [&](auto is_wanted) {
     int64_t i = 0;
     for (; i + kTogether <= count; i += kTogether) {
+      ask_for(in + count + i, kTogether); // the next row
       Flag here = 0;
       for (int64_t j = 0; j < kTogether; ++j) {
         here |= Flag{is_wanted(op.map(in[i + j]))};

@@ -192,6 +192,20 @@ struct WideRow {
 template <class T, class Stride>
 using RowOf = std::conditional_t<reads_as_float<T>, WideRow<T>, PlainRow<T, Stride>>;
 
+// A second look at a run that is in the cache: the time is used to ask for the run behind it, which comes next.
+template <class Op>
+concept LooksAgain = Op::kLooksAgain;
+
+// Asks for the cache lines of n elements.
+template <class In>
+C10_ALWAYS_INLINE void ask_for(const In* in, int64_t n) {
+  constexpr int64_t kLine = 64;
+  const char* lines = reinterpret_cast<const char*>(in);
+  for (int64_t at = 0; at < n * static_cast<int64_t>(sizeof(In)); at += kLine) {
+    __builtin_prefetch(lines + at);
+  }
+}
+
 // A contiguous run of at least kLanes inputs.
 template <int64_t kLanes, class Op, class In>
 typename Op::Acc fold_contiguous(const Op& op, const In* in, int64_t count) {
@@ -202,6 +216,9 @@ typename Op::Acc fold_contiguous(const Op& op, const In* in, int64_t count) {
   }
   int64_t i = kLanes;
   for (; i + kLanes <= count; i += kLanes) {
+    if constexpr (LooksAgain<Op>) {
+      ask_for(in + count + i, kLanes);
+    }
     for (int64_t j = 0; j < kLanes; ++j) {
       acc[j] = op.combine(acc[j], op.map(in[i + j]));
     }

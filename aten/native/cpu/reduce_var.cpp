@@ -119,6 +119,7 @@ struct Variance {
   struct SquareSum {
     using In = T;
     using Acc = double;
+    static constexpr bool kLooksAgain = true;
     int part;
     double mean;
     double map(T x) const {

@@ -43,10 +43,17 @@ template <class T>
 typename Lanes<T>::R row_max(const T* x, int64_t n) {
   using V = typename Lanes<T>::V;
   using R = typename Lanes<T>::R;
-  V top(-std::numeric_limits<R>::infinity());
-  for_lanes<T>(n, [&](int64_t i, auto run) {
-    top = max(top, keep_run(load_run(x + i, run), -std::numeric_limits<R>::infinity(), run));
-  });
+  constexpr int64_t kSize = V::size(), kChains = 4; // which need not wait for each other
+  constexpr R kLowest = -std::numeric_limits<R>::infinity();
+  V tops[kChains] = {V(kLowest), V(kLowest), V(kLowest), V(kLowest)};
+  int64_t i = 0;
+  for (; i + kChains * kSize <= n; i += kChains * kSize) {
+    for (int64_t chain = 0; chain < kChains; ++chain) {
+      tops[chain] = max(tops[chain], Lanes<T>::load(x + i + chain * kSize));
+    }
+  }
+  V top = max(max(tops[0], tops[1]), max(tops[2], tops[3]));
+  for_lanes<T>(n - i, [&](int64_t at, auto run) { top = max(top, keep_run(load_run(x + i + at, run), kLowest, run)); });
   return vec::reduce_max(top);
 }
 
@@ -59,6 +66,7 @@ void softmax_row(const T* x, T* y, int64_t n) {
   // With the result in the computing type the exponentials are kept there and only scaled afterwards.
   constexpr bool kKeep = !Log && std::is_same_v<T, R>;
   for_lanes<T>(n, [&](int64_t i, auto run) {
+    __builtin_prefetch(x + n + i); // the next row, while there is time
     const V e = exp(load_run(x + i, run) - V(top));
     if constexpr (kKeep) store_run<T>(e, y + i, run);
     sums += keep_run(e, R(0), run);

@@ -5,6 +5,7 @@
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/convert.h>
 #include <aten/native/index_rows.h>
+#include <aten/native/streamed.h>
 #include <aten/native/view_support.h>
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/SmallVector.h>
@@ -39,7 +40,9 @@ void join_runs(TensorList tensors, int64_t dim, const TensorBase& out) {
       parts.push_back({static_cast<const char*>(t.const_data_ptr()), run});
     }
   }
+  const bool streamed = bytes >= kStreamedBytes;
   at::parallel_for(0, bytes, kJoinedBytesPerThread, [&](int64_t begin, int64_t end) {
+    const ResultStream stream(streamed);
     for (int64_t i = begin / row, place = i * row; place < end; ++i) {
       for (const auto& [from, run] : parts) {
         const int64_t first = std::max(begin, place), last = std::min(end, place + run);
@@ -47,6 +50,8 @@ void join_runs(TensorList tensors, int64_t dim, const TensorBase& out) {
           const char* source = from + i * run + (first - place);
           if (last - first < kLongCopy) {
             std::memcpy(to + first, source, last - first);
+          } else if (streamed) {
+            ResultStream::write(to + first, source, last - first);
           } else {
             copy_block(to + first, source, last - first);
           }
