@@ -219,6 +219,16 @@ TEST_CASE("integer samples follow the stream of PyTorch", "[random]") {
       {"random_ from 3 to 9", [] { return torch::empty({8}, torch::kInt).random_(3, 9); },
        {5, 6, 8, 3, 4, 6, 4, 4},
        {7, 4, 3, 3, 7, 5, 3, 8}},
+      // Bounds that the dtype rounds are moved inwards.
+      {"random_ of halfs up to their largest", [] { return torch::empty({4}, torch::kHalf).random_(0, 65504); },
+       {13104, 42144, 30576, 57984},
+       {27648, 59808, 49664, 47104}},
+      {"random_ of bfloat16 from 3 to 1000", [] { return torch::empty({4}, torch::kBFloat16).random_(3, 1000); },
+       {312, 620, 512, 348},
+       {178, 728, 460, 300}},
+      {"random_ of floats over 2^41", [] { return torch::empty({4}, torch::kFloat).random_(-(int64_t{1} << 40) - 3, (int64_t{1} << 40) + 7); },
+       {-358277054464, -593434378240, 291397107712, -258399797248},
+       {1093925404672, 542982144000, 947841073152, -108626673664}},
   });
 }
 

@@ -5,6 +5,7 @@
 #include <aten/cuda/CUDAContext.h>
 #include <aten/cuda/CUDAGeneratorImpl.h>
 #include <aten/native/cuda/random.h>
+#include <aten/native/random/integer_range.h>
 
 #include <algorithm>
 #include <cmath>
@@ -104,20 +105,6 @@ std::uint64_t full_range_of(const Tensor& self) {
   return range;
 }
 
-void check_random_range(const Tensor& self, int64_t from, int64_t last) {
-  dispatch("random_", self.scalar_type(), kRandomDtypes, [&]<class T> {
-    const double most = static_cast<double>(full_range<T>());
-    const double least = std::is_same_v<T, bool> ? 0
-        : std::is_integral_v<T>                  ? static_cast<double>(std::numeric_limits<T>::lowest())
-                                                 : -most;
-    for (const auto& [value, name] : {std::pair<int64_t, const char*>{from, "from"}, {last, "to - 1"}}) {
-      const auto x = static_cast<double>(value);
-      TORCH_CHECK(
-          x >= least && (!std::is_integral_v<T> || x <= most), name, " is out of bounds for ", self.scalar_type());
-    }
-  });
-}
-
 // Ranges from here on draw 64 bits, where the bias of the remainder would show.
 constexpr std::uint64_t kWideRange = std::uint64_t{1} << 28;
 
@@ -135,18 +122,8 @@ Tensor& random_cuda(Tensor& self, OptGenerator generator) {
 
 Tensor& random_from_cuda(Tensor& self, int64_t from, std::optional<int64_t> to, OptGenerator generator) {
   check_dtype("random_", self, kRandomDtypes);
-  if (!to && from == std::numeric_limits<int64_t>::lowest()) {
-    return integers(self, generator, /*wide=*/true, 0, 0);
-  }
-  if (to) {
-    TORCH_CHECK(from < *to, "random_ expects 'from' to be less than 'to', but got from=", from, " >= to=", *to);
-  }
-  const auto greatest = static_cast<int64_t>(
-      std::min<std::uint64_t>(full_range_of(self), std::numeric_limits<int64_t>::max()));
-  const int64_t last = to ? *to - 1 : greatest;
-  check_random_range(self, from, last);
-  const std::uint64_t range = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(from) + 1;
-  return integers(self, generator, range >= kWideRange || range == 0, range, from);
+  const auto [first, range] = random_integer_range(self.scalar_type(), from, to);
+  return integers(self, generator, range >= kWideRange || range == 0, range, first);
 }
 
 Tensor& random_to_cuda(Tensor& self, int64_t to, OptGenerator generator) {

@@ -6,6 +6,7 @@
 #include <aten/native/OutArgument.h>
 #include <aten/native/cpu/generic/random_draws.h>
 #include <aten/native/cpu/generic/random_fill.h>
+#include <aten/native/random/integer_range.h>
 #include <aten/ops/copy__ops.h>
 
 #include <algorithm>
@@ -62,47 +63,12 @@ Tensor& random_cpu(Tensor& self, OptGenerator generator) {
   return self;
 }
 
-namespace {
-
-template <class T>
-void check_bound(double value, const char* name) {
-  const double low = std::is_same_v<T, bool> ? 0 : std::is_integral_v<T> ? static_cast<double>(std::numeric_limits<T>::lowest()) : -std::ldexp(1.0, kDigits<T>);
-  const double high = std::is_same_v<T, bool> ? 1 : std::is_integral_v<T> ? static_cast<double>(std::numeric_limits<T>::max()) : std::ldexp(1.0, kDigits<T>);
-  TORCH_CHECK(value >= low && (std::is_integral_v<T> ? value <= high : true), name, " is out of bounds for ", c10::scalarTypeToTypeMeta(c10::CppTypeToScalarType<T>::value).name());
-}
-
-void check_random_range(const Tensor& self, int64_t from, int64_t last) {
-  TORCH_CHECK(
-      !self.is_complex(), "check_random_bounds handles only integral, floating-point and boolean types; got ",
-      self.scalar_type());
-  dispatch("random_", self.scalar_type(), kRandomDtypes, [&]<class T> {
-    check_bound<T>(static_cast<double>(from), "from");
-    check_bound<T>(static_cast<double>(last), "to - 1");
-  });
-}
-
-} // namespace
-
 Tensor& random_from_cpu(Tensor& self, int64_t from, std::optional<int64_t> to, OptGenerator generator) {
   at::assert_no_internal_overlap(self);
-  uint64_t range = 0;
-  if (to) {
-    TORCH_CHECK(from < *to, "random_ expects 'from' to be less than 'to', but got from=", from, " >= to=", *to);
-    check_random_range(self, from, *to - 1);
-    range = static_cast<uint64_t>(*to) - static_cast<uint64_t>(from);
-  } else if (from == std::numeric_limits<int64_t>::lowest()) {
-    range = 0; // all of int64
-  } else {
-    int64_t last = std::numeric_limits<int64_t>::max();
-    dispatch("random_", self.scalar_type(), kRandomDtypes, [&]<class T> {
-      last = static_cast<int64_t>(std::min<uint64_t>(full_range<T>(), std::numeric_limits<int64_t>::max()));
-    });
-    check_random_range(self, from, last);
-    range = static_cast<uint64_t>(last) - static_cast<uint64_t>(from) + 1;
-  }
+  const auto [first, range] = random_integer_range(self.scalar_type(), from, to);
   LockedGenerator draw(generator);
-  dispatch("random_", self.scalar_type(), kRandomDtypes, [&]<class T> {
-    const auto shifted = [from](uint64_t x) { return static_cast<T>(static_cast<int64_t>(x + static_cast<uint64_t>(from))); };
+  dispatch("random_", self.scalar_type(), kRandomDtypes, [&, first = first, range = range]<class T> {
+    const auto shifted = [first](uint64_t x) { return static_cast<T>(static_cast<int64_t>(x + static_cast<uint64_t>(first))); };
     if (range == 0) {
       fill_from_words<T, uint64_t>(self, *draw, [](uint64_t bits) { return static_cast<T>(static_cast<int64_t>(bits)); });
     } else if (range >= kWideRange) {
