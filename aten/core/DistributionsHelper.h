@@ -129,7 +129,7 @@ template <class Generator>
 struct keeps_normal<Generator, float, std::void_t<decltype(&Generator::next_float_normal_sample)>> : std::true_type {};
 
 template <class Real, class Generator>
-std::optional<Real> kept_normal(const Generator& generator) {
+std::optional<Real> kept_normal(Generator& generator) {
   if constexpr (std::is_same_v<Real, double>) {
     return generator.next_double_normal_sample();
   } else {
