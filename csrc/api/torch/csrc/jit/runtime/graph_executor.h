@@ -1,0 +1,3 @@
+#pragma once
+
+#include <csrc/jit/executor_settings.h>
