@@ -4,18 +4,19 @@ namespace at {
 
 c10::ScalarType toAccumulateType(c10::ScalarType type, c10::DeviceType device) {
   using c10::ScalarType;
-  const bool on_cpu = device == c10::DeviceType::CPU;
+  using c10::DeviceType;
   if (type == ScalarType::Bool) {
-    return on_cpu ? ScalarType::Bool : ScalarType::Long;
+    return ScalarType::Bool;
   }
   if (c10::isIntegralType(type, /*includeBool=*/false)) {
     return ScalarType::Long;
   }
-  if (on_cpu && type == ScalarType::Float) {
-    return ScalarType::Double;
+  const bool is_complex = c10::isComplexType(type);
+  if (device == DeviceType::MPS) {
+    return is_complex ? ScalarType::ComplexFloat : ScalarType::Float;
   }
-  if (on_cpu && type == ScalarType::ComplexFloat) {
-    return ScalarType::ComplexDouble;
+  if ((type == ScalarType::Float || type == ScalarType::ComplexFloat) && device != DeviceType::CUDA && device != DeviceType::XPU) {
+    return is_complex ? ScalarType::ComplexDouble : ScalarType::Double;
   }
   return toOpMathType(type);
 }

@@ -23,7 +23,7 @@ struct complex_value<c10::complex<T>> {
   using type = T;
 };
 
-// A CPU sums floats in double: it costs nothing beside memory. A GPU keeps float.
+// A CPU sums floats in double: it costs nothing beside memory. A GPU keeps float, and that of MPS knows no double.
 template <class T, bool OnCpu>
 struct acc_real {
   using math = opmath_type<T>;
@@ -37,10 +37,13 @@ struct acc_real {
 } // namespace detail
 
 /// `acc_type_device<T, kCPU>`: accumulator for T on a device: int64 for integers, double for float on a CPU, float for half.
+/// Devices other than CUDA, XPU and MPS count as CPUs.
 template <class T, c10::DeviceType D>
 struct AccumulateTypeDevice {
+  static constexpr bool on_cpu = D != c10::DeviceType::CUDA && D != c10::DeviceType::XPU && D != c10::DeviceType::MPS;
   using real = typename detail::complex_value<T>::type;
-  using acc = typename detail::acc_real<real, D == c10::DeviceType::CPU>::type;
+  using wide = typename detail::acc_real<real, on_cpu>::type;
+  using acc = std::conditional_t<D == c10::DeviceType::MPS && std::is_same_v<wide, double>, float, wide>;
   using type = std::conditional_t<detail::complex_value<T>::is_complex, c10::complex<std::conditional_t<std::is_floating_point_v<acc>, acc, double>>, acc>;
 };
 

@@ -209,7 +209,7 @@ inline bool is_blas_compatible_row_major_order(const Tensor& input) {
 inline std::tuple<std::vector<int64_t>, std::vector<int64_t>> _linalg_broadcast_batch_dims(const Tensor& arg1, const Tensor& arg2) {
   checkIsMatrix(arg1, "_linalg_broadcast_batch_dims", "arg1");
   checkIsMatrix(arg2, "_linalg_broadcast_batch_dims", "arg2");
-  std::vector<int64_t> sizes1 = infer_size(arg1.sizes().slice(0, arg1.dim() - 2), arg2.sizes().slice(0, arg2.dim() - 2));
+  std::vector<int64_t> sizes1 = at::infer_size(arg1.sizes().slice(0, arg1.dim() - 2), arg2.sizes().slice(0, arg2.dim() - 2));
   std::vector<int64_t> sizes2 = sizes1;
   sizes1.insert(sizes1.end(), {arg1.size(-2), arg1.size(-1)});
   sizes2.insert(sizes2.end(), {arg2.size(-2), arg2.size(-1)});
@@ -225,7 +225,7 @@ inline std::tuple<Tensor, Tensor> _linalg_broadcast_batch_dims(const Tensor& arg
 }
 
 inline std::vector<int64_t> broadcast_batch_size(const Tensor& t1, const Tensor& t2, int64_t n_batch_dims) {
-  return infer_size(t1.sizes().slice(0, n_batch_dims), t2.sizes().slice(0, n_batch_dims));
+  return at::infer_size(t1.sizes().slice(0, n_batch_dims), t2.sizes().slice(0, n_batch_dims));
 }
 
 /// Is `other` a vector, or a batch of them, rather than matrices, beside the matrices of `input`?
