@@ -23,7 +23,7 @@ FiveTensors fused_lstm_cell_backward(
     const at::Tensor& workspace);
 
 /// For (input, hx, cx, w_ih, w_hh, bias) of _lstm_steps, from the gradients of its two sequences of states, which may be
-/// undefined; see Note [Steps of an LSTM].
+/// undefined; see Note [Steps of a layer].
 std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor> lstm_steps_backward(
     const at::Tensor& grad_output,
     const at::Tensor& grad_cells,
@@ -38,6 +38,33 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tenso
     const at::Tensor& open,
     bool reverse,
     std::array<bool, 6> mask);
+
+/// For (input, hx, w_ih, w_hh, b_ih, b_hh) of _gru_steps.
+std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor> gru_steps_backward(
+    const at::Tensor& grad,
+    const at::Tensor& input,
+    const at::Tensor& hx,
+    const at::Tensor& w_ih,
+    const at::Tensor& w_hh,
+    const at::Tensor& b_ih,
+    const at::Tensor& b_hh,
+    const at::Tensor& output,
+    const at::Tensor& open,
+    const at::Tensor& recurrent,
+    bool reverse,
+    std::array<bool, 6> mask);
+
+/// For (input, hx, w_ih, w_hh, bias) of _rnn_steps.
+FiveTensors rnn_steps_backward(
+    const at::Tensor& grad,
+    const at::Tensor& input,
+    const at::Tensor& hx,
+    const at::Tensor& w_ih,
+    const at::Tensor& w_hh,
+    const at::Tensor& output,
+    bool relu,
+    bool reverse,
+    std::array<bool, 5> mask);
 
 /// For (input_gates, hidden_gates, hx, input_bias, hidden_bias).
 FiveTensors fused_gru_cell_backward(

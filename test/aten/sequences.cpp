@@ -1,9 +1,12 @@
 // What the operator table cannot see of attention in blocks, recurrent layers and ctc_loss.
 
 #include <aten/Functions.h>
+#include <aten/Parallel.h>
 #include <aten/TensorOperators.h>
 #include <aten/core/Reduction.h>
+#include <aten/ops/_gru_steps_ops.h>
 #include <aten/ops/_lstm_steps_ops.h>
+#include <aten/ops/_rnn_steps_ops.h>
 #include <autograd/autograd.h>
 #include <aten/random.h>
 
@@ -177,6 +180,86 @@ TEST_CASE("gradients of the steps of an LSTM equal those of its cells", "[aten][
   }
 }
 
+TEST_CASE("gradients of the steps of GRU and simple layers equal those of their cells", "[aten][rnn]") {
+  at::manual_seed(8);
+  using Cell = Tensor (*)(const Tensor&, const Tensor&, const Tensor&, const Tensor&, const std::optional<Tensor>&, const std::optional<Tensor>&);
+  using Layer = std::tuple<Tensor, Tensor> (*)(const Tensor&, const Tensor&, at::TensorList, bool, int64_t, double, bool, bool, bool);
+  const auto& [name, gates, cell, layer] = GENERATE(
+      table<const char*, int64_t, Cell, Layer>(
+          {{"gru", 3, at::gru_cell, at::gru}, {"rnn_tanh", 1, at::rnn_tanh_cell, at::rnn_tanh}, {"rnn_relu", 1, at::rnn_relu_cell, at::rnn_relu}}));
+  // More rows than a block of the kernel has, and sizes that fill no vector; few steps go cell by cell.
+  const auto& [steps, batch, size] = GENERATE(table<int64_t, int64_t, int64_t>({{1, 2, 4}, {4, 1, 1}, {5, 19, 11}}));
+  const bool biases = GENERATE(true, false);
+  INFO(name << " of " << steps << " steps, batch " << batch << ", size " << size << (biases ? "" : ", no biases"));
+  std::vector<Tensor> inputs{values({steps, batch, 3}), values({2, batch, size})};
+  for (int direction = 0; direction < 2; ++direction) {
+    inputs.push_back(values({gates * size, 3}));
+    inputs.push_back(values({gates * size, size}) / 4);
+    for (int bias = 0; biases && bias < 2; ++bias) inputs.push_back(values({gates * size}));
+  }
+  for (Tensor& t : inputs) t.requires_grad_();
+  const Tensor &x = inputs[0], &h = inputs[1];
+  const std::vector<Tensor> params(inputs.begin() + 2, inputs.end());
+  const auto cells = [&] {
+    std::vector<Tensor> outputs[2], last;
+    for (int direction = 0; direction < 2; ++direction) {
+      const auto p = params.begin() + direction * (biases ? 4 : 2);
+      Tensor state = h[direction];
+      for (int64_t i = 0; i < steps; ++i) {
+        state = biases ? cell(x[direction == 0 ? i : steps - 1 - i], state, p[0], p[1], p[2], p[3])
+                       : cell(x[direction == 0 ? i : steps - 1 - i], state, p[0], p[1], {}, {});
+        outputs[direction].push_back(state);
+      }
+      last.push_back(state);
+    }
+    std::reverse(outputs[1].begin(), outputs[1].end());
+    return std::make_tuple(at::cat({at::stack(outputs[0]), at::stack(outputs[1])}, 2), at::stack(last));
+  };
+  const bool of_last = GENERATE(false, true);
+  const auto gradients = [&](const std::tuple<Tensor, Tensor>& results) {
+    const auto& [out, last] = results;
+    const Tensor loss = of_last ? last.sin().sum() : (out * out).sum() + last.sin().sum();
+    auto all = torch::autograd::grad({loss}, inputs, {}, true, true);
+    Tensor second = at::zeros({}, at::kDouble);
+    for (const Tensor& g : all) second = second + (g * g).sum();
+    const auto again = torch::autograd::grad({second}, inputs, {}, true), plain = torch::autograd::grad({loss}, inputs);
+    all.insert(all.end(), again.begin(), again.end());
+    all.insert(all.end(), plain.begin(), plain.end());
+    all.push_back(out);
+    all.push_back(last);
+    return all;
+  };
+  const auto want = gradients(cells()), got = gradients(layer(x, h, params, biases, 1, 0.0, true, true, false));
+  for (size_t i = 0; i < want.size(); ++i) {
+    INFO("gradient " << i);
+    CHECK(close(got[i], want[i], 1e-9));
+  }
+}
+
+TEST_CASE("steps of layers do not depend on threads", "[aten][rnn][threads]") {
+  at::manual_seed(9);
+  const int64_t steps = 6, batch = 21, size = 70;
+  const int before = at::get_num_threads();
+  const auto results = [&](int threads, int64_t gates, const auto& layer) {
+    at::set_num_threads(threads);
+    at::manual_seed(10);
+    std::vector<Tensor> inputs{values({steps, batch, 9}, at::kFloat), values({1, batch, size}, at::kFloat), values({gates * size, 9}, at::kFloat), values({gates * size, size}, at::kFloat) / 8};
+    for (Tensor& t : inputs) t.requires_grad_();
+    const Tensor out = layer(inputs);
+    std::vector<Tensor> all = torch::autograd::grad({(out * out).sum()}, inputs);
+    all.push_back(out);
+    at::set_num_threads(before);
+    return all;
+  };
+  const auto check = [&](int64_t gates, const auto& layer) {
+    const auto one = results(1, gates, layer), three = results(3, gates, layer);
+    for (size_t i = 0; i < one.size(); ++i) CHECK(at::equal(one[i], three[i]));
+  };
+  check(4, [](const auto& t) { return std::get<0>(at::lstm(t[0], {t[1], t[1]}, {t[2], t[3]}, false, 1, 0.0, true, false, false)); });
+  check(3, [](const auto& t) { return std::get<0>(at::gru(t[0], t[1], {t[2], t[3]}, false, 1, 0.0, true, false, false)); });
+  check(1, [](const auto& t) { return std::get<0>(at::rnn_tanh(t[0], t[1], {t[2], t[3]}, false, 1, 0.0, true, false, false)); });
+}
+
 TEST_CASE("the steps of an LSTM are its cells for any batch and size", "[aten][rnn]") {
   at::manual_seed(7);
   for (const auto dtype : {at::kFloat, at::kDouble}) {
@@ -208,6 +291,30 @@ TEST_CASE("the steps of an LSTM refuse operands that do not fit", "[aten][rnn]")
   CHECK_THROWS(steps({1, 2, 5}, {2, 2}, {2, 2}, {8, 4}, {8, 2}));
   CHECK_THROWS(steps({1, 2, 5}, {2, 2}, {2, 2}, {8, 5}, {8, 3}));
   CHECK_THROWS(steps({1, 2, 5}, {2, 2}, {2, 2}, {9, 5}, {9, 2}));
+}
+
+TEST_CASE("the steps of GRU and simple layers refuse operands that do not fit, and take any dtype and few steps", "[aten][rnn]") {
+  const auto gru = [](at::IntArrayRef input, at::IntArrayRef hx, at::IntArrayRef w_hh, at::ScalarType dtype = at::kDouble) {
+    const Tensor x = values(input, dtype), bias = values({6}, dtype);
+    return std::get<0>(at::_ops::_gru_steps::call(x, values(hx, dtype), values({6, 5}, dtype), values(w_hh, dtype), bias, bias, false));
+  };
+  const auto rnn = [](at::IntArrayRef input, at::IntArrayRef hx, at::IntArrayRef w_hh, at::ScalarType dtype = at::kDouble) {
+    return at::_ops::_rnn_steps::call(values(input, dtype), values(hx, dtype), values({2, 5}, dtype), values(w_hh, dtype), values({2}, dtype), true, true);
+  };
+  for (const int64_t steps : {1, 6}) {
+    for (const auto dtype : {at::kDouble, at::kFloat, at::kBFloat16}) {
+      CHECK(gru({steps, 3, 5}, {3, 2}, {6, 2}, dtype).sizes() == at::IntArrayRef{steps, 3, 2});
+      CHECK(rnn({steps, 3, 5}, {3, 2}, {2, 2}, dtype).sizes() == at::IntArrayRef{steps, 3, 2});
+    }
+    CHECK_THROWS(gru({steps, 3, 5}, {3, 2}, {6, 3}));
+    CHECK_THROWS(gru({steps, 3, 4}, {3, 2}, {6, 2}));
+    CHECK_THROWS(gru({steps, 3, 5}, {3, 3}, {9, 3}));
+    CHECK_THROWS(rnn({steps, 3, 5}, {3, 2}, {2, 3}));
+    CHECK_THROWS(rnn({steps, 3, 5}, {3, 3}, {3, 3}));
+  }
+  CHECK_THROWS_WITH(gru({3, 5}, {3, 2}, {6, 2}), Catch::Contains("_gru_steps: expected an input of steps, batch and features"));
+  CHECK_THROWS_WITH(gru({1, 3, 5}, {4, 2}, {6, 2}), Catch::Contains("_gru_steps: expected states of batch 3 and one size"));
+  CHECK_THROWS_WITH(rnn({0, 3, 5}, {3, 2}, {2, 2}), Catch::Contains("at least one step"));
 }
 
 TEST_CASE("the result of an LSTM may be changed before it is differentiated", "[aten][rnn]") {

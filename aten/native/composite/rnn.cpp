@@ -5,9 +5,11 @@
 #include <aten/TensorOperators.h>
 #include <aten/autocast_mode.h>
 #include <aten/core/Tensor.h>
-#include <aten/native/lstm_recurrence.h>
 #include <aten/native/optional_tensor.h>
+#include <aten/native/recurrence.h>
+#include <aten/ops/_gru_steps_ops.h>
 #include <aten/ops/_lstm_steps_ops.h>
+#include <aten/ops/_rnn_steps_ops.h>
 
 #include <algorithm>
 #include <functional>
@@ -89,9 +91,10 @@ struct GruCell {
   }
 };
 
-template <Tensor (Tensor::*Activation)() const>
+template <Tensor (Tensor::*Activation)() const, bool IsRelu>
 struct SimpleCell {
   static constexpr int64_t kGates = 1;
+  static constexpr bool kIsRelu = IsRelu;
   static Tensor inputs(const Tensor& x, const Weights& w) {
     return at::linear(x, w.w_ih, w.b_ih.defined() ? w.b_ih + w.b_hh : Tensor());
   }
@@ -99,8 +102,8 @@ struct SimpleCell {
     return {((gates + at::linear(s.hidden, w.w_hh)).*Activation)(), Tensor()};
   }
 };
-using TanhCell = SimpleCell<&Tensor::tanh>;
-using ReluCell = SimpleCell<&Tensor::relu>;
+using TanhCell = SimpleCell<&Tensor::tanh, false>;
+using ReluCell = SimpleCell<&Tensor::relu, true>;
 
 // ---- layers ------------------------------------------------------------------------------------------------------------
 
@@ -128,32 +131,55 @@ struct Run {
   State last;
 };
 
-// Note [Steps of an LSTM]
+// Note [Steps of a layer]
 // The weights of the state take part in every step. Were each step a product of its own in the graph, each would lead back to a
-// gradient of the weights, and all of them would be added up. So the steps are one operator, _lstm_steps: going back, it keeps
-// the gradients of all gates, and the weights' is one product of these and all states. The product with the inputs belongs to
-// it, so that of the gates only the opened ones are kept. Its steps share weights laid out for their products.
+// gradient of the weights, and all of them would be added up. So the steps are one operator, _lstm_steps, _gru_steps or _rnn_steps:
+// going back, it keeps the gradients of all gates, and the weights' is one product of these and all states. The product with the
+// inputs belongs to it, so that of the gates only the opened ones are kept. Its steps share weights laid out for their products,
+// there and back.
+
+constexpr int64_t kWorthPacking = 4; // steps from which on weights are laid out anew for them
 
 /// Whether the steps may be one operator. Autocast is to see each product, and steps tell which dtype does not fit.
+template <class Cell>
 bool is_one_operator(const Tensor& input, const State& state, const Weights& w) {
   const auto operands = {input, state.hidden, state.cell, w.w_ih, w.w_hh, w.b_ih, w.b_hh};
   const auto fits = [&](const Tensor& t) { return !t.defined() || (t.is_cpu() && t.scalar_type() == input.scalar_type()); };
-  return !w.w_hr.defined() && !input.is_complex() && std::all_of(operands.begin(), operands.end(), fits) && !at::autocast::is_autocast_enabled(kCPU);
+  // Cells do as well for others where nothing is laid out; for an LSTM the operator also has them.
+  const bool packs = input.size(0) >= kWorthPacking && (input.scalar_type() == kFloat || input.scalar_type() == kDouble);
+  return (packs || std::is_same_v<Cell, LstmCell>) && !w.w_hr.defined() && !input.is_complex() && std::all_of(operands.begin(), operands.end(), fits) && !at::autocast::is_autocast_enabled(kCPU);
 }
 
-Run run_as_one(const Tensor& input, const State& state, const Weights& w, bool reverse) {
-  const Tensor bias = LstmCell::bias(w);
-  const auto [output, cells, open] = at::_ops::_lstm_steps::call(
-      input, state.hidden, state.cell, w.w_ih, w.w_hh, bias.defined() ? OptionalTensor(bias) : std::nullopt, reverse);
-  const int64_t last = reverse ? 0 : input.size(0) - 1;
-  // The operator saves its result, which the caller may write to.
-  return {output.requires_grad() ? output.clone() : output, {output.select(0, last), cells.select(0, last)}};
+OptionalTensor if_defined(const Tensor& t) {
+  return t.defined() ? OptionalTensor(t) : std::nullopt;
+}
+
+/// The operator's results: output, and for an LSTM the cell states.
+template <class Cell>
+State all_steps(const Tensor& input, const State& state, const Weights& w, bool reverse) {
+  if constexpr (std::is_same_v<Cell, LstmCell>) {
+    const auto [output, cells, open] =
+        at::_ops::_lstm_steps::call(input, state.hidden, state.cell, w.w_ih, w.w_hh, if_defined(LstmCell::bias(w)), reverse);
+    return {output, cells};
+  } else if constexpr (std::is_same_v<Cell, GruCell>) {
+    const auto [output, open, recurrent] =
+        at::_ops::_gru_steps::call(input, state.hidden, w.w_ih, w.w_hh, if_defined(w.b_ih), if_defined(w.b_hh), reverse);
+    return {output, Tensor()};
+  } else {
+    const Tensor bias = w.b_ih.defined() ? w.b_ih + w.b_hh : Tensor();
+    return {at::_ops::_rnn_steps::call(input, state.hidden, w.w_ih, w.w_hh, if_defined(bias), Cell::kIsRelu, reverse), Tensor()};
+  }
 }
 
 template <class Cell>
 Run run_plain(const Tensor& input, State state, const Weights& w, bool reverse) {
-  if constexpr (std::is_same_v<Cell, LstmCell>) {
-    if (is_one_operator(input, state, w)) return run_as_one(input, state, w, reverse);
+  if (is_one_operator<Cell>(input, state, w)) {
+    const State all = all_steps<Cell>(input, state, w, reverse);
+    const int64_t last = reverse ? 0 : input.size(0) - 1;
+    // The operator saves its result, which the caller may write to.
+    return {
+        all.hidden.requires_grad() ? all.hidden.clone() : all.hidden,
+        {all.hidden.select(0, last), all.cell.defined() ? all.cell.select(0, last) : Tensor()}};
   }
   const Tensor all_gates = Cell::inputs(input, w);
   const std::vector<Tensor> gates = all_gates.unbind(0);
@@ -390,46 +416,95 @@ std::tuple<Tensor, Tensor> rnn_relu_data(const Tensor& data, const Tensor& batch
   return run_simple<ReluCell>({"rnn_relu", has_biases, num_layers, dropout, train, bidirectional}, packed_sequence("rnn_relu", data, batch_sizes), hx, params);
 }
 
-// ---- steps of an LSTM ------------------------------------------------------------------------------------------------
+// ---- steps of a layer ------------------------------------------------------------------------------------------------
 
 namespace {
 
-/// Whether the steps are enough to lay out the weights anew for them, and all fits together; if not, the steps' operators say so.
-bool takes_packed_weights(const Tensor& gates, const Tensor& hx, const Tensor& cx, const Tensor& w_hh) {
-  constexpr int64_t kWorthPacking = 4;
+void check_steps(const char* op, const Tensor& input, std::initializer_list<Tensor> states) {
+  TORCH_CHECK(input.dim() == 3 && input.size(0) > 0, op, ": expected an input of steps, batch and features, at least one step, got ", input.sizes());
+  for (const Tensor& state : states) {
+    TORCH_CHECK(
+        state.dim() == 2 && state.size(0) == input.size(1) && state.sizes() == states.begin()->sizes(), op, ": expected states of batch ",
+        input.size(1), " and one size, got ", state.sizes());
+  }
+}
+
+/// Whether the steps are enough to lay out the weights anew for them, and all fits together; if not, operators take the steps and
+/// say what does not fit.
+bool takes_packed_weights(const Tensor& gates, int64_t count, std::initializer_list<Tensor> states, const Tensor& w_hh, const Tensor& b_hh = {}) {
   const auto fits = [&](const Tensor& t) { return t.is_cpu() && t.layout() == kStrided && t.scalar_type() == gates.scalar_type(); };
-  const int64_t size = hx.size(1);
-  return (gates.scalar_type() == kFloat || gates.scalar_type() == kDouble) && fits(gates) && fits(hx) && fits(cx) && fits(w_hh) &&
-      gates.size(0) >= kWorthPacking && gates.numel() > 0 && gates.size(2) == 4 * size && w_hh.dim() == 2 && w_hh.size(0) == 4 * size &&
-      w_hh.size(1) == size;
+  const int64_t size = states.begin()->size(1);
+  return (gates.scalar_type() == kFloat || gates.scalar_type() == kDouble) && fits(gates) && std::all_of(states.begin(), states.end(), fits) &&
+      fits(w_hh) && gates.size(0) >= kWorthPacking && gates.numel() > 0 && gates.size(2) == count * size && w_hh.dim() == 2 &&
+      w_hh.size(0) == count * size && w_hh.size(1) == size && (!b_hh.defined() || (fits(b_hh) && b_hh.sizes() == IntArrayRef{count * size}));
+}
+
+/// Calls f(step, state before) for all steps in order; f writes the step's states into `output`.
+template <class F>
+void take_steps(const Tensor& output, const Tensor& hx, bool reverse, const F& f) {
+  const int64_t steps = output.size(0);
+  Tensor hidden = hx;
+  for (int64_t i = 0; i < steps; ++i) {
+    const int64_t t = reverse ? steps - 1 - i : i;
+    f(t, hidden);
+    hidden = output.select(0, t);
+  }
 }
 
 } // namespace
 
 std::tuple<Tensor, Tensor, Tensor> lstm_steps(const Tensor& input, const Tensor& hx, const Tensor& cx, const Tensor& w_ih, const Tensor& w_hh, const OptionalTensor& bias, bool reverse) {
-  TORCH_CHECK(input.dim() == 3 && input.size(0) > 0, "_lstm_steps: expected an input of steps, batch and features, at least one step, got ", input.sizes());
-  TORCH_CHECK(
-      hx.dim() == 2 && hx.sizes() == cx.sizes() && hx.size(0) == input.size(1), "_lstm_steps: expected states of batch ", input.size(1),
-      " and one size, got ", hx.sizes(), " and ", cx.sizes());
+  check_steps("_lstm_steps", input, {hx, cx});
   const Tensor gates = at::linear(input, w_ih, bias).contiguous();
   const int64_t steps = gates.size(0), batch = gates.size(1), sums = gates.size(2);
   Tensor output = at::empty({steps, batch, hx.size(1)}, hx.options()), cells = at::empty({steps, batch, cx.size(1)}, cx.options());
-  if (takes_packed_weights(gates, hx, cx, w_hh)) {
-    lstm_recurrence(gates, hx.contiguous(), cx.contiguous(), w_hh, reverse, output, cells);
+  if (takes_packed_weights(gates, 4, {hx, cx}, w_hh)) {
+    recurrence({RecurrentCell::lstm, reverse, hx.contiguous(), cx.contiguous(), w_hh, {}, gates, {}, output, cells});
     return {output, cells, gates};
   }
   Tensor open = at::empty(gates.sizes(), gates.options()), recurrent = at::empty({batch, sums}, gates.options());
   const Tensor weight = w_hh.t();
-  Tensor hidden = hx, cell = cx;
-  for (int64_t i = 0; i < steps; ++i) {
-    const int64_t t = reverse ? steps - 1 - i : i;
+  Tensor cell = cx;
+  take_steps(output, hx, reverse, [&](int64_t t, const Tensor& hidden) {
     at::mm_out(recurrent, hidden, weight);
     Tensor next_hidden = output.select(0, t), next_cell = cells.select(0, t), opened = open.select(0, t);
     at::_thnn_fused_lstm_cell_out(next_hidden, next_cell, opened, gates.select(0, t), recurrent, cell);
-    hidden = next_hidden;
     cell = next_cell;
-  }
+  });
   return {output, cells, open};
+}
+
+std::tuple<Tensor, Tensor, Tensor> gru_steps(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const OptionalTensor& b_ih, const OptionalTensor& b_hh, bool reverse) {
+  check_steps("_gru_steps", input, {hx});
+  const Tensor gates = at::linear(input, w_ih, b_ih).contiguous(), bias = defined_or_empty(b_hh);
+  const int64_t steps = gates.size(0), batch = gates.size(1), size = hx.size(1);
+  Tensor output = at::empty({steps, batch, size}, hx.options()), recurrent = at::empty({steps, batch, size}, hx.options());
+  if (takes_packed_weights(gates, 3, {hx}, w_hh, bias)) {
+    recurrence({RecurrentCell::gru, reverse, hx.contiguous(), {}, w_hh, bias, gates, recurrent, output, {}});
+    return {output, gates, recurrent};
+  }
+  take_steps(output, hx, reverse, [&](int64_t t, const Tensor& hidden) {
+    Tensor sums = gates.select(0, t);
+    const auto [next, open] = at::_thnn_fused_gru_cell(sums, at::linear(hidden, w_hh, b_hh), hidden);
+    sums.copy_(open.narrow(1, 0, 3 * size));
+    recurrent.select(0, t).copy_(open.narrow(1, 4 * size, size));
+    output.select(0, t).copy_(next);
+  });
+  return {output, gates, recurrent};
+}
+
+Tensor rnn_steps(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const OptionalTensor& bias, bool relu, bool reverse) {
+  check_steps("_rnn_steps", input, {hx});
+  const Tensor output = at::linear(input, w_ih, bias).contiguous();
+  if (takes_packed_weights(output, 1, {hx}, w_hh)) {
+    recurrence({relu ? RecurrentCell::relu : RecurrentCell::tanh, reverse, hx.contiguous(), {}, w_hh, {}, output, {}, output, {}});
+    return output;
+  }
+  take_steps(output, hx, reverse, [&](int64_t t, const Tensor& hidden) {
+    Tensor sums = output.select(0, t).add_(at::linear(hidden, w_hh));
+    relu ? sums.relu_() : sums.tanh_();
+  });
+  return output;
 }
 
 // ---- backward passes of the gates ------------------------------------------------------------------------------------

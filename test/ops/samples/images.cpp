@@ -91,6 +91,20 @@ const SampleSet kLstmSteps("_lstm_steps", [](ScalarType dtype, Random& random) -
       {t({3, 1, 2}), t({1, 2}), t({1, 2}), t({8, 2}), t({8, 2}), none(), true},
       {t({1, 2, 1}), t({2, 1}), t({2, 1}), t({4, 1}), t({4, 1}), t({4}), false}};
 });
+const SampleSet kGruSteps("_gru_steps", [](ScalarType dtype, Random& random) -> Arguments {
+  const auto t = [&](std::vector<int64_t> sizes) { return random.tensor(dtype, sizes); };
+  return {
+      {t({5, 2, 3}), t({2, 2}), t({6, 3}), t({6, 2}), t({6}), t({6}), false},
+      {t({4, 1, 2}), t({1, 2}), t({6, 2}), t({6, 2}), none(), none(), true},
+      {t({1, 2, 1}), t({2, 1}), t({3, 1}), t({3, 1}), t({3}), t({3}), false}};
+});
+const SampleSet kRnnSteps("_rnn_steps", [](ScalarType dtype, Random& random) -> Arguments {
+  const auto t = [&](std::vector<int64_t> sizes) { return random.tensor(dtype, sizes); };
+  return {
+      {t({5, 2, 3}), t({2, 2}), t({2, 3}), t({2, 2}), t({2}), false, false},
+      {t({4, 1, 2}), t({1, 2}), t({2, 2}), t({2, 2}), none(), true, true},
+      {t({1, 2, 1}), t({2, 1}), t({1, 1}), t({1, 1}), t({1}), false, true}};
+});
 const SampleSet kGruGates("_thnn_fused_gru_cell", [](ScalarType dtype, Random& random) -> Arguments {
   const auto t = [&](std::vector<int64_t> sizes) { return random.tensor(dtype, sizes); };
   return {{t({2, 9}), t({2, 9}), t({2, 3})}, {t({2, 9}), t({2, 9}), t({2, 3}), t({9}), t({9})}};

@@ -1,0 +1,68 @@
+#include <aten/native/recurrence.h>
+
+#include <aten/native/cpu_isa.h>
+#include <c10/util/Exception.h>
+
+namespace at::native {
+
+// aten/native/cpu/rnn.cpp for each instruction set.
+namespace v2 {
+void recurrence_steps(const Recurrence&);
+void recurrence_backward_steps(const Recurrence&, const RecurrenceGrads&);
+} // namespace v2
+namespace v3 {
+void recurrence_steps(const Recurrence&);
+void recurrence_backward_steps(const Recurrence&, const RecurrenceGrads&);
+} // namespace v3
+namespace v4 {
+void recurrence_steps(const Recurrence&);
+void recurrence_backward_steps(const Recurrence&, const RecurrenceGrads&);
+} // namespace v4
+
+namespace {
+
+/// Kernels trust these. What is saved for the way back may have come through hooks of the program.
+void check(const Recurrence& r, const TensorBase& t, IntArrayRef sizes) {
+  TORCH_CHECK(
+      t.sizes() == sizes && t.is_contiguous() && t.is_cpu() && t.scalar_type() == r.hx.scalar_type(),
+      "steps of a recurrent layer: expected a contiguous CPU tensor of ", r.hx.scalar_type(), " and sizes ", sizes, ", got ", t.scalar_type(),
+      " and ", t.sizes(), " on ", t.device());
+}
+
+void check(const Recurrence& r) {
+  const int64_t count = r.cell == RecurrentCell::lstm ? 4 : r.cell == RecurrentCell::gru ? 3 : 1;
+  TORCH_CHECK(r.hx.dim() == 2 && r.gates.dim() == 3, "steps of a recurrent layer: expected states of 2 and gates of 3 dimensions, got ", r.hx.sizes(), " and ", r.gates.sizes());
+  const int64_t steps = r.gates.size(0), batch = r.hx.size(0), size = r.hx.size(1);
+  check(r, r.hx, {batch, size});
+  check(r, r.gates, {steps, batch, count * size});
+  check(r, r.output, {steps, batch, size});
+  TORCH_CHECK(
+      r.w_hh.sizes() == IntArrayRef({count * size, size}) && r.w_hh.is_cpu() && r.w_hh.scalar_type() == r.hx.scalar_type(),
+      "steps of a recurrent layer: expected weights of ", r.hx.scalar_type(), " and sizes [", count * size, ", ", size, "], got ", r.w_hh.scalar_type(),
+      " and ", r.w_hh.sizes());
+  if (r.cell == RecurrentCell::lstm) {
+    check(r, r.cx, {batch, size});
+    check(r, r.cells, {steps, batch, size});
+  }
+  if (r.cell == RecurrentCell::gru) check(r, r.recurrent, {steps, batch, size});
+}
+
+} // namespace
+
+void recurrence(const Recurrence& r) {
+  check(r);
+  static constexpr decltype(&v2::recurrence_steps) kTable[] = {v2::recurrence_steps, v3::recurrence_steps, v4::recurrence_steps};
+  kTable[cpu_isa_level()](r);
+}
+
+void recurrence_backward(const Recurrence& r, const RecurrenceGrads& grads) {
+  check(r);
+  for (const TensorBase* of_states : {&grads.output, &grads.cells}) {
+    if (of_states->defined()) check(r, *of_states, r.output.sizes());
+  }
+  static constexpr decltype(&v2::recurrence_backward_steps) kTable[] = {
+      v2::recurrence_backward_steps, v3::recurrence_backward_steps, v4::recurrence_backward_steps};
+  kTable[cpu_isa_level()](r, grads);
+}
+
+} // namespace at::native
