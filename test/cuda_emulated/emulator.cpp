@@ -2,8 +2,12 @@
 
 #include <ucontext.h>
 
+#include <cstdlib>
 #include <memory>
+#include <numeric>
+#include <random>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace emulator {
@@ -16,12 +20,21 @@ dim3 block_size, grid_size;
 namespace {
 
 constexpr std::size_t kStack = 128 * 1024;
-constexpr unsigned kMostThreads = 1024;
+constexpr unsigned kMostThreads = 1024, kWarp = 32;
+constexpr unsigned char kUnwritten = 0xff, kBeside = 0xa5;
+
+enum class State { kReady, kAtWarpBarrier, kAtBarrier, kDone };
+
+struct Copy {
+  void* to;
+  const void* from; // null: zeros
+};
 
 struct Fiber {
   ucontext_t context;
   std::unique_ptr<char[]> stack{new char[kStack]};
-  bool done = true;
+  State state = State::kDone;
+  std::vector<Copy> copies;
 };
 
 std::vector<Fiber>& fibers() {
@@ -34,57 +47,174 @@ unsigned running = 0;
 const std::function<void()>* body = nullptr;
 std::uint32_t mail[kMostThreads];
 
+// The arrays of shared memory that the running block has entered.
+struct SharedArray {
+  const unsigned char* memory;
+  std::size_t bytes;
+};
+std::vector<SharedArray> shared_arrays;
+std::uint64_t running_block = 0;
+
+// Numbers in the order in which a launch takes them.
+class Order {
+ public:
+  explicit Order(unsigned launch) : engine_(launch) {
+    static const char* const chosen = std::getenv("TENSOR_EMULATOR_ORDER");
+    const std::string name = chosen != nullptr ? chosen : launch % 3 == 0 ? "shuffled" : launch % 3 == 1 ? "reverse" : "forward";
+    if (name != "forward" && name != "reverse" && name != "shuffled") {
+      throw std::invalid_argument("TENSOR_EMULATOR_ORDER is forward, reverse or shuffled, not " + name);
+    }
+    reverse_ = name == "reverse";
+    shuffled_ = name == "shuffled";
+  }
+
+  std::vector<unsigned> of(unsigned count) {
+    std::vector<unsigned> numbers(count);
+    std::iota(numbers.begin(), numbers.end(), 0U);
+    if (reverse_) {
+      std::reverse(numbers.begin(), numbers.end());
+    } else if (shuffled_) {
+      std::shuffle(numbers.begin(), numbers.end(), engine_);
+    }
+    return numbers;
+  }
+
+ private:
+  std::minstd_rand engine_;
+  bool reverse_ = false, shuffled_ = false;
+};
+
 void run_thread() {
   (*body)();
-  fibers()[running].done = true;
+  fibers()[running].state = State::kDone;
 }
 
-void run_block(unsigned threads) {
+void resume(unsigned t) {
+  running = t;
+  thread_index = {t % block_size.x, t / block_size.x % block_size.y, t / (block_size.x * block_size.y)};
+  swapcontext(&scheduler, &fibers()[t].context);
+  if (fibers()[t].state == State::kDone && !fibers()[t].copies.empty()) {
+    throw std::logic_error("a thread left before its copies to shared memory were done");
+  }
+}
+
+// Whether any of these threads is in `state`.
+bool any(unsigned first, unsigned last, State state) {
+  return std::any_of(&fibers()[first], &fibers()[last - 1] + 1, [&](const Fiber& f) { return f.state == state; });
+}
+
+void release(unsigned first, unsigned last) {
+  for (unsigned t = first; t < last; ++t) {
+    fibers()[t].state = fibers()[t].state == State::kDone ? State::kDone : State::kReady;
+  }
+}
+
+// Until all lanes are done or wait at a barrier of the block.
+void run_warp(unsigned first, unsigned last, const std::vector<unsigned>& lanes) {
+  while (any(first, last, State::kReady)) {
+    for (const unsigned lane : lanes) {
+      if (first + lane < last && fibers()[first + lane].state == State::kReady) {
+        resume(first + lane);
+      }
+    }
+    if (any(first, last, State::kAtWarpBarrier)) {
+      if (any(first, last, State::kDone) || any(first, last, State::kAtBarrier)) {
+        throw std::logic_error("lanes of a warp wait for one that has left or that waits for the whole block");
+      }
+      release(first, last);
+    }
+  }
+}
+
+void check_shared_arrays() {
+  for (const SharedArray& array : shared_arrays) {
+    for (std::size_t i = 0; i < kGuard; ++i) {
+      if (array.memory[i] != kBeside || array.memory[kGuard + array.bytes + i] != kBeside) {
+        throw std::logic_error("a thread wrote beside an array of shared memory of " + std::to_string(array.bytes) + " bytes");
+      }
+    }
+  }
+}
+
+void run_block(unsigned threads, Order& order) {
+  ++running_block;
+  shared_arrays.clear();
   for (unsigned t = 0; t < threads; ++t) {
     Fiber& fiber = fibers()[t];
     getcontext(&fiber.context);
     fiber.context.uc_stack.ss_sp = fiber.stack.get();
     fiber.context.uc_stack.ss_size = kStack;
     fiber.context.uc_link = &scheduler;
-    fiber.done = false;
+    fiber.state = State::kReady;
+    fiber.copies.clear();
     makecontext(&fiber.context, run_thread, 0);
   }
-  for (bool any = true; any;) {
-    any = false;
-    for (unsigned t = 0; t < threads; ++t) {
-      if (fibers()[t].done) {
-        continue;
-      }
-      running = t;
-      thread_index = {t % block_size.x, t / block_size.x % block_size.y, t / (block_size.x * block_size.y)};
-      swapcontext(&scheduler, &fibers()[t].context);
-      any = any || !fibers()[t].done;
+  const std::vector<unsigned> warps = order.of((threads + kWarp - 1) / kWarp), lanes = order.of(kWarp);
+  while (any(0, threads, State::kReady)) {
+    for (const unsigned warp : warps) {
+      run_warp(warp * kWarp, std::min((warp + 1) * kWarp, threads), lanes);
     }
+    release(0, threads);
   }
+  check_shared_arrays();
+}
+
+void wait(State where) {
+  const Position own = thread_index;
+  const unsigned number = running;
+  fibers()[number].state = where;
+  swapcontext(&fibers()[number].context, &scheduler);
+  thread_index = own;
 }
 
 } // namespace
 
 void launch_grid(dim3 blocks, dim3 threads, const std::function<void()>& thread) {
+  static unsigned launches = 0;
   const unsigned count = threads.x * threads.y * threads.z;
   if (count == 0 || count > kMostThreads || blocks.x == 0 || blocks.y == 0 || blocks.y > 65535 || blocks.z != 1) {
     throw std::invalid_argument("a device would refuse this launch");
   }
+  Order order(launches++);
   body = &thread;
   block_size = threads;
   grid_size = blocks;
-  for (unsigned y = 0; y < blocks.y; ++y) {
-    for (unsigned x = 0; x < blocks.x; ++x) {
+  for (const unsigned y : order.of(blocks.y)) {
+    for (const unsigned x : order.of(blocks.x)) {
       block_index = {x, y, 0};
-      run_block(count);
+      run_block(count, order);
     }
   }
 }
 
 void barrier() {
-  const Position own = thread_index;
-  swapcontext(&fibers()[running].context, &scheduler);
-  thread_index = own;
+  wait(State::kAtBarrier);
+}
+
+void warp_barrier() {
+  wait(State::kAtWarpBarrier);
+}
+
+void copy_16_bytes(void* to, const void* from, bool there) {
+  fibers()[running].copies.push_back({to, there ? from : nullptr});
+}
+
+void copies_done() {
+  for (const Copy& copy : fibers()[running].copies) {
+    copy.from != nullptr ? std::memcpy(copy.to, copy.from, 16) : std::memset(copy.to, 0, 16);
+  }
+  fibers()[running].copies.clear();
+}
+
+void enter_shared(unsigned char* memory, std::size_t bytes, std::uint64_t& last_block) {
+  if (last_block == running_block) {
+    return;
+  }
+  last_block = running_block;
+  std::memset(memory, kBeside, kGuard);
+  std::memset(memory + kGuard, kUnwritten, bytes);
+  std::memset(memory + kGuard + bytes, kBeside, kGuard);
+  shared_arrays.push_back({memory, bytes});
 }
 
 std::uint32_t& mailbox(unsigned thread) {

@@ -1,8 +1,12 @@
 // Runs CUDA kernels on the host, one thread after the other: slow and sure. Included before every translated source.
 //
-// The threads of a block are coroutines. Each runs to its next barrier or exchange, then the next one does; so everything
-// that all threads (or all lanes of a warp) do together happens in rounds. That holds for kernels whose threads meet the
-// same barriers in the same order, as CUDA asks of them anyway.
+// The threads of a block are coroutines. A warp runs until all its lanes wait at a barrier of the block; in between, each lane
+// runs to its next exchange with the others. Then the next warp does. Blocks, warps and lanes come in the order of their
+// numbers, in the opposite one, or shuffled, launch by launch (TENSOR_EMULATOR_ORDER=forward, reverse or shuffled says which
+// of them for all): a kernel that lacks a barrier reads what is not there yet, or not there any more.
+//
+// Each block finds its shared memory full of NaN and -1. What a device would not do is an exception: lanes that wait for one
+// that has left or that waits elsewhere, and writing beside an array of shared memory.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -10,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -35,19 +40,43 @@ inline void launch(dim3 blocks, dim3 threads, const std::function<void()>& threa
   launch_grid(blocks, threads, thread);
 }
 
-/// Lets all other threads come as far.
+/// Lets all other threads of the block come as far.
 void barrier();
+/// Lets the other lanes of the warp come as far.
+void warp_barrier();
 /// A place for each thread of the block to leave a word for others.
 std::uint32_t& mailbox(unsigned thread);
 unsigned linear_thread();
 
 inline std::uint32_t exchange(std::uint32_t value, unsigned from) {
   mailbox(linear_thread()) = value;
-  barrier();
+  warp_barrier();
   const std::uint32_t result = mailbox(from);
-  barrier();
+  warp_barrier();
   return result;
 }
+
+/// Copies 16 bytes, or zeros, when the running thread comes to copies_done().
+void copy_16_bytes(void* to, const void* from, bool there);
+void copies_done();
+
+/// Memory between guards, which the running block is the first to use if it enters it first.
+void enter_shared(unsigned char* memory, std::size_t bytes, std::uint64_t& last_block);
+inline constexpr std::size_t kGuard = 64;
+
+/// An array of shared memory.
+template <class T>
+class Shared {
+ public:
+  T& enter() {
+    enter_shared(memory_, sizeof(T), last_block_);
+    return reinterpret_cast<T&>(memory_[kGuard]);
+  }
+
+ private:
+  alignas(16) unsigned char memory_[kGuard + sizeof(T) + kGuard];
+  std::uint64_t last_block_ = 0;
+};
 
 } // namespace emulator
 

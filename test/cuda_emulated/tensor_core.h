@@ -32,7 +32,7 @@ void multiply_add(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, 
   std::memcpy(warp[lane].a, a, sizeof(a));
   warp[lane].b[0] = b0;
   warp[lane].b[1] = b1;
-  barrier();
+  warp_barrier();
   for (unsigned i = 0; i < 4; ++i) {
     const unsigned row = lane / 4, column = 2 * (lane % 4) + i % 2;
     float sum = c[i];
@@ -44,25 +44,25 @@ void multiply_add(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, 
     }
     c[i] = sum;
   }
-  barrier();
+  warp_barrier();
 }
 
 inline void load_matrices(std::uint32_t (&r)[4], const void* row) {
   const unsigned thread = linear_thread(), lane = thread % 32;
   LaneWords* const warp = lane_words + (thread - lane);
   warp[lane].row = row;
-  barrier();
+  warp_barrier();
   for (unsigned i = 0; i < 4; ++i) {
     std::memcpy(&r[i], static_cast<const char*>(warp[8 * i + lane / 4].row) + 4 * (lane % 4), 4);
   }
-  barrier();
+  warp_barrier();
 }
 
 inline void load_matrices_transposed(std::uint32_t (&r)[4], const void* row) {
   const unsigned thread = linear_thread(), lane = thread % 32;
   LaneWords* const warp = lane_words + (thread - lane);
   warp[lane].row = row;
-  barrier();
+  warp_barrier();
   for (unsigned i = 0; i < 4; ++i) {
     std::uint16_t pair[2];
     for (unsigned k = 0; k < 2; ++k) {
@@ -70,14 +70,8 @@ inline void load_matrices_transposed(std::uint32_t (&r)[4], const void* row) {
     }
     r[i] = pair[0] | static_cast<std::uint32_t>(pair[1]) << 16;
   }
-  barrier();
+  warp_barrier();
 }
-
-inline void copy_16_bytes(void* to, const void* from, bool there) {
-  there ? std::memcpy(to, from, 16) : std::memset(to, 0, 16);
-}
-
-inline void copies_done() {}
 
 template <class T>
 std::uint32_t pack(float first, float second) {

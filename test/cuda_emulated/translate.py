@@ -1,7 +1,7 @@
 """Makes ordinary C++ of CUDA kernel sources, for the emulator: translate.py ROOT OUT FILE...
 
-Each `kernel<<<blocks, threads, 0, stream>>>(arguments);` becomes a call of emulator::launch; everything else is left to the
-emulator's header. Headers (.cuh) keep their path under OUT, so that they are found before the originals.
+Each `kernel<<<blocks, threads, 0, stream>>>(arguments);` becomes a call of emulator::launch, and each array of shared memory
+an emulator::Shared; everything else is left to the emulator's header. Headers (.cuh) keep their path under OUT, so that they are found before the originals.
 """
 
 import re
@@ -9,12 +9,15 @@ import sys
 from pathlib import Path
 
 LAUNCH = re.compile(r"([\w:]+(?:<[^;{}()]*?>)?)\s*<<<(.*?), 0, [\w.>-]+>>>\((.*?)\);", re.DOTALL)
+SHARED = re.compile(r"__shared__ (?:alignas\(16\) )?([\w:]+) (\w+)((?:\[[^\]]*\])+);")
 
 
 def translate(text: str) -> str:
     text = LAUNCH.sub(r"::emulator::launch(\2, [&] { \1(\3); });", text)
     text = re.sub(r"C10_CUDA_KERNEL_LAUNCH_CHECK\(\);", "", text)
-    return text.replace("__shared__ alignas(16)", "alignas(16) static").replace("__shared__", "static")
+    text = SHARED.sub(r"static ::emulator::Shared<\1\3> \2_shared; auto& \2 = \2_shared.enter();", text)
+    assert "__shared__" not in text
+    return text
 
 
 def main() -> None:
