@@ -128,3 +128,33 @@ TEST_CASE("gelu of all half and bfloat16 is right to half a unit and a little", 
     CHECK(at::all(at::isnan(got.masked_select(at::isnan(wide)))).item<bool>());
   }
 }
+
+TEST_CASE("softmax over any dimension is that of rows", "[softmax]") {
+  const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  for (const at::ScalarType dtype : {at::kFloat, at::kDouble, at::kBFloat16}) {
+    for (const int64_t size : {1, 5, 129, 300, 1000}) {
+      for (const int64_t inner : {2, 7, 63, 70, 1100}) {
+        at::Tensor x = at::randn({2, size, inner}, at::kDouble).mul_(4).to(dtype);
+        x.narrow(1, 0, (size + 1) / 2).select(2, 0).fill_(-inf);
+        x[0].select(1, 1).fill_(-inf);
+        x[1][size / 2][1] = inf;
+        x[1][size - 1][inner - 1] = nan;
+        const at::Tensor rows = x.transpose(1, 2).contiguous();
+        const double tolerance = dtype == at::kDouble ? 1e-12 : dtype == at::kFloat ? 1e-5 : 0.02;
+        const auto same = [&](const at::Tensor& a, const at::Tensor& b) {
+          return a.transpose(1, 2).allclose(b, tolerance, tolerance, /*equal_nan=*/true);
+        };
+        INFO(dtype << ", " << size << " rows of " << inner);
+        const at::Tensor y = at::softmax(x, 1), row_y = at::softmax(rows, 2);
+        const at::Tensor log_y = at::log_softmax(x, 1), row_log_y = at::log_softmax(rows, 2);
+        CHECK(same(y, row_y));
+        CHECK(same(log_y, row_log_y));
+        const at::Tensor grad = at::randn_like(x), row_grad = grad.transpose(1, 2).contiguous();
+        CHECK(same(at::_softmax_backward_data(grad, y, 1, dtype), at::_softmax_backward_data(row_grad, row_y, 2, dtype)));
+        const at::Tensor finite = at::log_softmax(at::randn_like(x), 1), finite_rows = finite.transpose(1, 2).contiguous();
+        const at::Tensor dx = at::_log_softmax_backward_data(grad, finite, 1, dtype);
+        CHECK(dx.transpose(1, 2).allclose(at::_log_softmax_backward_data(row_grad, finite_rows, 2, dtype), tolerance, tolerance));
+      }
+    }
+  }
+}

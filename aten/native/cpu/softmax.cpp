@@ -16,7 +16,9 @@ inline namespace CPU_CAPABILITY {
 namespace {
 
 using vec::exp;
+using vec::log;
 using vec::max;
+using vec::select;
 
 /// A contiguous tensor as outer x size x inner, the middle one being the softmax dimension.
 struct DimSplit {
@@ -107,12 +109,19 @@ void softmax_backward_row(const T* grad, const T* y, T* dx, int64_t n) {
 
 // ---- another dimension: blocks of adjacent columns -----------------------------------------------------------------
 
-/// Columns taken together: wide enough for the memory system, few enough that a block stays in the L2 cache.
+/// The most columns taken together, and the most rows of a block that is gone over while it is in the second-level cache.
+constexpr int64_t kMostColumns = 1024, kBlockRows = 256;
+
+/// Columns taken together: of tall tensors as many as leave each thread a block, since longer runs are read faster; else so many
+/// that a block stays in the cache. Nothing computed depends on it.
 template <class T>
 int64_t block_columns(const DimSplit& s) {
   constexpr int64_t kCacheBytes = 512 * 1024, kLeast = 256 / sizeof(T);
-  const int64_t fitting = kCacheBytes / (s.size * int64_t(sizeof(T)));
-  return std::min<int64_t>({std::max(kLeast, fitting / kLeast * kLeast), s.inner, 1024});
+  const auto whole = [kLeast](int64_t columns) { return std::max<int64_t>(kLeast, columns / kLeast * kLeast); };
+  const int64_t wanted = s.size > kBlockRows
+      ? whole(s.inner * s.outer / at::get_num_threads() + kLeast - 1)
+      : whole(kCacheBytes / (s.size * int64_t(sizeof(T))));
+  return std::min<int64_t>({wanted, s.inner, kMostColumns});
 }
 
 template <class T, class F>
@@ -126,37 +135,93 @@ void for_blocks(const DimSplit& s, const F& f) {
   });
 }
 
-template <bool Log, class T>
-void softmax_columns(const T* x, T* y, const DimSplit& s, int64_t width) {
+/// Rows of a block of columns. Narrow ones that lie side by side are taken several at a time, so that they fill vectors: lanes a
+/// `period` apart belong to one column.
+struct Rows {
+  int64_t count, width, last_width, stride, period;
+
+  Rows(const DimSplit& s, int64_t columns) : count(s.size), width(columns), last_width(columns), stride(s.inner), period(columns) {
+    constexpr int64_t kNarrow = 64, kWide = 256;
+    if (columns == s.inner && columns < kNarrow) {
+      width = stride = std::min(kWide / columns, s.size) * columns;
+      count = (s.size * columns + width - 1) / width;
+      last_width = s.size * columns - (count - 1) * width;
+    }
+  }
+
+  int64_t width_of(int64_t row) const { return row + 1 == count ? last_width : width; }
+
+  /// Gives all lanes of a column what f makes of them.
+  template <class R, class F>
+  void join(R* lanes, const F& f) const {
+    for (int64_t j = 0; j < period && period < width; ++j) {
+      R joined = lanes[j];
+      for (int64_t i = j + period; i < width; i += period) joined = f(joined, lanes[i]);
+      for (int64_t i = j; i < width; i += period) lanes[i] = joined;
+    }
+  }
+};
+
+/// Tall columns are read twice: once for their maxima and sums, some rows at a time (a sum so far is scaled when its maximum
+/// rises), and once for the results. With Keep they are in the cache, and the result keeps their exponentials.
+template <bool Log, bool Keep, class T>
+void softmax_columns(const T* x, T* y, const Rows& rows) {
   using V = typename Lanes<T>::V;
   using R = typename Lanes<T>::R;
-  constexpr bool kKeep = !Log && std::is_same_v<T, R>;
-  R top[1024], sum[1024];
-  std::fill(top, top + width, -std::numeric_limits<R>::infinity());
-  std::fill(sum, sum + width, R(0));
-  for (int64_t d = 0; d < s.size; ++d) {
-    const T* row = x + d * s.inner;
-    for_lanes<T>(width, [&](int64_t i, auto run) {
-      store_run<R>(max(load_run<R>(top + i, run), load_run(row + i, run)), top + i, run);
+  constexpr int64_t kTallRows = 16;
+  const int64_t together = rows.count > kBlockRows ? kTallRows : rows.count;
+  const bool one_block = together == rows.count;
+  R top[kMostColumns], old_top[kMostColumns], shift[kMostColumns], sum[kMostColumns], part[kMostColumns];
+  std::fill(top, top + rows.width, -std::numeric_limits<R>::infinity());
+  std::fill(sum, sum + rows.width, R(0));
+  for (int64_t first = 0; first < rows.count; first += together) {
+    const int64_t end = std::min(rows.count, first + together);
+    std::copy(top, top + rows.width, old_top);
+    for (int64_t d = first; d < end; ++d) {
+      const T* row = x + d * rows.stride;
+      for_lanes<T>(rows.width_of(d), [&](int64_t i, auto run) {
+        store_run<R>(max(load_run<R>(top + i, run), load_run(row + i, run)), top + i, run);
+      });
+    }
+    rows.join(top, [](R a, R b) { return a > b || a != a ? a : b; });
+    for_lanes<R>(rows.width, [&](int64_t i, auto run) {
+      // Where there was nothing but -inf so far, more may come: exp(-inf) is 0 then, not NaN.
+      const V now = load_run(top + i, run);
+      store_run<R>(select(now == V(-std::numeric_limits<R>::infinity()), V(R(0)), now), shift + i, run);
+    });
+    R* sums = one_block ? sum : part;
+    std::fill(part, part + (one_block ? 0 : rows.width), R(0));
+    for (int64_t d = first; d < end; ++d) {
+      const T* row = x + d * rows.stride;
+      for_lanes<T>(rows.width_of(d), [&](int64_t i, auto run) {
+        if constexpr (!Keep) __builtin_prefetch(row + together * rows.stride + i); // of the rows that come next
+        const V e = exp(load_run(row + i, run) - load_run<R>(shift + i, run));
+        if constexpr (Keep) store_run<T>(e, y + d * rows.stride + i, run);
+        store_run<R>(load_run<R>(sums + i, run) + e, sums + i, run);
+      });
+    }
+    if (one_block) break;
+    for_lanes<R>(rows.width, [&](int64_t i, auto run) {
+      const V before = load_run(old_top + i, run), now = load_run(top + i, run);
+      // Infinite maxima differ by NaN, also from themselves.
+      const V scale = select(before == now, V(R(1)), exp(before - now));
+      store_run<R>(load_run(sum + i, run) * scale + load_run(part + i, run), sum + i, run);
     });
   }
-  for (int64_t d = 0; d < s.size; ++d) {
-    const T* row = x + d * s.inner;
-    for_lanes<T>(width, [&](int64_t i, auto run) {
-      const V e = exp(load_run(row + i, run) - load_run<R>(top + i, run));
-      if constexpr (kKeep) store_run<T>(e, y + d * s.inner + i, run);
-      store_run<R>(load_run<R>(sum + i, run) + e, sum + i, run);
-    });
-  }
-  for (int64_t i = 0; i < width; ++i) sum[i] = Log ? std::log(sum[i]) : R(1) / sum[i];
-  for (int64_t d = 0; d < s.size; ++d) {
-    const T* row = x + d * s.inner;
-    T* out = y + d * s.inner;
-    for_lanes<T>(width, [&](int64_t i, auto run) {
+  rows.join(sum, [](R a, R b) { return a + b; });
+  for_lanes<R>(rows.width, [&](int64_t i, auto run) {
+    const V total = load_run(sum + i, run);
+    store_run<R>(Log ? log(total) : V(R(1)) / total, sum + i, run);
+  });
+  for (int64_t d = 0; d < rows.count; ++d) {
+    const T* row = x + d * rows.stride;
+    T* out = y + d * rows.stride;
+    for_lanes<T>(rows.width_of(d), [&](int64_t i, auto run) {
       const V last = load_run<R>(sum + i, run);
-      if constexpr (kKeep) store_run<T>(load_run(out + i, run) * last, out + i, run);
-      else {
-        const V shifted = load_run(row + i, run) - load_run<R>(top + i, run);
+      if constexpr (Keep) {
+        store_run<T>(load_run(out + i, run) * last, out + i, run);
+      } else {
+        const V shifted = load_run(row + i, run) - load_run<R>(shift + i, run);
         store_run<T>(Log ? shifted - last : exp(shifted) * last, out + i, run);
       }
     });
@@ -164,23 +229,34 @@ void softmax_columns(const T* x, T* y, const DimSplit& s, int64_t width) {
 }
 
 template <bool Log, class T>
+void softmax_columns(const T* x, T* y, const DimSplit& s, int64_t width) {
+  const Rows rows(s, width);
+  if constexpr (!Log && std::is_same_v<T, typename Lanes<T>::R>) {
+    if (rows.count <= kBlockRows) return softmax_columns<Log, true>(x, y, rows);
+  }
+  softmax_columns<Log, false>(x, y, rows);
+}
+
+template <bool Log, class T>
 void softmax_backward_columns(const T* grad, const T* y, T* dx, const DimSplit& s, int64_t width) {
   using V = typename Lanes<T>::V;
   using R = typename Lanes<T>::R;
-  R sum[1024];
-  std::fill(sum, sum + width, R(0));
-  for (int64_t d = 0; d < s.size; ++d) {
-    for_lanes<T>(width, [&](int64_t i, auto run) {
-      const int64_t at = d * s.inner + i;
+  const Rows rows(s, width);
+  R sum[kMostColumns];
+  std::fill(sum, sum + rows.width, R(0));
+  for (int64_t d = 0; d < rows.count; ++d) {
+    for_lanes<T>(rows.width_of(d), [&](int64_t i, auto run) {
+      const int64_t at = d * rows.stride + i;
       const V g = load_run(grad + at, run);
       V term = g;
       if constexpr (!Log) term = g * load_run(y + at, run);
       store_run<R>(load_run<R>(sum + i, run) + term, sum + i, run);
     });
   }
-  for (int64_t d = 0; d < s.size; ++d) {
-    for_lanes<T>(width, [&](int64_t i, auto run) {
-      const int64_t at = d * s.inner + i;
+  rows.join(sum, [](R a, R b) { return a + b; });
+  for (int64_t d = 0; d < rows.count; ++d) {
+    for_lanes<T>(rows.width_of(d), [&](int64_t i, auto run) {
+      const int64_t at = d * rows.stride + i;
       const V g = load_run(grad + at, run), out = load_run(y + at, run), total = load_run<R>(sum + i, run);
       if constexpr (Log) store_run<T>(g - exp(out) * total, dx + at, run);
       else store_run<T>((g - total) * out, dx + at, run);
