@@ -425,3 +425,26 @@ TEST_CASE("a view made without recording stays a leaf", "[autograd][views]") {
   CHECK(inference.is_leaf());
   CHECK_THAT(error_of([&] { plain.sum(); }), says("A view was created in no_grad mode"));
 }
+
+TEST_CASE("composite operators end in the nodes that PyTorch ends them in", "[views]") {
+  const auto grad = torch::requires_grad();
+  const torch::Tensor a = torch::rand({3, 4}, grad), b = torch::rand({4, 3}, grad), v = torch::rand({4}, grad);
+  const torch::Tensor c = torch::rand({2, 3, 4}, grad);
+  const auto name = [](const torch::Tensor& t) { return t.grad_fn()->name(); };
+  // reshape is view where the tensor is contiguous, another view where strides allow it, else a copy.
+  CHECK(name(a.reshape({4, 3})) == "ViewBackward0");
+  CHECK(name(c.transpose(0, 1).reshape({3, 2, 2, 2})) == "ReshapeAliasBackward0");
+  CHECK(name(a.t().reshape({12})) == "UnsafeViewBackward0");
+  CHECK(name(a.reshape_as(b)) == "ViewBackward0");
+  CHECK(name(a.flatten()) == "ViewBackward0");
+  CHECK(name(torch::inner(a, v)) == "ViewBackward0");
+  CHECK(name(torch::tensordot(a, b, {1}, {0})) == "ViewBackward0");
+  CHECK(name(torch::repeat_interleave(a, 2)) == "ViewBackward0");
+  CHECK(name(torch::kron(a, b)) == "UnsafeViewBackward0");
+  CHECK(name(torch::kron(a.t(), b)) == "UnsafeViewBackward0");
+  CHECK(name(torch::matmul(v, b)) == "SqueezeBackward4");
+  CHECK(name(torch::linear(c, a, torch::rand({3}))) == "UnsafeViewBackward0");
+  // What has no gradient in place leaves the history as it is.
+  CHECK(name(a.clone().logical_and_(a)) == "CloneBackward0");
+  CHECK(name(a.clone().logical_not_()) == "CloneBackward0");
+}

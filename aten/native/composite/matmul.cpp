@@ -91,7 +91,7 @@ Tensor matmul_impl(const Tensor& self, const Tensor& other, bool has_out) {
   if (d1 == 2 && d2 == 2) return self.mm(other);
   if (d1 == 1 && d2 == 1) return self.dot(other);
   if (d1 == 2 && d2 == 1) return self.mv(other);
-  if (d1 == 1 && d2 == 2) return self.unsqueeze(0).mm(other).squeeze(0);
+  if (d1 == 1 && d2 == 2) return self.unsqueeze(0).mm(other).squeeze_(0);
   // Batches of sparse matrices can be neither expanded nor merged.
   if (d1 == 3 && d2 == 3 && (self.layout() != kStrided || other.layout() != kStrided)) return self.bmm(other);
   if (should_fold(self, other, has_out)) return matmul_folded(self, other);
@@ -134,7 +134,7 @@ Tensor linear(const Tensor& input, const Tensor& weight, const std::optional<Ten
     // Merged rows keep the bias fused with the product.
     const int64_t rows = input.size(0) * input.size(1);
     const Tensor flat = at::addmm(*bias, input.reshape({rows, input.size(2)}), weight.t());
-    return flat.view({input.size(0), input.size(1), flat.size(1)});
+    return at::_unsafe_view(flat, {input.size(0), input.size(1), flat.size(1)});
   }
   const Tensor product = at::matmul(input, weight.t());
   return has_bias ? product.add(*bias) : product;
@@ -230,8 +230,8 @@ Tensor kron(const Tensor& self, const Tensor& other) {
     right.append({1, b});
     result.push_back(a * b);
   }
-  // The product keeps the order of permuted inputs, so a view need not fit.
-  return at::mul(self.reshape(left), other.reshape(right)).reshape(result);
+  // The product keeps the order of permuted inputs, so that a view need not fit.
+  return at::_unsafe_view(at::mul(self.reshape(left), other.reshape(right)).contiguous(), result);
 }
 
 Tensor linalg_vecdot(const Tensor& x, const Tensor& y, int64_t dim) {

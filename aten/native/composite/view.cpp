@@ -23,6 +23,9 @@ Tensor view_as(const Tensor& self, const Tensor& other) {
 }
 
 Tensor reshape(const Tensor& self, IntArrayRef shape) {
+  if (self.layout() == kStrided && self.is_contiguous()) {
+    return self.view(shape);
+  }
   const DimVector sizes = infer_size(shape, self.numel());
   if (const auto strides = compute_view_strides(self.sizes(), self.strides(), sizes)) {
     return at::_reshape_alias(self, sizes, *strides);
