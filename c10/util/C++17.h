@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -30,6 +31,7 @@ using negation = std::negation<T>;
 template <class... T>
 using void_t = std::void_t<T...>;
 using std::make_unique;
+using std::to_string;
 
 template <typename Base, typename Child, typename... Args>
 std::enable_if_t<

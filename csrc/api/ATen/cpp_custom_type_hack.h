@@ -1,0 +1,3 @@
+#pragma once
+
+#include <aten/cpp_custom_type_hack.h>
