@@ -563,6 +563,7 @@ struct TORCH_API IValue final {
   IValue deepcopy(HashIdentityIValueMap& memo, std::optional<c10::Device> device = std::nullopt) const;
 
  private:
+  friend struct WeakIValue;
   union TriviallyCopyablePayload {
     int64_t as_int;
     double as_double;

@@ -52,6 +52,12 @@ class TupleElements : public std::vector<IValue> {
   using std::vector<IValue>::vector;
   TupleElements() = default;
   /* implicit */ TupleElements(std::vector<IValue> values) : std::vector<IValue>(std::move(values)) {}
+  TupleElements(IValue first, IValue second) : std::vector<IValue>{std::move(first), std::move(second)} {}
+  TupleElements(IValue first, IValue second, IValue third)
+      : std::vector<IValue>{std::move(first), std::move(second), std::move(third)} {}
+  void setContents(std::vector<IValue> values) {
+    static_cast<std::vector<IValue>&>(*this) = std::move(values);
+  }
   c10::ArrayRef<IValue> asArrayRef() const {
     return c10::ArrayRef<IValue>(data(), size());
   }

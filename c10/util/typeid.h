@@ -191,9 +191,9 @@ C10_API std::ostream& operator<<(std::ostream& stream, TypeMeta type_meta);
 
 }  // namespace caffe2
 
-// Types register themselves on first use; these remain for code that lists its types.
+// Types register themselves on first use; these remain for code that lists its types, with a semicolon behind or without.
 #define CAFFE_KNOWN_TYPE(T) \
-  [[maybe_unused]] static const auto C10_ANONYMOUS_VARIABLE(caffe_known_type_) = ::caffe2::TypeMeta::Make<T>()
+  [[maybe_unused]] static const auto C10_ANONYMOUS_VARIABLE(caffe_known_type_) = ::caffe2::TypeMeta::Make<T>();
 #define CAFFE_KNOWN_TYPE_NOEXPORT(T) CAFFE_KNOWN_TYPE(T)
 #define CAFFE_DEFINE_KNOWN_TYPE(T, ident) CAFFE_KNOWN_TYPE(T)
 #define CAFFE_DECLARE_KNOWN_TYPE(T, ident) static_assert(sizeof(T) != 0)

@@ -45,5 +45,9 @@ struct is_module_holder_of<T, C, std::enable_if_t<is_module_holder<T>::value>>
 /// What C::forward returns for these arguments.
 template <typename C, typename... Args>
 using return_type_of_forward_t = decltype(std::declval<C&>().forward(std::declval<Args>()...));
+template <typename C, typename... Args>
+struct return_type_of_forward {
+  using type = return_type_of_forward_t<C, Args...>;
+};
 
 } // namespace torch::detail

@@ -3,6 +3,7 @@
 #include <aten/core/ivalue.h>
 #include <aten/core/function_schema.h>
 #include <aten/core/stack.h>
+#include <aten/core/weak_ivalue.h>
 #include <aten/ops/ones.h>
 #include <c10/core/TensorImpl.h>
 #include <catch2/catch.hpp>
@@ -453,4 +454,36 @@ TEST_CASE("types know their subtypes", "[ivalue]") {
   CHECK(list->cast<TupleType>() == nullptr);
   CHECK_THROWS_AS(list->expect<TupleType>(), c10::Error);
   CHECK(list->withContained({FloatType::get()})->str() == "float[]");
+}
+
+TEST_CASE("a weak reference to a value does not keep it alive", "[ivalue]") {
+  IValue tensor(at::ones({2}));
+  const c10::WeakIValue weak(tensor);
+  CHECK(weak.use_count() == 1);
+  CHECK(weak.lock().toTensor().is_same(tensor.toTensor()));
+  IValue text("text");
+  c10::WeakIValue weak_text(text);
+  const c10::WeakIValue another = weak_text;
+  CHECK(another.isSameIdentity(weak_text));
+  CHECK_FALSE(another.isSameIdentity(weak));
+  CHECK(another.lock().toStringRef() == "text");
+  tensor = text = IValue();
+  CHECK(weak.lock().isNone());
+  CHECK(another.lock().isNone());
+  weak_text = weak;
+  CHECK(weak_text.isSameIdentity(weak));
+
+  const c10::WeakIValue number(IValue(2.5)); // not counted: a copy
+  CHECK(number.lock().toDouble() == 2.5);
+  CHECK(c10::WeakIValue().lock().isNone());
+  CHECK_FALSE(c10::WeakIValue(IValue(Tensor())).lock().toTensor().defined());
+}
+
+TEST_CASE("elements of a tuple are made from a few values and replaced", "[ivalue]") {
+  c10::ivalue::TupleElements elements(IValue(1), IValue(2));
+  CHECK(elements.size() == 2);
+  CHECK(elements[1].toInt() == 2);
+  elements.setContents({IValue(3)});
+  CHECK(elements.asArrayRef()[0].toInt() == 3);
+  CHECK(c10::ivalue::TupleElements(IValue(1), IValue(2), IValue(3)).at(2).toInt() == 3);
 }

@@ -20,6 +20,7 @@
 #include <c10/util/llvmMathExtras.h>
 #include <c10/util/safe_numerics.h>
 #include <c10/util/thread_name.h>
+#include <c10/util/typeid.h>
 
 #include <catch2/catch.hpp>
 
@@ -32,6 +33,10 @@
 C10_DEFINE_int(c10_test_count, 3, "A number.");
 C10_DEFINE_bool(c10_test_switch, false, "A switch.");
 C10_DEFINE_string(c10_test_name, "none", "A name.");
+
+struct KnownToTypeMeta {};
+CAFFE_KNOWN_TYPE(KnownToTypeMeta) // as macros of other libraries, some programs' lines have no semicolon
+CAFFE_KNOWN_TYPE(std::vector<KnownToTypeMeta>);
 
 namespace {
 
