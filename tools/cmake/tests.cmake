@@ -220,3 +220,10 @@ endif()
 add_test(NAME touched_entry COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/tools/touched_entry.py ${PROJECT_BINARY_DIR})
 add_test(NAME where_places COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/tools/where_places.py ${PROJECT_BINARY_DIR})
 set_tests_properties(touched_entry PROPERTIES SKIP_RETURN_CODE 77)
+
+# Headers that programs include compile alone, and together.
+if(NOT TENSOR_SANITIZER)
+  add_test(NAME headers_alone COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/api/headers_alone.py
+    ${CMAKE_CXX_COMPILER} ${PROJECT_BINARY_DIR})
+  set_tests_properties(headers_alone PROPERTIES LABELS slow)
+endif()
