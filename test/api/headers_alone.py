@@ -70,7 +70,7 @@ def main() -> int:
         cases = [(i, header, standard) for standard in args.standards for i, header in enumerate(headers)]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             findings = [(f"<{header}> alone, C++{standard}", text) for (_, header, standard), text in zip(cases, pool.map(alone, cases))]
-            pairs = [("first", headers, "int main() { return torch::ones({2}).sum().item<int>() - 2; }\n"), ("second", headers[::-1], "")]
+            pairs = [("first", headers, "#include <torch/torch.h>\nint main() { return torch::ones({2}).sum().item<int>() - 2; }\n"), ("second", headers[::-1], "")]
             findings += [(f"all, {file} source", text) for (file, *_), text in zip(pairs, pool.map(together, pairs))]
         if not any(text for _, text in findings):
             program = str(folder / "program")
