@@ -111,7 +111,8 @@ Tensor empty_strided_on(Device device, IntArrayRef size, IntArrayRef stride, Opt
       size.size() == stride.size(), "dimensionality of sizes (", size.size(), ") must match dimensionality of strides (",
       stride.size(), ")");
   for (const int64_t s : stride) {
-    TORCH_CHECK(s >= 0, "Trying to create tensor with negative stride ", s, ": ", stride);
+    TORCH_CHECK(
+        s >= 0, "Storage size calculation overflowed with sizes=", size, " and strides=", stride, ": ", s, " is negative");
   }
   if (pin_memory.value_or(false)) {
     return empty_from(at::detail::pinned_memory_allocator(), size, stride, given_or_default(dtype));

@@ -26,6 +26,18 @@ void joined_out(const char* op, TensorList tensors, int64_t, const TensorBase& o
   joined_out(op, tensors, out);
 }
 
+void diag_out(const char* op, const TensorBase& self, int64_t, const TensorBase& out) {
+  TORCH_CHECK(
+      self.scalar_type() == out.scalar_type(), "expected scalar type ", self.scalar_type(), " but found ", out.scalar_type(),
+      " for the output of ", op);
+}
+
+void narrow_copy_out(const char* op, const TensorBase& self, int64_t, int64_t, int64_t, const TensorBase& out) {
+  TORCH_CHECK(
+      self.scalar_type() == out.scalar_type(), "Expected self.dtype() == output.dtype() to be true, but got false. ", op,
+      " got self (", self.scalar_type(), ") and output (", out.scalar_type(), ")");
+}
+
 TensorSpec cat(const char* op, TensorList tensors, int64_t dim) {
   TORCH_CHECK(!tensors.empty(), "torch.", op, "(): expected a non-empty list of Tensors");
   for (size_t i = 0; i < tensors.size(); ++i) {

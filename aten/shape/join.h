@@ -13,6 +13,11 @@ TensorSpec cat(const char* op, TensorList tensors, int64_t dim);
 void joined_out(const char* op, TensorList tensors, const TensorBase& out);
 void joined_out(const char* op, TensorList tensors, int64_t dim, const TensorBase& out);
 
+/// The output has the dtype of self.
+void diag_out(const char* op, const TensorBase& self, int64_t diagonal, const TensorBase& out);
+void narrow_copy_out(
+    const char* op, const TensorBase& self, int64_t dim, int64_t start, int64_t length, const TensorBase& out);
+
 /// Self's shape; each dim at most once.
 TensorSpec flip(const char* op, const TensorBase& self, IntArrayRef dims);
 

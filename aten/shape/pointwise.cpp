@@ -1,5 +1,6 @@
 #include <aten/shape/pointwise.h>
 
+#include <aten/ExpandUtils.h>
 #include <aten/core/TensorBase.h>
 #include <aten/native/convert.h>
 #include <c10/core/ScalarType.h>
@@ -248,9 +249,13 @@ void where_check(const char*, const TensorBase& condition, const TensorBase&, co
       "PyTorch. Use a boolean condition instead.");
 }
 
-void masked_fill_check(const char*, const TensorBase&, const TensorBase& mask, const Scalar&) {
+void masked_fill_check(const char*, const TensorBase& self, const TensorBase& mask, const Scalar&) {
+  if (is_bool(mask)) {
+    return;
+  }
+  at::infer_size(mask.sizes(), self.sizes());  // throws unless they broadcast
   TORCH_CHECK(
-      is_bool(mask), "Mask tensor can take 0 and 1 values only: masked_fill_ only supports boolean masks, but got mask with dtype ",
+      false, "Mask tensor can take 0 and 1 values only: masked_fill_ only supports boolean masks, but got mask with dtype ",
       c10::toString(mask.scalar_type()));
 }
 

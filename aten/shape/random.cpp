@@ -1,9 +1,19 @@
 #include <aten/shape/random.h>
 
+#include <aten/core/Generator.h>
 #include <aten/core/TensorBase.h>
 #include <c10/util/Exception.h>
 
 namespace at::shape {
+
+void multinomial_out(
+    const char* op, const TensorBase& self, int64_t, bool, const std::optional<Generator>&, const TensorBase& out) {
+  TORCH_CHECK(
+      c10::isFloatingType(self.scalar_type()), "multinomial only supports floating-point dtypes for input, got: ",
+      self.scalar_type());
+  TORCH_CHECK(
+      out.scalar_type() == c10::kLong, op, " expects Long tensor out, got: ", out.scalar_type());
+}
 
 void dirichlet_grad_check(const char* op, const TensorBase& x, const TensorBase& alpha, const TensorBase& total) {
   for (const TensorBase* t : {&alpha, &total}) {

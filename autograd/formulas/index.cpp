@@ -19,7 +19,9 @@ Tensor index_put_self_backward(const Tensor& grad, const IndexList& indices, boo
 }
 
 Tensor index_put_values_backward(const Tensor& grad, const IndexList& indices, at::IntArrayRef sizes) {
-  return at::sum_to(at::index(grad, indices), sizes);
+  const Tensor picked = at::index(grad, indices);
+  // A single number may have more dimensions than what it is written to.
+  return picked.dim() < static_cast<int64_t>(sizes.size()) ? picked.sum().reshape(sizes) : at::sum_to(picked, sizes);
 }
 
 Tensor index_add_source_backward(

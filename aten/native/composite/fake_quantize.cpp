@@ -45,8 +45,8 @@ void check_channels(const Tensor& self, const Tensor& scale, const Tensor& zero_
   TORCH_CHECK(
       scale.numel() == zero_point.numel(), "scale and zero-point need to have the same dimensions, got ", scale.sizes(), " and ",
       zero_point.sizes());
-  TORCH_CHECK(
-      axis >= 0 && axis < self.dim(), "`axis` must be between 0 and number of dimensions of input, ", self.dim(), ", got ", axis);
+  c10::maybe_wrap_dim(axis, self.dim());  // throws unless it is a dimension
+  TORCH_CHECK(axis >= 0, "`axis` must be between 0 and number of dimensions of input, ", self.dim(), ", got ", axis);
   TORCH_CHECK(
       scale.numel() == self.size(axis), "dimensions of scale and zero-point are not consistent with input tensor: ", scale.numel(),
       " of them for a dimension of size ", self.size(axis));

@@ -29,8 +29,9 @@ bool is_one_mask(const c10::List<std::optional<Tensor>>& indices) {
 
 Tensor& index_put_(
     Tensor& self, const c10::List<std::optional<Tensor>>& indices, const Tensor& values, bool accumulate) {
-  // One number for a mask's places may have another dtype, as in masked_fill_.
-  if (values.scalar_type() != self.scalar_type() && values.numel() == 1 && values.is_cpu() && !accumulate && is_one_mask(indices)) {
+  // One number for a mask's places may have another dtype, and more dimensions than there are places, as in masked_fill_.
+  const bool fits = values.scalar_type() == self.scalar_type() && values.dim() <= 1;
+  if (!fits && values.numel() == 1 && values.is_cpu() && !accumulate && is_one_mask(indices)) {
     return at::_index_put_impl_(self, indices, at::scalar_tensor(values.item(), self.options()), accumulate, /*unsafe=*/false);
   }
   return at::_index_put_impl_(self, indices, values, accumulate, /*unsafe=*/false);
@@ -55,7 +56,7 @@ Tensor gather_backward(const Tensor& grad, const Tensor& self, int64_t dim, cons
 Tensor masked_select_backward(const Tensor& grad, const Tensor& input, const Tensor& mask) {
   const Tensor zeros = at::zeros_like(input);  // expand_outplace may borrow it
   const auto [grad_input, keep] = at::expand_outplace(zeros, mask);
-  return at::sum_to(grad_input->contiguous().masked_scatter(*keep, grad), input.sizes());
+  return grad_input->contiguous().masked_scatter(*keep, grad);
 }
 
 Tensor _unsafe_index(const Tensor& self, const c10::List<std::optional<Tensor>>& indices) {

@@ -162,7 +162,7 @@ Tensor roll(const Tensor& self, IntArrayRef shifts, IntArrayRef dims) {
     const int64_t size = self.size(dim);
     const int64_t start = ((size - shifts[i] % size) % size + size) % size;
     if (start == 0) {
-      result = result.clone(result.suggest_memory_format());
+      result = result.clone(at::MemoryFormat::Contiguous);
     } else {
       result = at::cat({result.narrow(dim, start, size - start), result.narrow(dim, 0, start)}, dim);
     }
@@ -283,10 +283,12 @@ Tensor pad_sequence(TensorList sequences, bool batch_first, double padding_value
   int64_t longest = 0;
   for (size_t i = 0; i < sequences.size(); ++i) {
     const Tensor& t = sequences[i];
-    TORCH_CHECK(t.dim() > 0, "pad_sequence: sequence ", i, " has no dimension to pad");
+    TORCH_CHECK_INDEX(t.dim() > 0, "Dimension specified as 0 but tensor has no dimensions (in pad_sequence, sequence ", i, ")");
+    const IntArrayRef first = sequences[0].sizes().slice(1), rest = t.sizes().slice(1);
+    at::infer_size(first, rest);  // throws unless they broadcast
     TORCH_CHECK(
-        t.dim() == sequences[0].dim() && t.sizes().slice(1) == sequences[0].sizes().slice(1), "pad_sequence: the sizes of "
-        "sequences must be equal but for the first; got ", sequences[0].sizes(), " at entry 0 and ", t.sizes(), " at entry ", i);
+        first == rest, "pad_sequence: the sizes of sequences must be equal but for the first; got ", sequences[0].sizes(),
+        " at entry 0 and ", t.sizes(), " at entry ", i);
     longest = std::max(longest, t.size(0));
   }
   std::vector<Tensor> rows;

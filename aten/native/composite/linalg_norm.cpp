@@ -144,10 +144,17 @@ Tensor& linalg_norm_str_out(const Tensor& self, std::string_view ord, OptionalIn
 }
 
 Tensor nuclear_norm_all(const Tensor& self, bool keepdim) {
+  TORCH_CHECK(
+      self.dim() >= 2, "Expected a tensor with 2 dimensions, but got a tensor with ", self.dim(), " dimension", self.dim() == 1 ? "" : "s",
+      " instead. (in nuclear_norm)");
   return at::linalg_matrix_norm(self, "nuc", IntArrayRef{-2, -1}, keepdim);
 }
 
 Tensor nuclear_norm(const Tensor& self, IntArrayRef dim, bool keepdim) {
+  TORCH_CHECK(dim.size() == 2, "nuclear norm requires a 'dim' argument of size 2, got ", dim);
+  TORCH_CHECK(
+      c10::maybe_wrap_dim(dim[0], self.dim()) != c10::maybe_wrap_dim(dim[1], self.dim()),
+      "duplicate or invalid dimensions: nuclear_norm got ", dim);
   return at::linalg_matrix_norm(self, "nuc", dim, keepdim);
 }
 

@@ -99,7 +99,7 @@ Tensor exponential_of_matrices(const Tensor& self) {
 
 Tensor linalg_matrix_exp(const Tensor& self) {
   at::shape::check_square("linalg.matrix_exp", self);
-  at::shape::check_floating_or_complex("linalg.matrix_exp", self);
+  at::shape::check_floating_or_complex("matrix_exp", self);
   if (self.numel() == 0 || self.is_meta()) {
     return at::empty(self.sizes(), self.options());
   }

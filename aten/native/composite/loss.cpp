@@ -8,6 +8,7 @@
 #include <aten/native/optional_tensor.h>
 #include <aten/native/OutArgument.h>
 #include <aten/native/composite/loss.h>
+#include <c10/core/DefaultDtype.h>
 
 namespace at::native {
 namespace {
@@ -96,7 +97,9 @@ Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target
   TORCH_CHECK(
       target.sizes() == sizes, "output with shape ", target.sizes(), " doesn't match the broadcast shape ", IntArrayRef(sizes),
       ": binary_cross_entropy_with_logits needs a target for each score; give both the same sizes");
-  const ScalarType dtype = target.scalar_type(), common = at::result_type(target, self);
+  // Of integers the logarithms are floating too.
+  const ScalarType dtype = target.scalar_type(), given_dtype = at::result_type(target, self);
+  const ScalarType common = c10::isIntegralType(given_dtype, /*includeBool=*/true) ? c10::get_default_dtype_as_scalartype() : given_dtype;
   TORCH_CHECK(
       c10::canCast(common, dtype), "result type ", common, " can't be cast to the desired output type ", dtype,
       ": the result of binary_cross_entropy_with_logits has the dtype of the target");

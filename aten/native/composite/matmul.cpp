@@ -266,7 +266,7 @@ Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight
         input1.size(i) == input2.size(i), "bilinear(): input batch dimensions do not match at dim ", i, ": got ",
         input1.size(i), " and ", input2.size(i));
   }
-  TORCH_CHECK(weight.dim() == 3, "bilinear(): weight must be a 3-D tensor, got ", weight.dim(), "-D");
+  TORCH_CHECK(weight.dim() <= 3, "number of dimensions must match: bilinear() needs a 3-D weight, got ", weight.dim(), "-D");
   TORCH_CHECK(
       input1.size(-1) == weight.size(1), "bilinear(): input1 size does not match weight size: got ", input1.size(-1),
       " but expected ", weight.size(1));

@@ -1,4 +1,5 @@
 // Pointwise operators made of other operators.
+#include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/OutArgument.h>
@@ -245,6 +246,7 @@ Scalar fill_value(const Tensor& value) {
 } // namespace
 
 Tensor masked_fill_tensor(const Tensor& self, const Tensor& mask, const Tensor& value) {
+  at::infer_size(mask.sizes(), self.sizes());  // throws unless they broadcast
   return at::masked_fill(self, mask, fill_value(value));
 }
 

@@ -7,6 +7,7 @@
 #include <aten/native/cpu/grid_sampler.h>
 #include <aten/native/cpu_isa.h>
 #include <aten/shape/upsample.h>
+#include <c10/core/WrapDimMinimal.h>
 
 #include <cmath>
 
@@ -264,10 +265,16 @@ void check_affine(const Tensor* theta, IntArrayRef size) {
   TORCH_CHECK(size.size() == 4 || size.size() == 5, "AffineGridGenerator needs 4d (spatial) or 5d (volumetric) inputs.");
   for (const int64_t s : size) TORCH_CHECK(s >= 0, "affine_grid_generator: Trying to create tensor with negative dimension ", s, ": ", size);
   const int64_t dims = static_cast<int64_t>(size.size()) - 2;
+  if (theta == nullptr) return;
+  c10::maybe_wrap_dim(2, theta->dim());  // throws unless it is a dimension
   TORCH_CHECK(
-      theta == nullptr || (theta->dim() == 3 && theta->size(0) == size[0] && theta->size(1) == dims && theta->size(2) == dims + 1),
+      theta->dim() != 3 || (theta->size(0) == size[0] && theta->size(2) == dims + 1),
+      "Expected size for first two dimensions of batch2 tensor to be: ", IntArrayRef{size[0], dims + 1}, " but got: ",
+      IntArrayRef{theta->size(0), theta->size(2)}, ". (in affine_grid_generator: batch2 is theta.transpose(1, 2))");
+  TORCH_CHECK(
+      theta->dim() == 3 && theta->size(1) == dims,
       "Expected a batch of ", dims, "D affine matrices of shape Nx", dims, "x", dims + 1, " for size ", size, ". Got ",
-      theta == nullptr ? IntArrayRef() : theta->sizes(), ".");
+      theta->sizes(), ".");
 }
 
 } // namespace

@@ -94,9 +94,11 @@ Tensor unflatten(const Tensor& self, int64_t dim, IntArrayRef sizes) {
     TORCH_CHECK(
         part == -1 || !c10::mul_overflows(known, part, &known), "unflatten: the product of the sizes ", sizes, " overflows");
   }
-  const bool inferred = std::find(sizes.begin(), sizes.end(), -1) != sizes.end();
+  const auto unknown = std::count(sizes.begin(), sizes.end(), -1);
   TORCH_CHECK(
-      inferred ? (known > 0 && size % known == 0) : known == size,
+      unknown <= 1, "unflatten got an unexpected error: only one size can be inferred, got ", sizes, " for dim ", dim);
+  TORCH_CHECK(
+      unknown == 1 ? (known > 0 && size % known == 0) : known == size,
       "unflatten: Provided sizes ", sizes, " don't multiply up to the size of dim ", dim, " (", size,
       ") in the input tensor");
   const DimVector parts = infer_size(sizes, size);
