@@ -27,6 +27,22 @@ bool close(const Tensor& got, const Tensor& want, double tolerance) {
 
 } // namespace
 
+TEST_CASE("far elements of a softmax are denormal or zero as their exponentials are", "[aten][nn]") {
+  // 19 of each: full vectors and a rest.
+  const Tensor column = at::tensor({0.0, -80.0, -88.0, -95.0, -103.0, -200.0, -1e9, -std::numeric_limits<double>::infinity()}, at::kFloat);
+  for (const int64_t dim : {0, 1}) {
+    const Tensor x = dim == 0 ? column.unsqueeze(1).repeat({1, 19}) : column.repeat({3, 5});
+    const Tensor y = x.softmax(dim), log = x.log_softmax(dim);
+    const Tensor want = at::_softmax(x.to(at::kDouble), dim, false).to(at::kFloat);
+    CHECK(at::allclose(y, want, 1e-5, 3e-45));
+    CHECK(y.gt(0).equal(want.gt(0)));
+    CHECK(at::allclose(log, at::log_softmax(x.to(at::kDouble), dim).to(at::kFloat), 1e-5, 1e-6));
+    // The gradient of a log-softmax takes the exponentials again.
+    const Tensor grad = at::_log_softmax_backward_data(at::ones_like(x), log, dim, at::kFloat);
+    CHECK(at::allclose(grad, 1 - want * x.size(dim), 1e-4, 1e-5));
+  }
+}
+
 TEST_CASE("softmax over any dimension equals exp over its sum", "[aten][nn]") {
   // Sizes around vector lengths, and more columns than one block holds.
   for (const auto dtype : {at::kFloat, at::kDouble, at::kHalf, at::kBFloat16}) {

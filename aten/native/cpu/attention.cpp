@@ -8,6 +8,7 @@
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/gemm.h>
 #include <aten/native/cpu/row_lanes.h>
+#include <aten/native/cpu/softmax_exp.h>
 #include <aten/native/onednn/matmul.h>
 #include <aten/native/vec/math.h>
 
@@ -15,6 +16,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 namespace at::native {
@@ -25,6 +27,11 @@ constexpr int64_t kKeys = 512;
 
 int64_t queries_per_block(int64_t length) {
   return length >= 768 ? 256 : length >= 192 ? 128 : 32;
+}
+
+/// Whole cache lines.
+int64_t keys_per_block(int64_t length) {
+  return std::min(kKeys, (length + 15) / 16 * 16);
 }
 
 /// A tensor [batch, heads, length, size] whose last dimension is adjacent.
@@ -103,14 +110,21 @@ struct Mask {
     if (!tensor.defined()) return;
     const int64_t at = batch * strides[0] + head * strides[1] + row * strides[2] + first * strides[3];
     dispatch("flash_attention_mask", tensor.scalar_type(), kFloating | kBooleans, [&]<class M> {
-      const M* from = tensor.const_data_ptr<M>() + at;
-      for (int64_t i = 0; i < count; ++i) {
-        if constexpr (std::is_same_v<M, bool>) {
-          if (!from[i * strides[3]]) scores[i] = -std::numeric_limits<R>::infinity();
-        } else {
-          scores[i] += static_cast<R>(from[i * strides[3]]);
+      // Vectorised where the mask lies by rows; bytes are, where bool is not.
+      using Stored = std::conditional_t<std::is_same_v<M, bool>, unsigned char, M>;
+      const Stored* from = reinterpret_cast<const Stored*>(tensor.const_data_ptr<M>() + at);
+      const auto add = [&](auto stride) {
+        for (int64_t i = 0; i < count; ++i) {
+          const R score = scores[i];
+          if constexpr (std::is_same_v<M, bool>) {
+            scores[i] = from[i * stride] != 0 ? score : -std::numeric_limits<R>::infinity();
+          } else {
+            scores[i] = score + static_cast<R>(from[i * stride]);
+          }
         }
-      }
+      };
+      if (strides[3] == 1) add(std::integral_constant<int64_t, 1>());
+      else add(strides[3]);
     });
   }
 };
@@ -126,13 +140,17 @@ struct Scores {
   const Mask& mask;
   bool is_causal;
   R scale;
-  std::vector<R> values = std::vector<R>(static_cast<size_t>(256 * kKeys));
+  int64_t width; // elements from row to row
+  std::vector<R> values;
 
-  R* row(int64_t r) { return values.data() + r * kKeys; }
-  Matrix<const R> matrix() const { return {values.data(), kKeys, 1}; }
+  Scores(const Mask& mask, bool is_causal, R scale, int64_t rows, int64_t width)
+      : mask(mask), is_causal(is_causal), scale(scale), width(width), values(static_cast<size_t>(rows * width)) {}
+
+  R* row(int64_t r) { return values.data() + r * width; }
+  Matrix<const R> matrix() const { return {values.data(), width, 1}; }
 
   void fill(Matrix<const R> query, int64_t rows, Matrix<const R> key, int64_t keys, int64_t size, int64_t batch, int64_t head, int64_t first_row, int64_t first_key) {
-    multiply<R>(rows, keys, size, query, key.transposed(), {values.data(), kKeys, 1}, scale, R(0));
+    multiply<R>(rows, keys, size, query, key.transposed(), {values.data(), width, 1}, scale, R(0));
     for (int64_t r = 0; r < rows; ++r) {
       mask.apply(row(r), batch, head, first_row + r, first_key, keys);
       const int64_t seen = std::max<int64_t>(0, visible_keys(is_causal, first_row + r, first_key + keys) - first_key);
@@ -155,7 +173,7 @@ R exponentials(R* x, int64_t n, R top) {
   using V = typename Lanes<R>::V;
   V sum(R(0));
   for_lanes<R>(n, [&](int64_t i, auto run) {
-    const V e = vec::exp(load_run(x + i, run) - V(top));
+    const V e = exp_or_zero(load_run(x + i, run) - V(top));
     sum += keep_run(e, R(0), run);
     store_run<R>(e, x + i, run);
   });
@@ -186,7 +204,7 @@ void flash_attention_kernel(const TensorBase& query, const TensorBase& key, cons
     T* out = output.mutable_data_ptr<T>();
     R* lse = logsumexp.mutable_data_ptr<R>();
     at::parallel_for(0, query.size(0) * q.heads * blocks, 1, [&](int64_t begin, int64_t end) {
-      Scores<R> scores{mask, is_causal, static_cast<R>(scale_of(scale, q.size))};
+      Scores<R> scores(mask, is_causal, static_cast<R>(scale_of(scale, q.size)), step, keys_per_block(k.length));
       Rows<T> query_rows, key_rows, value_rows;
       std::vector<R> sums(step * v.size), top(step), total(step);
       for (int64_t task = begin; task < end; ++task) {
@@ -239,9 +257,10 @@ void flash_attention_backward_kernel(const TensorBase& grad_out, const TensorBas
     const R factor = static_cast<R>(scale_of(scale, q.size));
     const int64_t step = queries_per_block(q.length), group = q.heads / k.heads;
     at::parallel_for(0, query.size(0) * k.heads, 1, [&](int64_t begin, int64_t end) {
-      Scores<R> scores{mask, is_causal, factor};
+      const int64_t width = keys_per_block(k.length);
+      Scores<R> scores(mask, is_causal, factor, step, width);
       Rows<T> query_rows, key_rows, value_rows, grad_rows, out_rows;
-      std::vector<R> slopes(256 * kKeys), dots(q.length), dq(q.length * q.size), dk(k.length * k.size), dv(v.length * v.size);
+      std::vector<R> slopes(step * width), dots(q.length), dq(q.length * q.size), dk(k.length * k.size), dv(v.length * v.size);
       for (int64_t task = begin; task < end; ++task) {
         const int64_t batch = task / k.heads, shared = task % k.heads;
         std::fill(dk.begin(), dk.end(), R(0));
@@ -264,19 +283,19 @@ void flash_attention_backward_kernel(const TensorBase& grad_out, const TensorBas
               const int64_t keys = std::min(kKeys, last_key - at);
               const Matrix<const R> own_keys = key_rows.load(k, batch, shared, at, keys), values = value_rows.load(v, batch, shared, at, keys);
               scores.fill(queries, rows, own_keys, keys, q.size, batch, head, first, at);
-              multiply<R>(rows, keys, v.size, grads, values.transposed(), {slopes.data(), kKeys, 1}, R(1), R(0));
+              multiply<R>(rows, keys, v.size, grads, values.transposed(), {slopes.data(), width, 1}, R(1), R(0));
               for (int64_t r = 0; r < rows; ++r) {
-                R *weight = scores.row(r), *slope = slopes.data() + r * kKeys;
+                R *weight = scores.row(r), *slope = slopes.data() + r * width;
                 // A row that saw no key has weights of zero.
                 const bool blind = own_lse[first + r] == -std::numeric_limits<R>::infinity();
                 const V shift(own_lse[first + r]), dot(dots[r]), f(factor);
                 for_lanes<R>(keys, [&](int64_t i, auto run) {
-                  const V w = blind ? V(R(0)) : vec::exp(load_run(weight + i, run) - shift);
+                  const V w = blind ? V(R(0)) : exp_or_zero(load_run(weight + i, run) - shift);
                   store_run<R>(w * (load_run(slope + i, run) - dot) * f, slope + i, run);
                   store_run<R>(w, weight + i, run);
                 });
               }
-              const Matrix<const R> slope_matrix{slopes.data(), kKeys, 1};
+              const Matrix<const R> slope_matrix{slopes.data(), width, 1};
               multiply<R>(keys, v.size, rows, scores.matrix().transposed(), grads, {dv.data() + at * v.size, v.size, 1}, R(1), R(1));
               multiply<R>(rows, q.size, keys, slope_matrix, own_keys, {dq.data() + first * q.size, q.size, 1}, R(1), R(1));
               multiply<R>(keys, q.size, rows, slope_matrix.transposed(), queries, {dk.data() + at * k.size, k.size, 1}, R(1), R(1));

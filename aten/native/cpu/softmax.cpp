@@ -4,6 +4,7 @@
 #include <aten/core/TensorBase.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/row_lanes.h>
+#include <aten/native/cpu/softmax_exp.h>
 #include <aten/native/vec/math.h>
 #include <c10/core/WrapDimMinimal.h>
 
@@ -69,7 +70,7 @@ void softmax_row(const T* x, T* y, int64_t n) {
   constexpr bool kKeep = !Log && std::is_same_v<T, R>;
   for_lanes<T>(n, [&](int64_t i, auto run) {
     __builtin_prefetch(x + n + i); // the next row, while there is time
-    const V e = exp(load_run(x + i, run) - V(top));
+    const V e = exp_or_zero(load_run(x + i, run) - V(top));
     if constexpr (kKeep) store_run<T>(e, y + i, run);
     sums += keep_run(e, R(0), run);
   });
@@ -82,7 +83,7 @@ void softmax_row(const T* x, T* y, int64_t n) {
     for_lanes<T>(n, [&](int64_t i, auto run) {
       V e;
       if constexpr (kKeep) e = load_run(y + i, run);
-      else e = exp(load_run(x + i, run) - V(top));
+      else e = exp_or_zero(load_run(x + i, run) - V(top));
       store_run<T>(e * scale, y + i, run);
     });
   }
@@ -102,7 +103,7 @@ void softmax_backward_row(const T* grad, const T* y, T* dx, int64_t n) {
   const V sum(vec::reduce_add(sums));
   for_lanes<T>(n, [&](int64_t i, auto run) {
     const V g = load_run(grad + i, run), out = load_run(y + i, run);
-    if constexpr (Log) store_run<T>(g - exp(out) * sum, dx + i, run);
+    if constexpr (Log) store_run<T>(g - exp_or_zero(out) * sum, dx + i, run);
     else store_run<T>((g - sum) * out, dx + i, run);
   });
 }
@@ -195,7 +196,7 @@ void softmax_columns(const T* x, T* y, const Rows& rows) {
       const T* row = x + d * rows.stride;
       for_lanes<T>(rows.width_of(d), [&](int64_t i, auto run) {
         if constexpr (!Keep) __builtin_prefetch(row + together * rows.stride + i); // of the rows that come next
-        const V e = exp(load_run(row + i, run) - load_run<R>(shift + i, run));
+        const V e = exp_or_zero(load_run(row + i, run) - load_run<R>(shift + i, run));
         if constexpr (Keep) store_run<T>(e, y + d * rows.stride + i, run);
         store_run<R>(load_run<R>(sums + i, run) + e, sums + i, run);
       });
@@ -222,7 +223,7 @@ void softmax_columns(const T* x, T* y, const Rows& rows) {
         store_run<T>(load_run(out + i, run) * last, out + i, run);
       } else {
         const V shifted = load_run(row + i, run) - load_run<R>(shift + i, run);
-        store_run<T>(Log ? shifted - last : exp(shifted) * last, out + i, run);
+        store_run<T>(Log ? shifted - last : exp_or_zero(shifted) * last, out + i, run);
       }
     });
   }
@@ -258,7 +259,7 @@ void softmax_backward_columns(const T* grad, const T* y, T* dx, const DimSplit& 
     for_lanes<T>(rows.width_of(d), [&](int64_t i, auto run) {
       const int64_t at = d * rows.stride + i;
       const V g = load_run(grad + at, run), out = load_run(y + at, run), total = load_run<R>(sum + i, run);
-      if constexpr (Log) store_run<T>(g - exp(out) * total, dx + at, run);
+      if constexpr (Log) store_run<T>(g - exp_or_zero(out) * total, dx + at, run);
       else store_run<T>((g - total) * out, dx + at, run);
     });
   }
