@@ -100,6 +100,56 @@ TEST_CASE("convolution of integers and of complex numbers", "[aten][conv]") {
   CHECK(close(at::imag(got), transposed(re, wi) + transposed(im, wr), 1e-10));
 }
 
+TEST_CASE("depthwise convolutions are those of their channels", "[aten][conv]") {
+  struct Case {
+    IntArrayRef image, kernel, stride, padding, dilation;
+    int64_t multiplier;
+  };
+  const Case cases[] = {
+      {{3, 4, 9, 11}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, 1},
+      {{2, 3, 56, 75}, {5, 3}, {2, 1}, {2, 0}, {1, 2}, 1},
+      {{1, 2, 40, 39}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, 3},
+      {{2, 2, 30, 130}, {4, 2}, {3, 2}, {5, 1}, {2, 3}, 1},
+      {{1, 3, 5, 5}, {5, 5}, {1, 1}, {0, 0}, {1, 1}, 2},
+      {{1, 2, 400, 310}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, 1}, // more than a buffer holds
+      {{1, 2, 700, 410}, {3, 3}, {2, 2}, {0, 1}, {1, 1}, 1},
+      {{4, 5, 33}, {7}, {1}, {3}, {1}, 1},
+      {{2, 3, 64}, {3}, {2}, {0}, {4}, 2},
+      {{1, 2, 6, 6}, {1, 1}, {2, 2}, {3, 3}, {1, 1}, 1}, // windows in the padding alone
+  };
+  for (const at::ScalarType dtype : {at::kFloat, at::kDouble, at::kBFloat16, at::kHalf}) {
+    for (const Case& c : cases) {
+      const int64_t channels = c.image[1], features = channels * c.multiplier;
+      std::vector<int64_t> weight_sizes = {features, 1};
+      weight_sizes.insert(weight_sizes.end(), c.kernel.begin(), c.kernel.end());
+      const auto run = [&](const Tensor& x, const Tensor& w, const Tensor& b, int64_t groups) {
+        return at::convolution(x, w, b, c.stride, c.padding, c.dilation, false, std::vector<int64_t>(c.kernel.size(), 0), groups);
+      };
+      const auto back = [&](const Tensor& g, const Tensor& x, const Tensor& w, int64_t groups) {
+        return at::convolution_backward(
+            g, x, w, IntArrayRef({w.size(0)}), c.stride, c.padding, c.dilation, false, std::vector<int64_t>(c.kernel.size(), 0), groups, {true, true, true});
+      };
+      const Tensor x = at::randn(c.image, at::kDouble).to(dtype), w = at::randn(weight_sizes, at::kDouble).to(dtype),
+                   b = at::randn({features}, at::kDouble).to(dtype);
+      const Tensor y = run(x, w, b, channels), g = at::randn(y.sizes(), at::kDouble).to(dtype);
+      const auto [dx, dw, db] = back(g, x, w, channels);
+      INFO(dtype << ", image " << c.image << ", kernel " << c.kernel << ", stride " << c.stride << ", multiplier " << c.multiplier);
+      const double tolerance = dtype == at::kDouble ? 1e-11 : dtype == at::kFloat ? 2e-4 : dtype == at::kHalf ? 4e-3 : 2e-2;
+      const auto close = [&](const Tensor& got, const Tensor& want) {
+        return at::allclose(got.to(at::kDouble), want, tolerance, tolerance * std::max(1.0, want.abs().max().item<double>()));
+      };
+      for (int64_t channel = 0; channel < channels; ++channel) {
+        const auto own = [&](const Tensor& t, int64_t dim, int64_t count) { return t.narrow(dim, channel * count, count).to(at::kDouble); };
+        const Tensor one = own(x, 1, 1), weights = own(w, 0, c.multiplier), grad = own(g, 1, c.multiplier);
+        CHECK(close(y.narrow(1, channel * c.multiplier, c.multiplier), run(one, weights, own(b, 0, c.multiplier), 1)));
+        const auto [want_dx, want_dw, want_db] = back(grad, one, weights, 1);
+        CHECK(close(dx.narrow(1, channel, 1), want_dx));
+        CHECK(close(dw.narrow(0, channel * c.multiplier, c.multiplier), want_dw));
+      }
+    }
+  }
+}
+
 TEST_CASE("convolution over nothing", "[aten][conv]") {
   CHECK(at::conv2d(at::ones({0, 3, 5, 5}), at::ones({4, 3, 3, 3})).sizes() == at::IntArrayRef({0, 4, 3, 3}));
   // No input channels: the bias alone.

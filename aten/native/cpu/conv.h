@@ -1,5 +1,5 @@
 #pragma once
-// A convolution as numbers, and the own kernels for dtypes that oneDNN lacks (conv.cpp has the bodies).
+// A convolution as numbers, and the own kernels: for dtypes that oneDNN lacks (bodies in conv.cpp), and for depthwise ones (depthwise.cpp).
 
 #include <c10/core/ScalarType.h>
 
@@ -28,6 +28,9 @@ struct ConvProblem {
   void conv_forward_columns(const ConvProblem& p, const void* src, const void* weight, void* dst);                     \
   void conv_backward_data_columns(const ConvProblem& p, const void* dst, const void* weight, void* src);               \
   void conv_backward_weight_columns(const ConvProblem& p, const void* src, const void* dst, void* weight);             \
+  void conv_depthwise_forward(const ConvProblem& p, const void* src, const void* weight, const void* bias, void* dst); \
+  void conv_depthwise_backward_data(const ConvProblem& p, const void* dst, const void* weight, void* src);             \
+  void conv_depthwise_backward_weight(const ConvProblem& p, const void* src, const void* dst, void* weight);           \
   }
 #ifndef CPU_CAPABILITY
 LT_DECLARE_CONV_KERNELS(v2)

@@ -25,6 +25,13 @@ constexpr void (*backward_data_columns_table[])(const ConvProblem&, const void*,
 constexpr void (*backward_weight_columns_table[])(const ConvProblem&, const void*, const void*, void*) = {
     v2::conv_backward_weight_columns, v3::conv_backward_weight_columns, v4::conv_backward_weight_columns};
 
+constexpr decltype(&v2::conv_depthwise_forward) depthwise_forward_table[] = {
+    v2::conv_depthwise_forward, v3::conv_depthwise_forward, v4::conv_depthwise_forward};
+constexpr decltype(&v2::conv_depthwise_backward_data) depthwise_backward_data_table[] = {
+    v2::conv_depthwise_backward_data, v3::conv_depthwise_backward_data, v4::conv_depthwise_backward_data};
+constexpr decltype(&v2::conv_depthwise_backward_weight) depthwise_backward_weight_table[] = {
+    v2::conv_depthwise_backward_weight, v3::conv_depthwise_backward_weight, v4::conv_depthwise_backward_weight};
+
 c10::MemoryFormat channels_last_of(int64_t rank) {
   return rank == 4 ? c10::MemoryFormat::ChannelsLast : c10::MemoryFormat::ChannelsLast3d;
 }
@@ -116,6 +123,33 @@ bool run_onednn(const ConvProblem& p, ConvPass pass, const Operands& given, cons
   return true;
 }
 
+/// Whether own kernels run a pass plane by plane: one or two dimensions in the plain layout, and windows whose steps do not make
+/// the buffer of a plane much larger than the plane. Not narrow planes, which do not fill vectors (oneDNN puts channels side by
+/// side), nor the gradient of an input whose channel has several features, a sum over them.
+bool is_depthwise(const ConvProblem& p, ConvPass pass, const Operands& given) {
+  if (p.groups == 1 || p.in_channels != p.groups || p.dims == 3 || !c10::isFloatingType(p.dtype)) return false;
+  if (pass == ConvPass::BackwardData && p.out_channels != p.groups) return false;
+  constexpr int64_t kNarrow = 16, kLargestStep = 16, kWidestWindow = 1024;
+  if (std::min(p.in[2], p.out[2]) < kNarrow) return false;
+  for (const int d : {1, 2}) {
+    if (p.stride[d] > kLargestStep || p.kernel[d] > kWidestWindow || p.dilation[d] > kWidestWindow / p.kernel[d]) return false;
+  }
+  return given.src.is_contiguous() && given.dst.is_contiguous();
+}
+
+void run_depthwise(const ConvProblem& p, ConvPass pass, const Operands& given, const void* bias) {
+  const int level = cpu_isa_level();
+  const Tensor weight = given.weight.contiguous();
+  if (pass == ConvPass::Forward) {
+    depthwise_forward_table[level](p, given.src.const_data_ptr(), weight.const_data_ptr(), bias, given.dst.mutable_data_ptr());
+  } else if (pass == ConvPass::BackwardData) {
+    depthwise_backward_data_table[level](p, given.dst.const_data_ptr(), weight.const_data_ptr(), given.src.mutable_data_ptr());
+  } else {
+    depthwise_backward_weight_table[level](p, given.src.const_data_ptr(), given.dst.const_data_ptr(), weight.mutable_data_ptr());
+    if (!weight.is_same(given.weight)) given.weight.copy_(weight);
+  }
+}
+
 /// Adds bias[c] to each channel of `out`, in any dense layout.
 void add_bias(const Tensor& out, const Tensor& bias) {
   DimVector sizes(static_cast<size_t>(out.dim()), 1);
@@ -124,7 +158,9 @@ void add_bias(const Tensor& out, const Tensor& bias) {
 }
 
 void run(const ConvProblem& p, ConvPass pass, const Operands& operands, const Tensor& bias) {
-  if (onednn_takes(p.dtype) && run_onednn(p, pass, operands, bias.defined() ? bias.const_data_ptr() : nullptr)) return;
+  const void* start = bias.defined() ? bias.const_data_ptr() : nullptr;
+  if (is_depthwise(p, pass, operands)) return run_depthwise(p, pass, operands, start);
+  if (onednn_takes(p.dtype) && run_onednn(p, pass, operands, start)) return;
   if (p.dtype == kHalf) {
     // Through oneDNN as float, rounded once.
     ConvProblem wide = p;
