@@ -86,3 +86,14 @@ TEST_CASE("tensors without names pass through functions that hand names on", "[a
   }
   CHECK(at::NamesMode::is_enabled());
 }
+
+TEST_CASE("types, schemas and symbols have names in torch::jit", "[api][jit]") {
+  using namespace torch::jit;
+  const FunctionSchema schema = parseSchema("demo::f(Tensor a, int[] b) -> Tensor");
+  const TypePtr second = schema.arguments().at(1).type();
+  CHECK(second->kind() == TypeKind::ListType);
+  CHECK(*second == *ListType::create(IntType::get()));
+  CHECK(*schema.returns().at(0).type() == *TensorType::get());
+  CHECK(Symbol::fromQualString("aten::add").toUnqualString() == std::string("add"));
+  STATIC_REQUIRE(std::is_same_v<OptionalTypePtr, c10::OptionalTypePtr>);
+}

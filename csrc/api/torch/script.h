@@ -6,6 +6,7 @@
 #include <c10/core/Event.h>
 #include <c10/core/StreamGuard.h>
 #include <csrc/jit/executor_settings.h>
+#include <csrc/jit/types.h>
 #include <torch/autograd.h>
 #include <torch/csrc/jit/frontend/function_schema_parser.h>
 #include <torch/csrc/autograd/InferenceMode.h>
