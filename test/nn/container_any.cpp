@@ -143,6 +143,12 @@ TEST_CASE("parameters in lists and dictionaries", "[nn][container]") {
   dict->insert("a", torch::ones({2}));
   CHECK_THROWS_MATCHES(dict->insert("a", torch::ones({2})), c10::Error, Says("Parameter 'a' already defined"));
   CHECK_THAT(dict["a"], EqualsTensor({1, 1}));
+  nn::ParameterDict other;
+  other->insert("a", torch::zeros({2}));
+  dict->update(*other);
+  CHECK_THAT(dict["a"], EqualsTensor({0, 0}));
+  other->insert("b", torch::zeros({2}));
+  CHECK_THROWS_MATCHES(dict->update(*other), c10::Error, Says("Parameter 'b' is not defined"));
   CHECK(dict->pop("a").numel() == 2);
   CHECK(dict->empty());
   std::ostringstream out;

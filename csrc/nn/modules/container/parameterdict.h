@@ -33,7 +33,7 @@ class TORCH_API ParameterDictImpl : public Cloneable<ParameterDictImpl> {
   Tensor& insert(const std::string& key, const Tensor& parameter);
   /// Takes one out and returns it. Throws when it is not there.
   Tensor pop(const std::string& key);
-  /// Adds parameters; one whose key is there takes the other's place.
+  /// Puts parameters in the place of those with their keys. Throws when a key is not there.
   template <typename Container>
   void update(const Container& container) {
     for (const auto& item : container) {

@@ -85,7 +85,9 @@ std::vector<torch::Tensor> ParameterDictImpl::values() const {
 }
 
 ParameterDictImpl::ParameterDictImpl(const torch::OrderedDict<std::string, torch::Tensor>& parameters) {
-  update(parameters);
+  for (const auto& item : parameters) {
+    insert(item.key(), item.value());
+  }
 }
 
 std::shared_ptr<Module> ParameterDictImpl::clone(const std::optional<Device>& device) const {
@@ -114,12 +116,9 @@ Tensor ParameterDictImpl::pop(const std::string& key) {
 }
 
 void ParameterDictImpl::set(const std::string& key, const Tensor& parameter) {
-  if (contains(key)) {
-    TORCH_CHECK(parameter.defined(), "ParameterDict::update: parameter '", key, "' is undefined");
-    parameters_[key] = parameter;
-  } else {
-    insert(key, parameter);
-  }
+  Tensor& kept = parameters_[key];
+  TORCH_CHECK(parameter.defined(), "ParameterDict::update: parameter '", key, "' is undefined");
+  kept = parameter;
 }
 
 } // namespace torch::nn
