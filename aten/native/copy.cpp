@@ -168,15 +168,17 @@ Tensor _to_copy(
       "self.layout being ", self.layout(), " and options.layout set as ", *layout);
   const MemoryFormat format = memory_format.value_or(MemoryFormat::Preserve);
   const bool dense_result = format == MemoryFormat::Contiguous || (format == MemoryFormat::Preserve && has_strides_of_new(self));
-  if (dense_result && !pin_memory && self.key_set().highestBackendKey() == BackendComponent::CPUBit &&
+  const ScalarType result_dtype = dtype.value_or(self.scalar_type());
+  // A quantized tensor needs a factory of its own, which says that there is none, also where no element is converted.
+  if (dense_result && !c10::isQIntType(result_dtype) && !pin_memory && self.key_set().highestBackendKey() == BackendComponent::CPUBit &&
       (!device || device->is_cpu()) && self.layout() == kStrided && !self.is_conj() && !self.is_neg()) {
     // The common conversion on the CPU, without calls for its two steps.
-    Tensor result = empty_contiguous(self.sizes(), dtype.value_or(self.scalar_type()), kCPU);
+    Tensor result = empty_contiguous(self.sizes(), result_dtype, kCPU);
     convert_tensor(result, self);
     return result;
   }
   const auto options = self.options()
-                           .dtype(dtype.value_or(self.scalar_type()))
+                           .dtype(result_dtype)
                            .device(device.value_or(self.device()))
                            .pinned_memory(pin_memory);
   Tensor result = format == MemoryFormat::Preserve

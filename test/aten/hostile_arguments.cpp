@@ -47,6 +47,14 @@ TEST_CASE("sums do not go into dtypes that are only stored", "[aten][hostile]") 
   CHECK_THROWS_AS(at::mean(x, at::ScalarType::Float8_e4m3fn), c10::NotImplementedError);
 }
 
+TEST_CASE("a tensor without elements becomes no quantized one, whatever its strides", "[aten][hostile]") {
+  for (const Tensor& x : {at::empty({0, 3}), at::empty({3, 0}).t(), at::empty({0, 6}).slice(1, 0, 6, 2)}) {
+    CHECK_THROWS_AS(x.to(at::kQInt8), c10::NotImplementedError);
+    CHECK_THROWS_AS(at::special_log_softmax(x, 0, at::kQInt8), c10::NotImplementedError);
+    CHECK_THROWS_AS(at::softmax(x, 0, at::kQUInt8), c10::NotImplementedError);
+  }
+}
+
 TEST_CASE("one tensor cannot be two outputs", "[aten][hostile]") {
   Tensor out = at::empty({0});
   const Tensor x = numbers({5, 3});
