@@ -214,3 +214,14 @@ TEST_CASE("the gradient of gather may be sparse", "[sparse]") {
   CHECK(grad.layout() == at::kSparse);
   CHECK(show(grad.coalesce()) == "sorted [2, 3] at 0 0 1 0 2 1 are 1 2 7");
 }
+
+TEST_CASE("linear takes a sparse weight and rows of any strides", "[sparse]") {
+  const Tensor weight = at::arange(12.f).view({3, 4}).fmod(5);
+  const Tensor rows = at::arange(24.f).view({2, 3, 4});
+  const Tensor bias = at::arange(3.f);
+  for (const Tensor& x : {rows, rows.transpose(1, 2).contiguous().transpose(1, 2), rows.repeat({1, 1, 2}).slice(2, 0, 4)}) {
+    CHECK(at::equal(at::linear(x, weight.to_sparse_csr()), at::linear(x, weight)));
+    CHECK(at::equal(at::linear(x, weight.to_sparse_csr(), bias), at::linear(x, weight, bias)));
+    CHECK(at::equal(at::matmul(x, weight.t().to_sparse()), at::matmul(x, weight.t())));
+  }
+}

@@ -38,6 +38,8 @@ bool should_fold(const Tensor& self, const Tensor& other, bool has_out) {
   const Tensor larger = self_larger ? self : other.mT();
   const Tensor& smaller = self_larger ? other : self;
   if (larger.dim() < 3 || smaller.dim() > 2) return false;
+  // A sparse matrix cannot be expanded.
+  if (larger.layout() == kStrided && smaller.layout() != kStrided) return true;
   // The gradient of an expanded operand is as large as the batch: a copy now is cheaper.
   if (smaller.requires_grad() && !has_out) return true;
   // matrix @ batch would need a transposed copy of the result.
