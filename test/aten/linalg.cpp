@@ -215,3 +215,22 @@ TEST_CASE("linear algebra names what is wrong", "[linalg]") {
     CHECK_THROWS_AS(run(), c10::Error);
   }
 }
+
+TEST_CASE("singular values of a matrix with an infinity are NaN, and those of a matrix with a NaN are refused", "[aten][linalg]") {
+  const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  for (const at::ScalarType dtype : {at::kFloat, at::kComplexDouble}) {
+    at::Tensor batch = at::eye(3, dtype).repeat({2, 1, 1});
+    batch[1][0][2] = -inf;
+    const auto [U, S, Vh] = at::linalg_svd(batch, /*full_matrices=*/false);
+    CHECK(at::equal(S[0], at::ones({3}, S.options())));
+    CHECK(S[1].isnan().all().item<bool>());
+    CHECK(at::equal(U[1], at::eye(3, dtype)));
+    CHECK(at::linalg_svdvals(batch)[1].isnan().all().item<bool>());
+    CHECK(at::linalg_matrix_norm(batch[1], "nuc").isnan().item<bool>());
+    CHECK(at::linalg_cond(batch[1]).isnan().item<bool>());
+    CHECK(at::linalg_matrix_rank(batch[1]).item<int64_t>() == 0);
+    CHECK(at::linalg_pinv(batch[1]).count_nonzero().item<int64_t>() == 0);
+    batch[1][2][0] = nan;
+    CHECK_THROWS_WITH(at::linalg_svdvals(batch), Catch::Contains("contained non-finite values"));
+  }
+}

@@ -192,18 +192,37 @@ enum class Part : uint8_t { All, Lower, Upper };
 /// Whether no element, or none of that triangle, is NaN or infinite. The algorithms that iterate need it: some libraries
 /// never come back from such numbers, others read outside of their arguments.
 template <class T>
-bool all_finite(const Batch<const T>& batch, Part part = Part::All) {
-  for (int64_t i = 0; i < batch.count(); ++i) {
-    const Strided<const T> matrix = batch[i];
-    for (int64_t col = 0; col < matrix.cols; ++col) {
-      const int64_t begin = part == Part::Lower ? std::min(col, matrix.rows) : 0;
-      const int64_t end = part == Part::Upper ? std::min(col + 1, matrix.rows) : matrix.rows;
-      for (int64_t row = begin; row < end; ++row) {
-        if (!is_finite(matrix(row, col))) return false;
-      }
+bool all_finite(const Strided<const T>& matrix, Part part = Part::All) {
+  for (int64_t col = 0; col < matrix.cols; ++col) {
+    const int64_t begin = part == Part::Lower ? std::min(col, matrix.rows) : 0;
+    const int64_t end = part == Part::Upper ? std::min(col + 1, matrix.rows) : matrix.rows;
+    for (int64_t row = begin; row < end; ++row) {
+      if (!is_finite(matrix(row, col))) return false;
     }
   }
   return true;
+}
+template <class T>
+bool all_finite(const Batch<const T>& batch, Part part = Part::All) {
+  for (int64_t i = 0; i < batch.count(); ++i) {
+    if (!all_finite(batch[i], part)) return false;
+  }
+  return true;
+}
+
+/// Whether an element is NaN, or has a part that is.
+template <class T>
+bool any_nan(const Batch<const T>& batch) {
+  for (int64_t i = 0; i < batch.count(); ++i) {
+    const Strided<const T> matrix = batch[i];
+    for (int64_t col = 0; col < matrix.cols; ++col) {
+      for (int64_t row = 0; row < matrix.rows; ++row) {
+        const T element = matrix(row, col);
+        if (element != element) return true;
+      }
+    }
+  }
+  return false;
 }
 
 /// Calls f(index) for each matrix of a batch, on several threads when `work`, some number of operations a matrix, is worth it.

@@ -5,6 +5,7 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 
+#include <limits>
 #include <optional>
 
 namespace at::native {
@@ -28,8 +29,9 @@ template <class T>
 void singular_values(const TensorBase& A, bool full_matrices, const TensorBase* U, const TensorBase& S, const TensorBase* Vh, int* infos) {
   using R = real_t<T>;
   const Batch<const T> from(A, 2);
+  const bool finite = all_finite(from);
   TORCH_CHECK_LINALG(
-      all_finite(from), "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values.");
+      finite || !any_nan(from), "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values.");
   const Batch<R> to_s(S, 1);
   std::optional<Batch<T>> to_u, to_vh;
   if (U != nullptr) {
@@ -43,8 +45,10 @@ void singular_values(const TensorBase& A, bool full_matrices, const TensorBase* 
     ByColumns<R> s(to_s[i]);
     ByColumns<T> u = to_u ? ByColumns<T>((*to_u)[i]) : ByColumns<T>(1, 1);
     ByColumns<T> vh = to_vh ? ByColumns<T>((*to_vh)[i]) : ByColumns<T>(1, 1);
-    if (k == 0) {
+    if (k == 0 || (!finite && !all_finite(from[i]))) {
+      // Scaled by an infinity, the singular values are NaN.
       infos[i] = 0;
+      s.fill(std::numeric_limits<R>::quiet_NaN());
       set_identity(u);
       set_identity(vh);
     } else {
