@@ -2,7 +2,9 @@
 
 #include <aten/ExpandUtils.h>
 #include <aten/core/TensorBase.h>
+#include <aten/core/dtype_dispatch.h>
 #include <aten/native/convert.h>
+#include <c10/core/DefaultDtype.h>
 #include <c10/core/ScalarType.h>
 #include <c10/util/Exception.h>
 
@@ -141,6 +143,20 @@ void pow_check(const char* op, const TensorBase& self, const Scalar& exponent) {
   }
 }
 
+void pow_number_out(const char*, const TensorBase& self, const Scalar& exponent, const TensorBase& out) {
+  ScalarType result = self.scalar_type();
+  if (!is_floating_or_complex(self) && !exponent.isIntegral(/*includeBool=*/true)) {
+    result = c10::get_default_dtype_as_scalartype();
+  } else if (is_bool(self) && !exponent.isBoolean()) {
+    result = ScalarType::Long;
+  }
+  if (exponent.isComplex()) {
+    result = c10::toComplexType(result);
+  }
+  TORCH_CHECK(
+      out.scalar_type() == result || c10::canCast(result, out.scalar_type()), "Found dtype ", out.scalar_type(), " but expected ", result);
+}
+
 void neg_check(const char* op, const TensorBase& self) {
   TORCH_CHECK(
       !is_bool(self),
@@ -229,8 +245,12 @@ void not_complex_check(const char* op, const TensorBase& self, const TensorBase&
 void not_complex_check(const char* op, const TensorBase& self, const TensorBase& a, const TensorBase& b) {
   refuse_complex(op, is_complex(self) || is_complex(a) || is_complex(b));
 }
-void not_complex_check(const char* op, const TensorBase& self, const Scalar& other) {
-  refuse_complex(op, is_complex(self) || is_complex(other));
+void clamp_bound_check(const char* op, const TensorBase& self, const Scalar& bound) {
+  refuse_complex(op, is_complex(self) || is_complex(bound));
+  // Integers beside a bound that is none become floating.
+  if (self.is_floating_point() || (c10::isIntegralType(self.scalar_type(), /*includeBool=*/false) && bound.isIntegral(/*includeBool=*/true))) {
+    at::dispatch(op, self.scalar_type(), at::kIntegral | at::kUnsigned | at::kFloating, [&]<class T> { (void)bound.to<T>(); });
+  }
 }
 void not_complex_check(const char* op, const TensorBase& self, const Scalar& a, const Scalar& b) {
   refuse_complex(op, is_complex(self) || is_complex(a) || is_complex(b));

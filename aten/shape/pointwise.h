@@ -36,6 +36,9 @@ TORCH_API void lerp_check(const char* op, const TensorBase& self, const TensorBa
 TORCH_API void pow_check(const char* op, const TensorBase& self, const TensorBase& exponent);
 TORCH_API void pow_check(const char* op, const TensorBase& self, const c10::Scalar& exponent);
 
+/// A number as exponent is no operand that the output's dtype could be weighed against: the result's dtype is expected.
+TORCH_API void pow_number_out(const char* op, const TensorBase& self, const c10::Scalar& exponent, const TensorBase& out);
+
 TORCH_API void neg_check(const char* op, const TensorBase& self);
 TORCH_API void sign_check(const char* op, const TensorBase& self);
 TORCH_API void signbit_check(const char* op, const TensorBase& self);
@@ -66,7 +69,8 @@ TORCH_API std::array<TensorSpec, 2> frexp(const char* op, const TensorBase& self
 /// For operators that need an order.
 TORCH_API void not_complex_check(const char* op, const TensorBase& self, const TensorBase& other);
 TORCH_API void not_complex_check(const char* op, const TensorBase& self, const TensorBase& a, const TensorBase& b);
-TORCH_API void not_complex_check(const char* op, const TensorBase& self, const c10::Scalar& other);
+/// The one bound of a clamp is a number that elements can have.
+TORCH_API void clamp_bound_check(const char* op, const TensorBase& self, const c10::Scalar& bound);
 TORCH_API void not_complex_check(const char* op, const TensorBase& self, const c10::Scalar& a, const c10::Scalar& b);
 
 TORCH_API void where_check(const char* op, const TensorBase& condition, const TensorBase& self, const TensorBase& other);

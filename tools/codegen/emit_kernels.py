@@ -96,8 +96,9 @@ class KernelEmitter:
         keep = sum(1 << i for i, name in enumerate(entry.operands) if name not in entry.cast)
         out = {"functional": "nullptr", "inplace": "&self"}.get(form, f"&{schema.out_arguments[0].name}" if schema.is_out else "")
         text = "" if checked else self._check(entry)
-        if form == "out" and entry.get("out_check"):
-            args = ", ".join([cstring(entry.schema.name)] + call_arguments(entry.schema) + [schema.out_arguments[0].name])
+        if form != "functional" and entry.get("out_check"):
+            target = "self" if form == "inplace" else schema.out_arguments[0].name
+            args = ", ".join([cstring(entry.schema.name)] + call_arguments(entry.schema) + [target])
             text += f"  at::shape::{entry.get('out_check')}({args});\n"
         text += self._expanded(entry, form)
         text += "  at::TensorIterator iter;\n"

@@ -4,6 +4,7 @@
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/OutArgument.h>
 #include <aten/native/TypeProperties.h>
+#include <aten/native/store_number.h>
 #include <c10/core/DefaultDtype.h>
 #include <c10/core/Scalar.h>
 
@@ -205,10 +206,15 @@ Tensor& clamp_tensor_out(const Tensor& self, const std::optional<Tensor>& min_, 
 
 namespace {
 
-// A number as a 0-dim tensor that yields to the dtype of tensors beside it.
-Tensor wrapped(const Scalar& number, const Tensor& beside) {
+// A number as a 0-dim tensor that yields to the dtype of `other`, which must have a place for it if its elements are integers.
+Tensor wrapped_beside(const Scalar& number, const Tensor& other, const Tensor& condition) {
+  const ScalarType type = at::result_type(other, number);
+  if (c10::isIntegralType(type, /*includeBool=*/false)) {
+    alignas(16) char place[16];
+    store_number("where", number, type, place);
+  }
   Tensor tensor = at::scalar_tensor(
-      number, TensorOptions(number.type()).device(beside.device().is_meta() ? beside.device() : Device(kCPU)));
+      number, TensorOptions(number.type()).device(condition.device().is_meta() ? condition.device() : Device(kCPU)));
   tensor.unsafeGetTensorImpl()->set_wrapped_number(true);
   return tensor;
 }
@@ -220,11 +226,11 @@ std::vector<Tensor> where_nonzero(const Tensor& condition) {
 }
 
 Tensor where_scalar_self(const Tensor& condition, const Scalar& self, const Tensor& other) {
-  return at::where(condition, wrapped(self, condition), other);
+  return at::where(condition, wrapped_beside(self, other, condition), other);
 }
 
 Tensor where_scalar_other(const Tensor& condition, const Tensor& self, const Scalar& other) {
-  return at::where(condition, self, wrapped(other, condition));
+  return at::where(condition, self, wrapped_beside(other, self, condition));
 }
 
 Tensor where_scalar(const Tensor& condition, const Scalar& self, const Scalar& other) {
