@@ -131,7 +131,8 @@ Tensor copy(const Tensor& self, const Tensor& src, bool non_blocking) {
 
 namespace {
 
-/// A copy in the same geometry, offset and the gaps of its memory included: views of it are those of `self`.
+/// A copy in the same geometry, offset and the gaps of its memory included: what as_strided() sees of it is what it sees of
+/// `self`. Elsewhere a copy without gaps will do.
 Tensor clone_memory(const Tensor& self) {
   if (at::has_internal_overlap(self) == at::MemOverlap::Yes) {
     return self.clone();
@@ -158,18 +159,18 @@ Tensor replace(const Tensor& result, const Tensor& slice, const Tensor& src) {
 } // namespace
 
 Tensor select_scatter(const Tensor& self, const Tensor& src, int64_t dim, int64_t index) {
-  const Tensor result = clone_memory(self);
+  const Tensor result = self.clone();
   return replace(result, result.select(dim, index), src);
 }
 
 Tensor slice_scatter(
     const Tensor& self, const Tensor& src, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) {
-  const Tensor result = clone_memory(self);
+  const Tensor result = self.clone();
   return replace(result, result.slice(dim, start, end, step), src);
 }
 
 Tensor diagonal_scatter(const Tensor& self, const Tensor& src, int64_t offset, int64_t dim1, int64_t dim2) {
-  const Tensor result = clone_memory(self);
+  const Tensor result = self.clone();
   return replace(result, result.diagonal(offset, dim1, dim2), src);
 }
 
