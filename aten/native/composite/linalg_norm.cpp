@@ -113,14 +113,24 @@ Tensor& linalg_matrix_norm_str_out(const Tensor& self, std::string_view ord, Int
 
 // ---- of vectors or matrices --------------------------------------------------------------------------------------------------
 
-Tensor linalg_norm(const Tensor& self, const std::optional<Scalar>& ord, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+namespace {
+
+void check_norm_dims(const Tensor& self, OptionalIntArrayRef dim) {
   if (dim.has_value()) {
     TORCH_CHECK(
         dim->size() == 1 || dim->size() == 2, "linalg.norm: If dim is specified, it must be of length 1 or 2. Got ", *dim);
   } else {
     TORCH_CHECK(
-        !ord.has_value() || self.dim() == 1 || self.dim() == 2,
+        self.dim() == 1 || self.dim() == 2,
         "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got ", self.dim(), "D.");
+  }
+}
+
+} // namespace
+
+Tensor linalg_norm(const Tensor& self, const std::optional<Scalar>& ord, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+  if (dim.has_value() || ord.has_value()) {
+    check_norm_dims(self, dim);
   }
   if (ord.has_value() && ((dim.has_value() && dim->size() == 2) || (!dim.has_value() && self.dim() == 2))) {
     return at::linalg_matrix_norm(self, *ord, dim.has_value() ? *dim : IntArrayRef{0, 1}, keepdim, dtype);
@@ -133,10 +143,8 @@ Tensor& linalg_norm_out(const Tensor& self, const std::optional<Scalar>& ord, Op
 }
 
 Tensor linalg_norm_str(const Tensor& self, std::string_view ord, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
-  if (!dim.has_value()) {
-    return at::linalg_matrix_norm(self, ord, {-2, -1}, keepdim, dtype);
-  }
-  return at::linalg_matrix_norm(self, ord, *dim, keepdim, dtype);
+  check_norm_dims(self, dim);
+  return at::linalg_matrix_norm(self, ord, dim.has_value() ? *dim : IntArrayRef{-2, -1}, keepdim, dtype);
 }
 
 Tensor& linalg_norm_str_out(const Tensor& self, std::string_view ord, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype, Tensor& out) {

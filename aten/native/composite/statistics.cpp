@@ -61,35 +61,39 @@ Tensor weights_or_ones(const Tensor& self, const std::optional<Tensor>& weight, 
   return weight.has_value() && weight->defined() ? *weight : at::ones(sizes, self.options());
 }
 
+/// histogram reports under this name too.
+constexpr const char* kHistogram = "torch.histogramdd: ";
+
 // Points [n, coordinates] counted in the cells between sorted edges.
 Tensor count_cells(
-    const char* op,
     const Tensor& points,
     TensorList edges,
     const std::optional<Tensor>& weight,
     bool density) {
   const auto coordinates = static_cast<int64_t>(edges.size());
-  TORCH_CHECK(c10::isFloatingType(points.scalar_type()), op, ": \"histogram_cpu\" not implemented for '",
-              c10::toString(points.scalar_type()), "'; supported: floating-point dtypes");
-  TORCH_CHECK(points.size(-1) == coordinates, op, ": the bins must be given for each of the input's ", points.size(-1),
-              " coordinates; got ", coordinates);
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      c10::isFloatingType(points.scalar_type()), "\"histogramdd\" not implemented for '", points.scalar_type(),
+      "'; supported: floating-point dtypes");
+  TORCH_CHECK(
+      points.size(-1) == coordinates, kHistogram, "expected ", points.size(-1), " sequences of bin edges for a ", points.size(-1),
+      "-dimensional histogram but got ", coordinates);
   const Tensor weights = weights_or_ones(points, weight, points.sizes().slice(0, points.dim() - 1));
-  TORCH_CHECK(weights.sizes() == points.sizes().slice(0, points.dim() - 1), op,
-              ": if weight tensor is provided it should have the same shape as the input tensor excluding its innermost dimension, "
+  TORCH_CHECK(weights.sizes() == points.sizes().slice(0, points.dim() - 1), kHistogram,
+              "if weight tensor is provided it should have the same shape as the input tensor excluding its innermost dimension, "
               "but got input with shape ", points.sizes(), " and weight with shape ", weights.sizes());
-  TORCH_CHECK(weights.scalar_type() == points.scalar_type(), op,
-              ": if weight tensor is provided, input tensor and weight tensor should have the same dtype, but got input ",
-              c10::toString(points.scalar_type()), ", and weight ", c10::toString(weights.scalar_type()));
+  TORCH_CHECK(weights.scalar_type() == points.scalar_type(), kHistogram,
+              "if weight tensor is provided, input tensor and weight tensor should have the same dtype, but got input(",
+              points.dtype().name(), "), and weight(", weights.dtype().name(), ")");
   const Tensor flat = points.reshape({-1, coordinates});
   std::vector<int64_t> shape;
   Tensor cell = at::zeros({flat.size(0)}, flat.options().dtype(ScalarType::Long));
   Tensor inside = at::ones({flat.size(0)}, flat.options().dtype(ScalarType::Bool));
   for (int64_t c = 0; c < coordinates; ++c) {
     const Tensor& edge = edges[c];
-    TORCH_CHECK(edge.dim() == 1, op, ": bins tensor should have one dimension, but got ", edge.dim(), " dimensions in the bins tensor for dimension ", c);
-    TORCH_CHECK(edge.numel() > 0, op, ": bins tensor should have at least 1 element, but got 0 elements in the bins tensor for dimension ", c);
-    TORCH_CHECK(edge.scalar_type() == points.scalar_type(), op, ": input tensor and bins tensors should have the same dtype, but got input with dtype ",
-                c10::toString(points.scalar_type()), " and bins for dimension ", c, " with dtype ", c10::toString(edge.scalar_type()));
+    TORCH_CHECK(edge.dim() == 1, kHistogram, "bins tensor should have one dimension, but got ", edge.dim(), " dimensions in the bins tensor for dimension ", c);
+    TORCH_CHECK(edge.numel() > 0, kHistogram, "bins tensor should have at least 1 element, but got 0 elements in the bins tensor for dimension ", c);
+    TORCH_CHECK(edge.scalar_type() == points.scalar_type(), kHistogram, "input tensor and bins tensors should have the same dtype, but got input with dtype ",
+                points.dtype().name(), " and bins for dimension ", c, " with dtype ", edge.dtype().name());
     shape.push_back(edge.numel() - 1);
   }
   // Half and bfloat16 are counted in float: they would stop counting at 2048 and 256.
@@ -128,20 +132,19 @@ Tensor count_cells(
 
 // Ends of the bins for each coordinate: given, or the extremes of the data; widened when they coincide.
 std::vector<Tensor> even_edges(
-    const char* op,
     const Tensor& points,
     IntArrayRef bins,
     const std::optional<ArrayRef<double>>& range) {
   const int64_t coordinates = points.size(-1);
-  TORCH_CHECK(static_cast<int64_t>(bins.size()) == coordinates, op, ": bins should have one entry for each of the input's ", coordinates,
-              " coordinates; got ", bins.size());
-  TORCH_CHECK(!range.has_value() || static_cast<int64_t>(range->size()) == 2 * coordinates, op, ": for a ", coordinates,
+  TORCH_CHECK(static_cast<int64_t>(bins.size()) == coordinates, "histogramdd: The size of bins must be equal to the innermost "
+              "dimension of the input; got ", bins.size(), " for ", coordinates);
+  TORCH_CHECK(!range.has_value() || static_cast<int64_t>(range->size()) == 2 * coordinates, kHistogram, "for a ", coordinates,
               "-dimensional histogram range should have ", 2 * coordinates, " elements, but got ", range.has_value() ? range->size() : 0);
   const Tensor flat = points.reshape({-1, coordinates});
   std::vector<Tensor> edges;
   for (int64_t c = 0; c < coordinates; ++c) {
-    TORCH_CHECK(bins[c] > 0, op, ": bins must be > 0, but got ", bins[c], " for dimension ", c);
-    TORCH_CHECK(bins[c] < std::numeric_limits<int64_t>::max(), op, ": ", bins[c], " bins have more edges than 64 bits count");
+    TORCH_CHECK(bins[c] > 0, "torch.histogram(): bins must be > 0, but got ", bins[c], " for dimension ", c);
+    TORCH_CHECK(bins[c] < std::numeric_limits<int64_t>::max(), kHistogram, bins[c], " bins have more edges than 64 bits count");
     double low = 0;
     double high = 1;
     if (range.has_value()) {
@@ -151,8 +154,8 @@ std::vector<Tensor> even_edges(
       low = flat.select(1, c).min().item<double>();
       high = flat.select(1, c).max().item<double>();
     }
-    TORCH_CHECK(low - low == 0 && high - high == 0, op, ": dimension ", c, "'s range [", low, ", ", high, "] is not finite");
-    TORCH_CHECK(low <= high, op, ": min should not exceed max, but got min ", low, " max ", high, " for dimension ", c);
+    TORCH_CHECK(low - low == 0 && high - high == 0, kHistogram, "dimension ", c, "'s range [", low, ", ", high, "] is not finite");
+    TORCH_CHECK(low <= high, kHistogram, "min should not exceed max, but got min ", low, " max ", high, " for dimension ", c);
     if (low == high) {
       low -= 0.5;
       high += 0.5;
@@ -337,9 +340,7 @@ Tensor& renorm_out(const Tensor& self, const Scalar& p, int64_t dim, const Scala
 
 std::tuple<Tensor, Tensor> histogram_bins(const Tensor& self, const Tensor& bins, const std::optional<Tensor>& weight, bool density) {
   const std::optional<Tensor> flat = weight.has_value() && weight->defined() ? std::optional<Tensor>(weight->reshape({-1})) : std::nullopt;
-  TORCH_CHECK(!flat.has_value() || flat->numel() == self.numel(), "torch.histogram: weight should have the shape of the input; got ",
-              weight->sizes(), " and ", self.sizes());
-  return {count_cells("torch.histogram", self.reshape({-1, 1}), {bins}, flat, density), bins.clone()};
+  return {count_cells(self.reshape({-1, 1}), {bins}, flat, density), bins.clone()};
 }
 
 std::tuple<Tensor, Tensor> histogram_count(
@@ -348,7 +349,7 @@ std::tuple<Tensor, Tensor> histogram_count(
     std::optional<ArrayRef<double>> range,
     const std::optional<Tensor>& weight,
     bool density) {
-  const auto edges = even_edges("torch.histogram", self.reshape({-1, 1}), {bins}, range);
+  const auto edges = even_edges(self.reshape({-1, 1}), {bins}, range);
   return histogram_bins(self, edges[0], weight, density);
 }
 
@@ -402,12 +403,12 @@ std::vector<Tensor> histogramdd_edges(
     const std::optional<Tensor>&,
     bool) {
   TORCH_CHECK(self.dim() >= 2, "torch.histogramdd: input tensor should have at least 2 dimensions, but got ", self.dim());
-  return even_edges("torch.histogramdd", self, bins, range);
+  return even_edges(self, bins, range);
 }
 
 Tensor histogramdd_from_edges(const Tensor& self, TensorList bins, const std::optional<Tensor>& weight, bool density) {
   TORCH_CHECK(self.dim() >= 2, "torch.histogramdd: input tensor should have at least 2 dimensions, but got ", self.dim());
-  return count_cells("torch.histogramdd", self, bins, weight, density);
+  return count_cells(self, bins, weight, density);
 }
 
 Tensor histogramdd_from_counts(

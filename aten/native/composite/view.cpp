@@ -132,12 +132,23 @@ Tensor mT(const Tensor& self) {
   return self.dim() == 0 ? self : self.transpose(-2, -1);
 }
 
-Tensor mH(const Tensor& self) {
+namespace {
+
+Tensor adjoint_of(const char* name, const Tensor& self) {
   TORCH_CHECK(
-      self.dim() != 1, "tensor.adjoint() is only supported on matrices or batches of matrices. Got ", self.dim(),
-      "-D tensor.");
+      self.dim() != 1, "tensor.", name, " is only supported on matrices or batches of matrices. Got ", self.dim(), "-D tensor.");
   const Tensor transposed = self.dim() == 0 ? self : self.transpose(-2, -1);
   return self.is_complex() ? transposed.conj() : transposed;
+}
+
+} // namespace
+
+Tensor mH(const Tensor& self) {
+  return adjoint_of("mH", self);
+}
+
+Tensor adjoint(const Tensor& self) {
+  return adjoint_of("adjoint()", self);
 }
 
 Tensor matrix_H(const Tensor& self) {
@@ -155,18 +166,22 @@ Tensor movedim(const Tensor& self, IntArrayRef source, IntArrayRef destination) 
       source.size() == destination.size(), "movedim: Invalid source or destination dims: source (", source,
       " dims) should contain the same number of dims as destination (", destination, " dims)");
   const int64_t ndim = self.dim();
-  const auto wrap = [ndim](IntArrayRef dims, const char* which) {
+  const auto wrap = [ndim](IntArrayRef dims) {
     DimVector wrapped;
     for (const int64_t dim : dims) {
-      const int64_t d = c10::maybe_wrap_dim(dim, ndim);
-      TORCH_CHECK(
-          std::find(wrapped.begin(), wrapped.end(), d) == wrapped.end(), "movedim: repeated dim in `", which, "` (", dims, ")");
-      wrapped.push_back(d);
+      wrapped.push_back(c10::maybe_wrap_dim(dim, ndim));
     }
     return wrapped;
   };
-  const DimVector from = wrap(source, "source");
-  const DimVector to = wrap(destination, "destination");
+  const auto check_distinct = [](const DimVector& wrapped, const char* which, IntArrayRef dims) {
+    for (auto d = wrapped.begin(); d != wrapped.end(); ++d) {
+      TORCH_CHECK(std::find(wrapped.begin(), d, *d) == d, "movedim: repeated dim in `", which, "` (", dims, ")");
+    }
+  };
+  const DimVector from = wrap(source);
+  const DimVector to = wrap(destination);
+  check_distinct(from, "source", source);
+  check_distinct(to, "destination", destination);
   if (ndim == 0) {
     return at::alias(self);
   }
