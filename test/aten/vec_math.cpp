@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include <aten/Functions.h>
-#include <aten/native/vec/math.h>
+#include <aten/native/vec/trigonometry.h>
 
 #include <cmath>
 #include <cstring>
@@ -22,6 +22,9 @@ template <class T>
 double ulp(T got, long double want) {
   if (std::isnan(want)) {
     return std::isnan(got) ? 0 : kWrong;
+  }
+  if (std::isnan(got)) {
+    return kWrong;
   }
   const T rounded = static_cast<T>(want);
   if (std::isinf(got) || std::isinf(rounded)) {
@@ -113,6 +116,28 @@ TEST_CASE("float functions are accurate over all floats", "[vec]") {
   CHECK(worst_over_floats(LANES(tanh), EXACT(tanhl)) < 1.3);
   CHECK(worst_over_floats(LANES(erf), EXACT(erfl)) < 1.4);
   CHECK(worst_over_floats(LANES(erfc), EXACT(erfcl)) < 6.0);
+  CHECK(worst_over_floats(LANES(tan), EXACT(tanl)) < 2.0);
+  CHECK(worst_over_floats(LANES(asin), EXACT(asinl)) < 1.5);
+  CHECK(worst_over_floats(LANES(acos), EXACT(acosl)) < 1.2);
+  CHECK(worst_over_floats(LANES(atan), EXACT(atanl)) < 1.4);
+  CHECK(worst_over_floats(LANES(sinh), EXACT(sinhl)) < 1.5);
+  CHECK(worst_over_floats(LANES(cosh), EXACT(coshl)) < 1.4);
+  CHECK(worst_over_floats(LANES(asinh), EXACT(asinhl)) < 1.6);
+  CHECK(worst_over_floats(LANES(acosh), EXACT(acoshl)) < 1.5);
+  CHECK(worst_over_floats(LANES(atanh), EXACT(atanhl)) < 2.0);
+}
+
+TEST_CASE("float functions of two numbers are accurate over all floats of one", "[vec]") {
+  const float others[] = {0.0f, -0.0f, 1.0f, -0.7f, 1e-42f, -3e38f, 1e-30f, INFINITY};
+  for (const float other : others) {
+    const long double exact = other;
+    INFO(other);
+    CHECK(worst_over_floats([&](auto x) { return atan2(x, Vec<float>(other)); }, [&](long double x) { return atan2l(x, exact); }) < 1.5);
+    CHECK(worst_over_floats([&](auto x) { return atan2(Vec<float>(other), x); }, [&](long double x) { return atan2l(exact, x); }) < 1.5);
+    CHECK(worst_over_floats([&](auto x) { return hypot(x, Vec<float>(other)); }, [&](long double x) { return hypotl(x, exact); }) < 0.6);
+    CHECK(worst_over_floats([&](auto x) { return fmod(x, Vec<float>(other)); }, [&](long double x) { return fmodl(x, exact); }) == 0);
+    CHECK(worst_over_floats([&](auto x) { return fmod(Vec<float>(other), x); }, [&](long double x) { return fmodl(exact, x); }) == 0);
+  }
 }
 
 TEST_CASE("float functions of tensors are accurate with this processor's instructions", "[vec]") {
@@ -122,6 +147,15 @@ TEST_CASE("float functions of tensors are accurate with this processor's instruc
   CHECK(worst_over_tensor(at::expm1, EXACT(expm1l)) < 1.7);
   CHECK(worst_over_tensor(at::tanh, EXACT(tanhl)) < 1.3);
   CHECK(worst_over_tensor(at::erfc, EXACT(erfcl)) < 6.0);
+  CHECK(worst_over_tensor(at::log, EXACT(logl)) < 0.9);
+  CHECK(worst_over_tensor(at::log2, EXACT(log2l)) < 1.0);
+  CHECK(worst_over_tensor(at::log10, EXACT(log10l)) < 1.2);
+  CHECK(worst_over_tensor(at::sin, EXACT(sinl)) < 1.5);
+  CHECK(worst_over_tensor(at::cos, EXACT(cosl)) < 1.5);
+  CHECK(worst_over_tensor(at::tan, EXACT(tanl)) < 2.0);
+  CHECK(worst_over_tensor(at::asin, EXACT(asinl)) < 1.5);
+  CHECK(worst_over_tensor(at::atan, EXACT(atanl)) < 1.4);
+  CHECK(worst_over_tensor(at::atanh, EXACT(atanhl)) < 2.0);
   CHECK(worst_over_tensor(at::sigmoid, logistic) < 2.6);
   const auto silu = [&](long double x) { return x * logistic(x); };
   CHECK(worst_over_tensor(at::silu, silu, -87) < 3.6); // exp(x) is denormal below
@@ -136,6 +170,12 @@ TEST_CASE("double functions are accurate", "[vec]") {
   CHECK(worst_over_doubles(LANES(sin), EXACT(sinl), -100, 100) < 1.0);
   CHECK(worst_over_doubles(LANES(cos), EXACT(cosl), -2e6, 2e6) < 1.0);
   CHECK(worst_over_doubles(LANES(tanh), EXACT(tanhl), -3, 3) < 3.0);
+  CHECK(worst_over_doubles(LANES(log2), EXACT(log2l), 0, 4) < 1.0);
+  CHECK(worst_over_doubles(LANES(log10), EXACT(log10l), 0, 4) < 1.0);
+  CHECK(worst_over_doubles(LANES(tan), EXACT(tanl), -100, 100) < 2.2);
+  CHECK(worst_over_doubles(LANES(asin), EXACT(asinl), -1, 1) < 2.2);
+  CHECK(worst_over_doubles(LANES(acos), EXACT(acosl), -1, 1) < 1.5);
+  CHECK(worst_over_doubles(LANES(atan), EXACT(atanl), -4, 4) < 1.5);
 }
 
 TEST_CASE("pow follows libm at its special cases", "[vec]") {

@@ -94,6 +94,17 @@ void replace_nan(const BlockContext& context, char* out, const char* const* in, 
   }
 }
 
+// std::nextafter without branches, for the compiler to vectorise.
+template <class T>
+T next_of(T from, T to) {
+  using I = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+  const I up = (from < to) == (from > T(0)) ? I(1) : I(-1);
+  const T next = from == T(0) ? std::copysign(std::numeric_limits<T>::denorm_min(), to)
+                              : __builtin_bit_cast(T, static_cast<I>(__builtin_bit_cast(I, from) + up));
+  const T moved = from == to ? to : next;
+  return from != from || to != to ? from + to : moved;
+}
+
 // The neighbour of a 16-bit number, whose bit patterns are ordered like sign and magnitude.
 template <class T>
 T next_reduced(T from, T to) {
@@ -125,7 +136,7 @@ void next_after(const BlockContext&, char* out, const char* const* in, std::int6
     if constexpr (sizeof(T) == 2) {
       to[i] = next_reduced(a[i], b[i]);
     } else {
-      to[i] = std::nextafter(a[i], b[i]);
+      to[i] = next_of(a[i], b[i]);
     }
   }
 }

@@ -16,6 +16,7 @@
 // Optional members of a functor:
 //   static constexpr bool kVec = true;          it also takes Vec<float> and Vec<double>; for functions that compilers do
 //                                               not vectorise. Write `using std::exp; return exp(x);`.
+//   static constexpr bool kVecFloat = true;     it also takes Vec<float>, and Vec<double> not.
 //   static constexpr bool kVecReduced = true;   it takes Vec<float> where elements are of a 16-bit type; for functions so
 //                                               cheap that the time goes to the conversion.
 //   static constexpr bool kExactNumbers = true; beside 16-bit tensors a number operand (add(x, 0.1)) is not rounded first.
@@ -26,7 +27,7 @@
 #include <aten/TensorIterator.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/pointwise_run.h>
-#include <aten/native/vec/math.h>
+#include <aten/native/vec/trigonometry.h>
 
 #include <cstdint>
 #include <type_traits>
@@ -47,7 +48,12 @@ template <class F>
 inline constexpr bool has_vec<F, std::enable_if_t<F::kVec>> = true;
 
 template <class F, class = void>
-inline constexpr bool has_vec_reduced = has_vec<F>;
+inline constexpr bool has_vec_float = has_vec<F>;
+template <class F>
+inline constexpr bool has_vec_float<F, std::enable_if_t<F::kVecFloat>> = true;
+
+template <class F, class = void>
+inline constexpr bool has_vec_reduced = has_vec_float<F>;
 template <class F>
 inline constexpr bool has_vec_reduced<F, std::enable_if_t<F::kVecReduced>> = true;
 
@@ -127,7 +133,7 @@ struct Kernel<F, T, std::index_sequence<I...>> {
   using Math = opmath_type<T>;
   using Result = std::invoke_result_t<const F&, repeat<I, Math>...>;
   using Out = typename Stored<T, Math, Result>::type;
-  static constexpr bool kUseVec = has_vec<F> && (std::is_same_v<Math, float> || std::is_same_v<Math, double>);
+  static constexpr bool kUseVec = (has_vec_float<F> && std::is_same_v<Math, float>) || (has_vec<F> && std::is_same_v<Math, double>);
 
   // Whether the lines of a result are asked for before they are written: where reading leaves time for it (measured).
 #ifdef VEC_AVX512
@@ -166,9 +172,9 @@ struct Kernel<F, T, std::index_sequence<I...>> {
       const T* from[] = {reinterpret_cast<const T*>(in[I])...};
       std::int64_t i = 0;
       if constexpr (kAsksAhead) {
-        // Operands of the second cache: the lines to be written are what such loops wait for.
-        constexpr std::int64_t kFirstCache = 8192, kLine = 64 / sizeof(Out), kChunk = 4 * kLine, kAhead = 8 * kLine;
-        if (n >= kFirstCache) {
+        // The lines to be written are what loops over the second cache wait for. Rows to which a row is added are short ones of many.
+        constexpr std::int64_t kLeast = 1024, kLine = 64 / sizeof(Out), kChunk = 4 * kLine, kAhead = 8 * kLine;
+        if (n >= kLeast) {
           for (; i + kChunk <= n; i += kChunk) {
             for (std::int64_t at = i; at < i + kChunk; at += kLine) {
               __builtin_prefetch(to + at + kAhead, /*rw=*/1);

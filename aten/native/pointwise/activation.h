@@ -38,6 +38,7 @@ struct ThresholdBackward {
 };
 
 struct SigmoidBackward {
+  static constexpr bool kVecReduced = true;
   template <class T>
   HOST_DEVICE T operator()(T grad, T result) const {
     if constexpr (pointwise::is_complex<T>) {
@@ -49,6 +50,7 @@ struct SigmoidBackward {
 };
 
 struct TanhBackward {
+  static constexpr bool kVecReduced = true;
   template <class T>
   HOST_DEVICE T operator()(T grad, T result) const {
     if constexpr (pointwise::is_complex<T>) {

@@ -61,6 +61,7 @@ struct DivTrunc {
 };
 
 struct DivFloor {
+  static constexpr bool kVec = true;
   template <class T>
   HOST_DEVICE T operator()(T a, T b) const {
     if constexpr (std::is_integral_v<T>) {
@@ -69,25 +70,24 @@ struct DivFloor {
       const bool inexact = pointwise::integer_rest(a, b) != T(0);
       return inexact && (a < T(0)) != (b < T(0)) ? static_cast<T>(quotient - T(1)) : quotient;
     } else {
-      if (b == T(0)) {
-        return a / b;
-      }
+      using pointwise::select;
+      using std::copysign;
+      using std::floor;
+      using std::fmod;
       // As Python does it: from the exact remainder, so that (a // b) * b + a % b gives a back.
-      const T rest = std::fmod(a, b);
-      T quotient = (a - rest) / b;
-      if (rest != T(0) && (b < T(0)) != (rest < T(0))) {
-        quotient -= T(1);
-      }
-      if (quotient == T(0)) {
-        return std::copysign(T(0), a / b);
-      }
-      const T whole = std::floor(quotient);
-      return quotient - whole > T(0.5) ? whole + T(1) : whole;
+      const T zero(0), one(1), ratio = a / b;
+      const T rest = fmod(a, b);
+      const T near = (a - rest) / b;
+      const T quotient = select((rest != zero) & ((b < zero) != (rest < zero)), near - one, near);
+      const T whole = floor(quotient);
+      const T rounded = select(quotient - whole > T(0.5), whole + one, whole);
+      return select(b == zero, ratio, select(quotient == zero, copysign(zero, ratio), rounded));
     }
   }
 };
 
 struct Remainder {
+  static constexpr bool kVec = true;
   template <class T>
   HOST_DEVICE T operator()(T a, T b) const {
     if constexpr (std::is_integral_v<T>) {
@@ -95,25 +95,30 @@ struct Remainder {
       const T rest = pointwise::integer_rest(a, b);
       return rest != T(0) && (rest < T(0)) != (b < T(0)) ? static_cast<T>(rest + b) : rest;
     } else {
-      const T rest = std::fmod(a, b);
-      return rest != T(0) && (b < T(0)) != (rest < T(0)) ? rest + b : rest;
+      using pointwise::select;
+      using std::fmod;
+      const T rest = fmod(a, b);
+      return select((rest != T(0)) & ((b < T(0)) != (rest < T(0))), rest + b, rest);
     }
   }
 };
 
 struct Fmod {
+  static constexpr bool kVec = true;
   template <class T>
   HOST_DEVICE T operator()(T a, T b) const {
     if constexpr (std::is_integral_v<T>) {
       pointwise::check_divisor(b);
       return pointwise::integer_rest(a, b);
     } else {
-      return std::fmod(a, b);
+      using std::fmod;
+      return fmod(a, b);
     }
   }
 };
 
 struct Neg {
+  static constexpr bool kVecReduced = true;
   template <class T>
   HOST_DEVICE T operator()(T x) const {
     if constexpr (std::is_integral_v<T>) {
@@ -139,6 +144,7 @@ struct Square {
 };
 
 struct Abs {
+  static constexpr bool kVecReduced = true;
   template <class T>
   HOST_DEVICE auto operator()(T x) const {
     if constexpr (pointwise::is_complex<T>) {
@@ -148,7 +154,8 @@ struct Abs {
     } else if constexpr (std::is_integral_v<T>) {
       return x < T(0) ? pointwise::sub(T(0), x) : x;
     } else {
-      return std::fabs(x);
+      using std::abs;
+      return abs(x);
     }
   }
 };
@@ -210,33 +217,39 @@ struct ConjPhysical {
 };
 
 // NaN wins in maximum and minimum, loses in fmax and fmin.
+// Joined by |, not ||: branches keep compilers from vectorising.
 struct Maximum {
   template <class T>
   HOST_DEVICE T operator()(T a, T b) const {
-    return a > b || pointwise::is_nan(a) ? a : b;
+    using pointwise::select;
+    return select((a > b) | pointwise::is_nan(a), a, b);
   }
 };
 struct Minimum {
   template <class T>
   HOST_DEVICE T operator()(T a, T b) const {
-    return a < b || pointwise::is_nan(a) ? a : b;
+    using pointwise::select;
+    return select((a < b) | pointwise::is_nan(a), a, b);
   }
 };
 struct Fmax {
   template <class T>
   HOST_DEVICE T operator()(T a, T b) const {
-    return a > b || pointwise::is_nan(b) ? a : b;
+    using pointwise::select;
+    return select((a > b) | pointwise::is_nan(b), a, b);
   }
 };
 struct Fmin {
   template <class T>
   HOST_DEVICE T operator()(T a, T b) const {
-    return a < b || pointwise::is_nan(b) ? a : b;
+    using pointwise::select;
+    return select((a < b) | pointwise::is_nan(b), a, b);
   }
 };
 
 // A NaN in the value or a bound gives NaN; where low > high, high wins.
 struct Clamp {
+  static constexpr bool kVec = true;
   template <class T>
   HOST_DEVICE T operator()(T x, T low, T high) const {
     return Minimum{}(Maximum{}(x, low), high);
@@ -322,16 +335,20 @@ struct Heaviside {
 };
 
 struct Copysign {
+  static constexpr bool kVecReduced = true;
   template <class T>
   HOST_DEVICE T operator()(T magnitude, T sign) const {
-    return std::copysign(magnitude, sign);
+    using std::copysign;
+    return copysign(magnitude, sign);
   }
 };
 
 struct Hypot {
+  static constexpr bool kVecFloat = true;
   template <class T>
   HOST_DEVICE T operator()(T a, T b) const {
-    return std::hypot(a, b);
+    using std::hypot;
+    return hypot(a, b);
   }
 };
 

@@ -107,6 +107,7 @@ struct Sigmoid {
 
 /// log(e^a + e^b) without overflow.
 struct Logaddexp {
+  static constexpr bool kVec = true;
   template <class T>
   HOST_DEVICE T operator()(T a, T b) const {
     if constexpr (pointwise::is_complex<T>) {
@@ -117,26 +118,26 @@ struct Logaddexp {
       }
       return high + std::log1p(std::exp(low - high));
     } else {
-      if (pointwise::is_inf(a) && a == b) {
-        return a;
-      }
-      const T high = a > b ? a : b;
-      return pointwise::is_nan(a) || pointwise::is_nan(b) ? a + b : high + std::log1p(std::exp(-std::fabs(a - b)));
+      using pointwise::select;
+      using std::log1p;
+      // Equal ones may be infinite; a NaN is in the difference.
+      const T more = select(a == b, T(0.69314718055994530942), log1p(pointwise::exp_minus_abs(a - b)));
+      return select(a > b, a, b) + more;
     }
   }
 };
 
 /// The same in base 2.
 struct Logaddexp2 {
+  static constexpr bool kVec = true;
   template <class T>
   HOST_DEVICE T operator()(T a, T b) const {
-    if (pointwise::is_inf(a) && a == b) {
-      return a;
-    }
-    const T high = a > b ? a : b;
-    return pointwise::is_nan(a) || pointwise::is_nan(b)
-        ? a + b
-        : high + std::log1p(std::exp2(-std::fabs(a - b))) * T(1.44269504088896340736);
+    using pointwise::select;
+    using std::abs;
+    using std::exp2;
+    using std::log1p;
+    const T more = select(a == b, T(1), log1p(exp2(-abs(a - b))) * T(1.44269504088896340736));
+    return select(a > b, a, b) + more;
   }
 };
 

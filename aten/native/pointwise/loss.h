@@ -80,10 +80,14 @@ struct HuberGrad {
 
 /// Logarithms are held at -100, so that a probability of exactly 0 or 1 gives a finite loss.
 struct BinaryCrossEntropy {
+  static constexpr bool kVec = true;
   template <class T>
   HOST_DEVICE T operator()(T input, T target) const {
-    const T log_p = std::log(input), log_q = std::log1p(-input);
-    return (target - T(1)) * (log_q < T(-100) ? T(-100) : log_q) - target * (log_p < T(-100) ? T(-100) : log_p);
+    using pointwise::select;
+    using std::log;
+    using std::log1p;
+    const T log_p = log(input), log_q = log1p(-input), least(-100);
+    return (target - T(1)) * select(log_q < least, least, log_q) - target * select(log_p < least, least, log_p);
   }
 };
 
@@ -99,11 +103,17 @@ struct BinaryCrossEntropyGrad {
 
 /// Cross entropy of sigmoid(input) with positives weighted by `pos_weight`, without forming the sigmoid.
 struct BinaryCrossEntropyLogits {
+  static constexpr bool kVec = true;
   template <class T>
   HOST_DEVICE T operator()(T input, T target, T pos_weight) const {
-    const T log_weight = T(1) + (pos_weight - T(1)) * target;
-    const T softplus = std::log1p(std::exp(-std::abs(input))) + (input < T(0) ? -input : T(0));
-    return (T(1) - target) * input + log_weight * softplus;
+    using pointwise::select;
+    using std::abs;
+    using std::exp;
+    using std::log1p;
+    const T zero(0), one(1);
+    const T log_weight = one + (pos_weight - one) * target;
+    const T softplus = log1p(exp(-abs(input))) + select(input < zero, -input, zero);
+    return (one - target) * input + log_weight * softplus;
   }
 };
 

@@ -72,14 +72,15 @@ HOST_DEVICE inline T select(bool condition, T a, T b) {
   return condition ? a : b;
 }
 
+/// Of vectors a mask.
 template <class T>
-HOST_DEVICE inline bool is_nan(T x) {
+HOST_DEVICE inline auto is_nan(T x) {
   if constexpr (is_complex<T>) {
     return x.real() != x.real() || x.imag() != x.imag();
-  } else if constexpr (std::is_floating_point_v<T>) {
-    return x != x;
-  } else {
+  } else if constexpr (std::is_integral_v<T>) {
     return false;
+  } else {
+    return x != x;
   }
 }
 

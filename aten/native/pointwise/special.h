@@ -194,9 +194,11 @@ HOST_DEVICE inline double bessel_i(int order, double argument) {
 } // namespace pointwise
 
 struct Erfinv {
+  static constexpr bool kVecFloat = true;
   template <class T>
   HOST_DEVICE T operator()(T x) const {
-    return pointwise::erfinv(x);
+    using pointwise::erfinv;
+    return erfinv(x);
   }
 };
 
@@ -314,12 +316,17 @@ struct BesselI1e {
 /// log(x / (1 - x)) of x clamped to [eps, 1 - eps].
 template <class T>
 struct Logit {
+  static constexpr bool kVec = true;
   explicit Logit(const std::optional<double>& eps_) : eps(static_cast<T>(eps_.value_or(-1))) {}
-  HOST_DEVICE T operator()(T x) const {
+  template <class V>
+  HOST_DEVICE V operator()(V x) const {
+    using pointwise::select;
+    using std::log;
+    const V one(T(1)), low(eps), high(T(1) - eps);
     if (eps >= T(0)) {
-      x = x < eps ? eps : x > T(1) - eps ? T(1) - eps : x;
+      x = select(x < low, low, select(x > high, high, x));
     }
-    return std::log(x / (T(1) - x));
+    return log(x / (one - x));
   }
   T eps;
 };

@@ -33,72 +33,92 @@ struct Tanh {
 };
 
 struct Tan {
+  static constexpr bool kVec = true;
   template <class T>
   HOST_DEVICE T operator()(T x) const {
-    return std::tan(x);
+    using std::tan;
+    return tan(x);
   }
 };
 
 struct Asin {
+  static constexpr bool kVec = true;
   template <class T>
   HOST_DEVICE T operator()(T x) const {
-    return std::asin(x);
+    using std::asin;
+    return asin(x);
   }
 };
 
 struct Acos {
+  static constexpr bool kVec = true;
   template <class T>
   HOST_DEVICE T operator()(T x) const {
-    return std::acos(x);
+    using std::acos;
+    return acos(x);
   }
 };
 
 struct Atan {
+  static constexpr bool kVec = true;
   template <class T>
   HOST_DEVICE T operator()(T x) const {
-    return std::atan(x);
+    using std::atan;
+    return atan(x);
   }
 };
 
 struct Sinh {
+  static constexpr bool kVecFloat = true;
   template <class T>
   HOST_DEVICE T operator()(T x) const {
-    return std::sinh(x);
+    using std::sinh;
+    return sinh(x);
   }
 };
 
 struct Cosh {
+  static constexpr bool kVecFloat = true;
   template <class T>
   HOST_DEVICE T operator()(T x) const {
-    return std::cosh(x);
+    using std::cosh;
+    return cosh(x);
   }
 };
 
 struct Asinh {
+  static constexpr bool kVecFloat = true;
   template <class T>
   HOST_DEVICE T operator()(T x) const {
-    return std::asinh(x);
+    using std::asinh;
+    return asinh(x);
   }
 };
 
 struct Acosh {
+  static constexpr bool kVecFloat = true;
   template <class T>
   HOST_DEVICE T operator()(T x) const {
-    return std::acosh(x);
+    using std::acosh;
+    return acosh(x);
   }
 };
 
 struct Atanh {
+  static constexpr bool kVecFloat = true;
   template <class T>
   HOST_DEVICE T operator()(T x) const {
-    return std::atanh(x);
+    using std::atanh;
+    return atanh(x);
   }
 };
 
 struct Atan2 {
+  static constexpr bool kVecFloat = true;
   template <class T>
   HOST_DEVICE T operator()(T y, T x) const {
-    return std::atan2(y, x);
+    using std::atan2;
+    return atan2(y, x);
   }
 };
 

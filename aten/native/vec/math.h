@@ -8,10 +8,10 @@
 //   expm1       1.65     2.3
 //   log         0.76     0.82
 //   log1p       0.76     0.85
-//   log2, log10 0.51     libm
-//   sin, cos    0.56     0.78     (huge arguments: libm)
+//   log2, log10 1.04     0.71
+//   sin, cos    1.42     0.78     (huge arguments: libm)
 //   tanh        1.29     2.6
-//   erf         1.36     libm
+//   erf         1.36     1.81 (v2: libm)
 //   erfc        5.8      libm
 //   pow         0.51     libm
 //
@@ -20,6 +20,7 @@
 #pragma once
 
 #include <aten/native/vec/Vec.h>
+#include <aten/native/vec/erf_table.h>
 #include <aten/native/vec/normal_table.h>
 #include <aten/native/vec/tanh_table.h>
 
@@ -278,13 +279,13 @@ VEC_INLINE Vec<float, N> through_double(Vec<float, N> x, F f) {
 }
 
 // x = quadrant * pi/2 + r + tail, |r| <= pi/4, for |x| < 2^20 * pi/2 (pi/2 in three parts of 33 bits, as in fdlibm).
-template <int N>
+template <class T, int N>
 struct TrigParts {
-  Vec<double, N> r, tail;
-  Vec<std::int64_t, N> quadrant;
+  Vec<T, N> r, tail;
+  Vec<int_same<T>, N> quadrant;
 };
 template <int N>
-VEC_INLINE TrigParts<N> trig_reduce(Vec<double, N> x) {
+VEC_INLINE TrigParts<double, N> trig_reduce(Vec<double, N> x) {
   using V = Vec<double, N>;
   const V magic(0x1.8p52);
   const V shifted = x * V(0.636619772367581343076) + magic;
@@ -301,31 +302,80 @@ VEC_INLINE TrigParts<N> trig_reduce(Vec<double, N> x) {
 
 inline constexpr double kTrigLimit = 1.6e6;
 
-template <bool Cosine, int N>
-VEC_INLINE Vec<double, N> sin_or_cos(Vec<double, N> x) {
+template <int N>
+VEC_INLINE Vec<double, N> sine_of(const TrigParts<double, N>& parts) {
   using V = Vec<double, N>;
-  if (__builtin_expect(any(!(abs(x) < V(kTrigLimit))), 0)) {
-    return each_lane(x, [](double a) { return Cosine ? std::cos(a) : std::sin(a); });
-  }
-  const auto [r, tail, quadrant] = trig_reduce(x);
+  const auto& [r, tail, quadrant] = parts;
   const V z = r * r;
   const V v = z * r;
   const V ps = polynomial(
       z, 8.33333333332248946124e-03, -1.98412698298579493134e-04, 2.75573137070700676789e-06,
       -2.50507602534068634195e-08, 1.58969099521155010221e-10);
-  const V sine = r - ((z * (V(0.5) * tail - v * ps) - tail) - v * V(-1.66666666666666324348e-01));
+  return r - ((z * (V(0.5) * tail - v * ps) - tail) - v * V(-1.66666666666666324348e-01));
+}
+template <int N>
+VEC_INLINE Vec<double, N> cosine_of(const TrigParts<double, N>& parts) {
+  using V = Vec<double, N>;
+  const auto& [r, tail, quadrant] = parts;
+  const V z = r * r;
   const V pc = z * polynomial(
                        z, 4.16666666666666019037e-02, -1.38888888888741095749e-03, 2.48015872894767294178e-05,
                        -2.75573143513906633035e-07, 2.08757232129817482790e-09, -1.13596475577881948265e-11);
   const V half_z = V(0.5) * z;
   const V one_less = V(1.0) - half_z;
-  const V cosine = one_less + (((V(1.0) - one_less) - half_z) + (z * pc - r * tail));
-  using VI = Vec<std::int64_t, N>;
-  const VI q = quadrant + VI(Cosine ? 1 : 0);
-  const V value = select((q & VI(1)) == VI(0), sine, cosine);
-  return bit_cast<double>(bit_cast<std::int64_t>(value) ^ ((q & VI(2)) << 62));
+  return one_less + (((V(1.0) - one_less) - half_z) + (z * pc - r * tail));
 }
 
+// Sine and cosine of the rest, joined by the quadrant.
+template <bool Cosine, class T, int N>
+VEC_INLINE Vec<T, N> sin_or_cos(const TrigParts<T, N>& parts) {
+  using I = int_same<T>;
+  using VI = Vec<I, N>;
+  const VI q = parts.quadrant + VI(I(Cosine ? 1 : 0));
+  const Vec<T, N> value = select((q & VI(I(1))) == VI(I(0)), sine_of(parts), cosine_of(parts));
+  return bit_cast<T>(bit_cast<I>(value) ^ ((q & VI(I(2))) << (8 * int(sizeof(T)) - 2)));
+}
+
+template <bool Cosine, int N>
+VEC_INLINE Vec<double, N> sin_or_cos(Vec<double, N> x) {
+  if (__builtin_expect(any(!(abs(x) < Vec<double, N>(kTrigLimit))), 0)) {
+    return each_lane(x, [](double a) { return Cosine ? std::cos(a) : std::sin(a); });
+  }
+  return sin_or_cos<Cosine>(trig_reduce(x));
+}
+
+#ifdef __FMA__
+// The same of floats: pi/2 in three parts whose products with n are exact in a fused multiply-add.
+inline constexpr float kShortTrigLimit = 1e5f;
+
+template <int N>
+VEC_INLINE TrigParts<float, N> trig_reduce(Vec<float, N> x) {
+  using V = Vec<float, N>;
+  const V magic(kMagic<float>);
+  const V shifted = x * V(0.636619772f) + magic;
+  const V n = shifted - magic;
+  const V r1 = x - n * V(0x1.921fb6p0f); // exact
+  const V r = r1 - n * V(-0x1.777a5cp-25f);
+  const V tail = (r1 - r) - n * V(-0x1.777a5cp-25f);
+  return {r, tail - n * V(-0x1.ee59dap-50f), bit_cast<std::int32_t>(shifted)};
+}
+template <int N>
+VEC_INLINE Vec<float, N> sine_of(const TrigParts<float, N>& parts) {
+  using V = Vec<float, N>;
+  const V r = parts.r, z = r * r;
+  return r + (r * z * polynomial(z, -0.1666665494f, 0.008332177719f, -0.0001951722937f) + parts.tail);
+}
+template <int N>
+VEC_INLINE Vec<float, N> cosine_of(const TrigParts<float, N>& parts) {
+  using V = Vec<float, N>;
+  const V r = parts.r, z = r * r, half_z = V(0.5f) * z;
+  const V one_less = V(1.0f) - half_z;
+  const V rest = ((V(1.0f) - one_less) - half_z) - r * parts.tail;
+  return one_less + (z * z * polynomial(z, 0.0416666457f, -0.001388731672f, 2.443318556e-5f) + rest);
+}
+#endif
+
+#ifndef __FMA__
 // The same for arguments that were floats: the result needs 24 bits only.
 template <bool Cosine, int N>
 VEC_INLINE Vec<double, N> sin_or_cos_short(Vec<double, N> x) {
@@ -344,13 +394,24 @@ VEC_INLINE Vec<double, N> sin_or_cos_short(Vec<double, N> x) {
   const V value = select((q & VI(1)) == VI(0), sine, cosine);
   return bit_cast<double>(bit_cast<std::int64_t>(value) ^ ((q & VI(2)) << 62));
 }
+#endif
 
 template <bool Cosine, int N>
 VEC_INLINE Vec<float, N> sin_or_cos(Vec<float, N> x) {
-  if (__builtin_expect(any(!(abs(x) < Vec<float, N>(1.0e6f))), 0)) {
+#ifdef __FMA__
+  const float limit = kShortTrigLimit;
+#else
+  const float limit = 1e6f;
+#endif
+  if (__builtin_expect(any(!(abs(x) < Vec<float, N>(limit))), 0)) {
     return each_lane(x, [](float a) { return Cosine ? std::cos(a) : std::sin(a); });
   }
+#ifdef __FMA__
+  const Vec<float, N> y = sin_or_cos<Cosine>(trig_reduce(x));
+  return Cosine ? y : select(x == Vec<float, N>(0.0f), x, y); // keeps -0
+#else
   return through_double(x, [](auto d) { return sin_or_cos_short<Cosine>(d); });
+#endif
 }
 
 // erfc(z) for z >= 0.9, with full relative accuracy: exp(-z^2) times a polynomial in 1 / (z + 2).
@@ -401,18 +462,72 @@ VEC_INLINE Vec<T, N> expm1(Vec<T, N> x) {
   return select(x == V(T(0)), x, y); // keeps -0
 }
 
+namespace detail {
+
+// log(x) = e log(2) + f + rest with f = m - 1 and a small rest.
+template <int N>
+struct ShortLog {
+  Vec<float, N> f, rest, e;
+};
+template <int N>
+VEC_INLINE ShortLog<N> short_log(Vec<float, N> x) {
+  using V = Vec<float, N>;
+#ifdef VEC_AVX512
+  if constexpr (N == 16) {
+    // m in [3/4, 3/2). At the ends of the domain e or m are infinite or NaN, and so is the sum: it needs no log_edges.
+    const __m512 m = _mm512_getmant_ps((__m512)x.v, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_nan);
+    const V e((typename V::raw)_mm512_sub_ps(_mm512_getexp_ps((__m512)x.v), _mm512_getexp_ps(m)));
+    const V f = V((typename V::raw)m) - V(1.0f), ff = f * f;
+    const V q = polynomial(
+        f, 0.3333333706f, -0.2500016633f, 0.1999984664f, -0.1665555129f, 0.1427044141f, -0.1271483476f, 0.1173681677f,
+        -0.09254290693f, 0.03881617504f);
+    return {f, f * ff * q - V(0.5f) * ff, e};
+  } else
+#endif
+  {
+    const auto [m, e] = log_reduce(x);
+    const V f = m - V(1.0f), ff = f * f;
+    const V q = polynomial(
+        f, 0.3333333118f, -0.2499999696f, 0.2000071575f, -0.1666780232f, 0.1424905765f, -0.1242568733f, 0.1168541992f,
+        -0.1147973385f, 0.06971611471f);
+    return {f, f * ff * q - V(0.5f) * ff, e};
+  }
+}
+template <int N>
+VEC_INLINE Vec<float, N> short_log_edges(Vec<float, N> x, Vec<float, N> y) {
+#ifdef VEC_AVX512
+  if constexpr (N == 16) {
+    return y;
+  }
+#endif
+  return log_edges(x, y);
+}
+
+// Logarithms of other bases in double: log(m) as the sum of a short number and its rest, so that the product with the first part
+// of the factor is exact (as in fdlibm).
+template <int N>
+VEC_INLINE Vec<double, N> log_of_base(Vec<double, N> x, double high_factor, double low_factor, double high_two, double low_two) {
+  using V = Vec<double, N>;
+  const auto [m, e] = log_reduce(x);
+  const V f = m - V(1.0);
+  const V s = f / (V(2.0) + f);
+  const V half = V(0.5) * f * f;
+  const V r = s * (half + log_series(s * s));
+  const V high = bit_cast<double>(bit_cast<std::int64_t>(f - half) & Vec<std::int64_t, N>(std::int64_t(-1) << 32));
+  const V low = ((f - high) - half) + r;
+  const V whole = e * V(high_two), product = high * V(high_factor), y = whole + product;
+  const V rest = e * V(low_two) + ((low + high) * V(low_factor) + low * V(high_factor));
+  return log_edges(x, y + (rest + ((whole - y) + product)));
+}
+
+} // namespace detail
+
 template <int N>
 VEC_INLINE Vec<float, N> log(Vec<float, N> x) {
   using V = Vec<float, N>;
-  const auto [m, e] = detail::log_reduce(x);
-  const V f = m - V(1.0f);
-  const V ff = f * f;
-  const V q = detail::polynomial(
-      f, 0.3333333118f, -0.2499999696f, 0.2000071575f, -0.1666780232f, 0.1424905765f, -0.1242568733f, 0.1168541992f,
-      -0.1147973385f, 0.06971611471f);
-  V y = f * ff * q + e * V(detail::Traits<float>::ln2_lo);
-  y = y - V(0.5f) * ff;
-  return detail::log_edges(x, (f + y) + e * V(detail::Traits<float>::ln2_hi));
+  const auto [f, rest, e] = detail::short_log(x);
+  const V y = rest + e * V(detail::Traits<float>::ln2_lo);
+  return detail::short_log_edges(x, (f + y) + e * V(detail::Traits<float>::ln2_hi));
 }
 
 template <int N>
@@ -450,18 +565,34 @@ VEC_INLINE Vec<T, N> log1p(Vec<T, N> x) {
 template <class T, int N>
 VEC_INLINE Vec<T, N> log2(Vec<T, N> x) {
   if constexpr (std::is_same_v<T, double>) {
-    return detail::each_lane(x, [](double a) { return std::log2(a); });
+    return detail::log_of_base(x, 1.44269504072144627571e+00, 1.67517131648865118353e-10, 1.0, 0.0);
   } else {
+#ifdef __FMA__
+    using V = Vec<T, N>;
+    const auto [f, rest, e] = detail::short_log(x);
+    const V low = f * V(0x1.4ae0cp-26f) + rest * V(0x1.715476p0f); // log2(e) in two parts
+    return detail::short_log_edges(x, (f * V(0x1.715476p0f) + low) + e);
+#else
     return detail::through_double(x, [](auto d) { return log(d) * decltype(d)(1.44269504088896340736); });
+#endif
   }
 }
 
 template <class T, int N>
 VEC_INLINE Vec<T, N> log10(Vec<T, N> x) {
   if constexpr (std::is_same_v<T, double>) {
-    return detail::each_lane(x, [](double a) { return std::log10(a); });
+    return detail::log_of_base(
+        x, 4.34294481878168880939e-01, 2.50829467116452752298e-11, 3.01029995663611771306e-01, 3.69423907715893078616e-13);
   } else {
+#ifdef __FMA__
+    using V = Vec<T, N>;
+    const auto [f, rest, e] = detail::short_log(x);
+    // log10(e) and log10(2) in two parts.
+    const V low = f * V(-0x1.5b235ep-27f) + (rest * V(0x1.bcb7b2p-2f) + e * V(0x1.3509f8p-18f));
+    return detail::short_log_edges(x, (f * V(0x1.bcb7b2p-2f) + low) + e * V(0x1.344p-2f));
+#else
     return detail::through_double(x, [](auto d) { return log(d) * decltype(d)(0.434294481903251827651); });
+#endif
   }
 }
 
@@ -557,9 +688,47 @@ VEC_INLINE Vec<float, N> erf(Vec<float, N> x) {
   const V large = bit_cast<float>(bit_cast<std::int32_t>(V(1.0f) - tail) | sign);
   return select(a >= V(0.92f), large, detail::erf_small(x)); // NaN goes to the right
 }
+#ifdef __AVX2__
+namespace detail {
+// table[index], 0 <= index < 16
+template <int N>
+VEC_INLINE Vec<double, N> look_up(const double (&table)[16], Vec<std::int64_t, N> index) {
+#ifdef VEC_AVX512
+  if constexpr (N == 8) {
+    return (typename Vec<double, N>::raw)_mm512_permutex2var_pd(
+        _mm512_loadu_pd(table), (__m512i)index.v, _mm512_loadu_pd(table + 8));
+  } else
+#endif
+  {
+    Vec<double, N> r;
+    for (int i = 0; i < N; ++i) {
+      r.v[i] = table[index.v[i]];
+    }
+    return r;
+  }
+}
+} // namespace detail
+#endif
+
+/// Doubles: a polynomial around the middle of each piece (erf_table.h). Beyond 5.86 it rounds to 1.
 template <int N>
 VEC_INLINE Vec<double, N> erf(Vec<double, N> x) {
+#ifdef __AVX2__
+  using V = Vec<double, N>;
+  const V a = abs(x), held = min(V(5.9), a);
+  const V magic(detail::kMagic<double>);
+  const V shifted = select(a == a, held, V(0.0)) * V(1 / detail::kErfStep) + magic;
+  const auto piece = bit_cast<std::int64_t>(shifted) & Vec<std::int64_t, N>(detail::kErfPieces - 1);
+  const auto last = bit_cast<std::int64_t>(shifted) - bit_cast<std::int64_t>(magic) >= Vec<std::int64_t, N>(detail::kErfPieces);
+  const V t = held - (shifted - magic) * V(detail::kErfStep);
+  V y = detail::look_up(detail::kErfCoefficients[detail::kErfTerms - 1], piece);
+  for (int i = detail::kErfTerms - 2; i >= 0; --i) {
+    y = y * t + detail::look_up(detail::kErfCoefficients[i], piece);
+  }
+  return copysign(select(last, V(1.0), y), x);
+#else
   return detail::each_lane(x, [](double a) { return std::erf(a); });
+#endif
 }
 
 template <int N>
