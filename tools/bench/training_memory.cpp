@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -48,17 +49,19 @@ void measure(const char* name, const MakeNet& make_net, const Loss& loss) {
   _exit(0);
 }
 
-struct LastOfSequenceImpl : nn::Module {
-  LastOfSequenceImpl()
-      : lstm(register_module("lstm", nn::LSTM(nn::LSTMOptions(128, 256).num_layers(2)))),
-        head(register_module("head", nn::Linear(256, 10))) {}
+/// Two recurrent layers and a classifier of their last state.
+template <class Layer, class Options>
+struct LastOfSequence : nn::Module {
+  LastOfSequence()
+      : layers(register_module("layers", Layer(Options(128, 256).num_layers(2)))), head(register_module("head", nn::Linear(256, 10))) {}
   torch::Tensor forward(const torch::Tensor& x) {
-    return head(std::get<0>(lstm(x))[-1]);
+    return head(std::get<0>(layers(x))[-1]);
   }
-  nn::LSTM lstm;
+  Layer layers;
   nn::Linear head;
 };
-TORCH_MODULE(LastOfSequence);
+using LstmNet = LastOfSequence<nn::LSTM, nn::LSTMOptions>;
+using GruNet = LastOfSequence<nn::GRU, nn::GRUOptions>;
 
 nn::Sequential perceptron() {
   return nn::Sequential(nn::Linear(784, 2048), nn::ReLU(), nn::Linear(2048, 2048), nn::ReLU(), nn::Linear(2048, 10));
@@ -90,6 +93,7 @@ int main() {
           [](nn::Sequential& net) { return classify(net->forward(torch::rand({32, 3, 64, 64}))); });
   measure("transformer, 256 x 8 x 256", transformer,
           [](nn::TransformerEncoder& net) { return net->forward(torch::rand({256, 8, 256})).square().mean(); });
-  measure("LSTM, 128 x 32 x 128", [] { return LastOfSequence(); },
-          [](LastOfSequence& net) { return classify(net->forward(torch::rand({128, 32, 128}))); });
+  const auto sequences = [](const auto& net) { return classify(net->forward(torch::rand({128, 32, 128}))); };
+  measure("LSTM, 128 x 32 x 128", std::make_shared<LstmNet>, sequences);
+  measure("GRU, 128 x 32 x 128", std::make_shared<GruNet>, sequences);
 }

@@ -9,9 +9,9 @@ namespace at::native {
 
 namespace {
 
-/// Elements [begin, end) of two sorted runs merged; of equal ones those of the first come first.
-template <class E>
-void merge_part(const E* first, int64_t n, const E* second, int64_t m, int64_t begin, int64_t end, E* out) {
+/// Calls emit(place, element) for places [begin, end) of two sorted runs merged; of equal elements those of the first come first.
+template <class E, class Emit>
+void merge_part(const E* first, int64_t n, const E* second, int64_t m, int64_t begin, int64_t end, const Emit& emit) {
   // How many of the first run lie before place `begin`: the least i whose element comes after those of the second left of it.
   int64_t low = std::max<int64_t>(0, begin - m), high = std::min(begin, n);
   while (low < high) {
@@ -23,16 +23,17 @@ void merge_part(const E* first, int64_t n, const E* second, int64_t m, int64_t b
   const E *a_end = first + n, *b_end = second + m;
   for (; begin < end && a != a_end && b != b_end; ++begin) {
     const bool takes_second = *b < *a;
-    out[begin] = takes_second ? *b : *a;
+    emit(begin, takes_second ? *b : *a);
     b += takes_second;
     a += !takes_second;
   }
-  std::copy_n(a != a_end ? a : b, end - begin, out + begin);
+  for (const E* rest = a != a_end ? a : b; begin < end; ++begin) emit(begin, *rest++);
 }
 
-// Sorts chunks on all threads by sort(entries, count, scratch), then merges neighbours. Worth it for one long row only.
-template <class E, class Sort>
-void sort_long_row(E* entries, int64_t count, E* scratch, int64_t chunks, const Sort& sort) {
+/// Sorts chunks on all threads by sort(entries, count, scratch), then merges neighbours; the last merge calls emit(place, entry).
+/// Worth it for one long row only.
+template <class E, class Sort, class Emit>
+void sort_long_row(E* entries, int64_t count, E* scratch, int64_t chunks, const Sort& sort, const Emit& emit) {
   const int64_t chunk = (count + chunks - 1) / chunks;
   at::parallel_for(0, chunks, 1, [&](int64_t begin, int64_t end) {
     for (int64_t c = begin; c < end; ++c) {
@@ -53,14 +54,15 @@ void sort_long_row(E* entries, int64_t count, E* scratch, int64_t chunks, const 
         const int64_t first = task / parts * 2 * width, part = task % parts;
         const int64_t middle = std::min(count, first + width);
         const int64_t last = std::min(count, first + 2 * width);
-        const int64_t all = last - first;
-        merge_part(from + first, middle - first, from + middle, last - middle, all * part / parts, all * (part + 1) / parts, to + first);
+        const int64_t all = last - first, part_begin = all * part / parts, part_end = all * (part + 1) / parts;
+        const auto merge = [&](const auto& take) {
+          merge_part(from + first, middle - first, from + middle, last - middle, part_begin, part_end, take);
+        };
+        if (pairs == 1) merge(emit);
+        else merge([out = to + first](int64_t i, const E& entry) { out[i] = entry; });
       }
     });
     std::swap(from, to);
-  }
-  if (from != entries) {
-    at::parallel_for(0, count, at::internal::GRAIN_SIZE, [&](int64_t begin, int64_t end) { std::copy(from + begin, from + end, entries + begin); });
   }
 }
 
@@ -87,10 +89,9 @@ class RowSorter {
       }
     }
     auto* entries = static_cast<Entry*>(memory_.get());
-    sorting::load_entries(row, count_, stride, mask_ != 0, entries);
-    sort(entries, sorting::sort_entries<T>);
-    for_places([&](int64_t i) {
-      const int64_t place = entries[i].index();
+    for_places([&](int64_t i) { entries[i] = Entry(static_cast<Key>(sorting::key_of(row[i * stride]) ^ mask_), i); });
+    sort(entries, sorting::sort_entries<T>, [&](int64_t i, const Entry& entry) {
+      const int64_t place = entry.index();
       store(i, row[place * stride], place);
     });
   }
@@ -108,24 +109,23 @@ class RowSorter {
     else some(0, count_);
   }
 
-  template <class E, class Sort>
-  void sort(E* entries, const Sort& sort) const {
-    if (threads_ > 1) {
-      sort_long_row(entries, count_, entries + count_, threads_, sort);
-    } else {
-      sort(entries, count_, entries + count_);
-    }
+  /// Sorts the entries and calls emit(place, entry) for each.
+  template <class E, class Sort, class Emit>
+  void sort(E* entries, const Sort& sort, const Emit& emit) const {
+    if (threads_ > 1) return sort_long_row(entries, count_, entries + count_, threads_, sort, emit);
+    sort(entries, count_, entries + count_);
+    for (int64_t i = 0; i < count_; ++i) emit(i, entries[i]);
   }
 
   template <class Store>
   void sort_as_words(const T* row, int64_t stride, const sorting::WordPacking& packing, const Store& store) const {
     auto* words = static_cast<uint64_t*>(memory_.get());
     for_places([&](int64_t i) { words[i] = packing.word(sorting::key_of(row[i * stride]) ^ mask_, i); });
-    sort(words, [&](uint64_t* some, int64_t count, uint64_t* scratch) { sorting::sort_words(some, count, scratch, packing); });
-    for_places([&](int64_t i) {
-      const int64_t place = packing.index(words[i]);
+    const auto sort_some = [&](uint64_t* some, int64_t count, uint64_t* scratch) { sorting::sort_words(some, count, scratch, packing); };
+    sort(words, sort_some, [&](int64_t i, uint64_t word) {
+      const int64_t place = packing.index(word);
       if constexpr (std::is_integral_v<T>) {
-        store(i, sorting::value_of<T>(static_cast<Key>(packing.key(words[i]) ^ mask_)), place);
+        store(i, sorting::value_of<T>(static_cast<Key>(packing.key(word) ^ mask_)), place);
       } else {
         store(i, row[place * stride], place); // keys do not tell 0.0 from -0.0, nor NaNs
       }
