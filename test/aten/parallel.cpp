@@ -124,6 +124,30 @@ TEST_CASE("launched tasks run", "[parallel]") {
   CHECK(at::get_num_interop_threads() >= 1);
 }
 
+TEST_CASE("callers in several threads use no more threads than are set", "[parallel][threads]") {
+  const int before = at::get_num_threads();
+  at::set_num_threads(2);
+  std::atomic<int> running{0}, chunks{0}, above{0};
+  const auto call = [&] {
+    for (int i = 0; i < 500; ++i) {
+      at::parallel_for(0, 2, 1, [&](int64_t begin, int64_t end) {
+        ++chunks;
+        if (++running > 2) ++above;
+        volatile double sum = 0;
+        for (int64_t k = 0; k < 20000 * (end - begin); ++k) sum = sum + 1;
+        --running;
+      });
+    }
+  };
+  std::thread other(call);
+  call();
+  other.join();
+  at::set_num_threads(before);
+  // A helper ends the chunk that it has begun when the second caller comes; it takes none after that.
+  INFO(above << " of " << chunks << " chunks began beside two others");
+  CHECK(above * 4 < chunks);
+}
+
 TEST_CASE("a convolution that one thread planned runs in other threads", "[parallel][threads]") {
   const int threads = at::get_num_threads();
   at::set_num_threads(1);
