@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -75,7 +76,37 @@ std::vector<Case> rows() {
       {"index_select, dim 0", [=] { at::index_select(x, 0, few); }},
       {"index_add, 4096 rows of 256", [=] { at::index_add(into, 0, few, source); }},
       {"sort, 1M", [=] { at::sort(flat); }},
-      {"topk 100 of 1M", [=] { at::topk(flat, 100); }}};
+      {"topk 100 of 1M", [=] { at::topk(flat, 100); }},
+      {"topk 10 of rows of 1024", [=] { at::topk(x, 10, 1); }},
+      {"unique, 1M", [=] { at::_unique2(at::floor(flat * 1000)); }}};
+}
+
+/// What training takes besides products: gradients of norms, losses and tables, and steps of an optimizer.
+std::vector<Case> training() {
+  const Tensor x = at::randn({4096, 1024}), grad = at::randn({4096, 1024}), weight = at::randn({1024});
+  const Tensor soft = at::softmax(x, 1), classes = at::randint(1024, {4096}), words = at::randint(8192, {16384}), for_words = at::randn({16384, 256});
+  const auto [normed, mean, rstd] = at::native_layer_norm(x, {1024}, weight, weight, 1e-5);
+  const Tensor images = at::randn({16, 64, 56, 56}), filters = at::randn({64, 64, 3, 3}), for_images = at::randn({16, 64, 56, 56});
+  const Tensor scale = at::randn({64});
+  const auto [image_norm, image_mean, image_rstd] = at::native_batch_norm(images, scale, scale, {}, {}, true, 0.1, 1e-5);
+  std::vector<Tensor> parameters;
+  for (int i = 0; i < 16; ++i) {
+    parameters.push_back(at::randn({256, 1024}).requires_grad_());
+    parameters.back().mutable_grad() = at::randn({256, 1024});
+  }
+  const auto adam = std::make_shared<torch::optim::AdamW>(parameters);
+  return {
+      {"softmax backward, 4096 x 1024", [=] { at::_softmax_backward_data(grad, soft, 1, at::kFloat); }},
+      {"layer_norm backward", [=, mean = mean, rstd = rstd] { at::native_layer_norm_backward(grad, x, {1024}, mean, rstd, weight, weight, {true, true, true}); }},
+      {"batch_norm backward", [=, image_mean = image_mean, image_rstd = image_rstd] {
+         at::native_batch_norm_backward(for_images, images, scale, {}, {}, image_mean, image_rstd, true, 1e-5, {true, true, true});
+       }},
+      {"cross_entropy, 4096 x 1024", [=] { at::cross_entropy_loss(x, classes); }},
+      {"embedding backward, 16384 of 8192 x 256", [=] { at::embedding_dense_backward(for_words, words, 8192, -1, false); }},
+      {"conv2d backward, 3 x 3", [=] {
+         at::convolution_backward(for_images, images, filters, at::OptionalIntArrayRef{}, {1, 1}, {1, 1}, {1, 1}, false, {0, 0}, 1, {true, true, false});
+       }},
+      {"AdamW, 16 of 256 x 1024", [=] { adam->step(); }}};
 }
 
 std::vector<Case> products() {
@@ -101,7 +132,7 @@ int main(int argc, char** argv) {
   const std::vector<std::string> names(argv + std::min(argc, 2), argv + argc);
   at::NoGradGuard no_grad;
   std::printf("| case | 1 thread | 2 threads | ratio |\n|---|---|---|---|\n");
-  for (const auto& group : {elementwise, rows, products}) {
+  for (const auto& group : {elementwise, rows, products, training}) {
     for (const Case& c : group()) {
       if (!names.empty() && std::find(names.begin(), names.end(), c.name) == names.end()) {
         continue;
