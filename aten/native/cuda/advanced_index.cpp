@@ -211,7 +211,8 @@ Tensor& _index_put_impl_cuda_(
   plan.walk.plain = strides_of(source);
   const Tensor offsets = offsets_of(plan, self);
   if (accumulate) {
-    cuda::scatter_op_to(plan.walk, offsets, cuda::ScatterOp::Add, self, source);
+    // Gradients of indexing come this way: they are the same from run to run, as in PyTorch.
+    cuda::scatter_op_to(plan.walk, offsets, cuda::ScatterOp::Add, self, source, cuda::Order::OfElements);
   } else {
     cuda::scatter_to(plan.walk, offsets, self, source);
   }

@@ -274,7 +274,7 @@ void embedding_dense_backward_kernel(const TensorBase& grad_output, const Tensor
   index_strides.push_back(0);
   const Walk walk{"embedding_backward", sizes_of(grad), strides_of(grad), columns, index_strides,
                   num_weights, sums.stride(0), false, padding_idx};
-  scatter_op_to(walk, places, ScatterOp::Add, sums, grad);
+  scatter_op_to(walk, places, ScatterOp::Add, sums, grad, Order::OfElements);
   if (narrow) {
     copy_on_device(out, sums);
   }

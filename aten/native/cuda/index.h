@@ -49,15 +49,22 @@ enum class ScatterOp { Add, Multiply, Greatest, Least };
 void launch_scatter_op(
     const IndexWalk& walk, ScatterOp op, c10::ScalarType dtype, void* indexed, const void* plain);
 
-/// The same in a fixed order, for floating and complex elements (op is Add or Multiply), and of several writes the last. First
-/// the place in `indexed` of each of the n elements; then they are sorted stably, which gives `targets` and `order`.
+/// The same in a fixed order, for floating and complex elements (op is Add or Multiply), and of several writes the last.
+///
+/// `positions` are those of the index, in each of which a slice of `slice_size` elements of `plain` goes to `indexed`; `slice` has
+/// their offsets. First the place in `indexed` of each position; then they are sorted stably, which gives `targets` and `order`.
+struct OrderedWalk {
+  IndexWalk positions;
+  OffsetCalculator<2> slice;
+  std::uint32_t slice_size; // positions.n * slice_size < 2^31
+};
 inline constexpr std::int64_t kNoTarget = INT64_MAX;
-void launch_targets(const IndexWalk& walk, std::int64_t* targets);
+void launch_targets(const IndexWalk& positions, std::int64_t* targets);
 void launch_ordered_scatter(
-    const IndexWalk& walk, const std::int64_t* targets, const std::int64_t* order, std::size_t size, void* indexed,
+    const OrderedWalk& walk, const std::int64_t* targets, const std::int64_t* order, std::size_t size, void* indexed,
     const void* plain);
 void launch_ordered_scatter_op(
-    const IndexWalk& walk, const std::int64_t* targets, const std::int64_t* order, ScatterOp op, c10::ScalarType dtype,
+    const OrderedWalk& walk, const std::int64_t* targets, const std::int64_t* order, ScatterOp op, c10::ScalarType dtype,
     void* indexed, const void* plain);
 
 } // namespace at::native::cuda

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <vector>
 
 namespace at::native::cuda {
 
@@ -39,10 +40,47 @@ IndexWalk walk_of(const Walk& w, const TensorBase& index) {
 
 namespace {
 
-/// The places that a walk writes to, sorted stably, and the elements in that order.
-std::tuple<Tensor, Tensor> targets_in_order(const IndexWalk& walk, const TensorBase& index) {
-  const Tensor targets = at::empty({walk.n}, Tensor(index).options());
-  launch_targets(walk, targets.mutable_data_ptr<int64_t>());
+/// The part of a walk over these dimensions.
+Walk part_of(const Walk& w, const std::vector<int>& dims) {
+  Walk part{w.op, {}, {}, {}, {}, w.size, w.step, w.wrap, w.skip};
+  for (const int d : dims) {
+    part.sizes.push_back(w.sizes[d]);
+    part.plain.push_back(w.plain[d]);
+    part.indexed.push_back(w.indexed[d]);
+    part.index_strides.push_back(w.index_strides[d]);
+  }
+  return part;
+}
+
+/// Whole slices that go where their index says are told apart from the positions of the indices, where the strides allow it: there
+/// are fewer of those to sort.
+OrderedWalk ordered_walk_of(const Walk& w, const TensorBase& index) {
+  std::vector<int> positions, slice;
+  bool apart = true;
+  for (int d = 0; d < static_cast<int>(w.sizes.size()); ++d) {
+    const bool in_slice = w.indexed[d] != 0 && w.sizes[d] > 1;
+    (in_slice ? slice : positions).push_back(d);
+    apart = apart && !(in_slice && w.index_strides[d] != 0);
+  }
+  if (!apart) {
+    slice.clear();
+  }
+  OrderedWalk ordered{walk_of(apart ? part_of(w, positions) : w, index), {}, 1};
+  const DimVector sizes = part_of(w, slice).sizes, fastest_first(sizes.rbegin(), sizes.rend());
+  ordered.slice = OffsetCalculator<2>(static_cast<int>(slice.size()), fastest_first, [&](int k, int operand) {
+    const int d = slice[slice.size() - 1 - static_cast<size_t>(k)];
+    return operand == 0 ? w.plain[d] : w.indexed[d];
+  });
+  for (const int64_t size : sizes) {
+    ordered.slice_size *= static_cast<std::uint32_t>(size);
+  }
+  return ordered;
+}
+
+/// The places that the positions lead to, sorted stably, and the positions in that order.
+std::tuple<Tensor, Tensor> targets_in_order(const IndexWalk& positions, const TensorBase& index) {
+  const Tensor targets = at::empty({positions.n}, Tensor(index).options());
+  launch_targets(positions, targets.mutable_data_ptr<int64_t>());
   return targets.sort(/*stable=*/true, /*dim=*/0, /*descending=*/false);
 }
 
@@ -53,24 +91,27 @@ void scatter_to(const Walk& w, const TensorBase& index, const TensorBase& out, c
   if (!at::globalContext().deterministicAlgorithms()) {
     return launch_scatter(walk, out.itemsize(), out.mutable_data_ptr(), plain.const_data_ptr());
   }
-  const auto [targets, order] = targets_in_order(walk, index);
+  const OrderedWalk ordered = ordered_walk_of(w, index);
+  const auto [targets, order] = targets_in_order(ordered.positions, index);
   launch_ordered_scatter(
-      walk, targets.const_data_ptr<int64_t>(), order.const_data_ptr<int64_t>(), out.itemsize(), out.mutable_data_ptr(),
+      ordered, targets.const_data_ptr<int64_t>(), order.const_data_ptr<int64_t>(), out.itemsize(), out.mutable_data_ptr(),
       plain.const_data_ptr());
 }
 
-void scatter_op_to(const Walk& w, const TensorBase& index, ScatterOp op, const TensorBase& out, const TensorBase& plain) {
+void scatter_op_to(
+    const Walk& w, const TensorBase& index, ScatterOp op, const TensorBase& out, const TensorBase& plain, Order wanted) {
   const IndexWalk walk = walk_of(w, index);
   const ScalarType dtype = out.scalar_type();
   // Other results do not depend on the order.
   const bool rounds = (op == ScatterOp::Add || op == ScatterOp::Multiply) &&
       (c10::isFloatingType(dtype) || c10::isComplexType(dtype));
-  if (!rounds || !at::globalContext().deterministicAlgorithms()) {
+  if (!rounds || (wanted == Order::OfThreads && !at::globalContext().deterministicAlgorithms())) {
     return launch_scatter_op(walk, op, dtype, out.mutable_data_ptr(), plain.const_data_ptr());
   }
-  const auto [targets, order] = targets_in_order(walk, index);
+  const OrderedWalk ordered = ordered_walk_of(w, index);
+  const auto [targets, order] = targets_in_order(ordered.positions, index);
   launch_ordered_scatter_op(
-      walk, targets.const_data_ptr<int64_t>(), order.const_data_ptr<int64_t>(), op, dtype, out.mutable_data_ptr(),
+      ordered, targets.const_data_ptr<int64_t>(), order.const_data_ptr<int64_t>(), op, dtype, out.mutable_data_ptr(),
       plain.const_data_ptr());
 }
 

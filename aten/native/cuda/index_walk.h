@@ -21,8 +21,14 @@ struct Walk {
 /// Throws when 32-bit offsets do not reach all elements. `index` holds int64.
 IndexWalk walk_of(const Walk& w, const TensorBase& index);
 
+/// In which order the elements of one place are joined: as the threads come, unless deterministic algorithms are on, or always
+/// in their own.
+enum class Order { OfThreads, OfElements };
+
 /// out[index] = plain, and op(out[index], plain). With deterministic algorithms the elements of one place come in their order.
 void scatter_to(const Walk& w, const TensorBase& index, const TensorBase& out, const TensorBase& plain);
-void scatter_op_to(const Walk& w, const TensorBase& index, ScatterOp op, const TensorBase& out, const TensorBase& plain);
+void scatter_op_to(
+    const Walk& w, const TensorBase& index, ScatterOp op, const TensorBase& out, const TensorBase& plain,
+    Order order = Order::OfThreads);
 
 } // namespace at::native::cuda
