@@ -45,6 +45,7 @@ struct Restore {
   ~Restore() {
     libraries().missing = false;
     libraries().dnn_broken.clear();
+    libraries().dnn_by_rows_alone = false;
     at::Context& context = at::globalContext();
     context.setUserEnabledCuDNN(true);
     context.setBenchmarkCuDNN(false);
@@ -226,6 +227,26 @@ TEST_CASE("emulated: cuDNN is given channels last where an operand lies so", "[c
         }
       }
     }
+  }
+}
+
+TEST_CASE("emulated: cuDNN does by rows what it does not know by channels last", "[cuda][conv]") {
+  const Restore restore;
+  libraries().dnn_by_rows_alone = true;
+  // Sizes of their own: what cuDNN knows is remembered.
+  const Tensor x = channels_last(torch::randn({2, 4, 7, 9})), w = channels_last(torch::randn({6, 4, 2, 3}));
+  const Tensor y = at::convolution(x, w, {}, {1, 1}, {0, 0}, {1, 1}, false, {0, 0}, 1), g = channels_last(torch::randn_like(y));
+  const auto want = at::convolution_backward(g, x, w, std::nullopt, {1, 1}, {0, 0}, {1, 1}, false, {0, 0}, 1, {true, true, false});
+  for (int again = 0; again < 2; ++again) {
+    libraries().dnn_runs.clear();
+    const Tensor out = filled(y, [&](const Tensor& t) { cuda::convolution_kernel(x, w, {}, {1, 1}, {0, 0}, {1, 1}, false, {0, 0}, 1, t); });
+    const auto grads = at::native::convolution_backward_cuda(g, x, w, {1, 1}, {0, 0}, {1, 1}, false, {0, 0}, 1, {true, true, false});
+    CHECK(near(out, y));
+    CHECK(near(std::get<0>(grads), std::get<0>(want)));
+    CHECK(near(std::get<1>(grads), std::get<1>(want), 1e-4, 1e-4));
+    CHECK(std::get<0>(grads).is_contiguous(at::MemoryFormat::ChannelsLast));
+    REQUIRE(libraries().dnn_runs.size() == 3);
+    CHECK(std::none_of(libraries().dnn_runs.begin(), libraries().dnn_runs.end(), [](const auto& run) { return run.channels_last; }));
   }
 }
 #endif

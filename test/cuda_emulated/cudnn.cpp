@@ -59,7 +59,7 @@ cudnnStatus_t set_tensor(cudnnTensorDescriptor_t d, cudnnDataType_t type, int di
 }
 cudnnStatus_t set_filter(cudnnFilterDescriptor_t d, cudnnDataType_t type, cudnnTensorFormat_t format, int dims, const int sizes[]) {
   as<FilterDescriptor>(d) = {type, format, {sizes, sizes + dims}};
-  return CUDNN_STATUS_SUCCESS;
+  return libraries().dnn_by_rows_alone && format == CUDNN_TENSOR_NHWC ? CUDNN_STATUS_NOT_SUPPORTED : CUDNN_STATUS_SUCCESS;
 }
 cudnnStatus_t set_convolution(
     cudnnConvolutionDescriptor_t d, int dims, const int padding[], const int stride[], const int dilation[], cudnnConvolutionMode_t mode,

@@ -422,20 +422,8 @@ bool prefers_channels_last(const Tensor& t) {
   return format == c10::MemoryFormat::ChannelsLast || format == c10::MemoryFormat::ChannelsLast3d;
 }
 
-} // namespace
-
-bool cudnn_convolve(ConvolutionPass pass, const CudnnConvolution& given) {
-  const Context& context = at::globalContext();
-  const c10::ScalarType dtype = given.image.scalar_type();
-  if (!c10::isFloatingType(dtype) || !context.userEnabledCuDNN() || !fits(given) || !at::cuda::has_library(Library::cuDNN)) {
-    return false;
-  }
-  CudnnConvolution c = with_two_dims(given);
-  Settings settings{};
-  settings.channels_last = dtype != c10::ScalarType::Double && (prefers_channels_last(c.weight) || prefers_channels_last(c.image));
-  settings.deterministic = context.deterministicCuDNN() || context.deterministicAlgorithms();
-  // Timing waits for the device, which a capture forbids.
-  settings.benchmark = context.benchmarkCuDNN() && c10::cuda::captures_underway() == 0;
+/// All operands in the layout of the settings, where they are not yet. False: nothing has been written.
+bool convolve_in_layout(ConvolutionPass pass, CudnnConvolution c, const Settings& settings) {
   const auto format = !settings.channels_last ? c10::MemoryFormat::Contiguous
       : c.image.dim() == 5                    ? c10::MemoryFormat::ChannelsLast3d
                                               : c10::MemoryFormat::ChannelsLast;
@@ -456,6 +444,29 @@ bool cudnn_convolve(ConvolutionPass pass, const CudnnConvolution& given) {
     Tensor(wanted).copy_(written);
   }
   return done;
+}
+
+} // namespace
+
+bool cudnn_convolve(ConvolutionPass pass, const CudnnConvolution& given) {
+  const Context& context = at::globalContext();
+  const c10::ScalarType dtype = given.image.scalar_type();
+  if (!c10::isFloatingType(dtype) || !context.userEnabledCuDNN() || !fits(given) || !at::cuda::has_library(Library::cuDNN)) {
+    return false;
+  }
+  const CudnnConvolution c = with_two_dims(given);
+  Settings settings{};
+  settings.channels_last = dtype != c10::ScalarType::Double && (prefers_channels_last(c.weight) || prefers_channels_last(c.image));
+  settings.deterministic = context.deterministicCuDNN() || context.deterministicAlgorithms();
+  // Timing waits for the device, which a capture forbids.
+  settings.benchmark = context.benchmarkCuDNN() && c10::cuda::captures_underway() == 0;
+  if (convolve_in_layout(pass, c, settings)) {
+    return true;
+  }
+  // It knows less by channels last than by rows, which is still faster than what is done without it.
+  const bool by_rows_too = settings.channels_last;
+  settings.channels_last = false;
+  return by_rows_too && convolve_in_layout(pass, c, settings);
 }
 
 } // namespace at::native::cuda
