@@ -96,7 +96,10 @@ cusparseStatus_t multiply_buffer(
 
 cusparseStatus_t multiply(
     cusparseHandle_t, cusparseOperation_t op_a, cusparseOperation_t op_b, const void* alpha, cusparseConstSpMatDescr_t a,
-    cusparseConstDnMatDescr_t b, const void* beta, cusparseDnMatDescr_t c, cudaDataType compute, cusparseSpMMAlg_t, void* buffer) {
+    cusparseConstDnMatDescr_t b, const void* beta, cusparseDnMatDescr_t c, cudaDataType compute, cusparseSpMMAlg_t algorithm, void* buffer) {
+  if (algorithm == CUSPARSE_SPMM_CSR_ALG3 && compute == CUDA_C_64F) {
+    return CUSPARSE_STATUS_NOT_SUPPORTED;
+  }
   if (op_a != CUSPARSE_OPERATION_NON_TRANSPOSE || op_b != CUSPARSE_OPERATION_NON_TRANSPOSE || buffer == nullptr ||
       a->cols != b->rows || a->rows != c->rows || b->cols != c->cols || compute != a->type || b->type != a->type || c->type != a->type) {
     return CUSPARSE_STATUS_INVALID_VALUE;

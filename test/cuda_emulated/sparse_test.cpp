@@ -5,6 +5,7 @@
 #include <aten/native/cuda/sparse.h>
 #include <aten/native/sparse/device_kernels.h>
 
+#include <aten/Context.h>
 #include <torch/torch.h>
 
 #include <catch2/catch.hpp>
@@ -150,6 +151,18 @@ TEST_CASE("sparse tensors on CUDA: products by cuSPARSE", "[cuda][sparse]") {
   const Tensor outside = at::_sparse_coo_tensor_unsafe(at::tensor({0, 7, 0, 1}).view({2, 2}), at::ones({2}), {6, 9});
   CHECK_THROWS_WITH(outside.to_dense(), Catch::Contains("has an element outside of them"));
   CHECK_THROWS_WITH(at::mm(outside, at::ones({9, 4})), Catch::Contains("cannot have an element in number 7"));
+}
+
+TEST_CASE("sparse products on CUDA add in one order with deterministic algorithms", "[cuda][sparse]") {
+  torch::manual_seed(7);
+  for (const auto dtype : {at::kFloat, at::kDouble, at::kComplexFloat, at::kComplexDouble}) {
+    const Tensor a = coo(dtype, {6, 9}, 25), b = values_of(dtype, {9, 4}), c = values_of(dtype, {6, 4});
+    at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
+    check_same("addmm in order", [&] { return at::addmm(c, a, b, 0.5, 2); });
+    check_same("csr mm in order", [&] { return at::mm(a.to_sparse_csr(), b); });
+    at::globalContext().setDeterministicAlgorithms(false, false);
+  }
+  CHECK(emulated::libraries().sparse_descriptors == 0);
 }
 
 TEST_CASE("gradients of sparse products on CUDA", "[cuda][sparse]") {

@@ -2,6 +2,7 @@
 #include <aten/native/cuda/sparse.h>
 
 #include <aten/Context.h>
+#include <aten/Functions.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/cuda/CUDAContext.h>
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <type_traits>
 
 namespace at::native::cuda {
 
@@ -87,24 +89,40 @@ void sum_groups_cuda(const Tensor& values, const Tensor& order, const Tensor& st
 constexpr auto kSparseProducts = kFloatDouble | kComplex;
 constexpr cusparseOperation_t kAsIs = CUSPARSE_OPERATION_NON_TRANSPOSE;
 
+/// out += factor left dense, the sparse factor by rows.
+template <class T>
+void add_row_products(const Tensor& out, const Tensor& starts, const Tensor& cols, const Tensor& values, const Tensor& dense, T factor) {
+  const bool ordered = at::globalContext().deterministicAlgorithms();
+  if constexpr (std::is_same_v<T, c10::complex<double>>) {
+    if (ordered) {
+      // The algorithm that adds in one order has no complex double. A row of complex numbers is one of twice as many real ones.
+      const auto real = [](const Tensor& t) { return at::view_as_real(t).flatten(1); };
+      const Tensor scaled = values.mul(Scalar(factor)), turned = dense.mul(Scalar(c10::complex<double>(0, 1)));
+      add_row_products<double>(real(out), starts, cols, at::real(scaled).contiguous(), real(dense), 1);
+      add_row_products<double>(real(out), starts, cols, at::imag(scaled).contiguous(), real(turned), 1);
+      return;
+    }
+  }
+  const cudaDataType type = at::cuda::getCudaDataType<T>();
+  const T one(1);
+  const CsrMatrix left(out.size(0), dense.size(0), starts, cols, values.const_data_ptr(), type);
+  const DenseMatrix right(dense, dense.const_data_ptr(), type), result(out, out.mutable_data_ptr(), type);
+  // The second is the faster one for matrices by rows; the third adds in one order.
+  const cusparseSpMMAlg_t algorithm = ordered ? CUSPARSE_SPMM_CSR_ALG3 : CUSPARSE_SPMM_CSR_ALG2;
+  const cusparseHandle_t handle = at::cuda::getCurrentCUDASparseHandle();
+  std::size_t bytes = 0;
+  TORCH_CUDASPARSE_CHECK(
+      multiply_buffer(handle, kAsIs, kAsIs, &factor, left.get(), right.get(), &one, result.get(), type, algorithm, &bytes));
+  const Workspace buffer(std::max<std::size_t>(bytes, 1), c10::cuda::getCurrentCUDAStream().stream());
+  TORCH_CUDASPARSE_CHECK(
+      multiply(handle, kAsIs, kAsIs, &factor, left.get(), right.get(), &one, result.get(), type, algorithm, buffer.data()));
+}
+
 void add_row_products_cuda(
     const Tensor& out, const Tensor& starts, const Tensor& cols, const Tensor& values, const Tensor& dense, const Scalar& alpha) {
   const c10::OptionalDeviceGuard guard(out.device());
   dispatch("addmm_sparse_cuda", out.scalar_type(), kSparseProducts, [&]<class T> {
-    const cudaDataType type = at::cuda::getCudaDataType<T>();
-    const T factor = alpha.to<T>(), one(1);
-    const CsrMatrix left(out.size(0), dense.size(0), starts, cols, values.const_data_ptr(), type);
-    const DenseMatrix right(dense, dense.const_data_ptr(), type), result(out, out.mutable_data_ptr(), type);
-    // The second is the faster one for matrices by rows; the third adds in one order.
-    const cusparseSpMMAlg_t algorithm =
-        at::globalContext().deterministicAlgorithms() ? CUSPARSE_SPMM_CSR_ALG3 : CUSPARSE_SPMM_CSR_ALG2;
-    const cusparseHandle_t handle = at::cuda::getCurrentCUDASparseHandle();
-    std::size_t bytes = 0;
-    TORCH_CUDASPARSE_CHECK(multiply_buffer(
-        handle, kAsIs, kAsIs, &factor, left.get(), right.get(), &one, result.get(), type, algorithm, &bytes));
-    const Workspace buffer(std::max<std::size_t>(bytes, 1), c10::cuda::getCurrentCUDAStream().stream());
-    TORCH_CUDASPARSE_CHECK(multiply(
-        handle, kAsIs, kAsIs, &factor, left.get(), right.get(), &one, result.get(), type, algorithm, buffer.data()));
+    add_row_products<T>(out, starts, cols, values, dense, alpha.to<T>());
   });
 }
 
