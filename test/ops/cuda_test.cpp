@@ -71,7 +71,8 @@ bool device_is_lost() {
 }
 
 /// After an illegal access every further call fails, in this process, and a kernel may never end: the exit code tells
-/// tools/dev/cuda_check to go on in another one, behind the row that TENSOR_TEST_OP_AFTER names.
+/// tools/dev/cuda_check to go on in another one, behind the row that TENSOR_TEST_OP_AFTER names. Who stops the test for time
+/// learns the row, too.
 constexpr int kDeviceLost = 86;
 constexpr unsigned kRowSeconds = 60;
 std::string row_now;
@@ -84,7 +85,9 @@ std::string row_now;
 
 void run() {
   at::globalContext().setAllowTF32CuDNN(false); // compared is float
-  std::signal(SIGALRM, [](int) { give_up(row_now); });
+  for (const int signal : {SIGALRM, SIGTERM}) {
+    std::signal(signal, [](int) { give_up(row_now); });
+  }
   std::set<std::string> without_kernel;
   const char* after = std::getenv("TENSOR_TEST_OP_AFTER");
   bool reached = after == nullptr;
