@@ -251,6 +251,44 @@ TEST_CASE("emulated: softmax and its derivative", "[cuda]") {
   CHECK(near(filled(hopeless, [&](const Tensor& out) { cuda::softmax_kernel(hopeless, 1, false, out); }), at::softmax(hopeless, 1)));
 }
 
+TEST_CASE("emulated: rows of softmax and layer norm in registers and in memory, aligned and not", "[cuda]") {
+  torch::manual_seed(12);
+  const auto offset_by = [](const Tensor& t, int64_t elements) {
+    return at::empty({t.numel() + elements}, t.options()).slice(0, elements).view(t.sizes()).copy_(t);
+  };
+  for (const auto dtype : {at::kHalf, at::kBFloat16, at::kFloat, at::kDouble}) {
+    for (const int64_t size : {8, 250, 640, 1024, 2056, 8208, 16400}) {
+      const Tensor a = torch::randn({2, size}).mul(4).to(dtype), g = torch::randn({2, size}).to(dtype);
+      const Tensor w = torch::rand({size}).to(dtype), b = torch::randn({size}).to(dtype);
+      const double tolerance = dtype == at::kBFloat16 ? 3e-2 : dtype == at::kHalf ? 4e-3 : 1e-4;
+      const auto same = [&](const Tensor& got, const Tensor& want) { return near(got, want, tolerance, tolerance); };
+      const auto [y, mean, rstd] = at::native_layer_norm(a, {size}, w, b, 1e-5);
+      const auto grads = at::native_layer_norm_backward(g, a, {size}, mean, rstd, w, b, {true, false, false});
+      const Tensor soft = at::softmax(a, -1), slopes = at::_softmax_backward_data(g, soft, -1, dtype);
+      for (const int64_t shift : {0, 1}) {
+        const Tensor x = offset_by(a, shift), grad = offset_by(g, shift);
+        Tensor means = torch::empty_like(mean), rstds = torch::empty_like(rstd);
+        CHECK(same(filled(x, [&](const Tensor& out) { cuda::softmax_kernel(x, -1, false, out); }), soft));
+        CHECK(same(filled(x, [&](const Tensor& out) { cuda::softmax_backward_kernel(grad, soft, -1, dtype, out); }), slopes));
+        CHECK(same(filled(x, [&](const Tensor& out) { cuda::layer_norm_kernel(x, {size}, w, b, 1e-5, out, means, rstds); }), y));
+        CHECK(same(means, mean));
+        CHECK(same(std::get<0>(at::native::native_layer_norm_backward_cuda(grad, x, {size}, mean, rstd, w, b, {true, false, false})), std::get<0>(grads)));
+      }
+      Tensor out = torch::empty_like(a), none_means = torch::empty_like(mean), none_rstds = torch::empty_like(rstd);
+      cuda::layer_norm_kernel(a, {size}, {}, {}, 1e-5, out, none_means, none_rstds);
+      CHECK(same(out, at::layer_norm(a, {size})));
+    }
+  }
+  // NaN, infinities and nothing but them, among neighbours that a thread reads together.
+  Tensor odd = torch::randn({5, 64});
+  odd.select(0, 0).select(0, 3).fill_(NAN);
+  odd.select(0, 1).select(0, 5).fill_(INFINITY);
+  odd.select(0, 2).slice(0, 1, 9).fill_(-INFINITY);
+  odd.select(0, 3).fill_(-INFINITY);
+  CHECK(near(filled(odd, [&](const Tensor& out) { cuda::softmax_kernel(odd, 1, false, out); }), at::softmax(odd, 1)));
+  CHECK(near(filled(odd, [&](const Tensor& out) { cuda::log_softmax_kernel(odd, 1, false, out); }), at::log_softmax(odd, 1)));
+}
+
 TEST_CASE("emulated: layer norm and its derivatives", "[cuda]") {
   for (const int64_t size : {1, 31, 128, 1400}) {
     const Tensor a = torch::randn({67, size}) + 3, w = torch::randn({size}), b = torch::randn({size}), g = torch::randn({67, size});

@@ -1,7 +1,7 @@
 #include <aten/native/cuda/layer_norm.h>
 
 #include <aten/native/cuda/memory_access.cuh>
-#include <aten/native/cuda/team.cuh>
+#include <aten/native/cuda/row.cuh>
 #include <c10/cuda/CUDAException.h>
 
 #include <type_traits>
@@ -10,35 +10,60 @@ namespace at::native::cuda {
 
 namespace {
 
-// Two passes over the row for mean and variance: it lies in the cache, and the difference of squares would lose digits.
-template <bool WholeBlock, class T, class P>
-__global__ void normalize_rows(
+// K weights from number i on, which lie aligned. Null: all are `otherwise`.
+template <int K, class R, class P, class I>
+__device__ void load_weights(const P* weights, I i, R otherwise, R (&to)[K]) {
+  if (weights != nullptr) {
+    const auto some = load<K>(weights + i);
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+      to[k] = static_cast<R>(widen(some.values[k]));
+    }
+  } else {
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+      to[k] = otherwise;
+    }
+  }
+}
+
+// Two passes over the row for mean and variance: the difference of squares would lose digits.
+template <class Kind, class T, class P>
+__global__ void __launch_bounds__(kMostTeamThreads) normalize_rows(
     const T* x, const P* weight, const P* bias, T* y, P* means, P* rstds, std::int64_t rows, std::int64_t size,
     opmath_type<T> eps) {
   using R = opmath_type<T>;
-  using Team = Team<WholeBlock>;
+  using Team = Team<Kind::kWholeBlock>;
+  constexpr int K = Kind::kWidth;
   const std::int64_t row = Team::row();
   if (row >= rows) {
     return;
   }
-  x += row * size;
+  const Row<Kind, T> in(x + row * size, size);
   y += row * size;
   R sum = 0;
-  for (std::int64_t i = Team::rank(); i < size; i += Team::size()) {
-    sum += widen(x[i]);
-  }
+  in.each([&](auto, const auto& values) {
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+      sum += values[k];
+    }
+  });
   const R mean = Team::reduce(sum, Add()) / static_cast<R>(size);
   R squares = 0;
-  for (std::int64_t i = Team::rank(); i < size; i += Team::size()) {
-    const R d = widen(x[i]) - mean;
-    squares += d * d;
-  }
+  in.each([&](auto, const auto& values) {
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+      const R d = values[k] - mean;
+      squares += d * d;
+    }
+  });
   const R rstd = R(1) / ::sqrt(Team::reduce(squares, Add()) / static_cast<R>(size) + eps);
-  for (std::int64_t i = Team::rank(); i < size; i += Team::size()) {
-    const R scaled = (widen(x[i]) - mean) * rstd;
-    const R factor = weight != nullptr ? static_cast<R>(widen(weight[i])) : R(1);
-    y[i] = narrow<T>(scaled * factor + (bias != nullptr ? static_cast<R>(widen(bias[i])) : R(0)));
-  }
+  in.each([&](auto i, const auto& values) {
+    R factor[K], shift[K];
+    load_weights(weight, i, R(1), factor);
+    load_weights(bias, i, R(0), shift);
+    store_each<T, K>(y + i, [&](int k) { return (values[k] - mean) * rstd * factor[k] + shift[k]; });
+  });
   if (Team::rank() == 0) {
     means[row] = narrow<P>(mean);
     rstds[row] = narrow<P>(rstd);
@@ -54,34 +79,40 @@ struct TwoSums {
   }
 };
 
-template <bool WholeBlock, class T, class P>
-__global__ void backward_rows(
+template <class Kind, class T, class P>
+__global__ void __launch_bounds__(kMostTeamThreads) backward_rows(
     const T* g, const T* x, const P* means, const P* rstds, const P* weight, T* dx, std::int64_t rows, std::int64_t size) {
   using R = opmath_type<T>;
-  using Team = Team<WholeBlock>;
+  using Team = Team<Kind::kWholeBlock>;
+  constexpr int K = Kind::kWidth;
   const std::int64_t row = Team::row();
   if (row >= rows) {
     return;
   }
-  g += row * size;
-  x += row * size;
+  const Row<Kind, T> grads(g + row * size, size), in(x + row * size, size);
   dx += row * size;
   const R mean = widen(means[row]), rstd = widen(rstds[row]);
-  const auto weighted = [&](std::int64_t i) {
-    return weight != nullptr ? widen(g[i]) * static_cast<R>(widen(weight[i])) : widen(g[i]);
-  };
   TwoSums<R> sums{0, 0};
-  for (std::int64_t i = Team::rank(); i < size; i += Team::size()) {
-    const R wg = weighted(i);
-    sums.g += wg;
-    sums.gx += wg * ((widen(x[i]) - mean) * rstd);
-  }
+  grads.each_with(in, [&](auto i, const auto& grad, const auto& values) {
+    R factor[K];
+    load_weights(weight, i, R(1), factor);
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+      const R weighted = grad[k] * factor[k];
+      sums.g += weighted;
+      sums.gx += weighted * ((values[k] - mean) * rstd);
+    }
+  });
   sums = Team::reduce(sums, Add());
   const R mean_g = sums.g / static_cast<R>(size), mean_gx = sums.gx / static_cast<R>(size);
-  for (std::int64_t i = Team::rank(); i < size; i += Team::size()) {
-    const R xhat = (widen(x[i]) - mean) * rstd;
-    dx[i] = narrow<T>(rstd * (weighted(i) - mean_g - xhat * mean_gx));
-  }
+  grads.each_with(in, [&](auto i, const auto& grad, const auto& values) {
+    R factor[K];
+    load_weights(weight, i, R(1), factor);
+    store_each<T, K>(dx + i, [&](int k) {
+      const R xhat = (values[k] - mean) * rstd;
+      return rstd * (grad[k] * factor[k] - mean_g - xhat * mean_gx);
+    });
+  });
 }
 
 constexpr int kColumns = 32, kLanes = 8;
@@ -125,11 +156,13 @@ __global__ void __launch_bounds__(kColumns* kLanes) weight_sums(
 
 template <class T, class P>
 void forward(const LayerNorm& p) {
-  const auto kernel = p.size <= kWarpRow ? &normalize_rows<false, T, P> : &normalize_rows<true, T, P>;
-  kernel<<<team_blocks(p.rows, p.size), team_threads(p.size), 0, p.stream>>>(
-      static_cast<const T*>(p.x), static_cast<const P*>(p.weight), static_cast<const P*>(p.bias), static_cast<T*>(p.y),
-      static_cast<P*>(p.mean), static_cast<P*>(p.rstd), p.rows, p.size, static_cast<opmath_type<T>>(p.eps));
-  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  with_row_kind<T>(p.size, {p.x, p.y, p.weight, p.bias}, [&](auto kind) {
+    using Kind = decltype(kind);
+    normalize_rows<Kind, T, P><<<team_blocks(p.rows, p.size), team_threads(p.size), 0, p.stream>>>(
+        static_cast<const T*>(p.x), static_cast<const P*>(p.weight), static_cast<const P*>(p.bias), static_cast<T*>(p.y),
+        static_cast<P*>(p.mean), static_cast<P*>(p.rstd), p.rows, p.size, static_cast<opmath_type<T>>(p.eps));
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+  });
 }
 
 template <class T, class P>
@@ -137,10 +170,12 @@ void backward(const LayerNormBackward& p) {
   const T *g = static_cast<const T*>(p.grad), *x = static_cast<const T*>(p.x);
   const P *means = static_cast<const P*>(p.mean), *rstds = static_cast<const P*>(p.rstd);
   if (p.dx != nullptr) {
-    const auto kernel = p.size <= kWarpRow ? &backward_rows<false, T, P> : &backward_rows<true, T, P>;
-    kernel<<<team_blocks(p.rows, p.size), team_threads(p.size), 0, p.stream>>>(
-        g, x, means, rstds, static_cast<const P*>(p.weight), static_cast<T*>(p.dx), p.rows, p.size);
-    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    with_row_kind<T>(p.size, {p.grad, p.x, p.weight, p.dx}, [&](auto kind) {
+      using Kind = decltype(kind);
+      backward_rows<Kind, T, P><<<team_blocks(p.rows, p.size), team_threads(p.size), 0, p.stream>>>(
+          g, x, means, rstds, static_cast<const P*>(p.weight), static_cast<T*>(p.dx), p.rows, p.size);
+      C10_CUDA_KERNEL_LAUNCH_CHECK();
+    });
   }
   if (p.weight_sums != nullptr || p.bias_sums != nullptr) {
     using R = opmath_type<T>;

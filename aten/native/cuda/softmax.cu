@@ -1,10 +1,10 @@
-// softmax and log_softmax, forward and backward. Rows (inner == 1) belong to a warp or a block, which reads them twice: for
+// softmax and log_softmax, forward and backward. Rows (inner == 1) belong to a warp or a block, which goes over them twice: for
 // the greatest element and the sum of exponentials in one pass, then for the result. Other dimensions are walked by one
 // thread for each column, neighbours reading neighbours.
 #include <aten/native/cuda/softmax.h>
 
 #include <aten/native/cuda/memory_access.cuh>
-#include <aten/native/cuda/team.cuh>
+#include <aten/native/cuda/row.cuh>
 #include <c10/cuda/CUDAException.h>
 
 #include <limits>
@@ -21,15 +21,21 @@ struct Scale {
   R greatest = -std::numeric_limits<R>::infinity();
   R sum = 0;
 
-  __device__ void add(R x) {
-    if (x > greatest) {
-      sum = sum * ::exp(greatest - x) + R(1);
-      greatest = x;
-    } else if (x == x) {
+  template <int K>
+  __device__ void add(const R (&x)[K]) {
+    R top = greatest;
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+      top = x[k] > top ? x[k] : top;
+    }
+    if (top > greatest) {
+      sum *= ::exp(greatest - top);
+      greatest = top;
+    }
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
       // Of two infinities the difference is no number; two equal ones count the same.
-      sum += x == greatest ? R(1) : ::exp(x - greatest);
-    } else {
-      sum = x;
+      sum += x[k] == greatest ? R(1) : ::exp(x[k] - greatest);
     }
   }
 };
@@ -60,24 +66,22 @@ struct Normalize {
   R greatest, other;
 };
 
-template <bool Log, bool WholeBlock, class T, class Out>
-__global__ void softmax_rows(const T* x, Out* y, std::int64_t rows, std::int64_t size) {
+template <bool Log, class Kind, class T, class Out>
+__global__ void __launch_bounds__(kMostTeamThreads) softmax_rows(const T* x, Out* y, std::int64_t rows, std::int64_t size) {
   using R = opmath_type<T>;
-  using Team = Team<WholeBlock>;
+  using Team = Team<Kind::kWholeBlock>;
   const std::int64_t row = Team::row();
   if (row >= rows) {
     return;
   }
-  x += row * size;
+  const Row<Kind, T> in(x + row * size, size);
   y += row * size;
   Scale<R> scale;
-  for (std::int64_t i = Team::rank(); i < size; i += Team::size()) {
-    scale.add(widen(x[i]));
-  }
+  in.each([&](auto, const auto& values) { scale.add(values); });
   const Normalize<Log, R> normalize(Team::reduce(scale, Join<R>()));
-  for (std::int64_t i = Team::rank(); i < size; i += Team::size()) {
-    y[i] = narrow<Out>(normalize(widen(x[i])));
-  }
+  in.each([&](auto i, const auto& values) {
+    store_each<Out, Kind::kWidth>(y + i, [&](int k) { return normalize(values[k]); });
+  });
 }
 
 template <bool Log, class T, class Out>
@@ -90,7 +94,8 @@ __global__ void softmax_columns(const T* x, Out* y, SoftmaxShape s) {
   const std::int64_t start = column / s.inner * s.size * s.inner + column % s.inner;
   Scale<R> scale;
   for (std::int64_t i = 0; i < s.size; ++i) {
-    scale.add(widen(x[start + i * s.inner]));
+    const R one[1] = {widen(x[start + i * s.inner])};
+    scale.add(one);
   }
   const Normalize<Log, R> normalize(scale);
   for (std::int64_t i = 0; i < s.size; ++i) {
@@ -108,25 +113,28 @@ __device__ R derivative(R g, R y, R sum) {
   return Log ? g - ::exp(y) * sum : y * (g - sum);
 }
 
-template <bool Log, bool WholeBlock, class T, class Out>
-__global__ void softmax_backward_rows(const T* g, const T* y, Out* dx, std::int64_t rows, std::int64_t size) {
+template <bool Log, class Kind, class T, class Out>
+__global__ void __launch_bounds__(kMostTeamThreads)
+    softmax_backward_rows(const T* g, const T* y, Out* dx, std::int64_t rows, std::int64_t size) {
   using R = opmath_type<T>;
-  using Team = Team<WholeBlock>;
+  using Team = Team<Kind::kWholeBlock>;
   const std::int64_t row = Team::row();
   if (row >= rows) {
     return;
   }
-  g += row * size;
-  y += row * size;
+  const Row<Kind, T> grads(g + row * size, size), results(y + row * size, size);
   dx += row * size;
   R sum = 0;
-  for (std::int64_t i = Team::rank(); i < size; i += Team::size()) {
-    sum += summand<Log>(widen(g[i]), widen(y[i]));
-  }
+  grads.each_with(results, [&](auto, const auto& grad, const auto& result) {
+#pragma unroll
+    for (int k = 0; k < Kind::kWidth; ++k) {
+      sum += summand<Log>(grad[k], result[k]);
+    }
+  });
   sum = Team::reduce(sum, Add());
-  for (std::int64_t i = Team::rank(); i < size; i += Team::size()) {
-    dx[i] = narrow<Out>(derivative<Log>(widen(g[i]), widen(y[i]), sum));
-  }
+  grads.each_with(results, [&](auto i, const auto& grad, const auto& result) {
+    store_each<Out, Kind::kWidth>(dx + i, [&](int k) { return derivative<Log>(grad[k], result[k], sum); });
+  });
 }
 
 template <bool Log, class T, class Out>
@@ -157,12 +165,14 @@ void forward(const SoftmaxShape& s, const void* x, void* y, cudaStream_t stream)
   Out* to = static_cast<Out*>(y);
   if (s.inner != 1) {
     softmax_columns<Log><<<column_blocks(s), kThreads, 0, stream>>>(from, to, s);
-  } else if (s.size <= kWarpRow) {
-    softmax_rows<Log, false><<<team_blocks(s.outer, s.size), team_threads(s.size), 0, stream>>>(from, to, s.outer, s.size);
-  } else {
-    softmax_rows<Log, true><<<team_blocks(s.outer, s.size), team_threads(s.size), 0, stream>>>(from, to, s.outer, s.size);
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    return;
   }
-  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  with_row_kind<T>(s.size, {x, y}, [&](auto kind) {
+    using Kind = decltype(kind);
+    softmax_rows<Log, Kind><<<team_blocks(s.outer, s.size), team_threads(s.size), 0, stream>>>(from, to, s.outer, s.size);
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+  });
 }
 
 template <bool Log, class T, class Out>
@@ -172,14 +182,15 @@ void backward(const SoftmaxShape& s, const void* grad, const void* y, void* dx, 
   Out* to = static_cast<Out*>(dx);
   if (s.inner != 1) {
     softmax_backward_columns<Log><<<column_blocks(s), kThreads, 0, stream>>>(g, result, to, s);
-  } else if (s.size <= kWarpRow) {
-    softmax_backward_rows<Log, false>
-        <<<team_blocks(s.outer, s.size), team_threads(s.size), 0, stream>>>(g, result, to, s.outer, s.size);
-  } else {
-    softmax_backward_rows<Log, true>
-        <<<team_blocks(s.outer, s.size), team_threads(s.size), 0, stream>>>(g, result, to, s.outer, s.size);
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    return;
   }
-  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  with_row_kind<T>(s.size, {grad, y, dx}, [&](auto kind) {
+    using Kind = decltype(kind);
+    softmax_backward_rows<Log, Kind>
+        <<<team_blocks(s.outer, s.size), team_threads(s.size), 0, stream>>>(g, result, to, s.outer, s.size);
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+  });
 }
 
 using c10::ScalarType;

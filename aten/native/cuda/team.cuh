@@ -73,8 +73,9 @@ struct Add {
 inline constexpr std::int64_t kWarpRow = 1024;
 
 /// Threads of a block for rows of `size` elements.
+inline constexpr unsigned kMostTeamThreads = 512;
 inline unsigned team_threads(std::int64_t size) {
-  return size <= kWarpRow ? 128 : size <= 4096 ? 256 : 512;
+  return size <= kWarpRow ? 128 : size <= 4096 ? 256 : kMostTeamThreads;
 }
 inline unsigned team_blocks(std::int64_t rows, std::int64_t size) {
   return static_cast<unsigned>(size <= kWarpRow ? (rows + 3) / 4 : rows);
