@@ -94,7 +94,8 @@ bool InputArchive::try_read(const std::string& key, InputArchive& archive) {
 }
 
 void InputArchive::read(const std::string& key, c10::IValue& ivalue) {
-  TORCH_CHECK(try_read(key, ivalue), "No such serialized IValue '", hierarchy_prefix_, key, "'");
+  TORCH_CHECK(try_read(key, ivalue), "No such serialized IValue '", hierarchy_prefix_, key,
+      "': the archive does not have a field with name '", key, "'");
 }
 
 void InputArchive::read(const std::string& key, at::Tensor& tensor, bool is_buffer) {

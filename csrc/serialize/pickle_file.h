@@ -1,9 +1,9 @@
 // PyTorch's .pt files: what Python's torch.save writes and torch.load reads.
 //
-// Read are dicts (state_dicts), lists, tuples, numbers, strings, None, torch.Size (a tuple), dtypes (an int, see
-// IValue::toScalarType), devices, and dense tensors and parameters of all dtypes, views of one storage included. A list or
-// dict whose elements are all of one simple type gets that type: [1, 2] is a List[int]. Anything else is refused with its
-// name: nothing in a file is ever run.
+// Read are dicts (state_dicts), lists, tuples, numbers, strings, None, torch.Size (a tuple), dtypes and layouts (an int, see
+// IValue::toScalarType), devices, and tensors and parameters of all dtypes: dense ones with views of one storage, sparse ones,
+// and those of the meta device. A list or dict whose elements are all of one simple type gets that type: [1, 2] is a
+// List[int]. Anything else is refused with its name: nothing in a file is ever run.
 #pragma once
 
 #include <aten/core/ivalue.h>

@@ -19,8 +19,11 @@ struct PickleGlobal final : torch::CustomClassHolder {
     Complex,
     Device,
     Size,
+    Layout,
     RebuildTensor, // torch._utils._rebuild_tensor_v2, and _v3 with the dtype behind
     RebuildTensorWithDtype,
+    RebuildSparse,
+    RebuildMeta,
     RebuildParameter,
     RebuildFromType,
     Encode, // _codecs.encode, for bytes in protocol 2

@@ -2,6 +2,7 @@
 
 #include <csrc/serialize/storage_types.h>
 #include <aten/Functions.h>
+#include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
 
 #include <bit>
@@ -236,12 +237,10 @@ void Pickler::push_tensor(const at::Tensor& tensor) {
     return op(Opcode::Reduce);
   }
   if (!tensor.defined()) return op(Opcode::None);
-  TORCH_CHECK(tensor.layout() == c10::kStrided, "a tensor of layout ", tensor.layout(),
-      " cannot be saved: only strided tensors can, see to_dense()");
-  // Archives keep their sizes and strides, as libtorch's do; Python's torch.load finds nothing to read.
-  TORCH_CHECK(style_ == Style::TorchScript || !tensor.is_meta(), "a tensor on the meta device has no data to save");
   const c10::ScalarType dtype = tensor.scalar_type();
   TORCH_CHECK(python_dtype(dtype), "a tensor of dtype ", dtype, " cannot be saved");
+  if (tensor.layout() != c10::kStrided) return push_sparse(tensor);
+  if (tensor.is_meta() && style_ == Style::Python) return push_meta(tensor, *python_dtype(dtype));
   const at::Tensor plain = tensor.resolve_conj().resolve_neg();
   const SavedStorage& saved = number_storage(plain);
   const bool untyped = style_ == Style::Python && (!python_has_storage_class(dtype) || saved.first_dtype != dtype);
@@ -256,6 +255,61 @@ void Pickler::push_tensor(const at::Tensor& tensor) {
   op(Opcode::EmptyTuple);
   op(Opcode::Reduce);
   if (untyped) push_global("torch", *python_dtype(dtype));
+  op(Opcode::Tuple);
+  op(Opcode::Reduce);
+}
+
+// Python's torch._utils._rebuild_sparse_tensor takes (layout, (indices, values, size, is_coalesced)), with two tensors of
+// indices and no flag for compressed layouts; libtorch's takes (layout, size, requires_grad, indices..., values).
+void Pickler::push_sparse(const at::Tensor& tensor) {
+  const c10::NoGradGuard no_grad;
+  const c10::Layout layout = tensor.layout();
+  const bool python = style_ == Style::Python;
+  TORCH_CHECK(python ? python_layout(layout).has_value() : layout == c10::kSparse || layout == c10::kSparseCsr,
+      "a tensor of layout ", layout, " cannot be saved", python ? "" : " in an archive: convert it with to_sparse_csr()");
+  const at::Tensor plain = tensor.detach();
+  std::vector<at::Tensor> members;
+  if (layout == c10::kSparse) {
+    members = {plain._indices(), plain._values()};
+  } else if (layout == c10::kSparseCsr || layout == c10::kSparseBsr) {
+    members = {plain.crow_indices(), plain.col_indices(), plain.values()};
+  } else {
+    members = {plain.ccol_indices(), plain.row_indices(), plain.values()};
+  }
+  push_global("torch._utils", "_rebuild_sparse_tensor");
+  if (!python) {
+    op(Opcode::Mark);
+    push_int(static_cast<int64_t>(layout));
+    push_int_tuple(plain.sizes());
+    op(tensor.requires_grad() ? Opcode::NewTrue : Opcode::NewFalse);
+    for (const at::Tensor& member : members) push_tensor(member);
+    op(Opcode::Tuple);
+    return op(Opcode::Reduce);
+  }
+  push_global("torch.serialization", "_get_layout");
+  push_string(std::string(*python_layout(layout)));
+  op(Opcode::Tuple1);
+  op(Opcode::Reduce);
+  op(Opcode::Mark);
+  for (const at::Tensor& member : members) push_tensor(member);
+  push_global("torch", "Size");
+  push_int_tuple(plain.sizes());
+  op(Opcode::Tuple1);
+  op(Opcode::Reduce);
+  if (layout == c10::kSparse) op(plain.is_coalesced() ? Opcode::NewTrue : Opcode::NewFalse);
+  op(Opcode::Tuple);
+  op(Opcode::Tuple2);
+  op(Opcode::Reduce);
+}
+
+// torch._utils._rebuild_meta_tensor_no_storage(dtype, size, stride, requires_grad). Archives have a storage of nothing.
+void Pickler::push_meta(const at::Tensor& tensor, std::string_view dtype) {
+  push_global("torch._utils", "_rebuild_meta_tensor_no_storage");
+  op(Opcode::Mark);
+  push_global("torch", dtype);
+  push_int_tuple(tensor.sizes());
+  push_int_tuple(tensor.strides());
+  op(tensor.requires_grad() ? Opcode::NewTrue : Opcode::NewFalse);
   op(Opcode::Tuple);
   op(Opcode::Reduce);
 }

@@ -59,6 +59,8 @@ class Pickler {
   void push_list(const c10::IValue& value);
   void push_dict(const c10::IValue& value);
   void push_tensor(const at::Tensor& tensor);
+  void push_sparse(const at::Tensor& tensor);
+  void push_meta(const at::Tensor& tensor, std::string_view dtype);
   struct SavedStorage {
     uint32_t number;
     c10::ScalarType first_dtype;

@@ -37,6 +37,20 @@ constexpr Names kNames[] = {
     {ScalarType::Float4_e2m1fn_x2, false, "float4_e2m1fn_x2"},
 };
 
+struct LayoutName {
+  c10::Layout layout;
+  std::string_view python;
+};
+
+constexpr LayoutName kLayoutNames[] = {
+    {c10::kStrided, "torch.strided"},
+    {c10::kSparse, "torch.sparse_coo"},
+    {c10::kSparseCsr, "torch.sparse_csr"},
+    {c10::kSparseCsc, "torch.sparse_csc"},
+    {c10::kSparseBsr, "torch.sparse_bsr"},
+    {c10::kSparseBsc, "torch.sparse_bsc"},
+};
+
 } // namespace
 
 std::string storage_class(ScalarType dtype) {
@@ -67,6 +81,20 @@ std::optional<std::string_view> python_dtype(ScalarType dtype) {
 std::optional<ScalarType> dtype_of_python_name(std::string_view name) {
   for (const Names& names : kNames) {
     if (names.python == name) return names.dtype;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string_view> python_layout(c10::Layout layout) {
+  for (const LayoutName& name : kLayoutNames) {
+    if (name.layout == layout) return name.python;
+  }
+  return std::nullopt;
+}
+
+std::optional<c10::Layout> layout_of_python_name(std::string_view name) {
+  for (const LayoutName& known : kLayoutNames) {
+    if (known.python == name) return known.layout;
   }
   return std::nullopt;
 }

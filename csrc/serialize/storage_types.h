@@ -1,6 +1,7 @@
-// Names of dtypes and storage classes in PyTorch's pickles.
+// Names of dtypes, layouts and storage classes in PyTorch's pickles.
 #pragma once
 
+#include <c10/core/Layout.h>
 #include <c10/core/ScalarType.h>
 
 #include <optional>
@@ -17,5 +18,8 @@ bool python_has_storage_class(c10::ScalarType dtype);
 /// "float32", as an attribute of Python's torch module; nullopt for dtypes that are not saved.
 std::optional<std::string_view> python_dtype(c10::ScalarType dtype);
 std::optional<c10::ScalarType> dtype_of_python_name(std::string_view name);
+/// "torch.sparse_coo", as Python prints it; nullopt for layouts that are not saved.
+std::optional<std::string_view> python_layout(c10::Layout layout);
+std::optional<c10::Layout> layout_of_python_name(std::string_view name);
 
 } // namespace torch::serialize

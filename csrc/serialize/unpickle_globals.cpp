@@ -29,11 +29,15 @@ constexpr Known kKnown[] = {
     {"_codecs.encode", Kind::Encode},
     {"torch.device", Kind::Device},
     {"torch.Size", Kind::Size},
+    {"torch.serialization._get_layout", Kind::Layout},
     {"torch.Tensor", Kind::TensorClass},
     {"torch.nn.parameter.Parameter", Kind::TensorClass},
     {"torch.storage.UntypedStorage", Kind::UntypedStorageClass},
     {"torch._utils._rebuild_tensor_v2", Kind::RebuildTensor},
     {"torch._utils._rebuild_tensor_v3", Kind::RebuildTensorWithDtype},
+    {"torch._utils._rebuild_sparse_tensor", Kind::RebuildSparse},
+    {"torch._utils._rebuild_sparse_csr_tensor", Kind::RebuildSparse},
+    {"torch._utils._rebuild_meta_tensor_no_storage", Kind::RebuildMeta},
     {"torch._utils._rebuild_parameter", Kind::RebuildParameter},
     {"torch._utils._rebuild_parameter_with_state", Kind::RebuildParameter},
     {"torch._tensor._rebuild_from_type_v2", Kind::RebuildFromType},
@@ -127,6 +131,14 @@ Unpickler::Item Unpickler::call(const PickleGlobal& global, const Item& tuple) {
     case Kind::Encode:
       expect(!arguments.empty() && arguments[0].isString(), "a str");
       return Item{arguments[0]};
+    case Kind::Layout: {
+      expect(arguments.size() == 1 && arguments[0].isString(), "the name of a layout");
+      const auto layout = layout_of_python_name(arguments[0].toStringRef());
+      if (!layout) fail(fmt::format("layout '{}' is not known here", arguments[0].toStringRef()));
+      return Item{static_cast<int64_t>(*layout)};
+    }
+    case Kind::RebuildSparse: return Item{rebuild_sparse(arguments)};
+    case Kind::RebuildMeta: return Item{rebuild_meta(arguments)};
     case Kind::RebuildTensor:
     case Kind::RebuildTensorWithDtype: return Item{rebuild_tensor(global, arguments)};
     case Kind::RebuildParameter: return Item{rebuild_parameter(arguments)};
@@ -205,6 +217,11 @@ int64_t needed_elements(int64_t offset, const std::vector<int64_t>& sizes, const
   return last == INT64_MAX ? -1 : last + 1;
 }
 
+bool is_dtype(const c10::IValue& value) {
+  return value.isInt() && value.toInt() >= 0 && value.toInt() < static_cast<int64_t>(c10::ScalarType::NumOptions) &&
+      python_dtype(static_cast<c10::ScalarType>(value.toInt())).has_value();
+}
+
 } // namespace
 
 c10::IValue Unpickler::rebuild_tensor(const PickleGlobal& global, c10::ArrayRef<c10::IValue> arguments) {
@@ -216,11 +233,8 @@ c10::IValue Unpickler::rebuild_tensor(const PickleGlobal& global, c10::ArrayRef<
   }
   c10::ScalarType dtype = storage->dtype;
   if (with_dtype) {
-    if (!arguments[6].isInt() || arguments[6].toInt() < 0 || arguments[6].toInt() >= static_cast<int64_t>(c10::ScalarType::NumOptions) ||
-        !python_dtype(static_cast<c10::ScalarType>(arguments[6].toInt()))) {
-      fail(global.name + ": the last argument must be a dtype");
-    }
-    dtype = static_cast<c10::ScalarType>(arguments[6].toInt());
+    if (!is_dtype(arguments[6])) fail(global.name + ": the last argument must be a dtype");
+    dtype = arguments[6].toScalarType();
   }
   const int64_t offset = arguments[1].toInt();
   const std::vector<int64_t> sizes = int_vector(arguments[2], "size"), strides = int_vector(arguments[3], "stride");
@@ -247,6 +261,18 @@ c10::IValue Unpickler::rebuild_tensor(const PickleGlobal& global, c10::ArrayRef<
   return tensor;
 }
 
+// torch._utils._rebuild_meta_tensor_no_storage(dtype, size, stride, requires_grad)
+c10::IValue Unpickler::rebuild_meta(c10::ArrayRef<c10::IValue> arguments) {
+  if (arguments.size() != 4 || !is_dtype(arguments[0]) || !arguments[3].isBool()) {
+    fail("torch._utils._rebuild_meta_tensor_no_storage takes (dtype, size, stride, requires_grad)");
+  }
+  const std::vector<int64_t> sizes = int_vector(arguments[1], "size"), strides = int_vector(arguments[2], "stride");
+  if (sizes.size() != strides.size()) fail(fmt::format("a tensor of {} sizes has {} strides", sizes.size(), strides.size()));
+  at::Tensor tensor = at::empty_strided(sizes, strides, at::TensorOptions(arguments[0].toScalarType()).device(at::kMeta));
+  if (arguments[3].toBool()) tensor.set_requires_grad(true);
+  return tensor;
+}
+
 // torch._utils._rebuild_parameter(data, requires_grad, backward_hooks[, state])
 c10::IValue Unpickler::rebuild_parameter(c10::ArrayRef<c10::IValue> arguments) {
   if (arguments.size() < 2 || !arguments[0].isTensor() || !arguments[1].isBool()) {
@@ -262,7 +288,8 @@ Unpickler::Item Unpickler::rebuild_from_type(c10::ArrayRef<c10::IValue> argument
   const auto* function = arguments.size() == 4 ? global_of(arguments[0]) : nullptr;
   const auto* type = function ? global_of(arguments[1]) : nullptr;
   const bool rebuilds = function &&
-      (function->kind == Kind::RebuildTensor || function->kind == Kind::RebuildTensorWithDtype || function->kind == Kind::RebuildParameter);
+      (function->kind == Kind::RebuildTensor || function->kind == Kind::RebuildTensorWithDtype ||
+          function->kind == Kind::RebuildSparse || function->kind == Kind::RebuildMeta || function->kind == Kind::RebuildParameter);
   if (!rebuilds || !type || type->kind != Kind::TensorClass || !arguments[2].isTuple()) {
     fail("torch._tensor._rebuild_from_type_v2 takes (function, tensor class, arguments, state)");
   }

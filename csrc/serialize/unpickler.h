@@ -91,6 +91,9 @@ class Unpickler {
   Item call(const PickleGlobal& global, const Item& arguments);
   c10::IValue rebuild_tensor(const PickleGlobal& global, c10::ArrayRef<c10::IValue> arguments);
   c10::IValue rebuild_parameter(c10::ArrayRef<c10::IValue> arguments);
+  c10::IValue rebuild_meta(c10::ArrayRef<c10::IValue> arguments);
+  // In unpickle_sparse.cpp.
+  c10::IValue rebuild_sparse(c10::ArrayRef<c10::IValue> arguments);
   Item rebuild_from_type(c10::ArrayRef<c10::IValue> arguments, const Item& tuple);
   Item ordered_dict(c10::ArrayRef<c10::IValue> arguments);
   void set_list_type(const c10::IValue& list, const c10::TypePtr& element);
@@ -107,6 +110,7 @@ class Unpickler {
   LoadStorage load_storage_;
   c10::ArrayRef<at::Tensor> tensor_table_;
   uint64_t work_ = 0;
+  std::unordered_map<const c10::StorageImpl*, uint64_t> sparse_work_; // elements looked at, see rebuild_sparse
   std::vector<Item> stack_;
   std::vector<size_t> marks_;
   std::unordered_map<uint32_t, Item> memo_;

@@ -17,7 +17,8 @@ namespace {
 size_t use(const IValue& value) {
   if (value.isTensor()) {
     const Tensor& tensor = value.toTensor();
-    if (!tensor.defined() || tensor.numel() > (1 << 20)) return 0; // expanded: large without memory
+    if (!tensor.defined() || tensor.is_meta() || tensor.numel() > (1 << 20)) return 0; // expanded: large without memory
+    if (tensor.layout() != torch::kStrided) return use(tensor.to_dense());
     const Tensor plain = tensor.detach().contiguous();
     size_t sum = 0;
     for (size_t i = 0; i < plain.nbytes(); ++i) sum += static_cast<const uint8_t*>(plain.const_data_ptr())[i];
@@ -82,6 +83,7 @@ struct Subject {
 
 const std::vector<Subject>& subjects() {
   static const std::vector<Subject> all = {{"python_values.pt", read_pickle}, {"state_dict.pt", read_pickle},
+      {"python_sparse.pt", read_pickle},
       {"cpp_values.pt", read_archive}, {"cpp_views.pt", read_archive}, {"state_dict.pt", read_archive},
       {"python.safetensors", read_safetensors}};
   return all;
@@ -276,6 +278,37 @@ TEST_CASE("tensors must lie in their storage", "[serialize][hostile]") {
   CHECK_THROWS_MATCHES(tensor(sixteen, max, one, one), c10::Error, test::Says("reaches past its storage"));
   CHECK_THROWS_MATCHES(tensor(sixteen, "J\xff\xff\xff\xff", one, one), c10::Error, test::Says("reaches past its storage"));
   CHECK_THROWS_MATCHES(tensor(sixteen, zero, "J\xff\xff\xff\xff", one), c10::Error, test::Says("not negative"));
+}
+
+TEST_CASE("sparse tensors must fit what they are made of", "[serialize][hostile]") {
+  const std::string zero("K\0", 2), one("K\1"), two("K\2"), max("\x8a\x08\xff\xff\xff\xff\xff\xff\xff\x7f");
+  const auto member = [&](const char* type, const std::string& count, const std::string& size, const std::string& stride) {
+    std::string text = tensor_pickle(count, zero, size, stride);
+    return text.replace(text.find("Float"), 5, type);
+  };
+  const auto sparse = [&](const std::string& layout, const std::string& members) {
+    return unpickle(kProto + "ctorch._utils\n_rebuild_sparse_tensor\nctorch.serialization\n_get_layout\nX" + little(layout.size(), 4) +
+        layout + "\x85R(" + members + "t\x86R.");
+  };
+  const std::string coo = "torch.sparse_coo", indices = member("Long", "K\x8", one + two + "\x86", two + one + "\x86"),
+                    values = member("Float", "K\x10", two + "\x85", one + "\x85");
+  // Each index is 0x0101010101010101.
+  CHECK(sparse(coo, indices + values + max + "\x85\x89").toTensor()._nnz() == 2);
+  CHECK_THROWS_MATCHES(sparse(coo, indices + values + "K\5\x85\x89"), c10::Error, test::Says("size is 5 but found index"));
+  CHECK_THROWS_MATCHES(sparse(coo, indices + values + max + "\x85\x88"), c10::Error, test::Says("cannot set is_coalesced"));
+  CHECK_THROWS_MATCHES(sparse(coo, indices + values), c10::Error, test::Says("takes (layout, (indices, values, size))"));
+  CHECK_THROWS_MATCHES(sparse(coo, indices + "N" + max + "\x85"), c10::Error, test::Says("takes (layout, (indices, values, size))"));
+  CHECK_THROWS_MATCHES(sparse("torch.sparse_csr", indices + indices + values + max + "\x85"), c10::Error, test::Says("data.pkl"));
+  CHECK_THROWS_MATCHES(sparse("torch.round", indices + values + max + "\x85"), c10::Error, test::Says("layout 'torch.round' is not known"));
+  const std::string expanded = member("Long", "K\x8", one + max + "\x86", zero + zero + "\x86"),
+                    wide = member("Float", "K\x10", max + "\x85", zero + "\x85");
+  CHECK_THROWS_MATCHES(sparse(coo, expanded + wide + max + "\x85"), c10::Error, test::Says("must not be expanded"));
+  // One and the same storage again and again.
+  std::string many = kProto;
+  for (int i = 0; i < 80; ++i) {
+    many += "ctorch._utils\n_rebuild_sparse_tensor\nK\1(" + indices + values + max + "\x85t\x86R0";
+  }
+  CHECK_THROWS_MATCHES(unpickle(many + "N."), c10::Error, test::Says("one and the same many times"));
 }
 
 TEST_CASE("short pickles cannot ask for long work", "[serialize][hostile]") {

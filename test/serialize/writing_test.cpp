@@ -56,7 +56,7 @@ TEST_CASE("a value that cannot be saved leaves the older file alone", "[serializ
   const Folder folder;
   const std::string path = folder.file("model.pt");
   save_pickle(torch::arange(3), path);
-  CHECK_THROWS_AS(save_pickle(torch::empty({2}, torch::kMeta), path), c10::Error);
+  CHECK_THROWS_AS(save_pickle(torch::Storage(torch::ones({1}).storage()), path), c10::Error);
   CHECK_THAT(load_pickle(path).toTensor(), EqualsTensor({0, 1, 2}));
   CHECK(folder.files() == std::vector<std::string>{"model.pt"});
 }

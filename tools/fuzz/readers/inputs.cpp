@@ -50,6 +50,8 @@ IValue values() {
   dict.insert("view", base.slice(0, 2, 6));
   dict.insert("half", torch::ones({2}, torch::kHalf));
   dict.insert("flags", torch::tensor({true, false}));
+  dict.insert("sparse", torch::eye(3).to_sparse());
+  dict.insert("compressed", torch::eye(3).to_sparse_csr());
   dict.insert("text", "a longer text");
   dict.insert("numbers", std::vector<int64_t>{1, -2, int64_t{1} << 40});
   dict.insert("rates", std::vector<double>{0.5, 1e-9});

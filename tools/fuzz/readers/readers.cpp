@@ -90,8 +90,11 @@ volatile uint8_t sink;
 
 /// Reads every byte, so that storages must really be there.
 void use(const Tensor& tensor) {
-  if (!tensor.defined() || tensor.numel() > (1 << 14)) { // expanded tensors are large without memory
+  if (!tensor.defined() || tensor.is_meta() || tensor.numel() > (1 << 14)) { // expanded tensors are large without memory
     return;
+  }
+  if (tensor.layout() != torch::kStrided) {
+    return use(tensor.to_dense());
   }
   const Tensor plain = tensor.detach().contiguous();
   const auto* bytes = static_cast<const uint8_t*>(plain.const_data_ptr());
