@@ -156,6 +156,20 @@ TEST_CASE("median is the lower middle; NaN decides it unless ignored", "[sort]")
   CHECK(std::isnan(tensor_of(std::vector<double>{kNan, kNan}).nanmedian().item<double>()));
 }
 
+TEST_CASE("of equal elements kthvalue and mode name the one that PyTorch names", "[sort]") {
+  const at::Tensor x = at::arange(24).mul(7).remainder(5).to(at::kFloat);
+  const std::vector<int64_t> places{0,  20, 5,  10, 15, 18, 13, 23, 8, 3,  16, 21,
+                                    11, 6,  1,  19, 9,  14, 4,  22, 7, 17, 2,  12};
+  for (int64_t k = 1; k <= 24; ++k) CHECK(std::get<1>(x.kthvalue(k)).item<int64_t>() == places[k - 1]);
+  const at::Tensor rows = std::get<1>(x.view({2, 12}).kthvalue(6, 1));
+  CHECK(rows[0].item<int64_t>() == 11);
+  CHECK(rows[1].item<int64_t>() == 9);
+  const at::Tensor z = at::arange(40).mul(11).remainder(6);
+  CHECK(std::get<1>(z.mode()).item<int64_t>() == 24);
+  CHECK(std::get<1>(z.to(at::kDouble).mode()).item<int64_t>() == 24);
+  CHECK(std::get<1>(z.slice(0, 0, 17).mode()).item<int64_t>() == 12);
+}
+
 TEST_CASE("mode is the smallest of the most frequent values", "[sort]") {
   const Tensor x = tensor_of(std::vector<double>{3, 1, 3, 1, 2});
   CHECK(std::get<0>(x.mode(0)).item<double>() == 1);

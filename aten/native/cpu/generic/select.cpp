@@ -3,8 +3,10 @@
 #include <aten/native/cpu/generic/row_walk.h>
 #include <aten/native/cpu/generic/sort_keys.h>
 
+#include <algorithm>
 #include <limits>
 #include <memory>
+#include <utility>
 
 namespace at::native {
 
@@ -120,7 +122,7 @@ void choose_in_rows(
   T* value = values.mutable_data_ptr<T>();
   int64_t* index = indices.mutable_data_ptr<int64_t>();
   for_rows<3>({&self, &values, &indices}, dim, count * 4, [&] {
-    return [&, entries = std::make_unique_for_overwrite<Entry<T>[]>(2 * count)](const std::array<int64_t, 3>& at) {
+    return [&, entries = std::make_unique_for_overwrite<Entry<T>[]>(count)](const std::array<int64_t, 3>& at) {
       sorting::load_entries(in + at[0], count, stride, /*flip=*/false, entries.get());
       const int64_t place = choose(entries.get(), count);
       value[at[1]] = in[at[0] + place * stride];
@@ -132,6 +134,49 @@ void choose_in_rows(
 template <class T>
 int64_t kth_place(Entry<T>* entries, int64_t count, int64_t k) {
   std::nth_element(entries, entries + k, entries + count);
+  return entries[k].index();
+}
+
+// The same by exchanges about the median of three, of which equal elements take part as they lie: the one of them that ends up
+// at `k` is the one that PyTorch's kthvalue names.
+template <class T>
+int64_t kth_place_by_exchange(Entry<T>* entries, int64_t count, int64_t k) {
+  const auto greater = [entries](int64_t a, int64_t b) { return entries[a].key() > entries[b].key(); };
+  const auto exchange = [entries](int64_t a, int64_t b) { std::swap(entries[a], entries[b]); };
+  const auto order = [&](int64_t a, int64_t b) {
+    if (greater(a, b)) {
+      exchange(a, b);
+    }
+  };
+  for (int64_t low = 0, high = count - 1; low < high;) {
+    if (high == low + 1) {
+      order(low, high);
+      break;
+    }
+    // The median goes to `low`; what stands beside it and at `high` stops the scans.
+    exchange(low + (high - low) / 2, low + 1);
+    order(low + 1, high);
+    order(low, high);
+    order(low + 1, low);
+    int64_t left = low + 1, right = high;
+    for (;;) {
+      while (greater(low, ++left)) {
+      }
+      while (greater(--right, low)) {
+      }
+      if (right < left) {
+        break;
+      }
+      exchange(left, right);
+    }
+    exchange(low, right);
+    if (right >= k) {
+      high = right - 1;
+    }
+    if (right <= k) {
+      low = left;
+    }
+  }
   return entries[k].index();
 }
 
@@ -150,11 +195,12 @@ int64_t median_place(Entry<T>* entries, int64_t count, bool ignore_nan) {
   return kth_place(entries, count, std::max<int64_t>(0, count - nans - 1) / 2);
 }
 
-// The smallest of the most frequent values, at its last place. NaNs are not equal to each other and larger than the rest;
+// The smallest of the most frequent values, at the place that comes last when the row is sorted by std::sort, which is also
+// what PyTorch does: of up to 16 elements the last one, of more any. NaNs are not equal to each other and larger than the rest;
 // but where nothing repeats, one at the front stays there.
 template <class T>
 int64_t mode_place(Entry<T>* entries, int64_t count) {
-  sorting::sort_entries<T>(entries, count, entries + count);
+  std::sort(entries, entries + count, [](const Entry<T>& a, const Entry<T>& b) { return a.key() < b.key(); });
   int64_t best = 0;
   int64_t best_length = 0;
   for (int64_t first = 0, i = 0; i < count; ++i) {
@@ -242,7 +288,7 @@ void kthvalue_kernel(
     const TensorBase& values,
     const TensorBase& indices) {
   choose_along("kthvalue_cpu", self, dim, values, indices, [k]<class E>(E* entries, int64_t count) {
-    return kth_place(entries, count, k - 1);
+    return kth_place_by_exchange(entries, count, k - 1);
   });
 }
 
