@@ -3,8 +3,10 @@
 
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
+#include <c10/util/accumulate.h>
 
 #include <limits>
+#include <tuple>
 #include <vector>
 
 #include "test/support/matchers.h"
@@ -41,6 +43,34 @@ TEST_CASE("pairs of halves have norms, variances and products with numbers", "[d
   CHECK(at::allclose(at::addcmul(half, half, half, 2).to(at::kComplexFloat), at::addcmul(x, x, x, 2), 1e-3));
 }
 
+TEST_CASE("pairs of halves are convolved, forwards and backwards, and dropped", "[dtypes]") {
+  const auto numbers = [](at::IntArrayRef sizes) {
+    const Tensor t = at::arange(c10::multiply_integers(sizes), at::kFloat).reshape(sizes).fmod(7);
+    return at::complex(t, 3 - t);
+  };
+  const Tensor x = numbers({1, 2, 4, 4}), w = numbers({2, 2, 3, 3}), b = numbers({2});
+  const Tensor x2 = x.to(at::kComplexHalf), w2 = w.to(at::kComplexHalf), b2 = b.to(at::kComplexHalf);
+  const auto close = [](const Tensor& got, const Tensor& want) {
+    CHECK(got.scalar_type() == at::kComplexHalf);
+    CHECK(at::allclose(got.to(at::kComplexFloat), want, 1e-3, 1e-2));
+  };
+  close(at::conv2d(x2, w2, b2), at::conv2d(x, w, b));
+  close(at::conv_transpose2d(x2, w2, b2), at::conv_transpose2d(x, w, b));
+  for (const bool transposed : {false, true}) {
+    const Tensor g = numbers(transposed ? at::IntArrayRef({1, 2, 6, 6}) : at::IntArrayRef({1, 2, 2, 2}));
+    const auto gradients = [&](const Tensor& grad, const Tensor& input, const Tensor& weight) {
+      return at::convolution_backward(grad, input, weight, at::IntArrayRef({2}), {1, 1}, {0, 0}, {1, 1}, transposed, {0, 0}, 1, {true, true, true});
+    };
+    const auto half = gradients(g.to(at::kComplexHalf), x2, w2), whole = gradients(g, x, w);
+    close(std::get<0>(half), std::get<0>(whole));
+    close(std::get<1>(half), std::get<1>(whole));
+    close(std::get<2>(half), std::get<2>(whole));
+  }
+  const Tensor dropped = at::dropout(at::ones({100}, at::kComplexHalf), 0.5, true).to(at::kComplexFloat);
+  CHECK(at::logical_or(dropped == 0, dropped == 2).all().item<bool>());
+  CHECK(dropped.count_nonzero().item<int64_t>() > 20);
+}
+
 TEST_CASE("the wider unsigned integers are added, looked for and limited", "[dtypes]") {
   const Tensor index = at::tensor({0, 2, 0}, at::kLong);
   for (const at::ScalarType dtype : kNewUnsigned) {
@@ -58,10 +88,16 @@ TEST_CASE("the wider unsigned integers are added, looked for and limited", "[dty
   }
 }
 
+TEST_CASE("elements of bfloat16 are looked for", "[dtypes]") {
+  const Tensor x = at::tensor({1.5f, 2.f, -3.f}).to(at::kBFloat16);
+  CHECK_THAT(at::isin(x, x.slice(0, 1)), EqualsTensor({0, 1, 1}));
+}
+
 TEST_CASE("a byte is limited by numbers beyond its own", "[dtypes]") {
   const Tensor x = whole({0, 1, 200}, at::kByte);
   CHECK_THAT(x.clamp(-1, 1), EqualsTensor({0, 1, 1}));
   CHECK_THAT(x.clamp(1, 300), EqualsTensor({1, 1, 200}));
+  CHECK_THROWS_MATCHES(x.clamp_max(300), c10::Error, Says("value cannot be converted to type uint8_t without overflow"));
   CHECK_THAT(x.clone().clamp_(-300, 1), EqualsTensor({0, 1, 1}));
   CHECK_THAT(whole({-100, 5}, at::kChar).clamp(-1000, 3), EqualsTensor({-100, 3}));
   for (const at::ScalarType dtype : kNewUnsigned) CHECK_THAT(x.to(dtype).clamp(-1, 1).to(at::kLong), EqualsTensor({0, 1, 1}));

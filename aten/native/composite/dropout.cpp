@@ -35,7 +35,8 @@ Noise make_noise(const Tensor& input, double p, bool train, bool by_feature, boo
   if (p == 0 || !train || input.numel() == 0) return {true, {}, {}};
   if (p == 1) return {false, at::zeros({}, input.options()), {}};
   Tensor noise = empty_noise(input, by_feature).bernoulli_(1 - p);
-  if (!alpha) return {false, noise.div_(1 - p), {}};
+  // Complex numbers of two halves are not divided.
+  if (!alpha) return {false, noise.scalar_type() == kComplexHalf ? noise.mul_(1 / (1 - p)) : noise.div_(1 - p), {}};
   // Dropped units take SELU's limit for large negative inputs; scale and offset keep mean and variance.
   constexpr double kSaturation = 1.7580993408473766;
   const double scale = 1 / std::sqrt((kSaturation * kSaturation * p + 1) * (1 - p));

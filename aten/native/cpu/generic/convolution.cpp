@@ -65,9 +65,9 @@ bool onednn_takes(c10::ScalarType dtype) {
   return dtype == kFloat || dtype == kBFloat16;
 }
 
-/// Own kernels compute the 16-bit types in float.
-bool is_narrow(c10::ScalarType dtype) {
-  return dtype == kHalf || dtype == kBFloat16;
+/// Own kernels compute numbers of 16 bits in float.
+c10::ScalarType computed_dtype(c10::ScalarType dtype) {
+  return dtype == kComplexHalf ? kComplexFloat : dtype == kHalf || dtype == kBFloat16 ? kFloat : dtype;
 }
 
 struct Operands {
@@ -76,7 +76,7 @@ struct Operands {
 
 /// Runs a pass by own kernels, which want plain layouts; the operand that is written is copied back.
 void run_columns(ConvProblem p, ConvPass pass, const Operands& given) {
-  const c10::ScalarType dtype = is_narrow(p.dtype) ? kFloat : p.dtype;
+  const c10::ScalarType dtype = computed_dtype(p.dtype);
   p.dtype = dtype;
   const auto read = [&](const Tensor& t) { return t.to(dtype).contiguous(); };
   const auto fresh = [&](const Tensor& t) {
@@ -247,7 +247,9 @@ std::tuple<Tensor, Tensor, Tensor> convolution_backward_cpu(const Tensor& grad_o
     for (int64_t d = 0; d < grad_output.dim(); ++d) {
       if (d != 1) dims.push_back(d);
     }
-    grad_bias.copy_(grad_output.sum(dims));
+    // Complex numbers of two halves have no sums of their own.
+    const Tensor summed = grad_output.scalar_type() == kComplexHalf ? grad_output.to(kComplexFloat) : grad_output;
+    grad_bias.copy_(summed.sum(dims));
   }
   return grads;
 }

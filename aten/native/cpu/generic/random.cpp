@@ -9,6 +9,7 @@
 #include <aten/native/cpu/generic/random_draws.h>
 #include <aten/native/cpu/generic/random_fill.h>
 #include <aten/ops/view_as_real_ops.h>
+#include <c10/util/TypeCast.h>
 
 #include <algorithm>
 #include <cmath>
@@ -168,10 +169,10 @@ Tensor& bernoulli_float_cpu(Tensor& self, double p, OptGenerator generator) {
   at::assert_no_internal_overlap(self);
   TORCH_CHECK(p >= 0 && p <= 1, "bernoulli_ expects p to be in [0, 1], but got p=", p);
   LockedGenerator draw(generator);
-  dispatch("bernoulli_", self.scalar_type(), at::kAll, [&]<class T> {
+  dispatch("bernoulli_", self.scalar_type(), at::kAll | at::kComplexHalves, [&]<class T> {
     auto* coins = by_isa(v2::draw_coins, v3::draw_coins, v4::draw_coins);
     fill_mapped<T, uint8_t>(
-        self, [&](uint8_t* drawn, int64_t n) { coins(*draw, drawn, n, p); }, [](uint8_t x) { return static_cast<T>(x); });
+        self, [&](uint8_t* drawn, int64_t n) { coins(*draw, drawn, n, p); }, [](uint8_t x) { return c10::convert<T>(x); });
   });
   return self;
 }
