@@ -169,6 +169,12 @@ TensorSpec convolution(const char* op, const TensorBase& input, const TensorBase
   TORCH_CHECK(
       !transposed || fits, "Given input size per channel: (", joined(at_least_two(input.sizes().slice(2))),
       "). Calculated output size per channel: (", joined(at_least_two(IntArrayRef(sizes).slice(2))), "). Output size is too small");
+  if (input.numel() == 0 && input.size(0) != 0 && input.size(1) != 0) {
+    DimVector seen{input.size(0), input.size(1)};
+    seen.append(at_least_two(input.sizes().slice(2)));
+    TORCH_CHECK(
+        false, "Only zero batch or zero channel inputs are supported, but got input shape: ", seen, " (in ", op, ")");
+  }
   TensorSpec spec = TensorSpec::like(input, sizes);
   spec.memory_format = convolution_memory_format(input, weight);
   if (dims == 3 && !transposed) {

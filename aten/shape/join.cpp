@@ -1,5 +1,6 @@
 #include <aten/shape/join.h>
 
+#include <aten/MemoryOverlap.h>
 #include <aten/native/TypeProperties.h>
 #include <aten/native/convert.h>
 #include <c10/core/WrapDimMinimal.h>
@@ -21,6 +22,9 @@ void joined_out(const char*, TensorList tensors, const TensorBase& out) {
   TORCH_CHECK_TYPE(
       tensors.empty() || c10::canCast(at::native::result_type(tensors), out.scalar_type()),
       "torch.cat(): input types can't be cast to the desired output type ", out.scalar_type());
+  for (const Tensor& t : tensors) {
+    at::assert_no_overlap(out, t);
+  }
 }
 void joined_out(const char* op, TensorList tensors, int64_t, const TensorBase& out) {
   joined_out(op, tensors, out);
@@ -34,8 +38,9 @@ void diag_out(const char* op, const TensorBase& self, int64_t, const TensorBase&
 
 void narrow_copy_out(const char* op, const TensorBase& self, int64_t, int64_t, int64_t, const TensorBase& out) {
   TORCH_CHECK(
-      self.scalar_type() == out.scalar_type(), "Expected self.dtype() == output.dtype() to be true, but got false. ", op,
-      " got self (", self.scalar_type(), ") and output (", out.scalar_type(), ")");
+      self.scalar_type() == out.scalar_type(), "Expected self.dtype() == output.dtype() to be true, but got false.  "
+      "(Could this error message be improved?  If so, please report an enhancement request to PyTorch.) ", op, " got self (",
+      self.scalar_type(), ") and output (", out.scalar_type(), ")");
 }
 
 TensorSpec cat(const char* op, TensorList tensors, int64_t dim) {

@@ -9,7 +9,7 @@ namespace at::shape {
 /// Equal sizes except along `dim`; 1-D tensors of size 0 are skipped; dtypes are promoted.
 TensorSpec cat(const char* op, TensorList tensors, int64_t dim);
 
-/// The output of cat and of what is made of it takes every dtype that theirs can be cast to.
+/// The output of cat and of what is made of it takes every dtype that theirs can be cast to, and shares no memory with them.
 void joined_out(const char* op, TensorList tensors, const TensorBase& out);
 void joined_out(const char* op, TensorList tensors, int64_t dim, const TensorBase& out);
 

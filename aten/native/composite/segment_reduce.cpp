@@ -31,7 +31,9 @@ void check_index(const char* name, const Tensor& t, const Tensor& data, int64_t 
   TORCH_CHECK(
       t.scalar_type() == kLong || t.scalar_type() == kInt, "segment_reduce(): ", name, " must be int32 or int64, got ", t.scalar_type());
   TORCH_CHECK(
-      t.dim() == axis + 1 && t.sizes().slice(0, axis) == data.sizes().slice(0, axis), "segment_reduce(): ", name,
+      t.dim() == axis + 1, "segment_reduce(): Expected axis to be the last dimension of ", name, " but got ", axis, ".");
+  TORCH_CHECK(
+      t.sizes().slice(0, axis) == data.sizes().slice(0, axis), "segment_reduce(): ", name,
       " must have the sizes of data in front of axis ", axis, ", and one more dimension; got ", t.sizes(), " for data ", data.sizes());
 }
 

@@ -307,7 +307,7 @@ Tensor multinomial_cpu(const Tensor& self, int64_t num_samples, bool replacement
       for (int64_t i = 0; i < categories; ++i) {
         const auto x = static_cast<double>(p[row * categories + i]);
         if (replacement && num_samples > 1) {
-          TORCH_CHECK(!(x < 0), "invalid multinomial distribution (encountering probability entry < 0)");
+          TORCH_CHECK(x >= 0, "invalid multinomial distribution (encountering probability entry < 0)");
           TORCH_CHECK(std::isfinite(x), "invalid multinomial distribution (encountering probability entry = infinity or NaN)");
         } else {
           TORCH_CHECK(x >= 0 && std::isfinite(x), "probability tensor contains either `inf`, `nan` or element < 0");
