@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <numeric>
 
 namespace at::native {
@@ -272,7 +273,7 @@ void add_offsets(const Tensor& self, const std::vector<IndexedDim>& dims, IndexP
     }
     const DimVector strides = expanded_strides(plan.index_sizes, d.sizes, dense);
     const int64_t size = self.size(d.dim), stride = self.stride(d.dim);
-    for_each_offset(plan.index_sizes, strides, [&](int64_t i, int64_t from) {
+    const auto add = [&](int64_t i, int64_t from) {
       const int64_t value = d.values[from];
       if (C10_UNLIKELY(value < -size || value >= size)) {
         if (i < outside) {
@@ -283,7 +284,14 @@ void add_offsets(const Tensor& self, const std::vector<IndexedDim>& dims, IndexP
         return;
       }
       plan.offsets[i] += (value < 0 ? value + size : value) * stride;
-    });
+    };
+    if (d.sizes == plan.index_sizes) {
+      for (int64_t i = 0; i < count; ++i) {
+        add(i, i);
+      }
+    } else {
+      for_each_offset(plan.index_sizes, strides, add);
+    }
   }
   if (outside < count) {
     checked_index(wrong, self.size(dims[wrong_index].dim), static_cast<int64_t>(wrong_index));
@@ -357,10 +365,22 @@ void for_each_element(const IndexPlan& plan, bool parallel, F f) {
   const auto middle = static_cast<int64_t>(plan.offsets.size());
   const auto rows = static_cast<int64_t>(before.size()) * middle;
   const auto body = [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) {
-      const int64_t base = before[row / middle] + plan.offsets[row % middle];
-      for (int64_t k = 0; k < inner; ++k) {
-        f(row * inner + k, base + after[k]);
+    for (int64_t row = begin; row < end;) {
+      // Rows of one outer position: no division for each.
+      const int64_t outer = row / middle, stop = std::min(end, (outer + 1) * middle);
+      const int64_t* offset = plan.offsets.data() + (row - outer * middle);
+      const int64_t start = before[outer];
+      if (inner == 1) {
+        for (; row < stop; ++row) {
+          f(row, start + *offset++);
+        }
+        continue;
+      }
+      for (; row < stop; ++row) {
+        const int64_t base = start + *offset++;
+        for (int64_t k = 0; k < inner; ++k) {
+          f(row * inner + k, base + after[k]);
+        }
       }
     }
   };
@@ -369,6 +389,23 @@ void for_each_element(const IndexPlan& plan, bool parallel, F f) {
   } else {
     body(0, rows);
   }
+}
+
+} // namespace
+
+namespace {
+
+/// Whether what follows the indexed dimensions lies together, and is worth a copy of bytes.
+bool has_dense_rows(const IndexPlan& plan) {
+  constexpr int64_t kLeast = 16;
+  int64_t step = 1;
+  for (size_t d = plan.after.size(); d-- > 0;) {
+    if (plan.after[d] != 1 && plan.after_strides[d] != step) {
+      return false;
+    }
+    step *= plan.after[d];
+  }
+  return step >= kLeast;
 }
 
 } // namespace
@@ -397,6 +434,18 @@ Tensor index_cpu(const Tensor& self, const c10::List<std::optional<Tensor>>& ind
         const int64_t row = i / inner;
         to[before[row / rows] + middle[row % rows] + after[i % inner]] = from[offset];
       });
+    });
+    return result;
+  }
+  if (plan.before.empty() && has_dense_rows(plan)) {
+    const int64_t row = product(plan.after) * self.itemsize(), size = self.itemsize();
+    const char* from = static_cast<const char*>(self.const_data_ptr());
+    char* to = static_cast<char*>(result.mutable_data_ptr());
+    const auto rows = static_cast<int64_t>(plan.offsets.size());
+    at::parallel_for(0, rows, std::max<int64_t>(1, at::internal::GRAIN_SIZE / std::max<int64_t>(row, 1)), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        std::memcpy(to + i * row, from + plan.offsets[i] * size, static_cast<size_t>(row));
+      }
     });
     return result;
   }
@@ -556,6 +605,21 @@ Tensor& masked_scatter_cpu_(Tensor& self, const Tensor& mask, const Tensor& sour
       source.numel() >= chosen.count(), "Number of elements of source < number of ones in mask (", source.numel(), " < ",
       chosen.count(), ")");
   const Tensor dense = source.clone(at::MemoryFormat::Contiguous);
+  if (self.is_contiguous() && dense.numel() > 0) {
+    const int64_t n = self.numel(), last = dense.numel() - 1;
+    by_element_size(self.itemsize(), [&](auto word) {
+      using T = decltype(word);
+      const T* from = static_cast<const T*>(dense.const_data_ptr());
+      T* to = static_cast<T*>(self.mutable_data_ptr());
+      // Without a branch that a random mask would make miss.
+      for (int64_t i = 0, taken = 0; i < n; ++i) {
+        const T value = from[std::min(taken, last)];
+        to[i] = flags[i] != 0 ? value : to[i];
+        taken += flags[i] != 0;
+      }
+    });
+    return self;
+  }
   const std::vector<int64_t> offsets = all_offsets(self.sizes(), self.strides());
   by_element_size(self.itemsize(), [&](auto word) {
     using T = decltype(word);
@@ -578,10 +642,15 @@ namespace {
 std::vector<int64_t> flat_offsets(const TensorBase& self, const TensorBase& index) {
   std::vector<int64_t> values = index_values(index);
   const int64_t n = self.numel();
+  const bool is_dense = self.is_contiguous();
   for (int64_t& value : values) {
     TORCH_CHECK_INDEX(
         value >= -n && value < n, "out of range: tried to access index ", value, " on a tensor of ", n, " elements.");
     int64_t rest = value < 0 ? value + n : value;
+    if (is_dense) {
+      value = rest;
+      continue;
+    }
     int64_t offset = 0;
     for (int64_t d = self.dim() - 1; d >= 0; --d) {
       offset += rest % self.size(d) * self.stride(d);
@@ -596,11 +665,20 @@ std::vector<int64_t> flat_offsets(const TensorBase& self, const TensorBase& inde
 
 void take_kernel(const TensorBase& self, const TensorBase& index, const TensorBase& out) {
   const std::vector<int64_t> from_offsets = flat_offsets(self, index);
-  const std::vector<int64_t> to_offsets = all_offsets(out.sizes(), out.strides());
+  const bool is_dense = out.is_contiguous();
+  const std::vector<int64_t> to_offsets = is_dense ? std::vector<int64_t>() : all_offsets(out.sizes(), out.strides());
   by_element_size(self.itemsize(), [&](auto word) {
     using T = decltype(word);
     const T* from = static_cast<const T*>(self.const_data_ptr());
     T* to = static_cast<T*>(out.mutable_data_ptr());
+    if (is_dense) {
+      at::parallel_for(0, static_cast<int64_t>(from_offsets.size()), at::internal::GRAIN_SIZE, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          to[i] = from[from_offsets[i]];
+        }
+      });
+      return;
+    }
     for (size_t i = 0; i < from_offsets.size(); ++i) {
       to[to_offsets[i]] = from[from_offsets[i]];
     }

@@ -36,6 +36,7 @@ struct Frame {
   std::array<int64_t, 3> inside{0, 0, 0}, outside{0, 0, 0}; // strides of the unpadded and the padded tensor
   int64_t batch = 1, channels = 1;
   int64_t inside_batch = 0, inside_channel = 0, outside_batch = 0, outside_channel = 0;
+  int64_t run_begin = 0, run = 0; // the middle of a row, where places follow each other
 
   Frame(const TensorBase& small, const TensorBase& large, IntArrayRef padding, bool reflects) {
     const auto n = static_cast<int64_t>(padding.size() / 2);
@@ -51,6 +52,13 @@ struct Frame {
       inside[k] = small.stride(dim);
       outside[k] = large.stride(dim);
       places[k] = shown_places(size[k], padding[2 * (2 - k)], padded[k], reflects);
+    }
+    const Places& last = places[2];
+    const auto follows = [&](int64_t j) { return j + 1 < padded[2] && last[j + 1] == last[j] + 1; };
+    while (run_begin < padded[2] && !follows(run_begin)) ++run_begin;
+    if (run_begin < padded[2]) {
+      for (run = 1; follows(run_begin + run - 1); ++run) {
+      }
     }
     const int64_t channel = ndim - n - 1;
     channels = small.size(channel);
@@ -72,29 +80,21 @@ struct Frame {
   }
 };
 
-/// One row of the padded tensor. Its middle, where places follow each other, is moved in one go.
+/// One row of the padded tensor. Its middle is moved in one go.
 template <class T>
 void fill_row(const Frame& f, const T* from, T* to) {
-  const Places& places = f.places[2];
-  const int64_t width = f.padded[2];
-  int64_t j = 0;
-  if (f.inside[2] == 1 && f.outside[2] == 1) {
-    int64_t run = 0;
-    while (j < width && !(j + 1 < width && places[j + 1] == places[j] + 1)) {
-      to[j] = from[places[j]];
-      ++j;
-    }
-    while (j + run + 1 < width && places[j + run + 1] == places[j] + run + 1) {
-      ++run;
-    }
-    if (j < width) {
-      std::memcpy(to + j, from + places[j], (run + 1) * sizeof(T));
-      j += run + 1;
-    }
+  const int64_t* const places = f.places[2].data();
+  const int64_t width = f.padded[2], to_step = f.outside[2], from_step = f.inside[2];
+  const auto fill = [&](int64_t begin, int64_t end) {
+    for (int64_t j = begin; j < end; ++j) to[j * to_step] = from[places[j] * from_step];
+  };
+  if (to_step == 1 && from_step == 1 && f.run > 0) {
+    fill(0, f.run_begin);
+    std::memcpy(to + f.run_begin, from + places[f.run_begin], static_cast<size_t>(f.run) * sizeof(T));
+    fill(f.run_begin + f.run, width);
+    return;
   }
-  for (; j < width; ++j) {
-    to[j * f.outside[2]] = from[places[j] * f.inside[2]];
-  }
+  fill(0, width);
 }
 
 template <class T>

@@ -22,7 +22,7 @@ constexpr int64_t kLeastPart = 65536;
 
 // Entries that select_first may want room for.
 constexpr int64_t first_capacity(int64_t k, int64_t count) {
-  return k > count / 4 ? count : std::min(count, std::max<int64_t>(512, 2 * k));
+  return k > count / 4 ? count : std::min(count, std::max<int64_t>(64, 2 * k));
 }
 
 // Puts the first `k` entries of a row in order at the front of `buffer`, which holds `capacity` entries. Short rows are

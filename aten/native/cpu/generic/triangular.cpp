@@ -39,6 +39,14 @@ void triangle(const TensorBase& self, int64_t diagonal, const TensorBase& out, b
         const T* src = in + offset_of(self, i / rows) + row * self.stride(-2);
         T* dst = to + offset_of(out, i / rows) + row * out.stride(-2);
         const int64_t edge = std::clamp<int64_t>(lower ? row + diagonal + 1 : row + diagonal, 0, cols);
+        if (self.stride(-1) == 1 && out.stride(-1) == 1) {
+          const int64_t kept = lower ? 0 : edge, count = lower ? edge : cols - edge;
+          if (src != dst) {
+            std::copy_n(src + kept, count, dst + kept);
+          }
+          std::fill_n(dst + (lower ? edge : 0), cols - count, T{});
+          continue;
+        }
         for (int64_t col = 0; col < cols; ++col) {
           const bool keep = lower ? col < edge : col >= edge;
           dst[col * out.stride(-1)] = keep ? src[col * self.stride(-1)] : T{};
