@@ -5,11 +5,13 @@
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/convert.h>
 #include <aten/native/index_support.h>
+#include <aten/native/vec/Vec.h>
 
 #include <algorithm>
 #include <vector>
 
 namespace at::native {
+inline namespace CPU_CAPABILITY {
 namespace {
 
 enum Mode : int64_t { Sum, Mean, Max };
@@ -73,6 +75,21 @@ struct Bags {
   int64_t width;
 };
 
+/// sum += scale * row
+template <class T>
+void add_scaled(const T* row, at::opmath_type<T> scale, int64_t width, at::opmath_type<T>* sum) {
+  int64_t j = 0;
+  if constexpr (sizeof(T) == 2) {
+    using V = vec::VecFloat;
+    for (; j + V::size() <= width; j += V::size()) {
+      (V::load(sum + j) + vec::load_float(row + j) * V(scale)).store(sum + j);
+    }
+  }
+  for (; j < width; ++j) {
+    sum[j] += static_cast<at::opmath_type<T>>(row[j]) * scale;
+  }
+}
+
 /// Sum or mean of the rows of bag `b`. Returns how many they are.
 template <class T>
 int64_t add_rows(const Bags& bags, int64_t b, const T* table, const T* scales, bool mean, at::opmath_type<T>* sum, T* to) {
@@ -86,9 +103,7 @@ int64_t add_rows(const Bags& bags, int64_t b, const T* table, const T* scales, b
     ++used;
     const T* row = table + bags.indices[i] * bags.width;
     const R scale = scales == nullptr ? R(1) : static_cast<R>(scales[i]);
-    for (int64_t j = 0; j < bags.width; ++j) {
-      sum[j] += static_cast<R>(row[j]) * scale;
-    }
+    add_scaled(row, scale, bags.width, sum);
   }
   const R divisor = mean && used > 0 ? static_cast<R>(used) : R(1);
   for (int64_t j = 0; j < bags.width; ++j) {
@@ -197,10 +212,7 @@ void embedding_bag_dense_backward_kernel(const TensorBase& grad, const TensorBas
         scale /= static_cast<R>(sizes[bag[i]]);
       }
       const T* row = from + bag[i] * width;
-      R* sum = sums.data() + index[i] * width;
-      for (int64_t j = 0; j < width; ++j) {
-        sum[j] += static_cast<R>(row[j]) * scale;
-      }
+      add_scaled(row, scale, width, sums.data() + index[i] * width);
     }
     std::transform(sums.begin(), sums.end(), out.mutable_data_ptr<T>(), [](R sum) { return static_cast<T>(sum); });
   });
@@ -235,4 +247,5 @@ void embedding_bag_per_sample_weights_backward_kernel(const TensorBase& grad, co
   });
 }
 
+} // namespace CPU_CAPABILITY
 } // namespace at::native
