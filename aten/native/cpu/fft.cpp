@@ -9,6 +9,7 @@
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/generic/fft_plan.h>
+#include <aten/native/transposed_copy.h>
 
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/DimVector.h>
@@ -16,6 +17,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <vector>
 
 namespace at::native {
@@ -264,17 +266,73 @@ class Lines {
   c10::SmallVector<Dim, 5> dims_;
 };
 
-/// Memory of one thread: two pairs of planes, and where the lines are.
+/// Memory of one thread: two pairs of planes, and where the lines are. Lines pass through a tile, in which they lie side by side.
 template <class T>
 struct Workspace {
-  std::vector<T> memory;
+  std::unique_ptr<T[]> memory;
   std::vector<int64_t> in, out;
   Planes<T> a{}, b{};
+  T *tile, *turned; // turn_tile may write 15 bytes more
 
-  Workspace(int64_t length, int64_t width) : memory(4 * length * width), in(2 * width), out(2 * width) {
-    T* p = memory.data();
+  Workspace(int64_t length, int64_t width, int64_t tile_size)
+      : memory(new T[4 * length * width + 2 * (tile_size + 16)]), in(2 * width), out(2 * width) {
+    T* p = memory.get();
     a = {p, p + length * width};
     b = {p + 2 * length * width, p + 3 * length * width};
+    tile = p + 4 * length * width;
+    turned = tile + tile_size + 16;
+  }
+
+  /// `n` elements of each of `count` lines from number `first` on, as rows of one element of each.
+  template <class E>
+  const E* gather(const E* from, int64_t stride, int64_t n, int64_t first, int64_t count) {
+    const int64_t* const at = in.data() + first;
+    const int64_t step = spacing(at, count);
+    E* const to = reinterpret_cast<E*>(tile);
+    if (stride == 1 && step > 1) {
+      turn_tile(sizeof(E), from + at[0], step * int64_t(sizeof(E)), count, n, to);
+      return to;
+    }
+    for (int64_t i = 0; i < n; ++i) {
+      if (step == 1) {
+        std::copy_n(from + at[0] + i * stride, count, to + i * count);
+        continue;
+      }
+      for (int64_t q = 0; q < count; ++q) to[i * count + q] = from[at[q] + i * stride];
+    }
+    return to;
+  }
+
+  /// The way back, of the rows that were put into `tile`.
+  template <class E>
+  void scatter(E* to, int64_t stride, int64_t n, int64_t first, int64_t count) {
+    const int64_t* const at = out.data() + first;
+    const E* const from = reinterpret_cast<const E*>(tile);
+    if (stride == 1 && count > 1) {
+      E* const lines = reinterpret_cast<E*>(turned);
+      turn_tile(sizeof(E), from, count * int64_t(sizeof(E)), n, count, lines);
+      for (int64_t q = 0; q < count; ++q) std::copy_n(lines + q * n, n, to + at[q]);
+      return;
+    }
+    const int64_t step = spacing(at, count);
+    for (int64_t i = 0; i < n; ++i) {
+      if (step == 1) {
+        std::copy_n(from + i * count, count, to + at[0] + i * stride);
+        continue;
+      }
+      for (int64_t q = 0; q < count; ++q) to[at[q] + i * stride] = from[i * count + q];
+    }
+  }
+
+ private:
+  /// How far lines are apart, 0 unless all are as far.
+  static int64_t spacing(const int64_t* at, int64_t count) {
+    if (count < 2) return 0;
+    const int64_t step = at[1] - at[0];
+    for (int64_t q = 2; q < count; ++q) {
+      if (at[q] - at[q - 1] != step) return 0;
+    }
+    return step;
   }
 };
 
@@ -293,7 +351,7 @@ void for_line_groups(const FftPlan<T>& plan, int64_t lines, int64_t per_column, 
   const int64_t width = lines_at_once(length, (lines + per_column - 1) / per_column);
   const int64_t group = width * per_column, groups = (lines + group - 1) / group;
   at::parallel_for(0, groups, std::max<int64_t>(1, 16384 / (length * group)), [&](int64_t begin, int64_t end) {
-    Workspace<T> work(length, width);
+    Workspace<T> work(length, width, 2 * (plan.n + 2) * group);
     for (int64_t g = begin; g < end; ++g) {
       const int64_t count = std::min(group, lines - g * group);
       f(work, g * group, count);
@@ -308,6 +366,16 @@ struct Signs {
   explicit Signs(const TensorBase& t) : re(t.is_neg() ? -1 : 1), im(t.is_neg() != t.is_conj() ? -1 : 1) {}
 };
 
+/// Real and imaginary parts of complex numbers, one after the other, into planes.
+template <class T>
+void split(const T* __restrict from, int64_t count, Signs<T> sign, T* __restrict re, T* __restrict im) {
+#pragma omp simd
+  for (int64_t i = 0; i < count; ++i) {
+    re[i] = sign.re * from[2 * i];
+    im[i] = sign.im * from[2 * i + 1];
+  }
+}
+
 template <class T>
 void complex_lines(const TensorBase& in, const TensorBase& out, int64_t dim, bool forward, T scale) {
   const int64_t n = in.size(dim);
@@ -321,21 +389,17 @@ void complex_lines(const TensorBase& in, const TensorBase& out, int64_t dim, boo
     // A backward transform is a forward one with real and imaginary parts swapped.
     T* const re = forward ? work.a.re : work.a.im;
     T* const im = forward ? work.a.im : work.a.re;
-    const int64_t in_stride = lines.in_stride(), out_stride = lines.out_stride();
-    for (int64_t i = 0; i < n; ++i) {
-      for (int64_t q = 0; q < count; ++q) {
-        const c10::complex<T> x = from[work.in[q] + i * in_stride];
-        re[i * count + q] = sign.re * x.real();
-        im[i * count + q] = sign.im * x.imag();
-      }
-    }
+    const T* const x = reinterpret_cast<const T*>(work.gather(from, lines.in_stride(), n, 0, count));
+    split(x, n * count, sign, re, im);
     Planes<T> result = transform(*plan, count, work.a, work.b);
     if (!forward) std::swap(result.re, result.im);
-    for (int64_t i = 0; i < n; ++i) {
-      for (int64_t q = 0; q < count; ++q) {
-        to[work.out[q] + i * out_stride] = {scale * result.re[i * count + q], scale * result.im[i * count + q]};
-      }
+    T* const y = work.tile;
+#pragma omp simd
+    for (int64_t i = 0; i < n * count; ++i) {
+      y[2 * i] = scale * result.re[i];
+      y[2 * i + 1] = scale * result.im[i];
     }
+    work.scatter(to, lines.out_stride(), n, 0, count);
   });
 }
 
@@ -415,31 +479,33 @@ void real_to_complex_lines(const TensorBase& in, const TensorBase& out, int64_t 
     lines.locate(first, count, work.in.data(), work.out.data());
     // `width` lines from `begin` go in as real parts, those after them, up to `end`, as imaginary ones.
     const auto load = [&](int64_t begin, int64_t width, int64_t end) {
-      const int64_t* at = work.in.data() + begin;
       const int64_t count = end - begin;
+      const T* const x = work.gather(from, lines.in_stride(), n, begin, count);
       for (int64_t i = 0; i < n; ++i) {
-        for (int64_t q = 0; q < width; ++q) work.a.re[i * width + q] = sign * from[at[q] + i * lines.in_stride()];
-        for (int64_t q = width; q < count; ++q) work.a.im[i * width + q - width] = sign * from[at[q] + i * lines.in_stride()];
+        for (int64_t q = 0; q < width; ++q) work.a.re[i * width + q] = sign * x[i * count + q];
+        for (int64_t q = width; q < count; ++q) work.a.im[i * width + q - width] = sign * x[i * count + q];
         for (int64_t q = count - width; q < width; ++q) work.a.im[i * width + q] = 0;
       }
     };
     const auto finish = [&](int64_t begin, int64_t width, int64_t end, const T* factors) {
-      const int64_t* at = work.out.data() + begin;
       const Planes<T> z = transform(*plan, width, work.a, work.b);
+      const int64_t count = end - begin;
+      auto* const spectra = reinterpret_cast<c10::complex<T>*>(work.tile);
       // z = x + i y with real x and y: their spectra are its Hermitian and skew parts.
       for (int64_t i = 0; i < half; ++i) {
         const int64_t here = i * width, there = (i == 0 ? 0 : n - i) * width;
         const bool own_mirror = i == 0 || 2 * i == n;
         const auto put = [&](int64_t q, T re, T im) {
           const c10::complex<T> value{factors[q] * re, own_mirror ? T(0) : factors[q] * im};
-          to[at[q] + i * lines.out_stride()] = value;
-          if (whole && i > 0) to[at[q] + (n - i) * lines.out_stride()] = {value.real(), -value.imag()};
+          spectra[i * count + q] = value;
+          if (whole && i > 0) spectra[(n - i) * count + q] = {value.real(), -value.imag()};
         };
         for (int64_t q = 0; q < width; ++q) put(q, z.re[here + q] + z.re[there + q], z.im[here + q] - z.im[there + q]);
-        for (int64_t q = 0; q < end - begin - width; ++q) {
+        for (int64_t q = 0; q < count - width; ++q) {
           put(q + width, z.im[here + q] + z.im[there + q], z.re[there + q] - z.re[here + q]);
         }
       }
+      work.scatter(to, lines.out_stride(), whole ? n : half, begin, count);
     };
     const int64_t width = (count + 1) / 2;
     LinePairs<T> pairs(width, count);
@@ -480,7 +546,9 @@ void complex_to_real_lines(const TensorBase& in, const TensorBase& out, int64_t 
     // `width` lines from `begin` go in as real parts, those after them, up to `end`, as imaginary ones. Gives their sizes.
     const auto load = [&](int64_t begin, int64_t width, int64_t end, const T* scales, T* sizes) {
       T up[2 * kMostLines], size[2 * kMostLines] = {};
-      std::copy_n(scales, end - begin, up);
+      const int64_t count = end - begin;
+      std::copy_n(scales, count, up);
+      const c10::complex<T>* const spectra = work.gather(from, lines.in_stride(), half, begin, count);
       // Planes are swapped for the backward transform.
       T* const re = work.a.im;
       T* const im = work.a.re;
@@ -489,7 +557,7 @@ void complex_to_real_lines(const TensorBase& in, const TensorBase& out, int64_t 
         const bool own_mirror = i == 0 || 2 * i == n;
         const int64_t here = i * width, there = (n - i) * width;
         const auto read = [&](int64_t q) {
-          const c10::complex<T> x = from[work.in[begin + q] + i * lines.in_stride()];
+          const c10::complex<T> x = spectra[i * count + q];
           const Point<T> point{sign.re * x.real(), own_mirror ? T(0) : sign.im * x.imag()};
           size[q] += std::abs(point.re) + std::abs(point.im);
           return up[q] * point;
@@ -507,13 +575,15 @@ void complex_to_real_lines(const TensorBase& in, const TensorBase& out, int64_t 
       std::copy_n(size, end - begin, sizes);
     };
     const auto finish = [&](int64_t begin, int64_t width, int64_t end, const T* factors) {
-      const int64_t* at = work.out.data() + begin;
       Planes<T> z = transform(*plan, width, work.a, work.b);
       std::swap(z.re, z.im);
+      const int64_t count = end - begin;
+      T* const y = work.tile;
       for (int64_t i = 0; i < n; ++i) {
-        for (int64_t q = 0; q < width; ++q) to[at[q] + i * lines.out_stride()] = factors[q] * z.re[i * width + q];
-        for (int64_t q = width; q < end - begin; ++q) to[at[q] + i * lines.out_stride()] = factors[q] * z.im[i * width + q - width];
+        for (int64_t q = 0; q < width; ++q) y[i * count + q] = factors[q] * z.re[i * width + q];
+        for (int64_t q = width; q < count; ++q) y[i * count + q] = factors[q] * z.im[i * width + q - width];
       }
+      work.scatter(to, lines.out_stride(), n, begin, count);
     };
     const int64_t width = (count + 1) / 2;
     LinePairs<T> pairs(width, count);
