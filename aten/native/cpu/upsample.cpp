@@ -12,6 +12,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <optional>
 #include <type_traits>
@@ -547,6 +548,125 @@ void resize_gathered_lines(const uint8_t* x, uint8_t* y, int64_t lines, const By
     }
   });
 }
+
+/// The weights of each element of the result as numbers of 16 bits, with zeros up to a multiple of `Step` of them.
+template <int Step>
+struct ShortWeights {
+  int64_t width; // with the zeros
+  std::vector<int16_t> weight;
+
+  explicit ShortWeights(const ByteTaps& taps) : width((taps.width + Step - 1) / Step * Step), weight(taps.out * width, 0) {
+    for (int64_t o = 0; o < taps.out; ++o) {
+      std::copy_n(taps.weight.begin() + o * taps.width, taps.width, weight.begin() + o * width);
+    }
+  }
+
+  const int16_t* of(int64_t o) const { return weight.data() + o * width; }
+  /// Two of them, for products of pairs.
+  static int32_t pair(const int16_t* at) {
+    int32_t both;
+    std::memcpy(&both, at, sizeof(both));
+    return both;
+  }
+};
+
+/// Pixels of 3 or 4 bytes: two neighbours are read as one word of 8 bytes.
+template <int Channels>
+void resize_pixels(const uint8_t* x, uint8_t* y, int64_t lines, const ByteTaps& taps) {
+  const ShortWeights<2> weights(taps);
+  const uint8_t* const end = x + lines * taps.in * Channels;
+  const __m128i half = _mm_set1_epi32(taps.half()), bits = _mm_cvtsi32_si128(taps.bits);
+  // The bytes of a channel of both, as pairs of 16 bits.
+  const __m128i pairs = Channels == 3 ? _mm_setr_epi8(0, -1, 3, -1, 1, -1, 4, -1, 2, -1, 5, -1, -1, -1, -1, -1)
+                                      : _mm_setr_epi8(0, -1, 4, -1, 1, -1, 5, -1, 2, -1, 6, -1, 3, -1, 7, -1);
+  at::parallel_for(0, lines, std::max<int64_t>(1, kGrain / (Channels * taps.out)), [&](int64_t first_line, int64_t last_line) {
+    for (int64_t line = first_line; line < last_line; ++line) {
+      uint8_t* const to = y + line * taps.out * Channels;
+      for (int64_t o = 0; o < taps.out; ++o) {
+        const uint8_t* from = x + (line * taps.in + taps.first[o]) * Channels;
+        // Four bytes are written, and eight read: not at the end.
+        if (o + 1 == taps.out || end - from < (weights.width - 2) * Channels + 8) {
+          weigh_bytes<0, Channels>(
+              from, taps.weight.data() + o * taps.width, taps.width, Channels, taps.half(), taps.bits, nullptr, to + o * Channels);
+          continue;
+        }
+        const int16_t* const weight = weights.of(o);
+        __m128i sum = half;
+        for (int64_t k = 0; k < weights.width; k += 2, from += 2 * Channels) {
+          const __m128i both = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
+          sum = _mm_add_epi32(sum, _mm_madd_epi16(_mm_shuffle_epi8(both, pairs), _mm_set1_epi32(weights.pair(weight + k))));
+        }
+        const __m128i shorts = _mm_packs_epi32(_mm_sra_epi32(sum, bits), sum);
+        const int32_t four = _mm_cvtsi128_si32(_mm_packus_epi16(shorts, shorts));
+        std::memcpy(to + o * Channels, &four, sizeof(four));
+      }
+    }
+  });
+}
+
+/// Lines of single bytes, each of the result of many neighbours.
+void resize_by_long_taps(const uint8_t* x, uint8_t* y, int64_t lines, const ByteTaps& taps) {
+  const ShortWeights<16> weights(taps);
+  const uint8_t* const end = x + lines * taps.in;
+  at::parallel_for(0, lines, std::max<int64_t>(1, kGrain / taps.out), [&](int64_t first_line, int64_t last_line) {
+    for (int64_t line = first_line; line < last_line; ++line) {
+      for (int64_t o = 0; o < taps.out; ++o) {
+        const uint8_t* const from = x + line * taps.in + taps.first[o];
+        uint8_t* const to = y + line * taps.out + o;
+        if (end - from < weights.width) {
+          weigh_bytes<0, 1>(from, taps.weight.data() + o * taps.width, taps.width, 1, taps.half(), taps.bits, nullptr, to);
+          continue;
+        }
+        const int16_t* const weight = weights.of(o);
+        __m256i sum = _mm256_setzero_si256();
+        for (int64_t k = 0; k < weights.width; k += 16) {
+          const __m256i bytes = _mm256_cvtepu8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + k)));
+          sum = _mm256_add_epi32(
+              sum, _mm256_madd_epi16(bytes, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(weight + k))));
+        }
+        __m128i four = _mm_add_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1));
+        four = _mm_add_epi32(four, _mm_shuffle_epi32(four, 0x4e));
+        four = _mm_add_epi32(four, _mm_shuffle_epi32(four, 0xb1));
+        *to = static_cast<uint8_t>(std::clamp((_mm_cvtsi128_si32(four) + taps.half()) >> taps.bits, 0, 255));
+      }
+    }
+  });
+}
+
+constexpr int64_t kByteColumns = 16;
+
+/// Lines whose elements are rows of at least kByteColumns bytes: so many columns at a time.
+void resize_byte_rows(const uint8_t* x, uint8_t* y, int64_t lines, int64_t inner, const ByteTaps& taps) {
+  const ShortWeights<2> weights(taps);
+  const __m256i half = _mm256_set1_epi32(taps.half());
+  const __m128i bits = _mm_cvtsi32_si128(taps.bits);
+  at::parallel_for(0, lines * taps.out, std::max<int64_t>(1, kGrain / (4 * inner)), [&](int64_t begin, int64_t end) {
+    for (int64_t at = begin; at < end; ++at) {
+      const int64_t o = at % taps.out;
+      const uint8_t* const from = x + (at / taps.out * taps.in + taps.first[o]) * inner;
+      const int16_t* const weight = weights.of(o);
+      uint8_t* const to = y + at * inner;
+      const auto columns = [&](int64_t i) {
+        const auto row = [&](int64_t k) {
+          return _mm256_cvtepu8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + k * inner + i)));
+        };
+        __m256i low = half, high = half;
+        for (int64_t k = 0; k < taps.width; k += 2) {
+          const __m256i a = row(k), b = k + 1 < taps.width ? row(k + 1) : _mm256_setzero_si256();
+          const __m256i both = _mm256_set1_epi32(weights.pair(weight + k));
+          low = _mm256_add_epi32(low, _mm256_madd_epi16(_mm256_unpacklo_epi16(a, b), both));
+          high = _mm256_add_epi32(high, _mm256_madd_epi16(_mm256_unpackhi_epi16(a, b), both));
+        }
+        const __m256i shorts = _mm256_packs_epi32(_mm256_sra_epi32(low, bits), _mm256_sra_epi32(high, bits));
+        const __m256i bytes = _mm256_permute4x64_epi64(_mm256_packus_epi16(shorts, shorts), 0x08);
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i), _mm256_castsi256_si128(bytes));
+      };
+      int64_t i = 0;
+      for (; i + kByteColumns <= inner; i += kByteColumns) columns(i);
+      if (i < inner) columns(inner - kByteColumns);
+    }
+  });
+}
 #endif
 
 /// Lines [in, inner] of bytes become [out, inner].
@@ -582,6 +702,10 @@ void resize_byte_lines(const uint8_t* x, uint8_t* y, int64_t lines, int64_t inne
 void resize_byte_lines(const uint8_t* x, uint8_t* y, int64_t lines, int64_t inner, const ByteTaps& taps) {
 #if defined(__AVX2__)
   if (GatheredBytes::takes(taps, inner)) return resize_gathered_lines(x, y, lines, taps);
+  if (inner == 1 && taps.width > 4) return resize_by_long_taps(x, y, lines, taps);
+  if (inner == 3) return resize_pixels<3>(x, y, lines, taps);
+  if (inner == 4) return resize_pixels<4>(x, y, lines, taps);
+  if (inner >= kByteColumns) return resize_byte_rows(x, y, lines, inner, taps);
 #endif
   if (taps.width == 2) return resize_byte_lines<2>(x, y, lines, inner, taps);
   if (taps.width == 3) return resize_byte_lines<3>(x, y, lines, inner, taps);
