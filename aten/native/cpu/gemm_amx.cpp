@@ -111,12 +111,16 @@ void pack_a(const Matrix<const BFloat16>& a, int64_t rows, int64_t steps, BFloat
 void pack_rows(const Matrix<const BFloat16>& a, int64_t rows, int64_t steps, BFloat16* to) {
   int64_t done = 0;
   if (a.col_stride == 1 && rows == kBlock) {
-    // Row by row, as they are read fastest.
+    // Some lines of each row at a time: they are adjacent where they are read, and few of them fall together where they are written.
+    constexpr int64_t kLines = 4 * kSteps;
     done = steps / kSteps * kSteps;
-    for (int64_t i = 0; i < kBlock; ++i) {
-      const BFloat16* from = a.data + i * a.row_stride;
-      for (int64_t p = 0; p < done; p += kSteps) {
-        std::memcpy(static_cast<void*>(to + p * kBlock + i * kSteps), from + p, kSteps * sizeof(BFloat16));
+    for (int64_t p0 = 0; p0 < done; p0 += kLines) {
+      const int64_t end = std::min(done, p0 + kLines);
+      for (int64_t i = 0; i < kBlock; ++i) {
+        const BFloat16* from = a.data + i * a.row_stride;
+        for (int64_t p = p0; p < end; p += kSteps) {
+          std::memcpy(static_cast<void*>(to + p * kBlock + i * kSteps), from + p, kSteps * sizeof(BFloat16));
+        }
       }
     }
   }

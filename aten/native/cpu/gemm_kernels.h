@@ -283,6 +283,20 @@ void gemm(const Gemm<T>& problem) {
     if (has_few_columns(g)) return few_columns_product(g);
     if (has_few_columns(g.transposed())) return few_columns_product(g.transposed());
   }
+  if constexpr (sizeof(T) == 2 && !std::is_integral_v<T>) {
+    // A few rows of 16-bit numbers one after the other: tiles would widen all of the other factor first (measured).
+    const Gemm<T> rows = g.m <= g.n ? g : g.transposed();
+    if (g.batch == 1 && g.k >= 128 && (rows.m == 2 || (rows.m <= kFewColumns && rows.b.row_stride == 1))) {
+      Gemm<T> row = rows;
+      row.m = 1;
+      for (int64_t i = 0; i < rows.m; ++i) {
+        row.a = rows.a.shifted(i, 0);
+        row.c = rows.c.shifted(i, 0);
+        gemm(row);
+      }
+      return;
+    }
+  }
   if constexpr (Element<T>::kPlanes == 1) {
     if (work <= 64) {
       for (int64_t s = 0; s < g.batch; ++s) gemm_tiny(g, batch_a(s), batch_b(s), batch_c(s));
