@@ -5,6 +5,7 @@
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/convert.h>
 #include <aten/native/index_rows.h>
+#include <aten/native/index_support.h>
 #include <aten/native/streamed.h>
 #include <aten/native/view_support.h>
 #include <c10/core/WrapDimMinimal.h>
@@ -21,6 +22,30 @@ namespace {
 
 constexpr int64_t kJoinedBytesPerThread = 1 << 18;
 constexpr int64_t kLongCopy = 2048;
+
+/// to[i * count + k] = from[k][i] for i in [begin, end).
+template <class T>
+void interleave(const char* const* from, int64_t count, int64_t begin, int64_t end, char* out) {
+  T* to = reinterpret_cast<T*>(out);
+  if (count == 2) {
+    const T *first = reinterpret_cast<const T*>(from[0]), *second = reinterpret_cast<const T*>(from[1]);
+    for (int64_t i = begin; i < end; ++i) {
+      to[2 * i] = first[i];
+      to[2 * i + 1] = second[i];
+    }
+    return;
+  }
+  constexpr int64_t kBlock = 256; // so many elements of each before the next, for the lines of the result to stay
+  for (int64_t start = begin; start < end; start += kBlock) {
+    const int64_t stop = std::min(end, start + kBlock);
+    for (int64_t k = 0; k < count; ++k) {
+      const T* source = reinterpret_cast<const T*>(from[k]);
+      for (int64_t i = start; i < stop; ++i) {
+        to[i * count + k] = source[i];
+      }
+    }
+  }
+}
 
 /// cat where everything is contiguous: each input gives one run of bytes for every index of the dimensions before `dim`. The
 /// result is cut anywhere for threads, and written from its beginning to its end.
@@ -39,6 +64,19 @@ void join_runs(TensorList tensors, int64_t dim, const TensorBase& out) {
     if (const auto run = static_cast<int64_t>(t.nbytes()) / outer; run != 0) {
       parts.push_back({static_cast<const char*>(t.const_data_ptr()), run});
     }
+  }
+  const auto word = static_cast<int64_t>(out.itemsize());
+  if (word <= 8 && std::all_of(parts.begin(), parts.end(), [&](const Part& part) { return part.run == word; })) {
+    c10::SmallVector<const char*, 8> from;
+    for (const Part& part : parts) {
+      from.push_back(part.from);
+    }
+    at::parallel_for(0, outer, std::max<int64_t>(1, kJoinedBytesPerThread / row), [&](int64_t begin, int64_t end) {
+      by_element_size(static_cast<size_t>(word), [&](auto element) {
+        interleave<decltype(element)>(from.data(), static_cast<int64_t>(from.size()), begin, end, to);
+      });
+    });
+    return;
   }
   const bool streamed = bytes >= kStreamedBytes;
   at::parallel_for(0, bytes, kJoinedBytesPerThread, [&](int64_t begin, int64_t end) {
@@ -125,6 +163,17 @@ void flip_kernel(const TensorBase& self, IntArrayRef dims, const TensorBase& out
         rest /= self.size(d);
         source += index * step[d];
         target += index * out.stride(d);
+      }
+      if (step[last] == -1 && out.stride(last) == 1) {
+        by_element_size(static_cast<size_t>(item), [&](auto element) {
+          using T = decltype(element);
+          T* dst = reinterpret_cast<T*>(to) + target;
+          const T* src = reinterpret_cast<const T*>(from) + source - (row - 1);
+          for (int64_t j = 0; j < row; ++j) {
+            dst[j] = src[row - 1 - j];
+          }
+        });
+        continue;
       }
       convert_elements(
           dtype, to + target * item, out.stride(last) * item, dtype, from + source * item, step[last] * item, row);
