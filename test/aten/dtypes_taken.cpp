@@ -88,11 +88,6 @@ TEST_CASE("the wider unsigned integers are added, looked for and limited", "[dty
   }
 }
 
-TEST_CASE("elements of bfloat16 are looked for", "[dtypes]") {
-  const Tensor x = at::tensor({1.5f, 2.f, -3.f}).to(at::kBFloat16);
-  CHECK_THAT(at::isin(x, x.slice(0, 1)), EqualsTensor({0, 1, 1}));
-}
-
 TEST_CASE("a byte is limited by numbers beyond its own", "[dtypes]") {
   const Tensor x = whole({0, 1, 200}, at::kByte);
   CHECK_THAT(x.clamp(-1, 1), EqualsTensor({0, 1, 1}));
