@@ -127,10 +127,9 @@ class Dict final {
   Dict();
   /// For Dict<IValue, IValue> only.
   explicit Dict(TypePtr keyType, TypePtr valueType);
+  /// Also what a move does: a dictionary that was moved from may still be used.
   Dict(const Dict&) = default;
   Dict& operator=(const Dict&) = default;
-  Dict(Dict&&) noexcept = default;
-  Dict& operator=(Dict&&) noexcept = default;
 
   Dict copy() const {
     return Dict(impl_->copy());

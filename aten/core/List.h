@@ -226,10 +226,9 @@ class List final {
   explicit List(ArrayRef<T> values);
   /// For List<IValue> only: an empty list whose elements will be of the given type.
   explicit List(TypePtr elementType);
+  /// Also what a move does: a list that was moved from may still be used.
   List(const List&) = default;
   List& operator=(const List&) = default;
-  List(List&&) noexcept = default;
-  List& operator=(List&&) noexcept = default;
 
   List copy() const {
     return List(impl_->copy());

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -44,9 +45,12 @@ class Registry {
       entries_.emplace(key, Entry{std::move(creator), priority, {}});
       return;
     }
-    TORCH_CHECK(
-        !terminate_ || priority != found->second.priority, "Key ", detail::KeyStrRepr(key),
-        " already registered with the same priority ", static_cast<int>(priority));
+    if (priority == found->second.priority) {
+      const std::string message =
+          c10::str("Key ", detail::KeyStrRepr(key), " already registered with the same priority ", static_cast<int>(priority));
+      TORCH_CHECK(!terminate_, message);
+      throw std::runtime_error(message);
+    }
     if (warning_ && priority != found->second.priority) {
       TORCH_WARN("Key ", detail::KeyStrRepr(key), " is registered twice; the one of higher priority stays");
     }
@@ -106,7 +110,7 @@ class Registry {
     const auto found = entries_.find(key);
     return found == entries_.end() ? nullptr : found->second.help.c_str();
   }
-  /// Whether registering a key twice at the same priority throws (default) or keeps the first.
+  /// Whether registering a key twice at the same priority throws c10::Error (default) or std::runtime_error.
   void SetTerminate(bool terminate) { terminate_ = terminate; }
 
  private:

@@ -487,3 +487,17 @@ TEST_CASE("elements of a tuple are made from a few values and replaced", "[ivalu
   CHECK(elements.asArrayRef()[0].toInt() == 3);
   CHECK(c10::ivalue::TupleElements(IValue(1), IValue(2), IValue(3)).at(2).toInt() == 3);
 }
+
+TEST_CASE("containers that were moved from may still be used", "[ivalue]") {
+  c10::Dict<std::string, int64_t> dict;
+  dict.insert("one", 1);
+  const c10::Dict<std::string, int64_t> taken(std::move(dict));
+  CHECK(taken.at("one") == 1);
+  CHECK(dict.size() == 1); // NOLINT(bugprone-use-after-move): both share the entries, as copies do
+  c10::List<int64_t> list({1, 2});
+  c10::List<int64_t> other;
+  other = std::move(list);
+  CHECK(other.size() == 2);
+  list.push_back(3); // NOLINT(bugprone-use-after-move)
+  CHECK(other.get(2) == 3);
+}
