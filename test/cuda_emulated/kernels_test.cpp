@@ -39,6 +39,7 @@ void mean_kernel(const TensorBase&, OptDims, bool, std::optional<ScalarType>, co
 void nansum_kernel(const TensorBase&, OptDims, bool, std::optional<ScalarType>, const TensorBase&);
 void prod_kernel(const TensorBase&, int64_t, bool, std::optional<ScalarType>, const TensorBase&);
 void amax_kernel(const TensorBase&, IntArrayRef, bool, const TensorBase&);
+void argmin_kernel(const TensorBase&, std::optional<int64_t>, bool, const TensorBase&);
 void argmax_kernel(const TensorBase&, std::optional<int64_t>, bool, const TensorBase&);
 void min_dim_kernel(const TensorBase&, int64_t, bool, const TensorBase&, const TensorBase&);
 void any_kernel(const TensorBase&, int64_t, bool, const TensorBase&);
@@ -168,6 +169,31 @@ TEST_CASE("emulated: conversions between all dtypes", "[cuda]") {
       CHECK(near(filled(a.to(to), [&](const Tensor& out) { cuda::copy_on_device(out, a); }), a.to(to)));
       CHECK(near(filled(a.t().to(to), [&](const Tensor& out) { cuda::copy_on_device(out, a.t().contiguous()); }), a.t().to(to)));
     }
+  }
+}
+
+TEST_CASE("emulated: reductions that read 16 bytes at a time", "[cuda]") {
+  torch::manual_seed(13);
+  for (const auto dtype : {at::kHalf, at::kBFloat16, at::kFloat, at::kDouble}) {
+    const Tensor memory = torch::randn({3 * 4 * 160 + 1}).to(dtype);
+    const double tolerance = dtype == at::kBFloat16 ? 5e-2 : dtype == at::kHalf ? 1e-2 : 1e-4;
+    for (const int64_t shift : {0, 1}) { // aligned and not
+      const Tensor whole = memory.slice(0, shift, shift + 3 * 4 * 160).view({3, 4, 160});
+      for (const Tensor& t : {whole, whole.slice(2, 0, 77), whole.slice(2, 0, 3), whole.transpose(0, 1), whole.slice(2, 4)}) {
+        for (const std::vector<int64_t>& dims : {std::vector<int64_t>{2}, {1, 2}, {0, 1, 2}}) {
+          const Tensor sum = t.sum(dims), most = t.amax(dims);
+          CHECK(near(filled(sum, [&](const Tensor& out) { cuda::sum_kernel(t, dims, false, {}, out); }), sum, tolerance, tolerance));
+          CHECK(near(filled(most, [&](const Tensor& out) { cuda::amax_kernel(t, dims, false, out); }), most));
+        }
+        const Tensor places = t.argmax(2), var = t.var(at::IntArrayRef{2}, true);
+        CHECK(near(filled(places, [&](const Tensor& out) { cuda::argmax_kernel(t, 2, false, out); }), places));
+        Tensor mean = torch::empty_like(var);
+        CHECK(near(filled(var, [&](const Tensor& out) { cuda::var_mean_kernel(t, at::IntArrayRef{2}, {}, false, out, mean); }), var, tolerance, tolerance));
+      }
+    }
+    const Tensor row = torch::randn({70003}).to(dtype), sum = row.sum(), first = row.argmin();
+    CHECK(near(filled(sum, [&](const Tensor& out) { cuda::sum_kernel(row, at::IntArrayRef{0}, false, {}, out); }), sum, tolerance, 20 * tolerance));
+    CHECK(near(filled(first, [&](const Tensor& out) { cuda::argmin_kernel(row, std::nullopt, false, out); }), first));
   }
 }
 

@@ -80,3 +80,23 @@ TEST_CASE("reductions that 32-bit offsets do not reach say so", "[cuda]") {
   CHECK_THROWS_WITH(
       plan_reduction(t, std::bitset<64>().set(), torch::empty({}), false), Catch::Contains("2^31 - 1 elements"));
 }
+
+TEST_CASE("runs that lie aligned are read 16 bytes at a time", "[cuda]") {
+  using at::native::cuda::reading_width;
+  alignas(16) static char memory[32];
+  const auto width = [](const at::Tensor& t, int64_t dim, const char* at, std::size_t itemsize) {
+    std::bitset<64> mask;
+    mask.set(dim);
+    return reading_width(plan_reduction(t, mask, t.sum(dim), /*in_order=*/true), at, itemsize);
+  };
+  const at::Tensor t = torch::zeros({6, 24});
+  CHECK(width(t, 1, memory, 2) == 8);
+  CHECK(width(t, 1, memory, 4) == 4);
+  CHECK(width(t, 1, memory + 4, 4) == 1);
+  CHECK(width(t, 0, memory, 4) == 1);
+  CHECK(width(t.slice(1, 0, 9), 1, memory, 2) == 8); // rows begin aligned, the last elements come one by one
+  CHECK(width(t.slice(1, 0, 7), 1, memory, 2) == 1);
+  CHECK(width(torch::zeros({6, 20}), 1, memory, 2) == 1); // rows that begin at multiples of 40 bytes
+  CHECK(width(torch::zeros({6, 20}), 1, memory, 4) == 4);
+  CHECK(width(t.slice(1, 0, 24, 2), 1, memory, 4) == 1);
+}

@@ -41,6 +41,9 @@ constexpr auto kOrdered = kBooleans | kIntegral | kFloating;
 ReduceRun run_of(const TensorBase& input, const DimMask& mask, const TensorBase& out, bool in_order = false) {
   ReduceRun run;
   run.plan = plan_reduction(input, mask, out, in_order);
+  if (c10::isFloatingType(input.scalar_type()) && input.itemsize() <= 4) {
+    run.plan.width = reading_width(run.plan, input.const_data_ptr(), input.itemsize());
+  }
   run.launch = launch_of(run.plan, at::cuda::getCurrentDeviceProperties()->multiProcessorCount);
   run.stream = c10::cuda::getCurrentCUDAStream();
   return run;

@@ -24,6 +24,9 @@ struct Elements {
   __device__ opmath_type<T> operator[](std::uint32_t i) const {
     return widen(data[i]);
   }
+  using Element = T;
+  /// How many are read at once where they lie side by side.
+  static constexpr int kWidth = sizeof(T) <= 4 ? 16 / sizeof(T) : 1;
   const T* data;
 };
 
@@ -49,6 +52,7 @@ struct IntegerElements {
         return static_cast<const std::int64_t*>(data)[i];
     }
   }
+  static constexpr int kWidth = 1;
   const void* data;
   c10::ScalarType dtype;
 };
@@ -74,8 +78,36 @@ __device__ Acc combine_threads(const Op& op, Acc value, bool along_x, Acc* memor
   return *own;
 }
 
-// Each lane of an output takes a run of elements in turns of `lanes`; for operations that care, `map` gets the index.
-template <class Op, class In>
+// What a thread joins of its output, which begins at `first`: elements, or K side by side, in turns of `lanes`.
+template <int K, class Op, class In>
+__device__ typename Op::Acc join_own(
+    const Op& op, const In& in, const ReducePlan& plan, std::uint32_t first, std::uint32_t lane, std::uint32_t lanes) {
+  typename Op::Acc acc = op.identity();
+  if constexpr (K == 1) {
+#pragma unroll 4
+    for (std::uint32_t i = lane; i < plan.length; i += lanes) {
+      acc = op.combine(acc, op.map(in[first + plan.reduced.get(i).of[0]], i));
+    }
+  } else {
+    const auto* vectors = reinterpret_cast<const Aligned<typename In::Element, K>*>(in.data + first);
+    const std::uint32_t count = plan.length / K;
+#pragma unroll 4
+    for (std::uint32_t v = lane; v < count; v += lanes) {
+      const auto vector = vectors[v];
+#pragma unroll
+      for (int k = 0; k < K; ++k) {
+        acc = op.combine(acc, op.map(widen(vector.values[k]), v * K + k));
+      }
+    }
+    for (std::uint32_t i = count * K + lane; i < plan.length; i += lanes) {
+      acc = op.combine(acc, op.map(in[first + i], i));
+    }
+  }
+  return acc;
+}
+
+// For operations that care, `map` gets the index of the element.
+template <int K, class Op, class In>
 __global__ void __launch_bounds__(kThreads)
     reduce_kernel(Op op, In in, ReducePlan plan, typename Op::Acc* partial) {
   using Acc = typename Op::Acc;
@@ -88,11 +120,7 @@ __global__ void __launch_bounds__(kThreads)
   OffsetCalculator<2>::Offsets place = {};
   if (exists) {
     place = plan.kept.get(output);
-    const std::uint32_t step = lanes * gridDim.y;
-#pragma unroll 4
-    for (std::uint32_t i = blockIdx.y * lanes + lane; i < plan.length; i += step) {
-      acc = op.combine(acc, op.map(in[place.of[0] + plan.reduced.get(i).of[0]], i));
-    }
+    acc = join_own<K>(op, in, plan, place.of[0], blockIdx.y * lanes + lane, lanes * gridDim.y);
   }
   acc = combine_threads(op, acc, plan.along_rows, reinterpret_cast<Acc*>(memory));
   if (exists && lane == 0) {
@@ -128,16 +156,18 @@ __global__ void __launch_bounds__(kThreads)
 template <class Op, class In>
 void launch_reduce(const ReduceRun& run, const Op& op, const In& in) {
   using Acc = typename Op::Acc;
+  const auto kernel = run.plan.width == In::kWidth ? &reduce_detail::reduce_kernel<In::kWidth, Op, In>
+                                                   : &reduce_detail::reduce_kernel<1, Op, In>;
   const ReduceLaunch& launch = run.launch;
   const dim3 blocks(launch.blocks, launch.splits), threads(launch.x, launch.y);
   if (launch.splits == 1) {
-    reduce_detail::reduce_kernel<<<blocks, threads, 0, run.stream>>>(op, in, run.plan, static_cast<Acc*>(nullptr));
+    kernel<<<blocks, threads, 0, run.stream>>>(op, in, run.plan, nullptr);
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return;
   }
   const Workspace workspace(static_cast<std::size_t>(launch.splits) * run.plan.outputs * sizeof(Acc), run.stream);
   Acc* partial = static_cast<Acc*>(workspace.data());
-  reduce_detail::reduce_kernel<<<blocks, threads, 0, run.stream>>>(op, in, run.plan, partial);
+  kernel<<<blocks, threads, 0, run.stream>>>(op, in, run.plan, partial);
   C10_CUDA_KERNEL_LAUNCH_CHECK();
   constexpr unsigned kRows = reduce_detail::kThreads / 32;
   reduce_detail::join_kernel<<<(run.plan.outputs + kRows - 1) / kRows, dim3(32, kRows), 0, run.stream>>>(

@@ -115,10 +115,20 @@ ReducePlan plan_reduction(const TensorBase& self, const std::bitset<64>& mask, c
   return plan_reduction(self.sizes(), self.strides(), mask, out_strides, in_order);
 }
 
+std::uint32_t reading_width(const ReducePlan& plan, const void* data, std::size_t itemsize) {
+  const auto width = static_cast<std::uint32_t>(16 / itemsize);
+  bool wide = plan.along_rows && plan.reduced.dims == 1 && plan.reduced.strides[0][0] == 1 && plan.length >= width &&
+      reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
+  for (int d = 0; d < plan.kept.dims; ++d) {
+    wide = wide && plan.kept.strides[d][0] % width == 0;
+  }
+  return wide ? width : 1;
+}
+
 ReduceLaunch launch_of(const ReducePlan& plan, int multiprocessors) {
   ReduceLaunch launch;
   if (plan.along_rows) {
-    launch.x = power_of_two_above(plan.length, kThreads);
+    launch.x = power_of_two_above((plan.length + plan.width - 1) / plan.width, kThreads);
     launch.y = kThreads / launch.x;
   } else {
     launch.x = power_of_two_above(plan.outputs, 32);

@@ -6,6 +6,7 @@
 #include <c10/util/ArrayRef.h>
 
 #include <bitset>
+#include <cstddef>
 #include <cstdint>
 
 namespace at {
@@ -20,6 +21,7 @@ struct ReducePlan {
   std::uint32_t outputs = 1;
   std::uint32_t length = 1;
   bool along_rows = true; // the elements of one output lie closer together than outputs do
+  std::uint32_t width = 1; // elements of one output that lie side by side, aligned, and may be read at once
   OffsetCalculator<2> kept;
   OffsetCalculator<1> reduced;
 };
@@ -38,6 +40,9 @@ struct ReduceLaunch {
 ReducePlan plan_reduction(const TensorBase& self, const std::bitset<64>& mask, const TensorBase& out, bool in_order);
 ReducePlan plan_reduction(
     IntArrayRef sizes, IntArrayRef strides, const std::bitset<64>& mask, IntArrayRef out_strides, bool in_order);
+
+/// How many elements of `itemsize` bytes can be read at once, as 16 bytes: 1 where they do not lie so.
+std::uint32_t reading_width(const ReducePlan& plan, const void* data, std::size_t itemsize);
 
 ReduceLaunch launch_of(const ReducePlan& plan, int multiprocessors);
 
