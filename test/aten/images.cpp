@@ -15,6 +15,7 @@
 
 namespace {
 
+using at::IntArrayRef;
 using at::Tensor;
 
 constexpr auto kChannelsLast = at::MemoryFormat::ChannelsLast;
