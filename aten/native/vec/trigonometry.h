@@ -4,14 +4,14 @@
 //
 //               float    double
 //   tan         1.92     1.93     (huge arguments: libm)
-//   asin, acos  1.16     2.03
-//   atan        1.28     1.25
+//   asin, acos  1.57     2.03
+//   atan        1.42     1.25
 //   atan2       1.37
 //   sinh, cosh  1.29
 //   asinh       1.45
 //   acosh       1.07
 //   atanh       1.81
-//   erfinv      2.83
+//   erfinv      2.92
 //   hypot       0.51
 //   fmod        0        0
 #pragma once
@@ -22,37 +22,6 @@ namespace at::vec {
 inline namespace CPU_CAPABILITY {
 
 namespace detail {
-
-#ifdef __FMA__
-// a b + c, rounded once. Where it must be: the compiler fuses this, and may otherwise not.
-template <class T, int N>
-VEC_INLINE Vec<T, N> fused(Vec<T, N> a, Vec<T, N> b, Vec<T, N> c) {
-#ifdef VEC_AVX512
-  if constexpr (sizeof(T) * N == 64) {
-    if constexpr (sizeof(T) == 4) {
-      return Vec<T, N>((typename Vec<T, N>::raw)_mm512_fmadd_ps((__m512)a.v, (__m512)b.v, (__m512)c.v));
-    } else {
-      return Vec<T, N>((typename Vec<T, N>::raw)_mm512_fmadd_pd((__m512d)a.v, (__m512d)b.v, (__m512d)c.v));
-    }
-  } else
-#endif
-      if constexpr (sizeof(T) * N == 32 && sizeof(T) == 4) {
-    return Vec<T, N>((typename Vec<T, N>::raw)_mm256_fmadd_ps((__m256)a.v, (__m256)b.v, (__m256)c.v));
-  } else if constexpr (sizeof(T) * N == 32) {
-    return Vec<T, N>((typename Vec<T, N>::raw)_mm256_fmadd_pd((__m256d)a.v, (__m256d)b.v, (__m256d)c.v));
-  } else {
-    Vec<T, N> r;
-    for (int i = 0; i < N; ++i) {
-      if constexpr (sizeof(T) == 4) {
-        r.v[i] = __builtin_fmaf(a.v[i], b.v[i], c.v[i]);
-      } else {
-        r.v[i] = __builtin_fma(a.v[i], b.v[i], c.v[i]);
-      }
-    }
-    return r;
-  }
-}
-#endif
 
 // s / c, or -c / s in odd quadrants.
 template <class T, int N>
