@@ -152,7 +152,7 @@ TEST_CASE("float functions of tensors are accurate with this processor's instruc
   CHECK(worst_over_tensor(at::log10, EXACT(log10l)) < 1.2);
   CHECK(worst_over_tensor(at::sin, EXACT(sinl)) < 1.0);
   CHECK(worst_over_tensor(at::cos, EXACT(cosl)) < 1.0);
-  CHECK(worst_over_tensor(at::tan, EXACT(tanl)) < 2.0);
+  CHECK(worst_over_tensor(at::tan, EXACT(tanl)) < 2.2);
   CHECK(worst_over_tensor(at::asin, EXACT(asinl)) < 1.6);
   CHECK(worst_over_tensor(at::atan, EXACT(atanl)) < 1.5);
   CHECK(worst_over_tensor(at::atanh, EXACT(atanhl)) < 2.0);
