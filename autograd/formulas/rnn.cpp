@@ -51,7 +51,7 @@ bool has_kernel(const Tensor& output) {
 }
 
 at::TensorBase contiguous(const Tensor& t) {
-  return t.defined() ? t.contiguous() : t;
+  return t.defined() ? t.resolve_neg().contiguous() : t;
 }
 
 /// The gradient of the state's weights: one product of the gradients of all gates and the states before their steps.
@@ -116,7 +116,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor> lstm_steps_backward(
     for_hidden = at::empty(hx.sizes(), hx.options());
     for_cell = at::empty(cx.sizes(), cx.options());
     at::native::recurrence_backward(
-        {at::native::RecurrentCell::lstm, reverse, contiguous(hx), contiguous(cx), w_hh, {}, contiguous(open), {}, contiguous(output),
+        {at::native::RecurrentCell::lstm, reverse, contiguous(hx), contiguous(cx), w_hh.resolve_neg(), {}, contiguous(open), {}, contiguous(output),
          contiguous(cells)},
         {contiguous(grad_output), contiguous(grad_cells), all_gates, all_gates, for_hidden, for_cell});
   } else {
@@ -142,7 +142,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor> gru_steps_backward(
     for_recurrent = at::empty(open.sizes(), open.options());
     for_hidden = at::empty(hx.sizes(), hx.options());
     at::native::recurrence_backward(
-        {at::native::RecurrentCell::gru, reverse, contiguous(hx), {}, w_hh, {}, contiguous(open), contiguous(recurrent), contiguous(output), {}},
+        {at::native::RecurrentCell::gru, reverse, contiguous(hx), {}, w_hh.resolve_neg(), {}, contiguous(open), contiguous(recurrent), contiguous(output), {}},
         {contiguous(grad), {}, for_sums, for_recurrent, for_hidden, {}});
   } else {
     const Tensor sums = at::linear(input, w_ih, b_ih);
@@ -176,7 +176,7 @@ FiveTensors rnn_steps_backward(
     for_sums = at::empty(output.sizes(), output.options());
     for_hidden = at::empty(hx.sizes(), hx.options());
     at::native::recurrence_backward(
-        {relu ? at::native::RecurrentCell::relu : at::native::RecurrentCell::tanh, reverse, contiguous(hx), {}, w_hh, {}, states, {}, states, {}},
+        {relu ? at::native::RecurrentCell::relu : at::native::RecurrentCell::tanh, reverse, contiguous(hx), {}, w_hh.resolve_neg(), {}, states, {}, states, {}},
         {contiguous(grad), {}, for_sums, for_sums, for_hidden, {}});
   } else {
     std::vector<Tensor> for_step(output.size(0));

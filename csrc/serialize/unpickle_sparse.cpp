@@ -11,8 +11,8 @@ namespace torch::serialize {
 
 namespace {
 
-// How often all elements of a storage may be looked at as members of sparse tensors; an honest file does so once.
-constexpr uint64_t kMaxSparseUses = 16;
+// How often all elements of a storage may be looked at as members of sparse tensors; honest files share indices among some.
+constexpr uint64_t kMaxSparseUses = 256;
 
 } // namespace
 
@@ -43,6 +43,8 @@ c10::IValue Unpickler::rebuild_sparse(c10::ArrayRef<c10::IValue> arguments) {
       fail("the indices and values of sparse tensors must not be expanded, nor one and the same many times");
     }
   }
+  // Others would be copied for each tensor that has them.
+  if (layout == c10::kSparse && tensors[0].scalar_type() != c10::kLong) fail(kTakes);
   const std::vector<int64_t> sizes = int_vector(python ? fields[members] : arguments[1], "size");
   const auto options = tensors.back().options().layout(layout);
   try {

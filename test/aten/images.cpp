@@ -151,6 +151,14 @@ TEST_CASE("depthwise convolutions are those of their channels", "[aten][conv]") 
   }
 }
 
+TEST_CASE("an infinite weight of a depthwise convolution meets no padding", "[aten][conv]") {
+  Tensor w = at::ones({2, 1, 3, 3});
+  w[0][0][0][0] = std::numeric_limits<float>::infinity();
+  const Tensor y = at::conv2d(at::ones({1, 2, 5, 20}), w, {}, 1, 1, 1, 2);
+  CHECK_FALSE(y.isnan().any().item<bool>());
+  CHECK(y.isinf().sum().item<int64_t>() == 4 * 19);
+}
+
 TEST_CASE("convolution over nothing", "[aten][conv]") {
   CHECK(at::conv2d(at::ones({0, 3, 5, 5}), at::ones({4, 3, 3, 3})).sizes() == at::IntArrayRef({0, 4, 3, 3}));
   // No input channels: the bias alone.

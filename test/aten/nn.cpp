@@ -174,3 +174,21 @@ TEST_CASE("softmax over any dimension is that of rows", "[softmax]") {
     }
   }
 }
+
+TEST_CASE("softmax over columns gives the same bits on any number of threads", "[softmax]") {
+  const int threads = at::get_num_threads();
+  for (const at::ScalarType dtype : {at::kFloat, at::kDouble, at::kHalf}) {
+    for (const int64_t inner : {7, 40, 63, 200}) {
+      const Tensor x = at::randn({1000, inner}, at::kDouble).to(dtype), grad = at::randn_like(x);
+      const auto run = [&](int count) {
+        at::set_num_threads(count);
+        const Tensor y = at::softmax(x, 0);
+        return std::vector<Tensor>{y, at::log_softmax(x, 0), at::_softmax_backward_data(grad, y, 0, dtype)};
+      };
+      const std::vector<Tensor> one = run(1), three = run(3);
+      INFO(dtype << ", " << inner << " columns");
+      for (size_t i = 0; i < one.size(); ++i) CHECK(one[i].equal(three[i]));
+    }
+  }
+  at::set_num_threads(threads);
+}

@@ -282,3 +282,23 @@ TEST_CASE("lanes reduce to one value", "[vec]") {
   CHECK(any(v == Vec<int32_t>(N - 1)));
   CHECK_FALSE(any(v == Vec<int32_t>(N)));
 }
+
+TEST_CASE("a circular function of an element does not depend on those beside it", "[vec]") {
+  for (const at::ScalarType dtype : {at::kFloat, at::kDouble}) {
+    at::Tensor x = at::randn({5000}, dtype) * 30;
+    const at::Tensor alone = x.clone();
+    x.slice(0, 3, 5000, 37).fill_(3e30);
+    x[5] = NAN;
+    x[77] = -0.0;
+    for (at::Tensor (*const f)(const at::Tensor&) : {at::sin, at::cos, at::tan}) {
+      const at::Tensor y = f(x), shifted = f(x.slice(0, 1, 5000)), want = f(alone);
+      CHECK(y.slice(0, 1, 5000).allclose(shifted, 0, 0, /*equal_nan=*/true));
+      const at::Tensor same = x.eq(alone);
+      CHECK(y.masked_select(same).equal(want.masked_select(same)));
+    }
+    CHECK(std::signbit(at::sin(x)[77].item<double>()));
+    CHECK(std::signbit(at::tan(x)[77].item<double>()));
+  }
+  const at::Tensor up = at::ones({9}), left = at::zeros({9}).neg();
+  CHECK(at::atan2(up, left).equal(at::atan2(up, at::zeros({9}))));
+}

@@ -97,8 +97,8 @@ void replace_nan(const BlockContext& context, char* out, const char* const* in, 
 // std::nextafter without branches, for the compiler to vectorise.
 template <class T>
 T next_of(T from, T to) {
-  using I = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
-  const I up = (from < to) == (from > T(0)) ? I(1) : I(-1);
+  using I = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>; // wraps for some NaN
+  const I up = (from < to) == (from > T(0)) ? I(1) : ~I(0);
   const T next = from == T(0) ? std::copysign(std::numeric_limits<T>::denorm_min(), to)
                               : __builtin_bit_cast(T, static_cast<I>(__builtin_bit_cast(I, from) + up));
   const T moved = from == to ? to : next;

@@ -112,12 +112,15 @@ void softmax_backward_row(const T* grad, const T* y, T* dx, int64_t n) {
 
 /// The most columns taken together, and the most rows of a block that is gone over while it is in the second-level cache.
 constexpr int64_t kMostColumns = 1024, kBlockRows = 256;
+/// Rows of fewer columns are taken several at a time.
+constexpr int64_t kNarrow = 64;
 
 /// Columns taken together: of tall tensors as many as leave each thread a block, since longer runs are read faster; else so many
 /// that a block stays in the cache. Nothing computed depends on it.
 template <class T>
 int64_t block_columns(const DimSplit& s) {
-  constexpr int64_t kCacheBytes = 512 * 1024, kLeast = 256 / sizeof(T);
+  // Not fewer than kNarrow: whether Rows takes several rows at a time must not depend on the number of threads.
+  constexpr int64_t kCacheBytes = 512 * 1024, kLeast = std::max<int64_t>(kNarrow, 256 / sizeof(T));
   const auto whole = [kLeast](int64_t columns) { return std::max<int64_t>(kLeast, columns / kLeast * kLeast); };
   const int64_t wanted = s.size > kBlockRows
       ? whole(s.inner * s.outer / at::get_num_threads() + kLeast - 1)
@@ -142,7 +145,7 @@ struct Rows {
   int64_t count, width, last_width, stride, period;
 
   Rows(const DimSplit& s, int64_t columns) : count(s.size), width(columns), last_width(columns), stride(s.inner), period(columns) {
-    constexpr int64_t kNarrow = 64, kWide = 256;
+    constexpr int64_t kWide = 256;
     if (columns == s.inner && columns < kNarrow) {
       width = stride = std::min(kWide / columns, s.size) * columns;
       count = (s.size * columns + width - 1) / width;

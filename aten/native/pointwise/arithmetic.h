@@ -236,14 +236,14 @@ struct Fmax {
   template <class T>
   HOST_DEVICE T operator()(T a, T b) const {
     using pointwise::select;
-    return select((a > b) | pointwise::is_nan(b), a, b);
+    return select((b > a) | pointwise::is_nan(a), b, a);
   }
 };
 struct Fmin {
   template <class T>
   HOST_DEVICE T operator()(T a, T b) const {
     using pointwise::select;
-    return select((a < b) | pointwise::is_nan(b), a, b);
+    return select((b < a) | pointwise::is_nan(a), b, a);
   }
 };
 

@@ -130,7 +130,7 @@ void _validate_sparse_coo_tensor_args(
   TORCH_CHECK(
       values.sizes() == IntArrayRef(expected), "values has incorrect size, expected ", IntArrayRef(expected), ", got ",
       values.sizes());
-  const Tensor places = indices.to(kCPU, kLong).contiguous();
+  const Tensor places = indices.to(kCPU, kLong).resolve_neg().contiguous();
   const int64_t nnz = places.size(1);
   const int64_t* place = places.const_data_ptr<int64_t>();
   for (int64_t dim = 0; dim < sparse_dim; ++dim) {
@@ -224,7 +224,7 @@ Tensor sparse_coo_tensor_indices(
   check_members(indices, values_);
   const Tensor values = with_nnz(values_);
   DimVector sizes(indices.size(0) + values.dim() - 1);
-  const Tensor places = indices.to(kCPU, kLong).contiguous();
+  const Tensor places = indices.to(kCPU, kLong).resolve_neg().contiguous();
   const int64_t nnz = places.size(1);
   const int64_t* place = places.const_data_ptr<int64_t>();
   for (int64_t dim = 0; dim < indices.size(0); ++dim) {

@@ -108,6 +108,37 @@ VEC_INLINE Vec<double, N> exp_rest(Vec<double, N> r) {
       (r * r);
 }
 
+#ifdef __FMA__
+// a b + c, rounded once. Where it must be: the compiler fuses this, and may otherwise not.
+template <class T, int N>
+VEC_INLINE Vec<T, N> fused(Vec<T, N> a, Vec<T, N> b, Vec<T, N> c) {
+#ifdef VEC_AVX512
+  if constexpr (sizeof(T) * N == 64) {
+    if constexpr (sizeof(T) == 4) {
+      return Vec<T, N>((typename Vec<T, N>::raw)_mm512_fmadd_ps((__m512)a.v, (__m512)b.v, (__m512)c.v));
+    } else {
+      return Vec<T, N>((typename Vec<T, N>::raw)_mm512_fmadd_pd((__m512d)a.v, (__m512d)b.v, (__m512d)c.v));
+    }
+  } else
+#endif
+      if constexpr (sizeof(T) * N == 32 && sizeof(T) == 4) {
+    return Vec<T, N>((typename Vec<T, N>::raw)_mm256_fmadd_ps((__m256)a.v, (__m256)b.v, (__m256)c.v));
+  } else if constexpr (sizeof(T) * N == 32) {
+    return Vec<T, N>((typename Vec<T, N>::raw)_mm256_fmadd_pd((__m256d)a.v, (__m256d)b.v, (__m256d)c.v));
+  } else {
+    Vec<T, N> r;
+    for (int i = 0; i < N; ++i) {
+      if constexpr (sizeof(T) == 4) {
+        r.v[i] = __builtin_fmaf(a.v[i], b.v[i], c.v[i]);
+      } else {
+        r.v[i] = __builtin_fma(a.v[i], b.v[i], c.v[i]);
+      }
+    }
+    return r;
+  }
+}
+#endif
+
 // x = n ln 2 + r, where n is a multiple of 2^-FractionBits whose bits are the lowest ones of `shifted`.
 template <class T, int N>
 struct ExpParts {
@@ -119,7 +150,11 @@ VEC_INLINE ExpParts<T, N> exp_reduce(Vec<T, N> x) {
   const V magic(kMagic<T> / (1 << FractionBits));
   const V shifted = x * V(static_cast<T>(1.44269504088896340736)) + magic;
   const V n = shifted - magic;
+#ifdef __FMA__
+  return {shifted, n, fused(n, V(-Traits<T>::ln2_lo), fused(n, V(-Traits<T>::ln2_hi), x))};
+#else
   return {shifted, n, x - n * V(Traits<T>::ln2_hi) - n * V(Traits<T>::ln2_lo)};
+#endif
 }
 
 #ifdef __AVX2__
@@ -336,44 +371,24 @@ VEC_INLINE Vec<T, N> sin_or_cos(const TrigParts<T, N>& parts) {
   return bit_cast<T>(bit_cast<I>(value) ^ ((q & VI(I(2))) << (8 * int(sizeof(T)) - 2)));
 }
 
+// near(x) for |x| below `limit`, and far() of each other lane: what a lane gives depends on no lane beside it.
+template <class T, int N, class Near, class Far>
+VEC_INLINE Vec<T, N> near_or_far(Vec<T, N> x, T limit, const Near& near, const Far& far) {
+  const auto is_far = !(abs(x) < Vec<T, N>(limit));
+  if (__builtin_expect(!any(is_far), 1)) {
+    return near(x);
+  }
+  return select(is_far, each_lane(x, far), near(select(is_far, Vec<T, N>(T(0)), x)));
+}
+
 template <bool Cosine, int N>
 VEC_INLINE Vec<double, N> sin_or_cos(Vec<double, N> x) {
-  if (__builtin_expect(any(!(abs(x) < Vec<double, N>(kTrigLimit))), 0)) {
-    return each_lane(x, [](double a) { return Cosine ? std::cos(a) : std::sin(a); });
-  }
-  return sin_or_cos<Cosine>(trig_reduce(x));
+  return near_or_far(
+      x, kTrigLimit, [](auto a) { return sin_or_cos<Cosine>(trig_reduce(a)); },
+      [](double a) { return Cosine ? std::cos(a) : std::sin(a); });
 }
 
 #ifdef __FMA__
-// a b + c, rounded once. Where it must be: the compiler fuses this, and may otherwise not.
-template <class T, int N>
-VEC_INLINE Vec<T, N> fused(Vec<T, N> a, Vec<T, N> b, Vec<T, N> c) {
-#ifdef VEC_AVX512
-  if constexpr (sizeof(T) * N == 64) {
-    if constexpr (sizeof(T) == 4) {
-      return Vec<T, N>((typename Vec<T, N>::raw)_mm512_fmadd_ps((__m512)a.v, (__m512)b.v, (__m512)c.v));
-    } else {
-      return Vec<T, N>((typename Vec<T, N>::raw)_mm512_fmadd_pd((__m512d)a.v, (__m512d)b.v, (__m512d)c.v));
-    }
-  } else
-#endif
-      if constexpr (sizeof(T) * N == 32 && sizeof(T) == 4) {
-    return Vec<T, N>((typename Vec<T, N>::raw)_mm256_fmadd_ps((__m256)a.v, (__m256)b.v, (__m256)c.v));
-  } else if constexpr (sizeof(T) * N == 32) {
-    return Vec<T, N>((typename Vec<T, N>::raw)_mm256_fmadd_pd((__m256d)a.v, (__m256d)b.v, (__m256d)c.v));
-  } else {
-    Vec<T, N> r;
-    for (int i = 0; i < N; ++i) {
-      if constexpr (sizeof(T) == 4) {
-        r.v[i] = __builtin_fmaf(a.v[i], b.v[i], c.v[i]);
-      } else {
-        r.v[i] = __builtin_fma(a.v[i], b.v[i], c.v[i]);
-      }
-    }
-    return r;
-  }
-}
-
 // The same of floats: pi/2 in three parts. The first product with n is exact in a fused multiply-add, the second is kept with its
 // rounding error, since what is left near a multiple of pi is far smaller than either.
 inline constexpr float kShortTrigLimit = 1e5f;
@@ -433,18 +448,15 @@ template <bool Cosine, int N>
 VEC_INLINE Vec<float, N> sin_or_cos(Vec<float, N> x) {
 #ifdef __FMA__
   const float limit = kShortTrigLimit;
+  const auto near = [](Vec<float, N> a) {
+    const Vec<float, N> y = sin_or_cos<Cosine>(trig_reduce(a));
+    return Cosine ? y : select(a == Vec<float, N>(0.0f), a, y); // keeps -0
+  };
 #else
   const float limit = 1e6f;
+  const auto near = [](Vec<float, N> a) { return through_double(a, [](auto d) { return sin_or_cos_short<Cosine>(d); }); };
 #endif
-  if (__builtin_expect(any(!(abs(x) < Vec<float, N>(limit))), 0)) {
-    return each_lane(x, [](float a) { return Cosine ? std::cos(a) : std::sin(a); });
-  }
-#ifdef __FMA__
-  const Vec<float, N> y = sin_or_cos<Cosine>(trig_reduce(x));
-  return Cosine ? y : select(x == Vec<float, N>(0.0f), x, y); // keeps -0
-#else
-  return through_double(x, [](auto d) { return sin_or_cos_short<Cosine>(d); });
-#endif
+  return near_or_far(x, limit, near, [](float a) { return Cosine ? std::cos(a) : std::sin(a); });
 }
 
 // erfc(z) for z >= 0.9, with full relative accuracy: exp(-z^2) times a polynomial in 1 / (z + 2).

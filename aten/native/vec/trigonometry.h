@@ -6,7 +6,7 @@
 //   tan         2.08     1.93     (huge arguments: libm)
 //   asin, acos  1.57     2.03
 //   atan        1.42     1.25
-//   atan2       1.37
+//   atan2       1.77
 //   sinh, cosh  1.29
 //   asinh       1.45
 //   acosh       1.07
@@ -75,25 +75,24 @@ inline constexpr T kHalfPiRest = sizeof(T) == 4 ? static_cast<T>(-4.37113882867e
 
 template <int N>
 VEC_INLINE Vec<double, N> tan(Vec<double, N> x) {
-  using V = Vec<double, N>;
-  if (__builtin_expect(any(!(abs(x) < V(detail::kTrigLimit))), 0)) {
-    return detail::each_lane(x, [](double a) { return std::tan(a); });
-  }
-  const auto parts = detail::trig_reduce(x);
-  const V y = detail::tan_of(detail::sine_of(parts), detail::cosine_of(parts), parts.quadrant);
-  return select(x == V(0.0), x, y); // keeps -0
+  const auto near = [](Vec<double, N> a) {
+    const auto parts = detail::trig_reduce(a);
+    return select(a == Vec<double, N>(0.0), a, detail::tan_of(detail::sine_of(parts), detail::cosine_of(parts), parts.quadrant)); // keeps -0
+  };
+  return detail::near_or_far(x, detail::kTrigLimit, near, [](double a) { return std::tan(a); });
 }
 
 template <int N>
 VEC_INLINE Vec<float, N> tan(Vec<float, N> x) {
 #ifdef __FMA__
-  using V = Vec<float, N>;
-  if (__builtin_expect(!any(!(abs(x) < V(detail::kShortTrigLimit))), 1)) {
-    const auto parts = detail::trig_reduce(x);
-    return select(x == V(0.0f), x, detail::tan_of(detail::sine_of(parts), detail::cosine_of(parts), parts.quadrant));
-  }
-#endif
+  const auto near = [](Vec<float, N> a) {
+    const auto parts = detail::trig_reduce(a);
+    return select(a == Vec<float, N>(0.0f), a, detail::tan_of(detail::sine_of(parts), detail::cosine_of(parts), parts.quadrant));
+  };
+  return detail::near_or_far(x, detail::kShortTrigLimit, near, [](float a) { return std::tan(a); });
+#else
   return detail::each_lane(x, [](float a) { return std::tan(a); });
+#endif
 }
 
 /// From 1/2 on by the half angle: pi/2 - 2 asin(sqrt((1 - x) / 2)).
@@ -151,9 +150,10 @@ VEC_INLINE Vec<float, N> atan2(Vec<float, N> y, Vec<float, N> x) {
   t = select(small == large, one, t); // both infinite
   t = select(large == zero, zero, t);
   V angle = t + t * detail::atan_series(t * t);
-  angle = select(steep, (V(detail::kHalfPi<float>) - angle) + V(detail::kHalfPiRest<float>), angle);
   const I left = bit_cast<std::int32_t>(x) >> 31; // of -0 too
-  angle = select(left, (V(2 * detail::kHalfPi<float>) - angle) + V(2 * detail::kHalfPiRest<float>), angle);
+  const V flat = select(left, (V(2 * detail::kHalfPi<float>) - angle) + V(2 * detail::kHalfPiRest<float>), angle);
+  const V turned = select(left, -angle, angle);
+  angle = select(steep, (V(detail::kHalfPi<float>) - turned) + V(detail::kHalfPiRest<float>), flat);
   angle = select((x != x) | (y != y), x + y, angle);
   return copysign(angle, y);
 }

@@ -134,7 +134,9 @@ bool is_depthwise(const ConvProblem& p, ConvPass pass, const Operands& given) {
   for (const int d : {1, 2}) {
     if (p.stride[d] > kLargestStep || p.kernel[d] > kWidestWindow || p.dilation[d] > kWidestWindow / p.kernel[d]) return false;
   }
-  return given.src.is_contiguous() && given.dst.is_contiguous();
+  // The zeros of the padding are multiplied too, and stay zeros under finite weights only.
+  return given.src.is_contiguous() && given.dst.is_contiguous() &&
+      (pass == ConvPass::BackwardWeight || given.weight.isfinite().all().item<bool>());
 }
 
 void run_depthwise(const ConvProblem& p, ConvPass pass, const Operands& given, const void* bias) {
