@@ -317,3 +317,23 @@ TEST_CASE("derivatives of pooling and resampling", "[autograd][derivatives][nn]"
     return variable_list{at::grid_sampler_3d(v[0], v[1] - 0.7, 0, 1, false)};
   }, /*second=*/false);
 }
+
+TEST_CASE("gradients of recurrent layers see negated weights and gradients", "[derivatives]") {
+  for (const int64_t gates : {4, 3, 1}) {
+    const at::Tensor x = at::randn({6, 2, 3}, at::kDouble).requires_grad_(), h = at::randn({1, 2, 4}, at::kDouble);
+    const at::Tensor w_ih = at::randn({gates * 4, 3}, at::kDouble), w_hh = at::randn({gates * 4, 4}, at::kDouble);
+    const at::Tensor grad = at::randn({6, 2, 4}, at::kDouble);
+    const auto gradient = [&](const at::Tensor& weight, const at::Tensor& incoming) {
+      const std::vector<at::Tensor> params = {w_ih, weight};
+      at::Tensor out;
+      if (gates == 4) out = std::get<0>(at::lstm(x, {h, h}, params, false, 1, 0.0, true, false, false));
+      if (gates == 3) out = std::get<0>(at::gru(x, h, params, false, 1, 0.0, true, false, false));
+      if (gates == 1) out = std::get<0>(at::rnn_tanh(x, h, params, false, 1, 0.0, true, false, false));
+      return torch::autograd::grad({out}, {x}, {incoming})[0];
+    };
+    const at::Tensor want = gradient(w_hh, grad);
+    INFO(gates << " gates");
+    CHECK(gradient(at::_neg_view(w_hh.neg()), grad).allclose(want, 1e-12));
+    CHECK(gradient(w_hh, at::_neg_view(grad.neg())).allclose(want, 1e-12));
+  }
+}
