@@ -8,7 +8,7 @@
 //   expm1       1.65     2.3
 //   log         0.76     0.82
 //   log1p       0.76     0.85
-//   log2, log10 1.34     0.71
+//   log2, log10 1.49     0.71
 //   sin, cos    0.88     0.78     (huge arguments: libm)
 //   tanh        1.29     2.6
 //   erf         1.36     1.81 (v2: libm)
