@@ -48,12 +48,10 @@ c10::IValue Unpickler::rebuild_sparse(c10::ArrayRef<c10::IValue> arguments) {
   const std::vector<int64_t> sizes = int_vector(python ? fields[members] : arguments[1], "size");
   const auto options = tensors.back().options().layout(layout);
   try {
-    if (layout != c10::kSparse) {
-      at::Tensor result = at::sparse_compressed_tensor(tensors[0], tensors[1], tensors[2], sizes, options);
-      return result.set_requires_grad(!python && fields[0].isBool() && fields[0].toBool());
-    }
     const bool coalesced = python && fields.size() > members + 1 && fields[members + 1].isBool() && fields[members + 1].toBool();
-    at::Tensor result = at::sparse_coo_tensor(tensors[0], tensors[1], sizes, options, coalesced);
+    at::Tensor result = layout == c10::kSparse
+        ? at::sparse_coo_tensor(tensors[0], tensors[1], sizes, options, coalesced)
+        : at::sparse_compressed_tensor(tensors[0], tensors[1], tensors[2], sizes, options);
     return result.set_requires_grad(!python && fields[0].isBool() && fields[0].toBool());
   } catch (const c10::OutOfMemoryError&) {
     throw;

@@ -144,10 +144,13 @@ constexpr int64_t kWorthPacking = 4; // steps from which on weights are laid out
 template <class Cell>
 bool is_one_operator(const Tensor& input, const State& state, const Weights& w) {
   const auto operands = {input, state.hidden, state.cell, w.w_ih, w.w_hh, w.b_ih, w.b_hh};
-  const auto fits = [&](const Tensor& t) { return !t.defined() || (t.is_cpu() && t.scalar_type() == input.scalar_type()); };
+  const auto fits = [&](const Tensor& t) {
+    return !t.defined() || (t.is_cpu() && t.layout() == kStrided && t.scalar_type() == input.scalar_type());
+  };
   // Cells do as well for others where nothing is laid out; for an LSTM the operator also has them.
   const bool packs = input.size(0) >= kWorthPacking && (input.scalar_type() == kFloat || input.scalar_type() == kDouble);
-  return (packs || std::is_same_v<Cell, LstmCell>) && !w.w_hr.defined() && !input.is_complex() && std::all_of(operands.begin(), operands.end(), fits) && !at::autocast::is_autocast_enabled(kCPU);
+  return (packs || std::is_same_v<Cell, LstmCell>) && !w.w_hr.defined() && !input.is_complex() &&
+      std::all_of(operands.begin(), operands.end(), fits) && !at::autocast::is_autocast_enabled(kCPU);
 }
 
 OptionalTensor if_defined(const Tensor& t) {

@@ -16,7 +16,7 @@
 // Optional members of a functor:
 //   static constexpr bool kVec = true;          it also takes Vec<float> and Vec<double>; for functions that compilers do
 //                                               not vectorise. Write `using std::exp; return exp(x);`.
-//   static constexpr bool kVecFloat = true;     it also takes Vec<float>, and Vec<double> not.
+//   static constexpr bool kVecFloat = true;     it also takes Vec<float>, but not Vec<double>.
 //   static constexpr bool kVecReduced = true;   it takes Vec<float> where elements are of a 16-bit type; for functions so
 //                                               cheap that the time goes to the conversion.
 //   static constexpr bool kExactNumbers = true; beside 16-bit tensors a number operand (add(x, 0.1)) is not rounded first.

@@ -313,12 +313,13 @@ VEC_INLINE Vec<float, N> through_double(Vec<float, N> x, F f) {
       convert<float>(f(convert<double>(low(x)))), convert<float>(f(convert<double>(high(x)))));
 }
 
-// x = quadrant * pi/2 + r + tail, |r| <= pi/4, for |x| < 2^20 * pi/2 (pi/2 in three parts of 33 bits, as in fdlibm).
+// x = quadrant * pi/2 + r + tail, |r| <= pi/4.
 template <class T, int N>
 struct TrigParts {
   Vec<T, N> r, tail;
   Vec<int_same<T>, N> quadrant;
 };
+// For |x| < 2^20 * pi/2: pi/2 in three parts of 33 bits, as in fdlibm.
 template <int N>
 VEC_INLINE TrigParts<double, N> trig_reduce(Vec<double, N> x) {
   using V = Vec<double, N>;
@@ -421,9 +422,7 @@ VEC_INLINE Vec<float, N> cosine_of(const TrigParts<float, N>& parts) {
   const V rest = ((V(1.0f) - one_less) - half_z) - r * parts.tail;
   return one_less + (z * z * polynomial(z, 0.0416666457f, -0.001388731672f, 2.443318556e-5f) + rest);
 }
-#endif
-
-#ifndef __FMA__
+#else
 // The same for arguments that were floats: the result needs 24 bits only.
 template <bool Cosine, int N>
 VEC_INLINE Vec<double, N> sin_or_cos_short(Vec<double, N> x) {
@@ -755,7 +754,7 @@ VEC_INLINE Vec<double, N> look_up(const double (&table)[16], Vec<std::int64_t, N
 } // namespace detail
 #endif
 
-/// Doubles: a polynomial around the middle of each piece (erf_table.h). Beyond 5.86 it rounds to 1.
+/// Doubles: a polynomial around the middle of each piece (erf_table.h). From 5.8125 on it is 1.
 template <int N>
 VEC_INLINE Vec<double, N> erf(Vec<double, N> x) {
 #ifdef __AVX2__

@@ -391,10 +391,6 @@ void for_each_element(const IndexPlan& plan, bool parallel, F f) {
   }
 }
 
-} // namespace
-
-namespace {
-
 /// Whether what follows the indexed dimensions lies together, and is worth a copy of bytes.
 bool has_dense_rows(const IndexPlan& plan) {
   constexpr int64_t kLeast = 16;
