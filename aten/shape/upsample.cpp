@@ -105,6 +105,7 @@ TensorSpec grid_sampler(const char* op, int64_t dims, const TensorBase& input, c
 
 void keep_memory_format(std::initializer_list<const TensorBase*> outs, TensorSpec* specs) {
   for (size_t i = 0; i < outs.size(); ++i) {
+    if (c10::checked_numel(IntArrayRef(specs[i].sizes)) == 0) continue; // its strides may be beyond 64 bits
     const std::vector<int64_t> strides = specs[i].memory_format == c10::MemoryFormat::ChannelsLast
         ? c10::get_channels_last_strides_2d(specs[i].sizes)
         : specs[i].memory_format == c10::MemoryFormat::ChannelsLast3d ? c10::get_channels_last_strides_3d(specs[i].sizes)

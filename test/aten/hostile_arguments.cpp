@@ -367,3 +367,13 @@ TEST_CASE("images are resized by any factor", "[aten]") {
   for (const double scale : {1e-320, 1e300, std::numeric_limits<double>::infinity()})
     CHECK(at::upsample_bicubic2d(at::_upsample_bilinear2d_aa(image, {4, 4}, false, scale, scale), {3, 3}, false, scale, scale).size(3) == 3);
 }
+
+TEST_CASE("cross products of integers wrap, sizes of resized images may not", "[aten][hostile]") {
+  const int64_t most = std::numeric_limits<int64_t>::max();
+  const at::Tensor a = at::full({1, 3}, most, at::kLong), b = at::arange(3, at::kLong).unsqueeze(0);
+  CHECK(at::cross(a, b, 1).equal(at::full({1, 3}, most, at::kLong) * at::tensor({1, -2, 1}, at::kLong)));
+  at::Tensor out = at::empty({0}, at::kFloat);
+  const at::Tensor image = at::ones({2, 3, 4, 2}).contiguous(at::MemoryFormat::ChannelsLast);
+  CHECK_THROWS_AS(at::upsample_bicubic2d_out(out, image, {3, most - 1}, true), c10::Error);
+  CHECK(out.numel() == 0);
+}

@@ -2,6 +2,7 @@
 #include <aten/Parallel.h>
 #include <aten/core/TensorBase.h>
 #include <aten/core/dtype_dispatch.h>
+#include <aten/native/pointwise/math.h>
 
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/DimVector.h>
@@ -58,9 +59,10 @@ void linalg_cross_kernel(const TensorBase& self, const TensorBase& other, int64_
         T* to = out.mutable_data_ptr<T>() + out_at;
         const int64_t s = x.stride(dim), t = y.stride(dim), u = out.stride(dim);
         const T a0 = a[0], a1 = a[s], a2 = a[2 * s], b0 = b[0], b1 = b[t], b2 = b[2 * t];
-        to[0] = static_cast<T>(a1 * b2 - a2 * b1);
-        to[u] = static_cast<T>(a2 * b0 - a0 * b2);
-        to[2 * u] = static_cast<T>(a0 * b1 - a1 * b0);
+        using pointwise::mul, pointwise::sub; // integers wrap
+        to[0] = sub(mul(a1, b2), mul(a2, b1));
+        to[u] = sub(mul(a2, b0), mul(a0, b2));
+        to[2 * u] = sub(mul(a0, b1), mul(a1, b0));
       }
     });
   });
