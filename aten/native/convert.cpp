@@ -59,7 +59,9 @@ void convert_tensor(const TensorBase& dst, const TensorBase& src) {
         const ResultStream stream;
         ResultStream::write_computed(
             out + begin * to_size, end - begin, to_size, from_size, [&](char* block, std::int64_t first, std::int64_t n) {
-              convert_elements(to, block, to_size, from, in + (begin + first) * from_size, from_size, n);
+              const char* source = in + (begin + first) * from_size;
+              ResultStream::ask_ahead(source, n * from_size);
+              convert_elements(to, block, to_size, from, source, from_size, n);
             });
         return;
       }

@@ -133,6 +133,7 @@ C10_NOINLINE void compute_streamed(const Walk& walk, char* out, const char* cons
     const char* from[kMaxOperands];
     for (int i = 1; i < walk.count; ++i) {
       from[i - 1] = inputs[i - 1] + first * walk.size[i];
+      ResultStream::ask_ahead(from[i - 1], count * walk.size[i]);
     }
     walk.kernel(walk.context, buffer, from, count);
   };

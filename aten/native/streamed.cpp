@@ -14,7 +14,7 @@ ResultStream::~ResultStream() {
 }
 
 void ResultStream::write(void* to_bytes, const void* from_bytes, std::int64_t bytes) {
-  constexpr std::int64_t kWord = sizeof(__m128i), kLine = 64;
+  constexpr std::int64_t kWord = sizeof(__m128i);
   auto* to = static_cast<char*>(to_bytes);
   auto* from = static_cast<const char*>(from_bytes);
   const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) % kLine);

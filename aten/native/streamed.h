@@ -27,6 +27,15 @@ class TORCH_API ResultStream {
   /// As memcpy, for blocks that follow each other.
   static void write(void* to, const void* from, std::int64_t bytes);
 
+  /// Asks for what will be read after these bytes: memory gives it while they are computed and stored, which processors that see
+  /// lines stored past the caches do not ask for early enough by themselves (measured).
+  static void ask_ahead(const void* from, std::int64_t bytes) {
+    const char* ahead = static_cast<const char*>(from) + kAhead;
+    for (std::int64_t at = 0; at < bytes; at += kLine) {
+      __builtin_prefetch(ahead + at);
+    }
+  }
+
   /// Streams n elements of `size` bytes that compute(buffer, first, count) gives block by block. `largest` is the size of an
   /// element of the widest operand: longer blocks than half a kilobyte of it leave the processor nothing to read meanwhile.
   template <class F>
@@ -42,6 +51,8 @@ class TORCH_API ResultStream {
   }
 
  private:
+  static constexpr std::int64_t kLine = 64, kAhead = 1024;
+
   bool used_;
 };
 
