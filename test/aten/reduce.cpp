@@ -281,6 +281,37 @@ TEST_CASE("variance survives a large mean", "[reduce]") {
   CHECK(at::ones({1}).var(at::IntArrayRef{0}, at::Scalar(0), false).item<float>() == 0.f);
 }
 
+TEST_CASE("variance in float: equal elements, large means and all magnitudes", "[reduce]") {
+  const auto rows = at::IntArrayRef{1};
+  for (const auto dtype : {at::kFloat, at::kHalf, at::kBFloat16}) {
+    for (const double value : {0.0, 0.1, -1e4, 1e-7}) {
+      for (const int64_t count : {2, 63, 64, 65, 1000, 5000}) {
+        CHECK((at::full({3, count}, value, dtype).var(rows) == 0).all().item<bool>());
+      }
+    }
+    const Tensor x = noise({5, 3001}, dtype);
+    check_close(x.var(rows), numbers(x.to(at::kDouble).var(rows)), dtype == at::kFloat ? 1e-7 : dtype == at::kHalf ? 1e-3 : 8e-3);
+  }
+  for (const int64_t count : {100, 1000, 100'000}) {
+    const Tensor x = noise({2, count});
+    // Steps of a float near a million are 1/16.
+    const Tensor moved = (x.sign() + 1e6f);
+    CHECK((moved.to(at::kDouble).var(rows).sub(moved.var(rows)).abs() < 1e-7).all().item<bool>());
+    for (const float scale : {1e-30f, 1e-20f, 1e-10f, 1e10f, 1e19f, 1e25f, 1e38f}) {
+      const Tensor scaled = x * scale;
+      const Tensor want = scaled.to(at::kDouble).std(rows);
+      CHECK((scaled.std(rows).to(at::kDouble).div(want).sub(1).abs() < 1e-6).all().item<bool>());
+    }
+    Tensor outlier = x.clone();
+    outlier.select(1, 0).fill_(1e6f);
+    check_close(outlier.var(rows).log(), numbers(outlier.to(at::kDouble).var(rows).log()), 1e-6);
+    outlier.select(1, count / 2).fill_(std::numeric_limits<float>::infinity());
+    CHECK(outlier.var(rows).isnan().all().item<bool>());
+    outlier.select(1, count / 2).fill_(kNan);
+    CHECK(outlier.var(rows).isnan().all().item<bool>());
+  }
+}
+
 TEST_CASE("empty reductions give the identity or refuse", "[reduce]") {
   const Tensor none = at::empty({0, 3});
   CHECK(none.sum().item<float>() == 0.f);

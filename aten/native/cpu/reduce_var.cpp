@@ -1,5 +1,11 @@
 // var, std, var_mean, std_mean: two passes over each short run while it is in cache, runs joined by the formula of Chan,
-// Golub and LeVeque. Everything in double, so that a large mean does not eat the variance.
+// Golub and LeVeque. A large mean must not eat the variance:
+//
+// Note [Squares of deviations]
+// Long runs of float, half and bfloat16 are taken in vectors of float. The first pass gives a shift near the run's mean. Deviations
+// from it are small numbers, exact where the mean is large beside them, and the second pass sums them (which is how far the shift
+// is from the mean) and their squares, in float for some hundred elements, then in double. Everything else is in double, also
+// runs whose squares leave float's range or lose bits at its lower end.
 #include <aten/native/cpu/reduce_arithmetic.h>
 
 #include <aten/core/Tensor.h>
@@ -59,19 +65,32 @@ struct Variance {
   }
 
   Acc run(const T* in, int64_t count, int64_t stride) const {
-    if constexpr (reads_as_float<T>) {
-      float wide[kRunInputs];
-      widen(in, count, stride, wide);
-      return Variance<float>{}.run(wide, count, 1);
-    } else {
-      Acc acc{static_cast<double>(count), {}, 0};
-      for (int part = 0; part < kParts; ++part) {
-        const double mean = running_mean(fold_lanes(PartSum{part}, in, count, stride) / acc.count, in, count, stride, part);
-        acc.mean[part] = mean;
-        acc.squares += fold_lanes(SquareSum{part, mean}, in, count, stride);
+    if constexpr (std::is_same_v<T, float>) {
+      if (stride == 1) {
+        return run_adjacent(in, count, in + count);
       }
-      return acc;
     }
+    if constexpr (kInFloat) {
+      float adjacent[kRunInputs];
+      widen(in, count, stride, adjacent);
+      return Variance<float>{}.run_adjacent(adjacent, count, in + count * stride);
+    } else {
+      return run_in_double(in, count, stride);
+    }
+  }
+
+  /// A run of adjacent floats; `next` is what is read after it, elements of the same or a shorter type.
+  template <class Next>
+  Acc run_adjacent(const float* in, int64_t count, const Next* next) const {
+    // Below, deviations have squares that are denormal.
+    constexpr double kLeastSquare = 0x1p-100;
+    if (count >= kStep) {
+      const Acc acc = run_in_float(in, count, next);
+      if (acc.squares >= acc.count * kLeastSquare && acc.squares <= std::numeric_limits<double>::max()) {
+        return acc;
+      }
+    }
+    return run_in_double(in, count, 1);
   }
 
   void rows(const T* in, int64_t rows, int64_t row_stride, int64_t width, int64_t column_stride, Acc* out) const {
@@ -96,6 +115,72 @@ struct Variance {
   }
 
  private:
+  using V = vec::VecFloat;
+  static constexpr bool kInFloat = std::is_same_v<T, float> || std::is_same_v<T, c10::Half> || std::is_same_v<T, c10::BFloat16>;
+  static constexpr int kChains = 4;
+  static constexpr int64_t kStep = kChains * V::size();
+
+  /// The sum of chains of float vectors, in double.
+  class WideSum {
+   public:
+    void add(const V* chains) {
+      const V joined = (chains[0] + chains[1]) + (chains[2] + chains[3]);
+      low_ += vec::convert<double>(vec::detail::low(joined));
+      high_ += vec::convert<double>(vec::detail::high(joined));
+    }
+    double total() const { return vec::reduce_add(low_ + high_); }
+
+   private:
+    vec::Vec<double> low_{0.0}, high_{0.0};
+  };
+
+  Acc run_in_double(const T* in, int64_t count, int64_t stride) const {
+    Acc acc{static_cast<double>(count), {}, 0};
+    for (int part = 0; part < kParts; ++part) {
+      const double mean = running_mean(fold_lanes(PartSum{part}, in, count, stride) / acc.count, in, count, stride, part);
+      acc.mean[part] = mean;
+      acc.squares += fold_lanes(SquareSum{part, mean}, in, count, stride);
+    }
+    return acc;
+  }
+
+  /// At least kStep floats.
+  template <class Next>
+  static Acc run_in_float(const float* in, int64_t count, const Next* next) {
+    const int64_t whole = count - count % kStep;
+    V sums[kChains] = {V(0.0f), V(0.0f), V(0.0f), V(0.0f)};
+    for (int64_t i = 0; i < whole; i += kStep) {
+      for (int c = 0; c < kChains; ++c) {
+        sums[c] += V::load(in + i + c * V::size());
+      }
+    }
+    const float shift = vec::reduce_add((sums[0] + sums[1]) + (sums[2] + sums[3])) / static_cast<float>(whole);
+
+    constexpr int64_t kFlush = 8 * kStep;
+    WideSum wide_deviations, wide_squares;
+    for (int64_t first = 0; first < whole; first += kFlush) {
+      V deviations[kChains] = {V(0.0f), V(0.0f), V(0.0f), V(0.0f)}, squares[kChains] = {V(0.0f), V(0.0f), V(0.0f), V(0.0f)};
+      for (int64_t i = first; i < std::min(whole, first + kFlush); i += kStep) {
+        ask_for(next + i, kStep);
+        for (int c = 0; c < kChains; ++c) {
+          const V deviation = V::load(in + i + c * V::size()) - V(shift);
+          deviations[c] += deviation;
+          squares[c] += deviation * deviation;
+        }
+      }
+      wide_deviations.add(deviations);
+      wide_squares.add(squares);
+    }
+    double deviations = wide_deviations.total(), squares = wide_squares.total();
+    for (int64_t i = whole; i < count; ++i) {
+      const double deviation = static_cast<double>(in[i]) - shift;
+      deviations += deviation;
+      squares += deviation * deviation;
+    }
+    const auto n = static_cast<double>(count);
+    return {n, {shift + deviations / n}, std::max(0.0, squares - deviations * deviations / n)};
+  }
+
   /// A mean updated element by element, m += (x - m) / n, stays infinite only where the infinity comes last: PyTorch's is that.
   static double running_mean(double mean, const T* in, int64_t count, int64_t stride, int part) {
     if (!std::isinf(mean)) {
