@@ -4,6 +4,8 @@
 #include <ATen/Parallel.h>
 
 #include <atomic>
+#include <filesystem>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
@@ -202,5 +204,54 @@ TEST_CASE("joined tensors and added rows are the same for any number of threads"
       CHECK_THAT(got[i], EqualsTensor(want[i]));
     }
   }
+  at::set_num_threads(before);
+}
+
+namespace {
+
+int threads_of_process() {
+  return static_cast<int>(std::distance(std::filesystem::directory_iterator("/proc/self/task"), {}));
+}
+
+} // namespace
+
+TEST_CASE("parts of a convolution by several threads give what one thread gives", "[parallel][threads]") {
+  struct Case {
+    int64_t batch, in, out, groups;
+    at::ScalarType dtype;
+    bool channels_last;
+  };
+  const auto c = GENERATE(
+      Case{1, 32, 64, 1, at::kFloat, false}, Case{1, 20, 130, 1, at::kFloat, false}, Case{2, 16, 200, 1, at::kFloat, true},
+      Case{5, 24, 40, 1, at::kFloat, false}, Case{7, 32, 48, 2, at::kFloat, false}, Case{3, 16, 24, 1, at::kBFloat16, false},
+      Case{2, 16, 256, 1, at::kBFloat16, false}, Case{1, 32, 64, 4, at::kFloat, false});
+  CAPTURE(c.batch, c.in, c.out, c.groups, c.dtype, c.channels_last);
+  const int before = at::get_num_threads();
+  at::manual_seed(5);
+  const auto format = c.channels_last ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
+  const auto rounded = [&](const Tensor& t) { return t.to(c.dtype).contiguous(format); };
+  const Tensor image = rounded(at::randn({c.batch, c.in, 29, 18})), weight = rounded(at::randn({c.out, c.in / c.groups, 3, 3})),
+               bias = at::randn({c.out}).to(c.dtype);
+  const auto run = [&](int threads) {
+    at::set_num_threads(threads);
+    const Tensor result = at::convolution(image, weight, bias, {1, 2}, {1, 1}, {1, 1}, false, {0, 0}, c.groups);
+    const Tensor grad = rounded(at::sin(at::arange(result.numel()).to(at::kFloat)).view(result.sizes()));
+    const auto [for_image, for_weight, for_bias] = at::convolution_backward(
+        grad, image, weight, at::IntArrayRef({c.out}), {1, 2}, {1, 1}, {1, 1}, false, {0, 0}, c.groups, {true, true, true});
+    return std::vector<Tensor>{result, for_image, for_weight, for_bias};
+  };
+  const std::vector<Tensor> want = run(1);
+  at::parallel_for(0, 8, 1, [](int64_t, int64_t) {});
+  run(8);
+  const int processes_threads = threads_of_process();
+  for (const int threads : {2, 3, 8}) {
+    const std::vector<Tensor> got = run(threads);
+    for (size_t i = 0; i < want.size(); ++i) {
+      CAPTURE(threads, i);
+      const Tensor scale = want[i].to(at::kFloat).abs().max();
+      CHECK((got[i].to(at::kFloat) - want[i].to(at::kFloat)).abs().max().item<float>() <= scale.item<float>() * (c.dtype == at::kFloat ? 1e-5f : 1e-2f));
+    }
+  }
+  CHECK(threads_of_process() == processes_threads);
   at::set_num_threads(before);
 }

@@ -5,7 +5,6 @@
 
 #include <omp.h>
 
-#include <utility>
 
 namespace at::native::onednn {
 
@@ -19,24 +18,12 @@ dnnl::stream& cpu_stream() {
   return stream;
 }
 
-namespace {
-
-// Threads of the OpenMP team that primitives made or run by this thread use.
-thread_local int team_size = 1;
-
-} // namespace
-
-Team::Team(int threads) : team_before_(std::exchange(team_size, threads)), openmp_before_(omp_get_max_threads()) {
-  omp_set_num_threads(threads);
+OneThread::OneThread() : openmp_before_(omp_get_max_threads()) {
+  omp_set_num_threads(1);
 }
 
-Team::~Team() {
+OneThread::~OneThread() {
   omp_set_num_threads(openmp_before_);
-  team_size = team_before_;
-}
-
-int primitive_threads() {
-  return team_size;
 }
 
 dnnl::primitive_attr primitive_attributes() {

@@ -23,21 +23,18 @@ const dnnl::engine& cpu_engine();
 /// The stream of the calling thread.
 dnnl::stream& cpu_stream();
 
-/// Threads a primitive created now may use; primitives are made for a number of threads, so it is part of their key.
-int primitive_threads();
-
-/// Sets primitive_threads() of this thread while it lives. Problems are cut for the library's own threads where they can
-/// be, each part with a team of one: oneDNN's OpenMP team waits at barriers, which on a busy machine takes most of the time,
-/// and its threads go on spinning for a while after each primitive.
-class Team {
+/// Keeps oneDNN to this thread while it lives, when primitives are made as when they run. Problems are cut for the library's own
+/// threads: oneDNN's OpenMP team waits at barriers, which on a busy machine takes most of the time, and its threads go on
+/// spinning for a while after each primitive.
+class OneThread {
  public:
-  explicit Team(int threads);
-  ~Team();
-  Team(const Team&) = delete;
-  Team& operator=(const Team&) = delete;
+  OneThread();
+  ~OneThread();
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
 
  private:
-  const int team_before_, openmp_before_;
+  const int openmp_before_;
 };
 
 dnnl::memory::data_type data_type_of(c10::ScalarType dtype);
@@ -61,7 +58,7 @@ class Scratchpad {
 
 /// Identity of a primitive: a kind and all numbers that went into its descriptors (trailing words are zero).
 struct PrimitiveKey {
-  static constexpr int kWords = 24;
+  static constexpr int kWords = 26;
   std::array<int64_t, kWords> words{};
   int used = 0;
 

@@ -4,7 +4,9 @@
 #include <aten/native/onednn/Primitive.h>
 #include <aten/native/onednn/Version.h>
 #include <c10/core/CPUAllocator.h>
+#include <c10/util/BFloat16.h>
 
+#include <algorithm>
 #include <string_view>
 
 namespace at::native::onednn {
@@ -28,12 +30,23 @@ struct ConvPrimitive {
   bool fast = false;
 };
 
-PrimitiveKey key_of(const ConvProblem& p, ConvPass pass, ConvLayout layout, bool has_bias) {
+/// What one primitive computes: a problem, or a part of one in the same tensors.
+struct ConvPart {
+  ConvProblem p; // of this part
+  ConvPass pass;
+  ConvLayout layout;
+  bool has_bias;
+  int64_t all_in_channels, all_out_channels; // of the tensors: they say how far images and windows lie apart
+  bool writes_float; // a gradient of the weight in float, which is to be added to others
+};
+
+PrimitiveKey key_of(const ConvPart& part) {
+  const ConvProblem& p = part.p;
   PrimitiveKey key;
   key.add(
-      int64_t(p.dtype) | int64_t(pass) << 8 | int64_t(p.dims) << 12 | int64_t(layout.images_channels_last) << 16 |
-      int64_t(layout.weight_channels_last) << 17 | int64_t(has_bias) << 18 | int64_t(primitive_threads()) << 20);
-  for (const int64_t size : {p.batch, p.in_channels, p.out_channels, p.groups}) key.add(size);
+      int64_t(p.dtype) | int64_t(part.pass) << 8 | int64_t(p.dims) << 12 | int64_t(part.layout.images_channels_last) << 16 |
+      int64_t(part.layout.weight_channels_last) << 17 | int64_t(part.has_bias) << 18 | int64_t(part.writes_float) << 19);
+  for (const int64_t size : {p.batch, p.in_channels, p.out_channels, p.groups, part.all_in_channels, part.all_out_channels}) key.add(size);
   for (const auto* a : {&p.in, &p.out, &p.kernel, &p.stride, &p.padding, &p.dilation}) {
     for (int d = 3 - p.dims; d < 3; ++d) key.add((*a)[d]);
   }
@@ -44,8 +57,11 @@ memory::dims spatial(const ConvProblem& p, const std::array<int64_t, 3>& a) {
   return {a.begin() + (3 - p.dims), a.end()};
 }
 
-/// Sizes `lead`, then the spatial ones. `channel` is the dimension that is adjacent in a channels-last layout.
-memory::desc describe(const ConvProblem& p, memory::dims lead, const std::array<int64_t, 3>& space, bool channels_last) {
+/// Sizes `lead`, then the spatial ones. The last of `lead` are channels, of the `all_channels` that the tensor has; they are
+/// adjacent in a channels-last layout.
+memory::desc describe(
+    const ConvProblem& p, c10::ScalarType dtype, memory::dims lead, int64_t all_channels, const std::array<int64_t, 3>& space,
+    bool channels_last) {
   memory::dims sizes = std::move(lead);
   const size_t channel = sizes.size() - 1;
   for (const int64_t s : spatial(p, space)) sizes.push_back(s);
@@ -53,14 +69,14 @@ memory::desc describe(const ConvProblem& p, memory::dims lead, const std::array<
   int64_t next = 1;
   if (channels_last) {
     strides[channel] = next;
-    next *= sizes[channel];
+    next *= all_channels;
   }
   for (size_t d = sizes.size(); d-- > 0;) {
     if (channels_last && d == channel) continue;
     strides[d] = next;
-    next *= sizes[d];
+    next *= d == channel ? all_channels : sizes[d];
   }
-  return {sizes, data_type_of(p.dtype), strides};
+  return {sizes, data_type_of(dtype), strides};
 }
 
 memory::desc any_layout(const memory::desc& d) {
@@ -75,14 +91,20 @@ void plan_reorder(Operand& operand, bool written) {
   operand.scratchpad = desc.scratchpad_desc();
 }
 
-std::shared_ptr<const ConvPrimitive> make_convolution(const ConvProblem& p, ConvPass pass, ConvLayout layout, bool has_bias) {
+std::shared_ptr<const ConvPrimitive> make_convolution(const ConvPart& part) {
+  const ConvProblem& p = part.p;
+  const ConvPass pass = part.pass;
+  const ConvLayout layout = part.layout;
   auto made = std::make_shared<ConvPrimitive>();
-  const int64_t outs = p.out_channels / p.groups, ins = p.in_channels / p.groups;
-  made->src.given = describe(p, {p.batch, p.in_channels}, p.in, layout.images_channels_last);
-  made->dst.given = describe(p, {p.batch, p.out_channels}, p.out, layout.images_channels_last);
-  made->weight.given = p.groups == 1 ? describe(p, {outs, ins}, p.kernel, layout.weight_channels_last)
-                                     : describe(p, {p.groups, outs, ins}, p.kernel, layout.weight_channels_last);
-  if (has_bias) made->bias = memory::desc({p.out_channels}, data_type_of(p.dtype), memory::format_tag::a);
+  const int64_t outs = p.out_channels / p.groups, ins = p.in_channels / p.groups, all_ins = part.all_in_channels / p.groups;
+  made->src.given = describe(p, p.dtype, {p.batch, p.in_channels}, part.all_in_channels, p.in, layout.images_channels_last);
+  made->dst.given = describe(p, p.dtype, {p.batch, p.out_channels}, part.all_out_channels, p.out, layout.images_channels_last);
+  const auto weight_of = [&](c10::ScalarType dtype) {
+    const memory::dims sizes = p.groups == 1 ? memory::dims{outs, ins} : memory::dims{p.groups, outs, ins};
+    return describe(p, dtype, sizes, all_ins, p.kernel, layout.weight_channels_last);
+  };
+  made->weight.given = weight_of(p.dtype);
+  if (part.has_bias) made->bias = memory::desc({p.out_channels}, data_type_of(p.dtype), memory::format_tag::a);
 
   ConvGeometry g;
   // Images that are channels last stay so: oneDNN's kernels for it are as fast as those for its own blocks.
@@ -118,6 +140,10 @@ std::shared_ptr<const ConvPrimitive> make_convolution(const ConvProblem& p, Conv
       const auto desc = conv_backward_data_desc(cpu_engine(), g, forward, attr);
       adopt(desc, desc.diff_src_desc(), desc.weights_desc(), desc.diff_dst_desc());
     } else {
+      if (part.writes_float) {
+        made->weight.given = weight_of(c10::ScalarType::Float);
+        g.weight = any_layout(made->weight.given);
+      }
       const auto desc = conv_backward_weights_desc(cpu_engine(), g, forward, attr);
       adopt(desc, desc.src_desc(), desc.diff_weights_desc(), desc.diff_dst_desc());
     }
@@ -160,65 +186,140 @@ class Binding {
   memory given_, used_;
 };
 
-} // namespace
-
-namespace {
-
-std::shared_ptr<const ConvPrimitive> find(const ConvProblem& p, ConvPass pass, ConvLayout layout, bool has_bias) {
+std::shared_ptr<const ConvPrimitive> find(const ConvPart& part) {
   static auto* cache = new PrimitiveCache<ConvPrimitive>(1024);
-  return cache->get(key_of(p, pass, layout, has_bias), [&] { return make_convolution(p, pass, layout, has_bias); });
+  return cache->get(key_of(part), [&] { return make_convolution(part); });
 }
 
-/// Runs a whole problem or some images of one on the calling thread and its team.
-bool run(const ConvProblem& p, ConvPass pass, ConvLayout layout, void* src, void* weight, void* dst, const void* bias) {
-  const auto found = find(p, pass, layout, bias != nullptr);
-  if (!found->fast) return false;
-  Binding s(found->src, src, pass == ConvPass::BackwardData), w(found->weight, weight, pass == ConvPass::BackwardWeight),
-      d(found->dst, dst, pass == ConvPass::Forward);
-  const bool backward = pass != ConvPass::Forward;
+struct Operands {
+  void *src, *weight, *dst;
+  const void* bias;
+};
+
+/// Runs a part on the calling thread.
+void run(const ConvPart& part, const Operands& operands) {
+  const OneThread one_thread;
+  const auto found = find(part);
+  const bool backward = part.pass != ConvPass::Forward;
+  Binding s(found->src, operands.src, part.pass == ConvPass::BackwardData),
+      w(found->weight, operands.weight, part.pass == ConvPass::BackwardWeight), d(found->dst, operands.dst, !backward);
   std::unordered_map<int, memory> args{
-      {pass == ConvPass::BackwardData ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC, s.used()},
-      {pass == ConvPass::BackwardWeight ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS, w.used()},
+      {part.pass == ConvPass::BackwardData ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC, s.used()},
+      {part.pass == ConvPass::BackwardWeight ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS, w.used()},
       {backward ? DNNL_ARG_DIFF_DST : DNNL_ARG_DST, d.used()}};
-  if (bias != nullptr) args.emplace(DNNL_ARG_BIAS, memory(found->bias, cpu_engine(), const_cast<void*>(bias)));
+  if (part.has_bias) args.emplace(DNNL_ARG_BIAS, memory(found->bias, cpu_engine(), const_cast<void*>(operands.bias)));
   const Scratchpad scratchpad(found->scratchpad);
   if (scratchpad) args.emplace(DNNL_ARG_SCRATCHPAD, scratchpad.memory());
   found->primitive.execute(cpu_stream(), args);
   s.finish();
   w.finish();
   d.finish();
-  return true;
+}
+
+// Note [Parts of a convolution]
+// Threads of the library take parts of a problem, each by a primitive for one thread. Parts are some images; or channels of the
+// result, or of the gradient of the input, where the images are fewer than the threads. The gradient of the weight sums over
+// images: it is cut by channels of the result where there are enough of them to fill vectors, as its parts then need no sum.
+// Else each part writes a gradient of its own, in float, and these are added up in order.
+
+/// How a problem is cut.
+class ConvCut {
+ public:
+  ConvCut(const ConvProblem& p, ConvPass pass, ConvLayout layout, bool has_bias)
+      : whole_{p, pass, layout, has_bias, p.in_channels, p.out_channels, false} {
+    // Products that are worth a thread, and channels that a part should have.
+    constexpr int64_t kTaskWork = int64_t{1} << 18, kChannels = 16;
+    const int64_t work = p.batch * p.out_channels * p.out_size() * (p.in_channels / p.groups) * p.kernel_size();
+    const int threads = at::internal::threads_for(work, kTaskWork);
+    if (threads == 1) return;
+    const bool has_channels = p.groups == 1 && !layout.images_channels_last;
+    const bool by_channels = has_channels &&
+        (pass == ConvPass::BackwardWeight ? p.out_channels >= 2 * kChannels * threads : p.batch < threads);
+    if (by_channels) {
+      along_ = pass == ConvPass::BackwardData ? Along::in_channels : Along::out_channels;
+      length_ = along_ == Along::in_channels ? p.in_channels : p.out_channels;
+      step_ = at::divup(at::divup(length_, threads), kChannels) * kChannels;
+    } else {
+      step_ = at::divup(p.batch, threads);
+      sums_ = pass == ConvPass::BackwardWeight && parts() > 1;
+    }
+  }
+
+  int64_t parts() const { return at::divup(length_, step_); }
+  /// Whether each part gives a term of the result, not a piece of it.
+  bool sums() const { return sums_; }
+
+  ConvPart part(int64_t index) const {
+    ConvPart part = whole_;
+    part.writes_float = sums_;
+    const int64_t length = std::min(step_, length_ - index * step_);
+    (along_ == Along::images ? part.p.batch : along_ == Along::in_channels ? part.p.in_channels : part.p.out_channels) = length;
+    return part;
+  }
+
+  /// Where the operands of a part begin.
+  Operands operands(int64_t index, const Operands& all) const {
+    const ConvProblem& p = whole_.p;
+    const int64_t first = index * step_;
+    const auto from = [&](const void* data, int64_t elements) {
+      return static_cast<char*>(const_cast<void*>(data)) + first * elements * static_cast<int64_t>(c10::elementSize(p.dtype));
+    };
+    switch (along_) {
+      case Along::images:
+        return {from(all.src, p.in_channels * p.in_size()), all.weight, from(all.dst, p.out_channels * p.out_size()), all.bias};
+      case Along::in_channels:
+        return {from(all.src, p.in_size()), from(all.weight, whole_.layout.weight_channels_last ? 1 : p.kernel_size()), all.dst, all.bias};
+      case Along::out_channels:
+        return {
+            all.src, from(all.weight, p.in_channels * p.kernel_size()), from(all.dst, p.out_size()),
+            whole_.has_bias ? from(all.bias, 1) : nullptr};
+    }
+    return all;
+  }
+
+ private:
+  enum class Along : uint8_t { images, in_channels, out_channels };
+
+  ConvPart whole_;
+  Along along_ = Along::images;
+  int64_t length_ = whole_.p.batch, step_ = std::max(int64_t{1}, length_);
+  bool sums_ = false;
+};
+
+/// to = the sum of `count` rows of floats.
+template <class T>
+void add_rows(const float* rows, int64_t count, int64_t width, T* to) {
+  at::parallel_for(0, width, at::internal::GRAIN_SIZE, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      float sum = rows[i];
+      for (int64_t row = 1; row < count; ++row) sum += rows[row * width + i];
+      to[i] = static_cast<T>(sum);
+    }
+  });
 }
 
 } // namespace
 
 bool convolution(const ConvProblem& p, ConvPass pass, ConvLayout layout, void* src, void* weight, void* dst, const void* bias) {
-  // Products that are worth a thread.
-  constexpr int64_t kTaskWork = int64_t{1} << 18;
-  const int64_t work = p.batch * p.out_channels * p.out_size() * (p.in_channels / p.groups) * p.kernel_size();
-  const int threads = at::internal::threads_for(work, kTaskWork);
-  // The gradient of the weight sums over the images: that is left to oneDNN's threads, and so are single images.
-  if (threads == 1 || p.batch < threads || pass == ConvPass::BackwardWeight) {
-    const Team team(threads);
-    return run(p, pass, layout, src, weight, dst, bias);
-  }
-  const Team alone(1);
-  const int64_t images = at::divup(p.batch, threads);
-  ConvProblem part = p, last = p;
-  part.batch = images;
-  last.batch = p.batch % images == 0 ? images : p.batch % images;
-  if (!find(part, pass, layout, bias != nullptr)->fast || !find(last, pass, layout, bias != nullptr)->fast) return false;
-  const auto itemsize = static_cast<int64_t>(c10::elementSize(p.dtype));
-  const int64_t src_bytes = p.in_channels * p.in_size() * itemsize;
-  const int64_t dst_bytes = p.out_channels * p.out_size() * itemsize;
-  at::parallel_for(0, at::divup(p.batch, images), 1, [&](int64_t first_part, int64_t last_part) {
-    const Team each_alone(1);
-    for (int64_t i = first_part; i < last_part; ++i) {
-      const int64_t first = i * images;
-      run(first + images <= p.batch ? part : last, pass, layout, static_cast<char*>(src) + first * src_bytes, weight,
-          static_cast<char*>(dst) + first * dst_bytes, bias);
+  const OneThread one_thread;
+  const ConvCut cut(p, pass, layout, bias != nullptr);
+  // There must be a primitive for each part before one is run.
+  if (!find(cut.part(0))->fast || !find(cut.part(cut.parts() - 1))->fast) return false;
+  const Operands all{src, weight, dst, bias};
+  const int64_t weights = p.out_channels * (p.in_channels / p.groups) * p.kernel_size();
+  const c10::DataPtr terms =
+      cut.sums() ? c10::GetCPUAllocator()->allocate(static_cast<size_t>(cut.parts() * weights) * sizeof(float)) : c10::DataPtr();
+  at::parallel_for(0, cut.parts(), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      Operands operands = cut.operands(i, all);
+      if (cut.sums()) operands.weight = static_cast<float*>(terms.get()) + i * weights;
+      run(cut.part(i), operands);
     }
   });
+  if (!cut.sums()) return true;
+  const auto* rows = static_cast<const float*>(terms.get());
+  if (p.dtype == c10::ScalarType::BFloat16) add_rows(rows, cut.parts(), weights, static_cast<c10::BFloat16*>(weight));
+  else add_rows(rows, cut.parts(), weights, static_cast<float*>(weight));
   return true;
 }
 

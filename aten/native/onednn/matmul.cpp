@@ -20,7 +20,7 @@ struct MatmulPrimitive {
 
 PrimitiveKey key_of(const Matmul& p, bool has_bias) {
   PrimitiveKey key;
-  key.add(int64_t(p.dtype) | int64_t(has_bias) << 8 | int64_t(primitive_threads()) << 16);
+  key.add(int64_t(p.dtype) | int64_t(has_bias) << 8);
   for (const int64_t size : {p.batch, p.m, p.n, p.k}) key.add(size);
   for (const auto* strides : {p.a_strides, p.b_strides, p.c_strides}) {
     for (int i = p.batch == 1 ? 1 : 0; i < 3; ++i) key.add(strides[i]);
@@ -178,7 +178,7 @@ class Cut {
 
 bool matmul(const Matmul& problem, const void* a, const void* b, void* c, const void* bias) {
   if (!at::globalContext().userEnabledMkldnn()) return false;
-  const Team alone(1);
+  const OneThread one_thread;
   const Cut cut(problem);
   // There must be a primitive for each part before one is run.
   const int64_t rest = cut.length() % cut.part_length();
@@ -187,7 +187,7 @@ bool matmul(const Matmul& problem, const void* a, const void* b, void* c, const 
   const auto itemsize = static_cast<int64_t>(c10::elementSize(problem.dtype));
   const auto from = [itemsize](const void* data, int64_t elements) { return static_cast<const char*>(data) + elements * itemsize; };
   at::parallel_for(0, at::divup(cut.length(), cut.part_length()), 1, [&](int64_t first_part, int64_t last_part) {
-    const Team each_alone(1);
+    const OneThread each_alone;
     for (int64_t i = first_part; i < last_part; ++i) {
       const int64_t first = i * cut.part_length();
       run(cut.part(std::min(cut.part_length(), cut.length() - first)), from(a, cut.in_a(first)), from(b, cut.in_b(first)),
