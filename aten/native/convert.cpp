@@ -8,6 +8,7 @@
 #include <aten/native/transposed_copy.h>
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace at::native {
@@ -86,8 +87,17 @@ void convert_tensor(const TensorBase& dst, const TensorBase& src) {
   }
   const c10::ScalarType to = dst.scalar_type();
   const c10::ScalarType from = src.scalar_type();
-  iter.for_each([to, from](char** data, const std::int64_t* strides, std::int64_t n) {
-    convert_elements(to, data[0], strides[0], from, data[1], strides[1], n);
+  const auto size = static_cast<std::int64_t>(dst.element_size());
+  // Bools that a view has made of other numbers are to become 0 or 1.
+  const bool copies_bytes = to == from && to != c10::ScalarType::Bool;
+  iter.for_each([=](char** data, const std::int64_t* strides, std::int64_t n, std::int64_t rows) {
+    const bool by_bytes = copies_bytes && strides[0] == size && strides[1] == size;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      char* const out = data[0] + row * strides[2];
+      const char* const in = data[1] + row * strides[3];
+      if (by_bytes) std::memmove(out, in, static_cast<std::size_t>(n * size));
+      else convert_elements(to, out, strides[0], from, in, strides[1], n);
+    }
   });
 }
 

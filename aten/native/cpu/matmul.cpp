@@ -44,11 +44,12 @@ constexpr int64_t onednn_threshold() {
 }
 
 /// Whether the own kernels beat oneDNN (measured): dot products where there are few rows or columns, and tiles of 512 bits where
-/// the right factor lies by rows, and the left one does so or by columns.
+/// the right factor lies by rows, and the left one does so or by columns; not long columns, as gradients of weights have them: their
+/// lines fall on a few places of the caches.
 bool has_faster_kernel(const Gemm<float>& g) {
 #ifdef __AVX512F__
-  constexpr int64_t kLanes = 16, kFewRows = 32, kSmall = 96 * 96 * 96;
-  const bool by_rows = (g.a.col_stride == 1 || g.a.row_stride == 1) && g.b.col_stride == 1 && g.n % kLanes == 0;
+  constexpr int64_t kLanes = 16, kFewRows = 32, kSmall = 96 * 96 * 96, kLongColumns = 512;
+  const bool by_rows = (g.a.col_stride == 1 || (g.a.row_stride == 1 && g.k < kLongColumns)) && g.b.col_stride == 1 && g.n % kLanes == 0;
   const bool fills_tiles = g.m <= kFewRows || (g.n >= 2 * kLanes && g.k >= kLanes);
   if (by_rows && fills_tiles && (g.batch == 1 || g.m * g.n * g.k <= kSmall)) return true;
 #endif
