@@ -1,5 +1,6 @@
 #include <aten/Parallel.h>
 
+#include <aten/CpuGrant.h>
 #include <aten/ParallelPool.h>
 #include <c10/util/Exception.h>
 
@@ -7,10 +8,7 @@
 #include <pthread.h>
 
 #include <atomic>
-#include <cmath>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 #include <utility>
 
@@ -29,54 +27,6 @@ constinit __thread ThreadState state __attribute__((tls_model("initial-exec")));
 std::atomic<int> requested{0}; // by set_num_threads; 0: take the default
 std::atomic<bool> forked{false};
 
-// Whole CPUs granted by one cgroup directory, or 0 when there is no limit.
-int quota_of(const std::string& dir) {
-  double quota = 0, period = 0;
-  if (FILE* file = std::fopen((dir + "/cpu.max").c_str(), "r")) {
-    if (std::fscanf(file, "%lf %lf", &quota, &period) != 2) {
-      quota = 0;
-    }
-    std::fclose(file);
-  } else if (FILE* v1 = std::fopen((dir + "/cpu.cfs_quota_us").c_str(), "r")) {
-    const bool read = std::fscanf(v1, "%lf", &quota) == 1;
-    std::fclose(v1);
-    if (FILE* per = std::fopen((dir + "/cpu.cfs_period_us").c_str(), "r"); read && per != nullptr) {
-      if (std::fscanf(per, "%lf", &period) != 1) {
-        period = 0;
-      }
-      std::fclose(per);
-    }
-  }
-  return quota > 0 && period > 0 ? std::max(1, static_cast<int>(std::ceil(quota / period))) : 0;
-}
-
-// The tightest CPU limit among this process's cgroup and its parents, or 0.
-int cgroup_cpus() {
-  std::string path;
-  if (FILE* file = std::fopen("/proc/self/cgroup", "r")) {
-    char line[4096];
-    while (std::fgets(line, sizeof(line), file) != nullptr) {
-      if (std::strncmp(line, "0::", 3) == 0) {
-        path.assign(line + 3, std::strcspn(line + 3, "\n"));
-      }
-    }
-    std::fclose(file);
-  }
-  int cpus = 0;
-  const auto take = [&cpus](int limit) {
-    if (limit > 0 && (cpus == 0 || limit < cpus)) {
-      cpus = limit;
-    }
-  };
-  while (path.size() > 1) {
-    take(quota_of("/sys/fs/cgroup" + path));
-    path.resize(path.find_last_of('/'));
-  }
-  take(quota_of("/sys/fs/cgroup"));
-  take(quota_of("/sys/fs/cgroup/cpu"));
-  return cpus;
-}
-
 int environment_threads(const char* name) {
   const char* text = std::getenv(name);
   const int value = text != nullptr ? std::atoi(text) : 0;
@@ -89,7 +39,7 @@ int default_threads() {
       return asked;
     }
     const int procs = std::max(1, omp_get_num_procs()); // obeys the affinity mask
-    const int granted = cgroup_cpus();
+    const int granted = internal::cpus_granted();
     return granted > 0 ? std::min(procs, granted) : procs;
   }();
   return threads;

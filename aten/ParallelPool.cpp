@@ -57,7 +57,7 @@ class Pool {
     ticket_.store(++number_ << kChunkBits | static_cast<std::uint64_t>(loop.chunks), std::memory_order_release);
     posted_.fetch_add(1, std::memory_order_seq_cst);
     wake(loop.chunks - 1);
-    work();
+    work([] { return true; });
     wait_for(loop.chunks);
     const std::exception_ptr error = std::exchange(error_, nullptr);
     taken_.store(false, std::memory_order_release);
@@ -71,10 +71,9 @@ class Pool {
 
   /// Counts the threads that are inside loops.
   struct Visit {
-    explicit Visit(std::atomic<int>& count) : count(count), now(count.fetch_add(1, std::memory_order_relaxed) + 1) {}
+    explicit Visit(std::atomic<int>& count) : count(count) { count.fetch_add(1, std::memory_order_relaxed); }
     ~Visit() { count.fetch_sub(1, std::memory_order_relaxed); }
     std::atomic<int>& count;
-    const int now;
   };
 
   /// A chunk that nobody else has, or -1.
@@ -89,8 +88,12 @@ class Pool {
     return -1;
   }
 
-  void work() {
-    for (int chunk = take(); chunk >= 0; chunk = take()) {
+  /// Runs chunks while there are any and `may_go_on()`.
+  template <class MayGoOn>
+  void work(const MayGoOn& may_go_on) {
+    while (may_go_on()) {
+      const int chunk = take();
+      if (chunk < 0) return;
       const int chunks = loop_.chunks;
       try {
         loop_.run(chunk);
@@ -118,8 +121,10 @@ class Pool {
   void serve() {
     std::uint32_t seen = 0;
     while (true) {
-      if (const Visit helper(inside_); helper.now <= limit_.load(std::memory_order_relaxed)) {
-        work();
+      {
+        // With every chunk it is asked anew: callers that came meanwhile run their loops themselves.
+        const Visit helper(inside_);
+        work([this] { return inside_.load(std::memory_order_relaxed) <= limit_.load(std::memory_order_relaxed); });
       }
       for (int i = 0; i < kWatchForLoop && posted_.load(std::memory_order_acquire) == seen; ++i) {
         pause();

@@ -2,13 +2,22 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <aten/CpuGrant.h>
+
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <cstdio>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -176,6 +185,113 @@ TEST_CASE("a convolution that one thread planned runs in other threads", "[paral
       for (size_t i = 0; i < here.size(); ++i) CHECK_THAT(results[i], EqualsTensor(here[i]));
   }
   at::set_num_threads(threads);
+}
+
+namespace {
+
+/// Starts this program again for the case that prints its threads, with one more variable and on `processors`, and gives what it
+/// printed.
+std::string printed_by_child(const std::string& variable, int processors) {
+  char program[4096];
+  const ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+  REQUIRE(length > 0);
+  program[length] = 0;
+  std::vector<std::string> words;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    if (std::strncmp(*entry, "OMP_NUM_THREADS=", 16) != 0) words.emplace_back(*entry);
+  }
+  if (!variable.empty()) words.push_back(variable);
+  std::vector<char*> environment;
+  for (std::string& word : words) environment.push_back(word.data());
+  environment.push_back(nullptr);
+  std::string name = "this process prints its threads";
+  char* const arguments[] = {program, name.data(), nullptr};
+  cpu_set_t allowed, taken;
+  REQUIRE(sched_getaffinity(0, sizeof(allowed), &allowed) == 0);
+  CPU_ZERO(&taken);
+  for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&taken) < processors; ++cpu) {
+    if (CPU_ISSET(cpu, &allowed)) CPU_SET(cpu, &taken);
+  }
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    sched_setaffinity(0, sizeof(taken), &taken);
+    dup2(ends[1], STDOUT_FILENO);
+    execve(program, arguments, environment.data());
+    _exit(1);
+  }
+  close(ends[1]);
+  std::string text;
+  char buffer[1024];
+  for (ssize_t got; (got = read(ends[0], buffer, sizeof(buffer))) > 0;) text.append(buffer, got);
+  close(ends[0]);
+  waitpid(child, nullptr, 0);
+  return text;
+}
+
+/// A file and the folders above it.
+void write_file(const std::filesystem::path& path, const std::string& text) {
+  std::filesystem::create_directories(path.parent_path());
+  std::ofstream(path) << text;
+}
+
+} // namespace
+
+TEST_CASE("this process prints its threads", "[.]") {
+  std::printf("threads: %d\n", at::get_num_threads());
+}
+
+TEST_CASE("OMP_NUM_THREADS and the affinity mask set the number of threads", "[parallel][threads]") {
+  using Catch::Matchers::Contains;
+  CHECK_THAT(printed_by_child("OMP_NUM_THREADS=3", 1), Contains("threads: 3\n"));
+  CHECK_THAT(printed_by_child("OMP_NUM_THREADS=1", 64), Contains("threads: 1\n"));
+  CHECK_THAT(printed_by_child("", 1), Contains("threads: 1\n"));
+  cpu_set_t allowed;
+  REQUIRE(sched_getaffinity(0, sizeof(allowed), &allowed) == 0);
+  if (const int granted = at::internal::cpus_granted(); CPU_COUNT(&allowed) >= 2 && (granted == 0 || granted >= 2)) {
+    CHECK_THAT(printed_by_child("", 2), Contains("threads: 2\n"));
+    // No number: as if it were not set.
+    CHECK_THAT(printed_by_child("OMP_NUM_THREADS=many", 2), Contains("threads: 2\n"));
+  }
+}
+
+TEST_CASE("limits of control groups set the number of threads", "[parallel][threads]") {
+  const auto folder = std::filesystem::temp_directory_path() / ("cgroups_" + std::to_string(getpid()));
+  const auto granted = [&] { return at::internal::cpus_granted(folder / "self", folder / "mount"); };
+  const auto mount = folder / "mount";
+  CHECK(granted() == 0); // no file at all
+
+  write_file(folder / "self", "0::/a/b\n");
+  CHECK(granted() == 0);
+  write_file(mount / "a/b/cpu.max", "max 100000\n");
+  CHECK(granted() == 0);
+  write_file(mount / "a/b/cpu.max", "350000 100000\n");
+  CHECK(granted() == 4);
+  write_file(mount / "a/cpu.max", "200000 100000\n"); // the parent's is tighter
+  CHECK(granted() == 2);
+  write_file(mount / "cpu.max", "10000 100000\n"); // a tenth of a processor is one thread
+  CHECK(granted() == 1);
+  std::filesystem::remove_all(folder);
+
+  // A container: the path is the host's.
+  write_file(folder / "self", "0::/../host/slice\n");
+  write_file(mount / "cpu.max", "300000 100000\n");
+  CHECK(granted() == 3);
+  std::filesystem::remove_all(folder);
+
+  const std::string hierarchy = GENERATE("cpu,cpuacct", "cpu");
+  write_file(folder / "self", "12:cpuset:/docker/x\n4:cpu,cpuacct:/docker/x\n1:name=systemd:/docker/x\n0::/docker/x\n");
+  write_file(mount / hierarchy / "docker/x/cpu.cfs_quota_us", "-1\n");
+  write_file(mount / hierarchy / "docker/x/cpu.cfs_period_us", "100000\n");
+  CHECK(granted() == 0);
+  write_file(mount / hierarchy / "docker/x/cpu.cfs_quota_us", "150000\n");
+  CHECK(granted() == 2);
+  write_file(mount / "cpuset/docker/x/cpu.cfs_quota_us", "50000\n"); // another hierarchy's
+  CHECK(granted() == 2);
+  write_file(mount / "unified/docker/x/cpu.max", "100000 100000\n");
+  CHECK(granted() == 1);
+  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("joined tensors and added rows are the same for any number of threads", "[parallel][threads]") {
