@@ -1,15 +1,13 @@
 // Fourier transforms along the dimensions of a tensor.
 //
-// Lines are transformed some at a time: they are gathered into two planes, real and imaginary parts, with the lines side by
-// side, so that each arithmetic step runs over all of them at once, and scattered to the output. A transform is a sequence of
-// Stockham passes between two such pairs of planes, which leave the points in order. Two lines of real numbers go as the real
-// and the imaginary part of one complex line.
+// Lines are brought into two planes, of real and of imaginary parts: some lines side by side, or one line alone if it is long
+// and its points are neighbours. The transform itself is in fft_passes.h. Real lines of an even number of points go as complex
+// ones of half as many: points 2 j and 2 j + 1 are the parts of a complex point.
 #include <aten/Parallel.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
-#include <aten/native/cpu/generic/fft_plan.h>
-#include <aten/native/transposed_copy.h>
+#include <aten/native/cpu/fft_passes.h>
 
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/DimVector.h>
@@ -25,214 +23,44 @@ inline namespace CPU_CAPABILITY {
 
 namespace {
 
-template <class T>
-struct Planes {
-  T* re;
-  T* im;
-};
-
-// ---- passes --------------------------------------------------------------------------------------------------------------
-
-template <class T>
-struct Point {
-  T re, im;
-};
-template <class T>
-inline Point<T> operator+(Point<T> a, Point<T> b) {
-  return {a.re + b.re, a.im + b.im};
-}
-template <class T>
-inline Point<T> operator-(Point<T> a, Point<T> b) {
-  return {a.re - b.re, a.im - b.im};
-}
-template <class T>
-inline Point<T> operator*(Point<T> a, Point<T> b) {
-  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-}
-template <class T>
-inline Point<T> operator*(T a, Point<T> b) {
-  return {a * b.re, a * b.im};
-}
-/// -i a
-template <class T>
-inline Point<T> turned(Point<T> a) {
-  return {a.im, -a.re};
-}
-
-template <int R, class T>
-inline void butterfly(Point<T> (&a)[R]) {
-  if constexpr (R == 2) {
-    const Point<T> sum = a[0] + a[1];
-    a[1] = a[0] - a[1];
-    a[0] = sum;
-  } else if constexpr (R == 3) {
-    constexpr T kSin = T(0.86602540378443864676);
-    const Point<T> sum = a[1] + a[2], difference = turned(kSin * (a[1] - a[2]));
-    const Point<T> middle = a[0] - T(0.5) * sum;
-    a[0] = a[0] + sum;
-    a[1] = middle + difference;
-    a[2] = middle - difference;
-  } else if constexpr (R == 4) {
-    const Point<T> even = a[0] + a[2], odd = a[1] + a[3];
-    const Point<T> even_difference = a[0] - a[2], odd_difference = turned(a[1] - a[3]);
-    a[0] = even + odd;
-    a[1] = even_difference + odd_difference;
-    a[2] = even - odd;
-    a[3] = even_difference - odd_difference;
-  } else {
-    static_assert(R == 5);
-    constexpr T kCos1 = T(0.30901699437494742410), kCos2 = T(-0.80901699437494742410);
-    constexpr T kSin1 = T(0.95105651629515357212), kSin2 = T(0.58778525229247312917);
-    const Point<T> outer = a[1] + a[4], inner = a[2] + a[3];
-    const Point<T> outer_difference = a[1] - a[4], inner_difference = a[2] - a[3];
-    const Point<T> first = a[0] + kCos1 * outer + kCos2 * inner, second = a[0] + kCos2 * outer + kCos1 * inner;
-    const Point<T> first_turned = turned(kSin1 * outer_difference + kSin2 * inner_difference);
-    const Point<T> second_turned = turned(kSin2 * outer_difference - kSin1 * inner_difference);
-    a[0] = a[0] + outer + inner;
-    a[1] = first + first_turned;
-    a[4] = first - first_turned;
-    a[2] = second + second_turned;
-    a[3] = second - second_turned;
-  }
-}
-
-/// y[p][k][q] = w^(p k) sum_j x[j][p][q] r^(j k), for p below `rest` and q below `width`.
-template <int R, class T>
-[[gnu::noinline]] void run_pass(const FftPass& pass, const FftPlan<T>& plan, int64_t width, Planes<T> x, Planes<T> y) {
-  const int64_t rest = pass.rest, step = rest * width;
-  const T* const w_re = plan.re.data() + pass.first_twiddle;
-  const T* const w_im = plan.im.data() + pass.first_twiddle;
-  const T* __restrict const x_re = x.re;
-  const T* __restrict const x_im = x.im;
-  T* __restrict const y_re = y.re;
-  T* __restrict const y_im = y.im;
-  const auto one = [=](int64_t from, int64_t to, const Point<T>* w) __attribute__((always_inline)) {
-    Point<T> a[R];
-    for (int j = 0; j < R; ++j) a[j] = {x_re[from + j * step], x_im[from + j * step]};
-    butterfly<R>(a);
-    y_re[to] = a[0].re;
-    y_im[to] = a[0].im;
-    for (int k = 1; k < R; ++k) {
-      const Point<T> result = a[k] * w[k];
-      y_re[to + k * width] = result.re;
-      y_im[to + k * width] = result.im;
-    }
-  };
-  if (width == 1) {
-    // Nothing lies side by side yet: run over the groups instead.
-#pragma omp simd
-    for (int64_t p = 0; p < rest; ++p) {
-      Point<T> w[R];
-      for (int k = 1; k < R; ++k) w[k] = {w_re[p * (R - 1) + k - 1], w_im[p * (R - 1) + k - 1]};
-      one(p, p * R, w);
-    }
-    return;
-  }
-  for (int64_t p = 0; p < rest; ++p) {
-    Point<T> w[R];
-    for (int k = 1; k < R; ++k) w[k] = {w_re[p * (R - 1) + k - 1], w_im[p * (R - 1) + k - 1]};
-    const int64_t from = p * width, to = p * R * width;
-#pragma omp simd
-    for (int64_t q = 0; q < width; ++q) one(from + q, to + q, w);
-  }
-}
-
-/// A pass of any radix, by the definition.
-template <class T>
-void run_any_pass(const FftPass& pass, const FftPlan<T>& plan, int64_t width, Planes<T> x, Planes<T> y) {
-  const int64_t radix = pass.radix, rest = pass.rest, step = rest * width;
-  for (int64_t p = 0; p < rest; ++p) {
-    for (int64_t k = 0; k < radix; ++k) {
-      T* const to_re = y.re + (p * radix + k) * width;
-      T* const to_im = y.im + (p * radix + k) * width;
-      const T* const from_re = x.re + p * width;
-      const T* const from_im = x.im + p * width;
-#pragma omp simd
-      for (int64_t q = 0; q < width; ++q) {
-        to_re[q] = from_re[q];
-        to_im[q] = from_im[q];
-      }
-      for (int64_t j = 1; j < radix; ++j) {
-        const Point<T> w{plan.re[pass.first_root + j * k % radix], plan.im[pass.first_root + j * k % radix]};
-#pragma omp simd
-        for (int64_t q = 0; q < width; ++q) {
-          const Point<T> term = Point<T>{from_re[q + j * step], from_im[q + j * step]} * w;
-          to_re[q] += term.re;
-          to_im[q] += term.im;
-        }
-      }
-      if (k == 0 || p == 0) continue;
-      const int64_t at = pass.first_twiddle + p * (radix - 1) + k - 1;
-      const Point<T> w{plan.re[at], plan.im[at]};
-#pragma omp simd
-      for (int64_t q = 0; q < width; ++q) {
-        const Point<T> value = Point<T>{to_re[q], to_im[q]} * w;
-        to_re[q] = value.re;
-        to_im[q] = value.im;
-      }
-    }
-  }
-}
-
-/// Transforms `width` lines in `a`; the result is in the planes that come back, `a` or `b`.
-template <class T>
-Planes<T> run_passes(const FftPlan<T>& plan, int64_t width, Planes<T> a, Planes<T> b) {
-  for (const FftPass& pass : plan.passes) {
-    switch (pass.radix) {
-      case 2: run_pass<2>(pass, plan, width, a, b); break;
-      case 3: run_pass<3>(pass, plan, width, a, b); break;
-      case 4: run_pass<4>(pass, plan, width, a, b); break;
-      case 5: run_pass<5>(pass, plan, width, a, b); break;
-      default: run_any_pass(pass, plan, width, a, b); break;
-    }
-    width *= pass.radix;
-    std::swap(a, b);
-  }
-  return a;
-}
-
-template <class T>
-void multiply_lines(Planes<T> x, int64_t count, int64_t width, const std::vector<T>& re, const std::vector<T>& im) {
-  for (int64_t i = 0; i < count; ++i) {
-    const Point<T> w{re[i], im[i]};
-#pragma omp simd
-    for (int64_t q = 0; q < width; ++q) {
-      const Point<T> value = Point<T>{x.re[i * width + q], x.im[i * width + q]} * w;
-      x.re[i * width + q] = value.re;
-      x.im[i * width + q] = value.im;
-    }
-  }
-}
-
-template <class T>
-Planes<T> transform(const FftPlan<T>& plan, int64_t width, Planes<T> a, Planes<T> b) {
-  if (plan.inner == nullptr) return run_passes(plan, width, a, b);
-  // Bluestein: x times a chirp, convolved with the opposite chirp, times the chirp again.
-  const int64_t n = plan.n, length = plan.inner->n;
-  multiply_lines(a, n, width, plan.chirp_re, plan.chirp_im);
-  std::fill(a.re + n * width, a.re + length * width, T(0));
-  std::fill(a.im + n * width, a.im + length * width, T(0));
-  const Planes<T> spectrum = run_passes(*plan.inner, width, a, b);
-  multiply_lines(spectrum, length, width, plan.kernel_re, plan.kernel_im);
-  // The way back swaps real and imaginary parts before and after.
-  const Planes<T> other = spectrum.re == a.re ? b : a;
-  Planes<T> result = run_passes(*plan.inner, width, Planes<T>{spectrum.im, spectrum.re}, Planes<T>{other.im, other.re});
-  std::swap(result.re, result.im);
-  multiply_lines(result, n, width, plan.chirp_re, plan.chirp_im);
-  return result;
-}
-
 // ---- lines of tensors ------------------------------------------------------------------------------------------------------
+
+/// Where the points of lines are: counted in numbers, real parts `step` apart, imaginary ones `im` behind them. 0: there are none.
+struct Layout {
+  int64_t step, im;
+
+  static Layout complex(int64_t stride) {
+    return {2 * stride, 1};
+  }
+  /// Pairs of reals as complex points.
+  static Layout pairs(int64_t stride) {
+    return {2 * stride, stride};
+  }
+  static Layout real(int64_t stride) {
+    return {stride, 0};
+  }
+  bool interleaved() const {
+    return step == 2 && im == 1;
+  }
+};
 
 /// All lines along one dimension of two tensors that agree in the other dimensions.
 class Lines {
  public:
-  Lines(const TensorBase& in, const TensorBase& out, int64_t dim) : in_stride_(in.stride(dim)), out_stride_(out.stride(dim)) {
+  Lines(const TensorBase& in, const TensorBase& out, int64_t dim) {
+    const int64_t in_unit = in.is_complex() ? 2 : 1, out_unit = out.is_complex() ? 2 : 1;
     for (int64_t d = 0; d < in.dim(); ++d) {
-      if (d != dim && in.size(d) != 1) dims_.push_back({in.size(d), in.stride(d), out.stride(d)});
+      if (d != dim && in.size(d) != 1) dims_.push_back({in.size(d), in.stride(d) * in_unit, out.stride(d) * out_unit});
     }
     // Lines that are neighbours in memory are neighbours in number.
     std::stable_sort(dims_.begin(), dims_.end(), [](const Dim& a, const Dim& b) { return a.in > b.in; });
+    for (size_t d = dims_.size(); d-- > 1;) {
+      Dim& outer = dims_[d - 1];
+      const Dim& inner = dims_[d];
+      if (outer.in != inner.size * inner.in || outer.out != inner.size * inner.out) continue;
+      outer = {outer.size * inner.size, inner.in, inner.out};
+      dims_.erase(dims_.begin() + d);
+    }
   }
 
   int64_t count() const {
@@ -240,21 +68,28 @@ class Lines {
     for (const Dim& d : dims_) n *= d.size;
     return n;
   }
-  int64_t in_stride() const { return in_stride_; }
-  int64_t out_stride() const { return out_stride_; }
 
-  /// Offsets of `count` lines from number `first` on.
+  /// Offsets of `count` lines from number `first` on, counted in numbers.
   void locate(int64_t first, int64_t count, int64_t* in, int64_t* out) const {
+    c10::SmallVector<int64_t, 5> at(dims_.size());
+    int64_t from = 0, to = 0;
+    for (size_t d = dims_.size(); d-- > 0;) {
+      at[d] = first % dims_[d].size;
+      first /= dims_[d].size;
+      from += at[d] * dims_[d].in;
+      to += at[d] * dims_[d].out;
+    }
     for (int64_t i = 0; i < count; ++i) {
-      int64_t index = first + i, from = 0, to = 0;
-      for (size_t d = dims_.size(); d-- > 0;) {
-        const int64_t at = index % dims_[d].size;
-        index /= dims_[d].size;
-        from += at * dims_[d].in;
-        to += at * dims_[d].out;
-      }
       in[i] = from;
       out[i] = to;
+      for (size_t d = dims_.size(); d-- > 0;) {
+        from += dims_[d].in;
+        to += dims_[d].out;
+        if (++at[d] < dims_[d].size) break;
+        from -= dims_[d].in * dims_[d].size;
+        to -= dims_[d].out * dims_[d].size;
+        at[d] = 0;
+      }
     }
   }
 
@@ -262,102 +97,8 @@ class Lines {
   struct Dim {
     int64_t size, in, out;
   };
-  int64_t in_stride_, out_stride_;
   c10::SmallVector<Dim, 5> dims_;
 };
-
-/// Memory of one thread: two pairs of planes, and where the lines are. Lines pass through a tile, in which they lie side by side.
-template <class T>
-struct Workspace {
-  std::unique_ptr<T[]> memory;
-  std::vector<int64_t> in, out;
-  Planes<T> a{}, b{};
-  T *tile, *turned; // turn_tile may write 15 bytes more
-
-  Workspace(int64_t length, int64_t width, int64_t tile_size)
-      : memory(new T[4 * length * width + 2 * (tile_size + 16)]), in(2 * width), out(2 * width) {
-    T* p = memory.get();
-    a = {p, p + length * width};
-    b = {p + 2 * length * width, p + 3 * length * width};
-    tile = p + 4 * length * width;
-    turned = tile + tile_size + 16;
-  }
-
-  /// `n` elements of each of `count` lines from number `first` on, as rows of one element of each.
-  template <class E>
-  const E* gather(const E* from, int64_t stride, int64_t n, int64_t first, int64_t count) {
-    const int64_t* const at = in.data() + first;
-    const int64_t step = spacing(at, count);
-    E* const to = reinterpret_cast<E*>(tile);
-    if (stride == 1 && step > 1) {
-      turn_tile(sizeof(E), from + at[0], step * int64_t(sizeof(E)), count, n, to);
-      return to;
-    }
-    for (int64_t i = 0; i < n; ++i) {
-      if (step == 1) {
-        std::copy_n(from + at[0] + i * stride, count, to + i * count);
-        continue;
-      }
-      for (int64_t q = 0; q < count; ++q) to[i * count + q] = from[at[q] + i * stride];
-    }
-    return to;
-  }
-
-  /// The way back, of the rows that were put into `tile`.
-  template <class E>
-  void scatter(E* to, int64_t stride, int64_t n, int64_t first, int64_t count) {
-    const int64_t* const at = out.data() + first;
-    const E* const from = reinterpret_cast<const E*>(tile);
-    if (stride == 1 && count > 1) {
-      E* const lines = reinterpret_cast<E*>(turned);
-      turn_tile(sizeof(E), from, count * int64_t(sizeof(E)), n, count, lines);
-      for (int64_t q = 0; q < count; ++q) std::copy_n(lines + q * n, n, to + at[q]);
-      return;
-    }
-    const int64_t step = spacing(at, count);
-    for (int64_t i = 0; i < n; ++i) {
-      if (step == 1) {
-        std::copy_n(from + i * count, count, to + at[0] + i * stride);
-        continue;
-      }
-      for (int64_t q = 0; q < count; ++q) to[at[q] + i * stride] = from[i * count + q];
-    }
-  }
-
- private:
-  /// How far lines are apart, 0 unless all are as far.
-  static int64_t spacing(const int64_t* at, int64_t count) {
-    if (count < 2) return 0;
-    const int64_t step = at[1] - at[0];
-    for (int64_t q = 2; q < count; ++q) {
-      if (at[q] - at[q - 1] != step) return 0;
-    }
-    return step;
-  }
-};
-
-constexpr int64_t kMostLines = 16;
-
-/// Lines to take at once: many for short ones; long ones fill the cache alone.
-int64_t lines_at_once(int64_t length, int64_t lines) {
-  const int64_t fit = std::max<int64_t>(1, (1 << 16) / std::max<int64_t>(length, 1));
-  return std::clamp<int64_t>(std::min(fit, lines), 1, kMostLines);
-}
-
-/// Calls f(workspace, first, count) on groups of lines, `per_column` of which share a column of the planes.
-template <class T, class F>
-void for_line_groups(const FftPlan<T>& plan, int64_t lines, int64_t per_column, const F& f) {
-  const int64_t length = plan.inner != nullptr ? plan.inner->n : plan.n;
-  const int64_t width = lines_at_once(length, (lines + per_column - 1) / per_column);
-  const int64_t group = width * per_column, groups = (lines + group - 1) / group;
-  at::parallel_for(0, groups, std::max<int64_t>(1, 16384 / (length * group)), [&](int64_t begin, int64_t end) {
-    Workspace<T> work(length, width, 2 * (plan.n + 2) * group);
-    for (int64_t g = begin; g < end; ++g) {
-      const int64_t count = std::min(group, lines - g * group);
-      f(work, g * group, count);
-    }
-  });
-}
 
 /// Which signs elements are read with: the tensor may be a lazy conjugate or negative.
 template <class T>
@@ -366,7 +107,7 @@ struct Signs {
   explicit Signs(const TensorBase& t) : re(t.is_neg() ? -1 : 1), im(t.is_neg() != t.is_conj() ? -1 : 1) {}
 };
 
-/// Real and imaginary parts of complex numbers, one after the other, into planes.
+/// Real and imaginary parts of complex numbers that lie one after the other, into planes.
 template <class T>
 void split(const T* __restrict from, int64_t count, Signs<T> sign, T* __restrict re, T* __restrict im) {
 #pragma omp simd
@@ -376,233 +117,335 @@ void split(const T* __restrict from, int64_t count, Signs<T> sign, T* __restrict
   }
 }
 
+/// The way back.
+template <class T>
+void merge(const T* __restrict re, const T* __restrict im, int64_t count, T scale, T* __restrict to) {
+#pragma omp simd
+  for (int64_t i = 0; i < count; ++i) {
+    to[2 * i] = scale * re[i];
+    to[2 * i + 1] = scale * im[i];
+  }
+}
+
+template <class T>
+void copy_scaled(const T* __restrict from, int64_t count, T scale, T* __restrict to) {
+#pragma omp simd
+  for (int64_t i = 0; i < count; ++i) to[i] = scale * from[i];
+}
+
+/// Whether all offsets are `step` apart.
+bool evenly(const int64_t* at, int64_t count, int64_t step) {
+  for (int64_t q = 1; q < count; ++q) {
+    if (at[q] - at[q - 1] != step) return false;
+  }
+  return true;
+}
+
+/// n points of each of `count` lines into planes, side by side.
+template <class T>
+void load_lines(const T* from, const int64_t* at, Layout layout, int64_t n, int64_t count, Signs<T> sign, Planes<T> to) {
+  const auto [step, im] = layout;
+  if (im == 0) {
+    for (int64_t i = 0; i < n; ++i) {
+      for (int64_t q = 0; q < count; ++q) to.re[i * count + q] = sign.re * from[at[q] + i * step];
+    }
+    std::fill_n(to.im, n * count, T(0));
+    return;
+  }
+  if (count == 1 && layout.interleaved()) return split(from + at[0], n, sign, to.re, to.im);
+  if (count > 1 && im == 1 && evenly(at, count, 2)) {
+    for (int64_t i = 0; i < n; ++i) split(from + at[0] + i * step, count, sign, to.re + i * count, to.im + i * count);
+    return;
+  }
+  if (count > 1 && evenly(at, count, 1)) {
+    for (int64_t i = 0; i < n; ++i) {
+      copy_scaled(from + at[0] + i * step, count, sign.re, to.re + i * count);
+      copy_scaled(from + at[0] + i * step + im, count, sign.im, to.im + i * count);
+    }
+    return;
+  }
+  // Squares of 16 bytes by 16 bytes: N lines, and the real and imaginary parts of N / 2 points.
+  constexpr int N = 16 / sizeof(T);
+  using V = vec::Vec<T, N>;
+  const int64_t square_lines = layout.interleaved() ? count / N * N : 0, square_points = n / (N / 2) * (N / 2);
+  for (int64_t q = 0; q < square_lines; q += N) {
+    for (int64_t i = 0; i < square_points; i += N / 2) {
+      V x[N];
+      for (int l = 0; l < N; ++l) x[l] = V::load(from + at[q + l] + 2 * i);
+      transpose_square(x);
+      for (int j = 0; j < N / 2; ++j) {
+        (V(sign.re) * x[2 * j]).store(to.re + (i + j) * count + q);
+        (V(sign.im) * x[2 * j + 1]).store(to.im + (i + j) * count + q);
+      }
+    }
+  }
+  for (int64_t q = 0; q < count; ++q) {
+    for (int64_t i = q < square_lines ? square_points : 0; i < n; ++i) {
+      to.re[i * count + q] = sign.re * from[at[q] + i * step];
+      to.im[i * count + q] = sign.im * from[at[q] + i * step + im];
+    }
+  }
+}
+
+/// The way back, scaled.
+template <class T>
+void store_lines(Planes<T> from, int64_t n, int64_t count, T scale, T* to, const int64_t* at, Layout layout) {
+  const auto [step, im] = layout;
+  if (im == 0) {
+    for (int64_t i = 0; i < n; ++i) {
+      for (int64_t q = 0; q < count; ++q) to[at[q] + i * step] = scale * from.re[i * count + q];
+    }
+    return;
+  }
+  if (count == 1 && layout.interleaved()) return merge(from.re, from.im, n, scale, to + at[0]);
+  if (count > 1 && im == 1 && evenly(at, count, 2)) {
+    for (int64_t i = 0; i < n; ++i) merge(from.re + i * count, from.im + i * count, count, scale, to + at[0] + i * step);
+    return;
+  }
+  if (count > 1 && evenly(at, count, 1)) {
+    for (int64_t i = 0; i < n; ++i) {
+      copy_scaled(from.re + i * count, count, scale, to + at[0] + i * step);
+      copy_scaled(from.im + i * count, count, scale, to + at[0] + i * step + im);
+    }
+    return;
+  }
+  constexpr int N = 16 / sizeof(T);
+  using V = vec::Vec<T, N>;
+  const int64_t square_lines = layout.interleaved() ? count / N * N : 0, square_points = n / (N / 2) * (N / 2);
+  for (int64_t q = 0; q < square_lines; q += N) {
+    for (int64_t i = 0; i < square_points; i += N / 2) {
+      V x[N];
+      for (int j = 0; j < N / 2; ++j) {
+        x[2 * j] = V(scale) * V::load(from.re + (i + j) * count + q);
+        x[2 * j + 1] = V(scale) * V::load(from.im + (i + j) * count + q);
+      }
+      transpose_square(x);
+      for (int l = 0; l < N; ++l) x[l].store(to + at[q + l] + 2 * i);
+    }
+  }
+  for (int64_t q = 0; q < count; ++q) {
+    for (int64_t i = q < square_lines ? square_points : 0; i < n; ++i) {
+      to[at[q] + i * step] = scale * from.re[i * count + q];
+      to[at[q] + i * step + im] = scale * from.im[i * count + q];
+    }
+  }
+}
+
+// ---- groups of lines -------------------------------------------------------------------------------------------------------
+
+constexpr int64_t kMostLines = 64;
+
+/// Lines to take at once: whole vectors of them, many short ones. One is enough if it can be laid out by columns.
+template <class T>
+int64_t lines_at_once(const FftPlan<T>& plan, int64_t lines, bool neighbours) {
+  const FftPlan<T>& passes = plan.inner != nullptr ? *plan.inner : plan;
+  if (neighbours && passes.columns != nullptr) return 1;
+  constexpr int64_t kLanes = vec::Vec<T>::size();
+  const int64_t fit = 2048 / passes.n / kLanes * kLanes;
+  return std::min(lines, std::clamp(fit, std::max<int64_t>(kLanes, 8), kMostLines));
+}
+
+/// Memory of one thread: two pairs of planes, and where the lines are.
+template <class T>
+struct Workspace {
+  int64_t in[kMostLines], out[kMostLines];
+  Planes<T> a, b;
+
+  explicit Workspace(int64_t numbers) {
+    // Planes begin at lines of the cache, which do not compete for the same places.
+    constexpr int64_t kLine = 64 / sizeof(T);
+    const int64_t plane = (numbers + 3 * kLine) / kLine * kLine;
+    memory_.reset(new T[4 * plane + kLine]);
+    T* const p = memory_.get() + (64 - reinterpret_cast<uintptr_t>(memory_.get()) % 64) / sizeof(T);
+    a = {p, p + plane};
+    b = {p + 2 * plane, p + 3 * plane};
+  }
+
+ private:
+  std::unique_ptr<T[]> memory_;
+};
+
+/// Calls f(workspace, count) on groups of lines, with planes for `points` points of each.
+template <class T, class F>
+void for_line_groups(const FftPlan<T>& plan, const Lines& lines, int64_t points, bool neighbours, const F& f) {
+  const int64_t count = lines.count(), width = lines_at_once(plan, count, neighbours);
+  points = std::max(points, plan.inner != nullptr ? plan.inner->n : plan.n);
+  at::parallel_for(0, (count + width - 1) / width, std::max<int64_t>(1, 16384 / (points * width)), [&](int64_t begin, int64_t end) {
+    Workspace<T> work(points * width);
+    for (int64_t group = begin; group < end; ++group) {
+      const int64_t first = group * width, here = std::min(width, count - first);
+      lines.locate(first, here, work.in, work.out);
+      f(work, here);
+    }
+  });
+}
+
+template <class T>
+std::shared_ptr<const FftPlan<T>> plan_of(int64_t n) {
+  return fft_plan<T>(n, vec::Vec<T>::size());
+}
+
+template <class T>
+const T* numbers_of(const TensorBase& t) {
+  return static_cast<const T*>(t.const_data_ptr());
+}
+template <class T>
+T* mutable_numbers_of(const TensorBase& t) {
+  return static_cast<T*>(t.mutable_data_ptr());
+}
+
+template <class T>
+Planes<T> swapped(Planes<T> x) {
+  return {x.im, x.re};
+}
+
 template <class T>
 void complex_lines(const TensorBase& in, const TensorBase& out, int64_t dim, bool forward, T scale) {
   const int64_t n = in.size(dim);
-  const auto plan = fft_plan<T>(n);
-  const Lines lines(in, out, dim);
-  const auto* from = in.const_data_ptr<c10::complex<T>>();
-  auto* to = out.mutable_data_ptr<c10::complex<T>>();
+  const auto plan = plan_of<T>(n);
+  const T* const from = numbers_of<T>(in);
+  T* const to = mutable_numbers_of<T>(out);
   const Signs<T> sign(in);
-  for_line_groups<T>(*plan, lines.count(), 1, [&](Workspace<T>& work, int64_t first, int64_t count) {
-    lines.locate(first, count, work.in.data(), work.out.data());
+  const auto in_layout = Layout::complex(in.stride(dim)), out_layout = Layout::complex(out.stride(dim));
+  for_line_groups<T>(*plan, Lines(in, out, dim), n, in_layout.interleaved(), [&](Workspace<T>& work, int64_t count) {
     // A backward transform is a forward one with real and imaginary parts swapped.
-    T* const re = forward ? work.a.re : work.a.im;
-    T* const im = forward ? work.a.im : work.a.re;
-    const T* const x = reinterpret_cast<const T*>(work.gather(from, lines.in_stride(), n, 0, count));
-    split(x, n * count, sign, re, im);
-    Planes<T> result = transform(*plan, count, work.a, work.b);
-    if (!forward) std::swap(result.re, result.im);
-    T* const y = work.tile;
-#pragma omp simd
-    for (int64_t i = 0; i < n * count; ++i) {
-      y[2 * i] = scale * result.re[i];
-      y[2 * i + 1] = scale * result.im[i];
-    }
-    work.scatter(to, lines.out_stride(), n, 0, count);
+    load_lines(from, work.in, in_layout, n, count, sign, forward ? work.a : swapped(work.a));
+    const Planes<T> result = transform(*plan, count, work.a, work.b);
+    store_lines(forward ? result : swapped(result), n, count, scale, to, work.out, out_layout);
   });
 }
 
-// Note [Two real lines in one complex line]
-// Real lines go in pairs, as real and imaginary parts. The passes mix these, so rounding errors of one line are of the size of
-// the larger one, and what is not finite spreads to both. So the smaller line of a pair is scaled up by a power of two, which
-// is exact, and taken back afterwards; lines that are not finite, or too far apart for that, go alone. What is left of the
-// other line in a line of zeros is dropped.
+// ---- real lines ------------------------------------------------------------------------------------------------------------
 
-/// Sizes of the lines of a group, as sums of absolute values, and what they are multiplied by to go in pairs q and q + width.
+// Note [Real lines as complex ones]
+// Points 2 j and 2 j + 1 of a real line of n = 2 h points are the parts of point j of a complex line z of h points. With E and O
+// the transforms of the even and the odd points, and w = exp(-2 pi i / n),
+//
+//     Z[k] = E[k] + i O[k],  E[h - k] = conj(E[k]),  O[h - k] = conj(O[k]),   so E and O come from Z[k] and Z[h - k];
+//     X[k] = E[k] + w^k O[k],  X[h - k] = conj(E[k] - w^k O[k]).
+//
+// The way back goes the same way. A line of an odd number of points is transformed as a complex one.
+
+/// f(k, w, here, there) for each k from 1 to h / 2 and each line, with the places of point k and point h - k.
+template <class T, class F>
+void for_mirrored(const FftPlan<T>& plan, int64_t width, const F& f) {
+  const int64_t h = plan.n;
+  const T* const w_re = plan.half_re.data();
+  const T* const w_im = plan.half_im.data();
+  if (width == 1) {
+#pragma omp simd
+    for (int64_t k = 1; k <= h / 2; ++k) f(Point<T>{w_re[k], w_im[k]}, k, h - k);
+    return;
+  }
+  for (int64_t k = 1; k <= h / 2; ++k) {
+    const Point<T> w{w_re[k], w_im[k]};
+#pragma omp simd
+    for (int64_t q = 0; q < width; ++q) f(w, k * width + q, (h - k) * width + q);
+  }
+}
+
+/// Z[0 .. h) to X[0 .. h], in place.
 template <class T>
-struct LinePairs {
-  T size[2 * kMostLines] = {}, up[2 * kMostLines];
-  int64_t width, count;
-
-  LinePairs(int64_t width, int64_t count) : width(width), count(count) {
-    std::fill_n(up, count, T(1));
+void spectra_of_pairs(const FftPlan<T>& plan, int64_t width, Planes<T> z) {
+  T* const re = z.re;
+  T* const im = z.im;
+  const int64_t last = plan.n * width;
+  for_mirrored(plan, width, [=](Point<T> w, int64_t here, int64_t there) __attribute__((always_inline)) {
+    const Point<T> even{T(0.5) * (re[here] + re[there]), T(0.5) * (im[here] - im[there])};
+    const Point<T> odd = Point<T>{T(0.5) * (im[here] + im[there]), T(0.5) * (re[there] - re[here])} * w;
+    re[here] = even.re + odd.re;
+    im[here] = even.im + odd.im;
+    re[there] = even.re - odd.re;
+    im[there] = odd.im - even.im;
+  });
+#pragma omp simd
+  for (int64_t q = 0; q < width; ++q) {
+    re[last + q] = re[q] - im[q];
+    re[q] = re[q] + im[q];
+    im[q] = im[last + q] = 0;
   }
+}
 
-  /// Adds up a plane of n rows, whose columns are the lines from `begin`.
-  void add(const T* plane, int64_t n, int64_t begin) {
-    constexpr int64_t kLanes = 16;
-    if (kLanes % width != 0) {
-      for (int64_t i = 0; i < n; ++i) {
-        for (int64_t q = 0; q < width; ++q) size[begin + q] += std::abs(plane[i * width + q]);
-      }
-      return;
+/// X[0 .. h] to Z[0 .. h), in place. What the first and the last point say of imaginary parts is ignored.
+template <class T>
+void pairs_of_spectra(const FftPlan<T>& plan, int64_t width, Planes<T> x) {
+  T* const re = x.re;
+  T* const im = x.im;
+  const int64_t last = plan.n * width;
+#pragma omp simd
+  for (int64_t q = 0; q < width; ++q) {
+    im[q] = re[q] - re[last + q];
+    re[q] = re[q] + re[last + q];
+  }
+  for_mirrored(plan, width, [=](Point<T> w, int64_t here, int64_t there) __attribute__((always_inline)) {
+    const Point<T> even{re[here] + re[there], im[here] - im[there]};
+    const Point<T> odd = Point<T>{re[here] - re[there], im[here] + im[there]} * Point<T>{w.re, -w.im};
+    re[here] = even.re - odd.im;
+    im[here] = even.im + odd.re;
+    re[there] = even.re + odd.im;
+    im[there] = odd.re - even.im;
+  });
+}
+
+/// The second half of whole spectra of real lines of n points, from the first n / 2 + 1 points.
+template <class T>
+void mirror(Planes<T> x, int64_t n, int64_t width) {
+  for (int64_t k = n / 2 + 1; k < n; ++k) {
+#pragma omp simd
+    for (int64_t q = 0; q < width; ++q) {
+      x.re[k * width + q] = x.re[(n - k) * width + q];
+      x.im[k * width + q] = -x.im[(n - k) * width + q];
     }
-    T lanes[kLanes] = {};
-    const int64_t total = n * width, whole = total / kLanes * kLanes;
-    for (int64_t i = 0; i < whole; i += kLanes) {
-      for (int64_t l = 0; l < kLanes; ++l) lanes[l] += std::abs(plane[i + l]);
-    }
-    for (int64_t i = whole; i < total; ++i) lanes[i - whole] += std::abs(plane[i]);
-    for (int64_t l = 0; l < kLanes; ++l) size[begin + l % width] += lanes[l];
   }
+}
 
-  /// Says whether any line must be scaled.
-  bool set_scales() {
-    bool any = false;
-    for (int64_t q = 0; q < count - width; ++q) {
-      const T a = size[q], b = size[q + width];
-      if (!(a > 0 && b > 0) || !std::isfinite(a) || !std::isfinite(b)) continue;
-      const int steps = std::ilogb(b) - std::ilogb(a);
-      if (std::abs(steps) <= 2) continue;
-      up[steps > 0 ? q : q + width] = std::ldexp(T(1), std::abs(steps));
-      any = true;
-    }
-    return any;
-  }
-
-  /// Whether the lines may share columns.
-  bool fit() const {
-    for (int64_t q = 0; q < count; ++q) {
-      if (!std::isfinite(size[q]) || up[q] > T(1ull << 60)) return false;
-    }
-    return true;
-  }
-
-  /// What results are multiplied by.
-  void set_factors(T scale, T* factors) const {
-    for (int64_t q = 0; q < count; ++q) factors[q] = size[q] == 0 ? T(0) : scale / up[q];
-  }
-};
-
-/// Real lines to half spectra, or whole ones. See Note [Two real lines in one complex line].
+/// Real lines to half spectra, or whole ones. See Note [Real lines as complex ones].
 template <class T>
 void real_to_complex_lines(const TensorBase& in, const TensorBase& out, int64_t dim, T scale) {
-  const int64_t n = in.size(dim), half = n / 2 + 1;
-  const bool whole = out.size(dim) == n;
-  const auto plan = fft_plan<T>(n);
-  const Lines lines(in, out, dim);
-  const T* from = in.const_data_ptr<T>();
-  auto* to = out.mutable_data_ptr<c10::complex<T>>();
-  const T sign = in.is_neg() ? -1 : 1;
-  for_line_groups<T>(*plan, lines.count(), 2, [&](Workspace<T>& work, int64_t first, int64_t count) {
-    lines.locate(first, count, work.in.data(), work.out.data());
-    // `width` lines from `begin` go in as real parts, those after them, up to `end`, as imaginary ones.
-    const auto load = [&](int64_t begin, int64_t width, int64_t end) {
-      const int64_t count = end - begin;
-      const T* const x = work.gather(from, lines.in_stride(), n, begin, count);
-      for (int64_t i = 0; i < n; ++i) {
-        for (int64_t q = 0; q < width; ++q) work.a.re[i * width + q] = sign * x[i * count + q];
-        for (int64_t q = width; q < count; ++q) work.a.im[i * width + q - width] = sign * x[i * count + q];
-        for (int64_t q = count - width; q < width; ++q) work.a.im[i * width + q] = 0;
-      }
-    };
-    const auto finish = [&](int64_t begin, int64_t width, int64_t end, const T* factors) {
-      const Planes<T> z = transform(*plan, width, work.a, work.b);
-      const int64_t count = end - begin;
-      auto* const spectra = reinterpret_cast<c10::complex<T>*>(work.tile);
-      // z = x + i y with real x and y: their spectra are its Hermitian and skew parts.
-      for (int64_t i = 0; i < half; ++i) {
-        const int64_t here = i * width, there = (i == 0 ? 0 : n - i) * width;
-        const bool own_mirror = i == 0 || 2 * i == n;
-        const auto put = [&](int64_t q, T re, T im) {
-          const c10::complex<T> value{factors[q] * re, own_mirror ? T(0) : factors[q] * im};
-          spectra[i * count + q] = value;
-          if (whole && i > 0) spectra[(n - i) * count + q] = {value.real(), -value.imag()};
-        };
-        for (int64_t q = 0; q < width; ++q) put(q, z.re[here + q] + z.re[there + q], z.im[here + q] - z.im[there + q]);
-        for (int64_t q = 0; q < count - width; ++q) {
-          put(q + width, z.im[here + q] + z.im[there + q], z.re[there + q] - z.re[here + q]);
-        }
-      }
-      work.scatter(to, lines.out_stride(), whole ? n : half, begin, count);
-    };
-    const int64_t width = (count + 1) / 2;
-    LinePairs<T> pairs(width, count);
-    T factors[2 * kMostLines];
-    load(0, width, count);
-    pairs.add(work.a.re, n, 0);
-    pairs.add(work.a.im, n, width);
-    const bool scaled = pairs.set_scales();
-    if (!pairs.fit()) {
-      std::fill_n(factors, count, scale / 2);
-      load(0, width, width);
-      finish(0, width, width, factors);
-      if (count == width) return;
-      load(width, count - width, count);
-      finish(width, count - width, count, factors);
-      return;
+  const int64_t n = in.size(dim), points = out.size(dim);
+  const bool even = n % 2 == 0;
+  const auto plan = plan_of<T>(even ? n / 2 : n);
+  const T* const from = numbers_of<T>(in);
+  T* const to = mutable_numbers_of<T>(out);
+  const auto in_layout = even ? Layout::pairs(in.stride(dim)) : Layout::real(in.stride(dim));
+  const auto out_layout = Layout::complex(out.stride(dim));
+  Signs<T> sign(in);
+  sign.im = sign.re;
+  for_line_groups<T>(*plan, Lines(in, out, dim), points, in.stride(dim) == 1, [&](Workspace<T>& work, int64_t count) {
+    load_lines(from, work.in, in_layout, plan->n, count, sign, work.a);
+    const Planes<T> result = transform(*plan, count, work.a, work.b);
+    if (even) {
+      spectra_of_pairs(*plan, count, result);
+    } else {
+      std::fill_n(result.im, count, T(0));
     }
-    for (int64_t i = 0; scaled && i < n; ++i) {
-      for (int64_t q = 0; q < width; ++q) work.a.re[i * width + q] *= pairs.up[q];
-      for (int64_t q = width; q < count; ++q) work.a.im[i * width + q - width] *= pairs.up[q];
-    }
-    pairs.set_factors(scale / 2, factors);
-    finish(0, width, count, factors);
+    if (points == n) mirror(result, n, count);
+    store_lines(result, points, count, scale, to, work.out, out_layout);
   });
 }
 
-/// Half spectra to real lines. See Note [Two real lines in one complex line].
+/// Half spectra to real lines. See Note [Real lines as complex ones].
 template <class T>
 void complex_to_real_lines(const TensorBase& in, const TensorBase& out, int64_t dim, T scale) {
-  const int64_t n = out.size(dim), half = n / 2 + 1;
-  const auto plan = fft_plan<T>(n);
-  const Lines lines(in, out, dim);
-  const auto* from = in.const_data_ptr<c10::complex<T>>();
-  T* to = out.mutable_data_ptr<T>();
+  const int64_t n = out.size(dim), points = n / 2 + 1;
+  const bool even = n % 2 == 0;
+  const auto plan = plan_of<T>(even ? n / 2 : n);
+  const T* const from = numbers_of<T>(in);
+  T* const to = mutable_numbers_of<T>(out);
+  const auto in_layout = Layout::complex(in.stride(dim));
+  const auto out_layout = even ? Layout::pairs(out.stride(dim)) : Layout::real(out.stride(dim));
   const Signs<T> sign(in);
-  for_line_groups<T>(*plan, lines.count(), 2, [&](Workspace<T>& work, int64_t first, int64_t count) {
-    lines.locate(first, count, work.in.data(), work.out.data());
-    // `width` lines from `begin` go in as real parts, those after them, up to `end`, as imaginary ones. Gives their sizes.
-    const auto load = [&](int64_t begin, int64_t width, int64_t end, const T* scales, T* sizes) {
-      T up[2 * kMostLines], size[2 * kMostLines] = {};
-      const int64_t count = end - begin;
-      std::copy_n(scales, count, up);
-      const c10::complex<T>* const spectra = work.gather(from, lines.in_stride(), half, begin, count);
-      // Planes are swapped for the backward transform.
-      T* const re = work.a.im;
-      T* const im = work.a.re;
-      for (int64_t i = 0; i < half; ++i) {
-        // Numbers that are their own mirror image are real, whatever the input says.
-        const bool own_mirror = i == 0 || 2 * i == n;
-        const int64_t here = i * width, there = (n - i) * width;
-        const auto read = [&](int64_t q) {
-          const c10::complex<T> x = spectra[i * count + q];
-          const Point<T> point{sign.re * x.real(), own_mirror ? T(0) : sign.im * x.imag()};
-          size[q] += std::abs(point.re) + std::abs(point.im);
-          return up[q] * point;
-        };
-        for (int64_t q = 0; q < width; ++q) {
-          const Point<T> x = read(q), y = begin + q + width < end ? read(q + width) : Point<T>{0, 0};
-          re[here + q] = x.re - y.im;
-          im[here + q] = x.im + y.re;
-          if (!own_mirror) {
-            re[there + q] = x.re + y.im;
-            im[there + q] = y.re - x.im;
-          }
-        }
-      }
-      std::copy_n(size, end - begin, sizes);
-    };
-    const auto finish = [&](int64_t begin, int64_t width, int64_t end, const T* factors) {
-      Planes<T> z = transform(*plan, width, work.a, work.b);
-      std::swap(z.re, z.im);
-      const int64_t count = end - begin;
-      T* const y = work.tile;
-      for (int64_t i = 0; i < n; ++i) {
-        for (int64_t q = 0; q < width; ++q) y[i * count + q] = factors[q] * z.re[i * width + q];
-        for (int64_t q = width; q < count; ++q) y[i * count + q] = factors[q] * z.im[i * width + q - width];
-      }
-      work.scatter(to, lines.out_stride(), n, begin, count);
-    };
-    const int64_t width = (count + 1) / 2;
-    LinePairs<T> pairs(width, count);
-    T factors[2 * kMostLines], ignored[2 * kMostLines];
-    load(0, width, count, pairs.up, pairs.size);
-    const bool scaled = pairs.set_scales();
-    if (!pairs.fit()) {
-      std::fill_n(pairs.up, count, T(1));
-      std::fill_n(factors, count, scale);
-      load(0, width, width, pairs.up, ignored);
-      finish(0, width, width, factors);
-      if (count == width) return;
-      load(width, count - width, count, pairs.up, ignored);
-      finish(width, count - width, count, factors);
-      return;
+  for_line_groups<T>(*plan, Lines(in, out, dim), points, in_layout.interleaved(), [&](Workspace<T>& work, int64_t count) {
+    // Planes are swapped for the backward transform.
+    const Planes<T> x = swapped(work.a);
+    load_lines(from, work.in, in_layout, points, count, sign, x);
+    if (even) {
+      pairs_of_spectra(*plan, count, x);
+    } else {
+      std::fill_n(x.im, count, T(0));
+      mirror(x, n, count);
     }
-    if (scaled) load(0, width, count, pairs.up, ignored);
-    pairs.set_factors(scale, factors);
-    finish(0, width, count, factors);
+    store_lines(swapped(transform(*plan, count, work.a, work.b)), plan->n, count, scale, to, work.out, out_layout);
   });
 }
 

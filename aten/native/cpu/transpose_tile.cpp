@@ -2,10 +2,9 @@
 //
 // Squares of 16 bytes by 16 bytes are turned in registers. On every instruction set the vectors have 16 bytes: there an
 // interleaving is one instruction, where wider vectors need two, and the copy waits for memory anyway.
-#include <aten/native/vec/Vec.h>
+#include <aten/native/cpu/transpose_square.h>
 
 #include <cstdint>
-#include <utility>
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
@@ -13,28 +12,6 @@ inline namespace CPU_CAPABILITY {
 namespace {
 
 using vec::Vec;
-
-// a0 b0 a1 b1 ... of the lower or the higher halves of a and b.
-template <bool High, class T, int N, int... I>
-VEC_INLINE Vec<T, N> interleave(Vec<T, N> a, Vec<T, N> b, std::integer_sequence<int, I...>) {
-  return Vec<T, N>(__builtin_shufflevector(a.v, b.v, ((I % 2) * N + I / 2 + (High ? N / 2 : 0))...));
-}
-
-// Each round interleaves the rows of the upper half with those of the lower one: log2(N) of them make rows of columns.
-template <class T, int N>
-VEC_INLINE void transpose_square(Vec<T, N> (&rows)[N]) {
-  using Lanes = std::make_integer_sequence<int, N>;
-  for (int round = N; round > 1; round /= 2) {
-    Vec<T, N> next[N];
-    for (int i = 0; i < N / 2; ++i) {
-      next[2 * i] = interleave<false>(rows[i], rows[i + N / 2], Lanes{});
-      next[2 * i + 1] = interleave<true>(rows[i], rows[i + N / 2], Lanes{});
-    }
-    for (int i = 0; i < N; ++i) {
-      rows[i] = next[i];
-    }
-  }
-}
 
 template <class T>
 struct Tile {

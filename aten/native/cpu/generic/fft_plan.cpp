@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <complex>
+#include <limits>
 #include <list>
 #include <mutex>
 #include <utility>
@@ -10,6 +11,7 @@ namespace at::native {
 namespace {
 
 constexpr int64_t kLargestRadix = 31;
+constexpr int64_t kNoColumns = std::numeric_limits<int64_t>::max(); // more lanes than a line has points
 constexpr double kPi = 3.14159265358979323846;
 
 /// exp(-2 pi i k / n). The angle is brought to the first octant, where sine and cosine are most exact.
@@ -33,6 +35,10 @@ std::complex<double> root(int64_t k, int64_t n) {
 /// The radices of n, large ones first in use; empty when a prime is too large for a pass.
 std::vector<int64_t> radices(int64_t n) {
   std::vector<int64_t> result;
+  while (n % 8 == 0 && n % 32 != 16) {
+    result.push_back(8);
+    n /= 8;
+  }
   while (n % 4 == 0) {
     result.push_back(4);
     n /= 4;
@@ -46,8 +52,9 @@ std::vector<int64_t> radices(int64_t n) {
   return n == 1 ? result : std::vector<int64_t>();
 }
 
-/// The smallest length from n on that has only the factors 2, 3 and 5.
-int64_t smooth_length(int64_t n) {
+/// The smallest length from n on that has only the factors 2, 3 and 5, and can be a matrix of `lanes` columns if it is long.
+int64_t smooth_length(int64_t n, int64_t lanes) {
+  if (n / lanes >= lanes) return lanes * smooth_length((n + lanes - 1) / lanes, kNoColumns);
   int64_t best = 1;
   while (best < n) best *= 2;
   for (int64_t five = 1; five < best; five *= 5) {
@@ -101,9 +108,26 @@ std::vector<std::complex<double>> slow_transform(const std::vector<std::complex<
 }
 
 template <class T>
-void add_convolution(FftPlan<T>& plan) {
-  const int64_t n = plan.n, length = smooth_length(2 * n - 1);
-  plan.inner = fft_plan<T>(length);
+void add_columns(FftPlan<T>& plan, int64_t lanes) {
+  const int64_t n = plan.n, rows = n / lanes;
+  if (n % lanes != 0 || rows < lanes) return;
+  plan.columns = std::make_unique<FftColumns<T>>();
+  FftColumns<T>& columns = *plan.columns;
+  columns.along = fft_plan<T>(rows, kNoColumns);
+  columns.across = fft_plan<T>(lanes, kNoColumns);
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t column = 0; column < lanes; ++column) {
+      const auto w = root(row * column, n);
+      columns.re.push_back(static_cast<T>(w.real()));
+      columns.im.push_back(static_cast<T>(w.imag()));
+    }
+  }
+}
+
+template <class T>
+void add_convolution(FftPlan<T>& plan, int64_t lanes) {
+  const int64_t n = plan.n, length = smooth_length(2 * n - 1, lanes);
+  plan.inner = fft_plan<T>(length, lanes);
   std::vector<std::complex<double>> kernel(length);
   for (int64_t k = 0; k < n; ++k) {
     // k^2 modulo 2 n, which double precision alone would not know for large k.
@@ -120,14 +144,20 @@ void add_convolution(FftPlan<T>& plan) {
 }
 
 template <class T>
-std::shared_ptr<const FftPlan<T>> make_plan(int64_t n) {
+std::shared_ptr<const FftPlan<T>> make_plan(int64_t n, int64_t lanes) {
   auto plan = std::make_shared<FftPlan<T>>();
   plan->n = n;
   const auto factors = radices(n);
   if (n > 1 && factors.empty()) {
-    add_convolution(*plan);
+    add_convolution(*plan, lanes);
   } else {
     add_passes(*plan, factors);
+    add_columns(*plan, lanes);
+  }
+  for (int64_t k = 0; 2 * k <= n; ++k) {
+    const auto w = root(k, 2 * n);
+    plan->half_re.push_back(static_cast<T>(w.real()));
+    plan->half_im.push_back(static_cast<T>(w.imag()));
   }
   return plan;
 }
@@ -136,22 +166,22 @@ std::shared_ptr<const FftPlan<T>> make_plan(int64_t n) {
 template <class T>
 class PlanCache {
  public:
-  std::shared_ptr<const FftPlan<T>> get(int64_t n) {
+  std::shared_ptr<const FftPlan<T>> get(int64_t n, int64_t lanes) {
     {
       const std::lock_guard lock(mutex_);
       for (auto it = plans_.begin(); it != plans_.end(); ++it) {
-        if ((*it)->n == n) {
+        if (it->plan->n == n && it->lanes == lanes) {
           plans_.splice(plans_.begin(), plans_, it);
-          return plans_.front();
+          return plans_.front().plan;
         }
       }
     }
-    auto plan = make_plan<T>(n); // not under the lock: it may ask for an inner plan
+    auto plan = make_plan<T>(n, lanes); // not under the lock: it may ask for an inner plan
     const std::lock_guard lock(mutex_);
-    plans_.push_front(plan);
+    plans_.push_front({lanes, plan});
     points_ += n;
     while (points_ > kMostPoints && plans_.size() > 1) {
-      points_ -= plans_.back()->n;
+      points_ -= plans_.back().plan->n;
       plans_.pop_back();
     }
     return plan;
@@ -159,20 +189,24 @@ class PlanCache {
 
  private:
   static constexpr int64_t kMostPoints = 1 << 18;
+  struct Known {
+    int64_t lanes;
+    std::shared_ptr<const FftPlan<T>> plan;
+  };
   std::mutex mutex_;
-  std::list<std::shared_ptr<const FftPlan<T>>> plans_;
+  std::list<Known> plans_;
   int64_t points_ = 0;
 };
 
 } // namespace
 
 template <class T>
-std::shared_ptr<const FftPlan<T>> fft_plan(int64_t n) {
+std::shared_ptr<const FftPlan<T>> fft_plan(int64_t n, int64_t lanes) {
   static PlanCache<T>& cache = *new PlanCache<T>;
-  return cache.get(n);
+  return cache.get(n, lanes);
 }
 
-template std::shared_ptr<const FftPlan<float>> fft_plan<float>(int64_t n);
-template std::shared_ptr<const FftPlan<double>> fft_plan<double>(int64_t n);
+template std::shared_ptr<const FftPlan<float>> fft_plan<float>(int64_t n, int64_t lanes);
+template std::shared_ptr<const FftPlan<double>> fft_plan<double>(int64_t n, int64_t lanes);
 
 } // namespace at::native
