@@ -44,7 +44,13 @@ struct IndexPlan {
   c10::DimVector before, after;    // sizes of the dimensions around the indexed ones
   c10::DimVector before_strides, after_strides;
   c10::DimVector index_sizes;      // broadcast shape of the indices
-  std::vector<int64_t> offsets;    // of each index position, in elements of self
+
+  /// An indexed dimension of self: its size and stride, and the values of its index, int64 and dense, of shape index_sizes.
+  struct Source {
+    Tensor values;
+    int64_t size, stride;
+  };
+  std::vector<Source> sources;
 };
 
 /// Not more indices than dimensions, each of a dtype that can be one: what is refused (IndexError) before any value is read.
@@ -53,8 +59,5 @@ TORCH_API void check_index_tensors(const Tensor& self, const c10::List<std::opti
 /// Strides of a result of advanced indexing: its dimensions in the order that self and the indices have in memory. `operands` are
 /// the strides of self and of each index over the result's dimensions, 0 where they do not move.
 TORCH_API c10::DimVector index_result_strides(IntArrayRef sizes, const std::vector<c10::DimVector>& operands);
-
-/// Expands masks, broadcasts, checks all values. Throws IndexError; nothing is written.
-IndexPlan plan_index(const Tensor& self, const c10::List<std::optional<Tensor>>& indices);
 
 } // namespace at::native

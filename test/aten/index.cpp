@@ -96,6 +96,32 @@ TEST_CASE("an input inside the output is read as it is when its turn comes", "[i
   CHECK(self[1].sum().item<float>() == 12);
 }
 
+TEST_CASE("indices and values may be the tensor that is written to", "[index]") {
+  Tensor x = longs({3, 0, 1, 2});
+  x.index_put_({x}, longs({1000000, 1, 2, 3}));
+  CHECK_THAT(x, EqualsTensor(longs({1, 2, 3, 1000000})));
+  Tensor y = longs({2, 1, 0});
+  y.index_put_({longs({0, 1, 2})}, y.slice(0, 0, 3), /*accumulate=*/true);
+  CHECK_THAT(y, EqualsTensor(longs({4, 2, 0})));
+  Tensor z = longs({1, 0, 1});
+  z.put_(z, longs({7000000, 8, 9}));
+  CHECK_THAT(z, EqualsTensor(longs({8, 9, 1})));
+}
+
+TEST_CASE("long indices are worked out in blocks", "[index]") {
+  const Tensor table = counted({50, 40});
+  const Tensor rows = at::arange(3000, at::kLong).remainder(50).view({60, 50}), cols = at::arange(50, at::kLong).remainder(40).sub(40);
+  const Tensor want = table.flatten().index_select(0, (rows * 40 + cols.add(40)).flatten()).view({60, 50});
+  CHECK_THAT(table.index({rows, cols}), EqualsTensor(want));
+  CHECK_THAT(table.t().index({cols, rows}), EqualsTensor(want));
+  // Whole rows, written and added.
+  const Tensor order = at::arange(2000, at::kLong).remainder(50), values = at::ones({2000, 40});
+  CHECK_THAT(table.index_put({order}, values, /*accumulate=*/true), EqualsTensor(table + 40));
+  CHECK_THAT(table.index_put({order}, table.index({order}) + 1), EqualsTensor(table + 1));
+  CHECK(at::zeros({50, 40}, at::kBool).index_put({order}, values.to(at::kBool), true).all().item<bool>());
+  CHECK_THROWS_MATCHES(table.index({at::cat({order, longs({50})}), at::zeros({2001}, at::kLong)}), c10::Error, Says("index 50 is out of bounds for dimension 0 with size 50"));
+}
+
 TEST_CASE("stack and clone keep what memory looks like", "[index]") {
   const Tensor image = counted({2, 3, 4, 2}).contiguous(at::MemoryFormat::ChannelsLast);
   CHECK(at::stack({image, image}, 0).strides() == at::IntArrayRef({48, 24, 1, 6, 3}));

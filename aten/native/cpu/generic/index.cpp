@@ -9,6 +9,7 @@
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/OutArgument.h>
 #include <aten/native/convert.h>
+#include <aten/native/cpu/generic/indexed_walk.h>
 #include <aten/native/expanded_targets.h>
 #include <aten/native/index_support.h>
 #include <aten/native/pointwise/math.h>
@@ -93,7 +94,7 @@ void write_positions(const MaskBytes& mask, const std::vector<int64_t*>& columns
 struct IndexedDim {
   int64_t dim;
   DimVector sizes, strides; // strides as the index tensor lies in memory
-  std::vector<int64_t> values;
+  Tensor values;            // int64 and dense; undefined on the meta device
 };
 
 /// Meta tensors have no values: those are left out, and masks, whose shape depends on them, are refused.
@@ -121,10 +122,11 @@ std::vector<IndexedDim> collect(const Tensor& self, const c10::List<std::optiona
       TORCH_CHECK_NOT_IMPLEMENTED(
           !index.is_meta(), "index: a mask on the meta device has no elements, so the shape of the result is unknown");
       const MaskBytes mask(index);
-      std::vector<std::vector<int64_t>> positions(index.dim(), std::vector<int64_t>(mask.count()));
+      std::vector<Tensor> positions(index.dim());
       std::vector<int64_t*> columns;
-      for (std::vector<int64_t>& column : positions) {
-        columns.push_back(column.data());
+      for (Tensor& column : positions) {
+        column = empty_contiguous({mask.count()}, kLong, kCPU);
+        columns.push_back(column.mutable_data_ptr<int64_t>());
       }
       write_positions(mask, columns);
       for (int64_t d = 0; d < index.dim(); ++d) {
@@ -138,7 +140,7 @@ std::vector<IndexedDim> collect(const Tensor& self, const c10::List<std::optiona
         " or on the same device as the indexed tensor (", self.device(), ")");
     result.push_back(
         {dim, DimVector(index.sizes().begin(), index.sizes().end()), DimVector(index.strides().begin(), index.strides().end()),
-         index.is_meta() ? std::vector<int64_t>() : index_values(index)});
+         index.is_meta() ? Tensor() : IndexSpan(index).dense()});
     ++dim;
   }
   TORCH_CHECK_INDEX(
@@ -251,50 +253,48 @@ DimVector index_result_strides(IntArrayRef sizes, const std::vector<DimVector>& 
 
 namespace {
 
-/// offsets[i]: where the indices lead to at position i of their broadcast shape. Values that lead nowhere, because the
-/// result has no elements, are not looked at. As in PyTorch, an error names the first such position, and there the first
-/// index, counted among the indices that are given.
-void add_offsets(const Tensor& self, const std::vector<IndexedDim>& dims, IndexPlan& plan) {
-  const int64_t count = product(plan.index_sizes);
-  plan.offsets.assign(count, 0);
+/// Broadcasts the values of all indices. Values that lead nowhere, because the result has no elements, are not looked at. As in
+/// PyTorch, an error names the first such position, and there the first index, counted among the indices that are given.
+void add_sources(const Tensor& self, const std::vector<IndexedDim>& dims, IndexPlan& plan) {
+  for (const IndexedDim& d : dims) {
+    plan.sources.push_back({d.values.view(d.sizes).expand(plan.index_sizes).contiguous(), self.size(d.dim), self.stride(d.dim)});
+  }
   if (product(plan.sizes) == 0) {
     return;
   }
+  const int64_t count = product(plan.index_sizes);
   int64_t outside = count, wrong = 0;
   size_t wrong_index = 0;
   for (size_t n = 0; n < dims.size(); ++n) {
-    const IndexedDim& d = dims[n];
-    // The values of this dimension at every broadcast position.
-    DimVector dense(d.sizes.size());
-    int64_t step = 1;
-    for (size_t k = d.sizes.size(); k-- > 0;) {
-      dense[k] = step;
-      step *= d.sizes[k];
+    const int64_t* values = plan.sources[n].values.const_data_ptr<int64_t>();
+    const int64_t size = plan.sources[n].size;
+    if (!any_index_outside(values, count, size)) {
+      continue;
     }
-    const DimVector strides = expanded_strides(plan.index_sizes, d.sizes, dense);
-    const int64_t size = self.size(d.dim), stride = self.stride(d.dim);
-    const auto add = [&](int64_t i, int64_t from) {
-      const int64_t value = d.values[from];
-      if (C10_UNLIKELY(value < -size || value >= size)) {
-        if (i < outside) {
-          outside = i;
-          wrong = value;
-          wrong_index = n;
-        }
-        return;
-      }
-      plan.offsets[i] += (value < 0 ? value + size : value) * stride;
-    };
-    if (d.sizes == plan.index_sizes) {
-      for (int64_t i = 0; i < count; ++i) {
-        add(i, i);
-      }
-    } else {
-      for_each_offset(plan.index_sizes, strides, add);
+    const auto* found = std::find_if(values, values + outside, [size](int64_t value) { return value < -size || value >= size; });
+    if (found != values + outside) {
+      outside = found - values;
+      wrong = *found;
+      wrong_index = n;
     }
   }
   if (outside < count) {
-    checked_index(wrong, self.size(dims[wrong_index].dim), static_cast<int64_t>(wrong_index));
+    checked_index(wrong, plan.sources[wrong_index].size, static_cast<int64_t>(wrong_index));
+  }
+}
+
+/// Positions whose offsets are worked out at a time.
+constexpr int64_t kOffsetBlock = 512;
+
+/// Where the indices lead to at `count` positions of their broadcast shape from `first` on, in elements of self.
+void find_offsets(const IndexPlan& plan, int64_t first, int64_t count, int64_t* offsets) {
+  std::fill_n(offsets, count, int64_t{0});
+  for (const IndexPlan::Source& source : plan.sources) {
+    const int64_t* values = source.values.const_data_ptr<int64_t>() + first;
+    const int64_t size = source.size, stride = source.stride;
+    for (int64_t i = 0; i < count; ++i) {
+      offsets[i] += (values[i] + (values[i] >> 63 & size)) * stride;
+    }
   }
 }
 
@@ -345,16 +345,12 @@ IndexPlan plan_shape(const Tensor& self, const std::vector<IndexedDim>& dims) {
   return plan;
 }
 
-} // namespace
-
-IndexPlan plan_index(const Tensor& self, const c10::List<std::optional<Tensor>>& indices) {
-  const std::vector<IndexedDim> dims = collect(self, indices);
+/// Expands masks, broadcasts, checks all values. Throws IndexError; nothing is written.
+IndexPlan plan_index(const Tensor& self, const std::vector<IndexedDim>& dims) {
   IndexPlan plan = plan_shape(self, dims);
-  add_offsets(self, dims, plan);
+  add_sources(self, dims, plan);
   return plan;
 }
-
-namespace {
 
 /// Runs f(result position, element offset in self) over all elements of a plan, threads splitting the positions.
 template <class F>
@@ -362,13 +358,15 @@ void for_each_element(const IndexPlan& plan, bool parallel, F f) {
   const std::vector<int64_t> before = all_offsets(plan.before, plan.before_strides);
   const std::vector<int64_t> after = all_offsets(plan.after, plan.after_strides);
   const auto inner = static_cast<int64_t>(after.size());
-  const auto middle = static_cast<int64_t>(plan.offsets.size());
-  const auto rows = static_cast<int64_t>(before.size()) * middle;
+  const int64_t middle = product(plan.index_sizes);
+  const auto rows = inner == 0 ? 0 : static_cast<int64_t>(before.size()) * middle;
   const auto body = [&](int64_t begin, int64_t end) {
+    int64_t offsets[kOffsetBlock];
     for (int64_t row = begin; row < end;) {
       // Rows of one outer position: no division for each.
-      const int64_t outer = row / middle, stop = std::min(end, (outer + 1) * middle);
-      const int64_t* offset = plan.offsets.data() + (row - outer * middle);
+      const int64_t outer = row / middle, stop = std::min({end, (outer + 1) * middle, row + kOffsetBlock});
+      find_offsets(plan, row - outer * middle, stop - row, offsets);
+      const int64_t* offset = offsets;
       const int64_t start = before[outer];
       if (inner == 1) {
         for (; row < stop; ++row) {
@@ -377,7 +375,7 @@ void for_each_element(const IndexPlan& plan, bool parallel, F f) {
         continue;
       }
       for (; row < stop; ++row) {
-        const int64_t base = start + *offset++;
+        const int64_t base = before[outer] + *offset++;
         for (int64_t k = 0; k < inner; ++k) {
           f(row * inner + k, base + after[k]);
         }
@@ -401,7 +399,24 @@ bool has_dense_rows(const IndexPlan& plan) {
     }
     step *= plan.after[d];
   }
-  return step >= kLeast;
+  return step >= kLeast && plan.before.empty();
+}
+
+/// Runs f(result position, element offset in self) over the beginnings of dense rows; positions are counted in rows.
+template <class F>
+void for_each_row(const IndexPlan& plan, bool parallel, int64_t row_size, F f) {
+  const int64_t rows = product(plan.index_sizes);
+  const auto body = [&](int64_t begin, int64_t end) {
+    int64_t offsets[kOffsetBlock];
+    for (int64_t row = begin; row < end; row += kOffsetBlock) {
+      const int64_t count = std::min(end - row, kOffsetBlock);
+      find_offsets(plan, row, count, offsets);
+      for (int64_t i = 0; i < count; ++i) {
+        f(row + i, offsets[i]);
+      }
+    }
+  };
+  at::parallel_for(0, rows, parallel ? std::max<int64_t>(1, at::internal::GRAIN_SIZE / std::max<int64_t>(row_size, 1)) : rows, body);
 }
 
 } // namespace
@@ -412,7 +427,7 @@ Tensor index_meta(const Tensor& self, const c10::List<std::optional<Tensor>>& in
 }
 
 Tensor index_cpu(const Tensor& self, const c10::List<std::optional<Tensor>>& indices) {
-  const IndexPlan plan = plan_index(self, indices);
+  const IndexPlan plan = plan_index(self, collect(self, indices));
   Tensor result = empty_spec({plan.sizes, self.scalar_type(), self.device(), plan.strides});
   if (!result.is_contiguous()) {
     const size_t lead = plan.before.size();
@@ -433,15 +448,12 @@ Tensor index_cpu(const Tensor& self, const c10::List<std::optional<Tensor>>& ind
     });
     return result;
   }
-  if (plan.before.empty() && has_dense_rows(plan)) {
+  if (has_dense_rows(plan)) {
     const int64_t row = product(plan.after) * self.itemsize(), size = self.itemsize();
     const char* from = static_cast<const char*>(self.const_data_ptr());
     char* to = static_cast<char*>(result.mutable_data_ptr());
-    const auto rows = static_cast<int64_t>(plan.offsets.size());
-    at::parallel_for(0, rows, std::max<int64_t>(1, at::internal::GRAIN_SIZE / std::max<int64_t>(row, 1)), [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        std::memcpy(to + i * row, from + plan.offsets[i] * size, static_cast<size_t>(row));
-      }
+    for_each_row(plan, /*parallel=*/true, row, [=](int64_t i, int64_t offset) {
+      std::memcpy(to + i * row, from + offset * size, static_cast<size_t>(row));
     });
     return result;
   }
@@ -456,6 +468,11 @@ Tensor index_cpu(const Tensor& self, const c10::List<std::optional<Tensor>>& ind
 
 namespace {
 
+/// A tensor with the elements of `t` that shares no memory with `self`.
+Tensor apart_from(const Tensor& self, const Tensor& t) {
+  return at::get_overlap_status(self, t) == at::MemOverlapStatus::No ? t : t.clone(at::MemoryFormat::Contiguous);
+}
+
 void check_values(const Tensor& self, const Tensor& values, const IndexPlan& plan) {
   warn_if_index_put_target_is_expanded(self);
   TORCH_CHECK(
@@ -466,7 +483,7 @@ void check_values(const Tensor& self, const Tensor& values, const IndexPlan& pla
       self.scalar_type(), " for the destination and ", values.scalar_type(), " for the source.");
 }
 
-/// `values` at the size of the plan, its indexed dimensions and the plan's offsets from the slowest to the fastest: of
+/// `values` at the size of the plan, its indexed dimensions and the plan's sources from the slowest to the fastest: of
 /// repeated positions the last in memory wins. First asked is self, then values, then the indices.
 Tensor in_writing_order(IndexPlan& plan, const std::vector<IndexedDim>& dims, const Tensor& values) {
   const Tensor expanded = values.expand(plan.sizes);
@@ -485,19 +502,13 @@ Tensor in_writing_order(IndexPlan& plan, const std::vector<IndexedDim>& dims, co
   if (std::is_sorted(order.begin(), order.end())) {
     return expanded;
   }
-  DimVector dense(ndim), sizes(ndim), steps(ndim);
-  int64_t step = 1;
-  for (int64_t d = ndim - 1; d >= 0; --d) {
-    dense[d] = step;
-    step *= plan.index_sizes[d];
+  DimVector positions(first, first + ndim);
+  for (int64_t& d : positions) {
+    d -= lead;
   }
-  for (int64_t d = 0; d < ndim; ++d) {
-    sizes[d] = plan.index_sizes[first[d] - lead];
-    steps[d] = dense[first[d] - lead];
+  for (IndexPlan::Source& source : plan.sources) {
+    source.values = source.values.permute(positions).contiguous();
   }
-  std::vector<int64_t> offsets(plan.offsets.size());
-  for_each_offset(sizes, steps, [&](int64_t i, int64_t from) { offsets[i] = plan.offsets[from]; });
-  plan.offsets = std::move(offsets);
   return expanded.permute(order);
 }
 
@@ -511,12 +522,29 @@ Tensor& _index_put_impl_meta_(
 
 Tensor& _index_put_impl_cpu_(
     Tensor& self, const c10::List<std::optional<Tensor>>& indices, const Tensor& values, bool accumulate, bool /*unsafe*/) {
-  const std::vector<IndexedDim> dims = collect(self, indices);
+  std::vector<IndexedDim> dims = collect(self, indices);
   IndexPlan plan = plan_shape(self, dims);
   check_values(self, values, plan);
-  add_offsets(self, dims, plan);
-  // A dense copy: values may share memory with self, or be broadcast.
-  const Tensor dense = in_writing_order(plan, dims, values).clone(at::MemoryFormat::Contiguous);
+  // What is checked and read must not be written meanwhile.
+  for (IndexedDim& d : dims) {
+    d.values = apart_from(self, d.values);
+  }
+  add_sources(self, dims, plan);
+  const Tensor dense = apart_from(self, in_writing_order(plan, dims, values).contiguous());
+  if (has_dense_rows(plan)) {
+    const int64_t row = product(plan.after), size = self.itemsize();
+    const char* from = static_cast<const char*>(dense.const_data_ptr());
+    char* to = static_cast<char*>(self.mutable_data_ptr());
+    AddRow* const add = accumulate ? add_row_of(self.scalar_type(), /*scaled=*/false) : nullptr;
+    for_each_row(plan, /*parallel=*/false, row, [=](int64_t i, int64_t offset) {
+      if (add != nullptr) {
+        add(to + offset * size, from + i * row * size, row, nullptr);
+      } else {
+        std::memcpy(to + offset * size, from + i * row * size, static_cast<size_t>(row * size));
+      }
+    });
+    return self;
+  }
   if (accumulate) {
     dispatch("index_put", self.scalar_type(), at::kAll | at::kComplexHalves, [&]<class T> {
       const T* from = dense.const_data_ptr<T>();
@@ -634,33 +662,42 @@ Tensor& masked_scatter_cpu_(Tensor& self, const Tensor& mask, const Tensor& sour
 
 namespace {
 
-/// Offsets in `self` of flat positions, all checked.
-std::vector<int64_t> flat_offsets(const TensorBase& self, const TensorBase& index) {
-  std::vector<int64_t> values = index_values(index);
-  const int64_t n = self.numel();
-  const bool is_dense = self.is_contiguous();
-  for (int64_t& value : values) {
-    TORCH_CHECK_INDEX(
-        value >= -n && value < n, "out of range: tried to access index ", value, " on a tensor of ", n, " elements.");
-    int64_t rest = value < 0 ? value + n : value;
-    if (is_dense) {
-      value = rest;
-      continue;
+/// Offsets in `self` of flat positions, all checked: the values themselves where that will do.
+class FlatOffsets {
+ public:
+  FlatOffsets(const TensorBase& self, const TensorBase& index) : values_(index) {
+    const int64_t n = self.numel();
+    if (self.is_contiguous() && !any_index_outside(values_.data(), values_.size(), n)) {
+      return;
     }
-    int64_t offset = 0;
-    for (int64_t d = self.dim() - 1; d >= 0; --d) {
-      offset += rest % self.size(d) * self.stride(d);
-      rest /= self.size(d);
+    offsets_.reserve(values_.size());
+    for (int64_t i = 0; i < values_.size(); ++i) {
+      const int64_t value = values_.data()[i];
+      TORCH_CHECK_INDEX(
+          value >= -n && value < n, "out of range: tried to access index ", value, " on a tensor of ", n, " elements.");
+      int64_t rest = value < 0 ? value + n : value, offset = 0;
+      for (int64_t d = self.dim() - 1; d >= 0; --d) {
+        offset += rest % self.size(d) * self.stride(d);
+        rest /= self.size(d);
+      }
+      offsets_.push_back(offset);
     }
-    value = offset;
   }
-  return values;
-}
+
+  const int64_t* data() const { return offsets_.empty() ? values_.data() : offsets_.data(); }
+  int64_t size() const { return values_.size(); }
+
+ private:
+  IndexSpan values_;
+  std::vector<int64_t> offsets_;
+};
 
 } // namespace
 
 void take_kernel(const TensorBase& self, const TensorBase& index, const TensorBase& out) {
-  const std::vector<int64_t> from_offsets = flat_offsets(self, index);
+  const FlatOffsets offsets(self, index);
+  const int64_t* from_offsets = offsets.data();
+  const int64_t count = offsets.size();
   const bool is_dense = out.is_contiguous();
   const std::vector<int64_t> to_offsets = is_dense ? std::vector<int64_t>() : all_offsets(out.sizes(), out.strides());
   by_element_size(self.itemsize(), [&](auto word) {
@@ -668,14 +705,14 @@ void take_kernel(const TensorBase& self, const TensorBase& index, const TensorBa
     const T* from = static_cast<const T*>(self.const_data_ptr());
     T* to = static_cast<T*>(out.mutable_data_ptr());
     if (is_dense) {
-      at::parallel_for(0, static_cast<int64_t>(from_offsets.size()), at::internal::GRAIN_SIZE, [&](int64_t begin, int64_t end) {
+      at::parallel_for(0, count, at::internal::GRAIN_SIZE, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
           to[i] = from[from_offsets[i]];
         }
       });
       return;
     }
-    for (size_t i = 0; i < from_offsets.size(); ++i) {
+    for (int64_t i = 0; i < count; ++i) {
       to[to_offsets[i]] = from[from_offsets[i]];
     }
   });
@@ -692,12 +729,14 @@ Tensor& put_cpu_(Tensor& self, const Tensor& index, const Tensor& source, bool a
       source.numel() == index.numel(), "put_(): Expected source and index to have the same number of elements, but got source.numel() = ",
       source.numel(), ", index.numel() = ", index.numel());
   TORCH_CHECK_INDEX(self.numel() != 0 || index.numel() == 0, "put_(): Tried to put elements into an empty tensor");
-  const std::vector<int64_t> offsets = flat_offsets(self, index);
-  const Tensor dense = source.clone(at::MemoryFormat::Contiguous);
+  const FlatOffsets flat(self, apart_from(self, index));
+  const int64_t* offsets = flat.data();
+  const int64_t count = flat.size();
+  const Tensor dense = apart_from(self, source.contiguous());
   dispatch("put_", self.scalar_type(), at::kAll, [&]<class T> {
     const T* from = dense.const_data_ptr<T>();
     T* to = self.mutable_data_ptr<T>();
-    for (size_t i = 0; i < offsets.size(); ++i) {
+    for (int64_t i = 0; i < count; ++i) {
       to[offsets[i]] = accumulate ? pointwise::add(to[offsets[i]], from[i]) : from[i];
     }
   });

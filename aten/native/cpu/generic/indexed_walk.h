@@ -38,6 +38,7 @@ class IndexSpan {
     }
   }
 
+  const Tensor& dense() const { return dense_; }
   const int64_t* data() const { return dense_.const_data_ptr<int64_t>(); }
   int64_t size() const { return dense_.numel(); }
 
