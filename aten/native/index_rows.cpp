@@ -9,16 +9,19 @@ namespace v2 {
 AddRow* find_add_row(c10::ScalarType, bool);
 bool find_index_outside(const std::int64_t*, std::int64_t, std::int64_t);
 void copy_lines(void*, const void*, std::int64_t);
+void reverse_row(std::int64_t, const void*, std::int64_t, void*);
 }
 namespace v3 {
 AddRow* find_add_row(c10::ScalarType, bool);
 bool find_index_outside(const std::int64_t*, std::int64_t, std::int64_t);
 void copy_lines(void*, const void*, std::int64_t);
+void reverse_row(std::int64_t, const void*, std::int64_t, void*);
 }
 namespace v4 {
 AddRow* find_add_row(c10::ScalarType, bool);
 bool find_index_outside(const std::int64_t*, std::int64_t, std::int64_t);
 void copy_lines(void*, const void*, std::int64_t);
+void reverse_row(std::int64_t, const void*, std::int64_t, void*);
 }
 
 AddRow* add_row_of(c10::ScalarType dtype, bool scaled) {
@@ -35,6 +38,11 @@ bool any_index_outside(const std::int64_t* values, std::int64_t n, std::int64_t 
 void copy_block(void* to, const void* from, std::int64_t bytes) {
   static constexpr decltype(&v2::copy_lines) kCopy[] = {v2::copy_lines, v3::copy_lines, v4::copy_lines};
   kCopy[cpu_isa_level()](to, from, bytes);
+}
+
+void copy_reversed(std::int64_t size, const void* from, std::int64_t n, void* to) {
+  static constexpr decltype(&v2::reverse_row) kReverse[] = {v2::reverse_row, v3::reverse_row, v4::reverse_row};
+  kReverse[cpu_isa_level()](size, from, n, to);
 }
 
 } // namespace at::native

@@ -162,6 +162,12 @@ void convert_loop(c10::ScalarType dst_dtype, void* dst, std::int64_t dst_stride,
   if (n == 0) {
     return; // the pointers may be null
   }
+  // Signed bytes are unsigned ones where only their bits, or whether they are zero, matter.
+  if (src_dtype == c10::ScalarType::Char && (dst_dtype == c10::ScalarType::Byte || dst_dtype == c10::ScalarType::Bool)) {
+    src_dtype = c10::ScalarType::Byte;
+  } else if (dst_dtype == c10::ScalarType::Char && src_dtype == c10::ScalarType::Byte) {
+    dst_dtype = c10::ScalarType::Byte;
+  }
   if (dst_dtype == src_dtype && (n == 1 || (dst_stride == src_stride && dst_stride == static_cast<std::int64_t>(c10::elementSize(src_dtype))))) {
     std::memmove(dst, src, n * c10::elementSize(src_dtype));
     return;

@@ -90,25 +90,56 @@ void add_scaled(const T* row, at::opmath_type<T> scale, int64_t width, at::opmat
   }
 }
 
+/// A vector of elements in the type that sums are taken in.
+template <class T>
+VEC_INLINE vec::Vec<at::opmath_type<T>> load_wide(const T* from) {
+  if constexpr (std::is_same_v<T, double>) {
+    return vec::Vec<double>::load(from);
+  } else {
+    return vec::load_float(from);
+  }
+}
+template <class T>
+VEC_INLINE void store_wide(vec::Vec<at::opmath_type<T>> value, T* to) {
+  if constexpr (std::is_same_v<T, double>) {
+    value.store(to);
+  } else {
+    vec::store_float(value, to);
+  }
+}
+
 /// Sum or mean of the rows of bag `b`. Returns how many they are.
 template <class T>
 int64_t add_rows(const Bags& bags, int64_t b, const T* table, const T* scales, bool mean, at::opmath_type<T>* sum, T* to) {
   using R = at::opmath_type<T>;
-  std::fill_n(sum, bags.width, R(0));
-  int64_t used = 0;
-  for (int64_t i = bags.bounds[b]; i < bags.bounds[b + 1]; ++i) {
-    if (bags.indices[i] == bags.padding_idx) {
-      continue;
-    }
-    ++used;
-    const T* row = table + bags.indices[i] * bags.width;
-    const R scale = scales == nullptr ? R(1) : static_cast<R>(scales[i]);
-    add_scaled(row, scale, bags.width, sum);
-  }
+  using V = vec::Vec<R>;
+  const int64_t begin = bags.bounds[b], end = bags.bounds[b + 1];
+  const int64_t* const indices = bags.indices.data();
+  const int64_t used = (end - begin) - std::count(indices + begin, indices + end, bags.padding_idx);
   const R divisor = mean && used > 0 ? static_cast<R>(used) : R(1);
-  for (int64_t j = 0; j < bags.width; ++j) {
-    to[j] = static_cast<T>(sum[j] / divisor);
+  // Columns whose sums stay in registers.
+  constexpr int kVectors = 4;
+  constexpr int64_t kColumns = kVectors * V::size();
+  int64_t j = 0;
+  for (; j + kColumns <= bags.width; j += kColumns) {
+    V columns[kVectors];
+    for (V& column : columns) column = V(R(0));
+    for (int64_t i = begin; i < end; ++i) {
+      if (indices[i] == bags.padding_idx) continue;
+      const T* row = table + indices[i] * bags.width + j;
+      const V scale = V(scales == nullptr ? R(1) : static_cast<R>(scales[i]));
+      for (int k = 0; k < kVectors; ++k) columns[k] = columns[k] + load_wide(row + k * V::size()) * scale;
+    }
+    for (int k = 0; k < kVectors; ++k) store_wide(columns[k] / V(divisor), to + j + k * V::size());
   }
+  const int64_t rest = bags.width - j;
+  std::fill_n(sum, rest, R(0));
+  for (int64_t i = begin; i < end; ++i) {
+    if (indices[i] == bags.padding_idx) continue;
+    const T* row = table + indices[i] * bags.width + j;
+    add_scaled(row, scales == nullptr ? R(1) : static_cast<R>(scales[i]), rest, sum);
+  }
+  for (int64_t k = 0; k < rest; ++k) to[j + k] = static_cast<T>(sum[k] / divisor);
   return used;
 }
 

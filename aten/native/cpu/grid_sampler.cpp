@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace at::native {
@@ -34,32 +35,95 @@ struct RunTaps {
     for (auto& s : slope) s.resize(kTaps * kRun);
   }
 
-  /// Fills in for places whose coordinates, `dims` each, width first, begin at `grid`.
+  /// Fills in for places whose coordinates, `dims` each, width first, begin at `grid`; slopes only if they are wanted.
   template <class T>
-  void fill(const T* grid, int64_t count, const std::array<int64_t, 3>& size, int64_t dims, const SampleRule& rule) {
+  void fill(const T* grid, int64_t count, const std::array<int64_t, 3>& size, int64_t dims, const SampleRule& rule, bool slopes) {
     places = count;
-    for (int64_t i = 0; i < count; ++i) {
-      using Line = LineTaps<R, int64_t>;
-      std::array<Line, 3> line;
-      for (int64_t d = 0; d < 3; ++d) {
-        line[d] = d < dims ? Line::at(static_cast<R>(grid[i * dims + d]), size[d], rule) : Line::whole();
-      }
-      taps = 0;
-      for (int z = 0; z < line[2].count; ++z) {
-        for (int y = 0; y < line[1].count; ++y) {
-          for (int x = 0; x < line[0].count; ++x, ++taps) {
-            const int64_t a = line[0].index[x], b = line[1].index[y], c = line[2].index[z], at = taps * kRun + i;
-            const R u = line[0].weight[x], v = line[1].weight[y], w = line[2].weight[z];
-            index[at] = a < 0 || b < 0 || c < 0 ? -1 : static_cast<int32_t>((c * size[1] + b) * size[0] + a);
-            weight[at] = u * v * w;
-            slope[0][at] = line[0].slope[x] * v * w;
-            slope[1][at] = u * line[1].slope[y] * w;
-            slope[2][at] = u * v * line[2].slope[z];
+    for (int64_t d = 0; d < 3; ++d) lines[d].fill(d < dims ? grid + d : nullptr, dims, count, size[d], rule);
+    taps = 0;
+    const int32_t width = static_cast<int32_t>(size[0]), height = static_cast<int32_t>(size[1]);
+    for (int z = 0; z < lines[2].count; ++z) {
+      for (int y = 0; y < lines[1].count; ++y) {
+        for (int x = 0; x < lines[0].count; ++x, ++taps) {
+          const int32_t *a = lines[0].index[x], *b = lines[1].index[y], *c = lines[2].index[z];
+          const R *u = lines[0].weight[x], *v = lines[1].weight[y], *w = lines[2].weight[z];
+          int32_t* const to = index.data() + taps * kRun;
+          R* const product = weight.data() + taps * kRun;
+#pragma omp simd
+          for (int64_t i = 0; i < count; ++i) {
+            // Of a place outside the negative number stays, whatever the others are.
+            to[i] = (a[i] | b[i] | c[i]) < 0 ? -1 : (c[i] * height + b[i]) * width + a[i];
+            product[i] = u[i] * v[i] * w[i];
+          }
+          if (!slopes) continue;
+          const R *du = lines[0].slope[x], *dv = lines[1].slope[y], *dw = lines[2].slope[z];
+          R *const dx = slope[0].data() + taps * kRun, *const dy = slope[1].data() + taps * kRun, *const dz = slope[2].data() + taps * kRun;
+#pragma omp simd
+          for (int64_t i = 0; i < count; ++i) {
+            dx[i] = du[i] * v[i] * w[i];
+            dy[i] = u[i] * dv[i] * w[i];
+            dz[i] = u[i] * v[i] * dw[i];
           }
         }
       }
     }
   }
+
+ private:
+  /// The taps of the places along one dimension, as LineTaps has them for one place.
+  struct RunLines {
+    int count = 0;
+    int32_t index[4][kRun];
+    R weight[4][kRun], slope[4][kRun];
+
+    /// Coordinates are `step` apart; without any, the one element of a dimension that is not there.
+    template <class T>
+    void fill(const T* coordinates, int64_t step, int64_t places, int64_t size, const SampleRule& rule) {
+      using Line = LineTaps<R, int64_t>;
+      if (coordinates != nullptr && rule.mode != SampleMode::Cubic && rule.padding != SamplePadding::Reflection) {
+        return fill_near(coordinates, step, places, size, rule);
+      }
+      for (int64_t i = 0; i < places; ++i) {
+        const Line line = coordinates == nullptr ? Line::whole() : Line::at(static_cast<R>(coordinates[i * step]), size, rule);
+        count = line.count;
+        for (int k = 0; k < count; ++k) {
+          index[k][i] = static_cast<int32_t>(line.index[k]);
+          weight[k][i] = line.weight[k];
+          slope[k][i] = line.slope[k];
+        }
+      }
+    }
+
+   private:
+    /// LineTaps::at for the rules that vectors can follow.
+    template <class T>
+    void fill_near(const T* coordinates, int64_t step, int64_t places, int64_t size, const SampleRule& rule) {
+      const bool linear = rule.mode == SampleMode::Linear, border = rule.padding == SamplePadding::Border, corners = rule.align_corners;
+      const R n = static_cast<R>(size), low = border ? R(0) : -std::numeric_limits<R>::infinity();
+      const R high = border ? n - 1 : std::numeric_limits<R>::infinity();
+      const int32_t bound = static_cast<int32_t>(size);
+      count = linear ? 2 : 1;
+#pragma omp simd
+      for (int64_t i = 0; i < places; ++i) {
+        const SamplePlace<R> raw = unnormalized_place(static_cast<R>(coordinates[i * step]), n, corners);
+        // Comparisons with NaN are false: with a border it goes to the first element.
+        const R clipped = raw.at >= high ? high : raw.at > low ? raw.at : low;
+        const R at = border ? clipped : raw.at;
+        const R floor = linear ? std::floor(at) : std::nearbyint(at);
+        const bool near = floor > R(-4) && floor < n + 3;
+        const int32_t first = static_cast<int32_t>(near ? floor : R(-4));
+        const R after = linear && near ? at - floor : R(0);
+        const R moves = linear && (!border || (raw.at < high && raw.at > low)) ? raw.slope : R(0);
+        index[0][i] = first >= 0 && first < bound ? first : -1;
+        index[1][i] = first + 1 >= 0 && first + 1 < bound ? first + 1 : -1;
+        weight[0][i] = 1 - after;
+        weight[1][i] = after;
+        slope[0][i] = -moves;
+        slope[1][i] = moves;
+      }
+    }
+  };
+  RunLines lines[3];
 };
 
 /// sum[i] += weight[i] * plane[index[i]], for places inside.
@@ -95,7 +159,7 @@ void sample(const char* op, const TensorBase& input, const TensorBase& grid, con
       RunTaps<R> taps;
       for (int64_t task = begin; task < end; ++task) {
         const int64_t n = task / runs, first = task % runs * RunTaps<R>::kRun, width = std::min(RunTaps<R>::kRun, count - first);
-        taps.fill(g + (n * count + first) * dims, width, size, dims, rule);
+        taps.fill(g + (n * count + first) * dims, width, size, dims, rule, /*slopes=*/false);
         for (int64_t c = 0; c < channels; ++c) {
           const T* plane = x + (n * channels + c) * volume;
           R sum[RunTaps<R>::kRun] = {};
@@ -145,7 +209,7 @@ void grid_sampler_backward_kernel(const GridSampler& p) {
       for (int64_t n = begin; n < end; ++n) {
         for (int64_t first = 0; first < count; first += RunTaps<R>::kRun) {
           const int64_t width = std::min(RunTaps<R>::kRun, count - first);
-          taps.fill(places + (n * count + first) * dims, width, size, dims, rule);
+          taps.fill(places + (n * count + first) * dims, width, size, dims, rule, dgrid != nullptr);
           R for_grid[3][RunTaps<R>::kRun] = {};
           for (int64_t c = 0; c < channels; ++c) {
             const int64_t plane = (n * channels + c) * volume;

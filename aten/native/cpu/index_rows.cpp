@@ -2,6 +2,7 @@
 #include <aten/native/index_rows.h>
 
 #include <aten/core/dtype_dispatch.h>
+#include <aten/native/index_support.h>
 #include <aten/native/vec/Vec.h>
 #include <c10/util/complex.h>
 
@@ -73,6 +74,16 @@ void copy_lines(void* to_bytes, const void* from_bytes, std::int64_t bytes) {
     }
   }
   std::memcpy(to + i, from + i, static_cast<std::size_t>(bytes - i));
+}
+
+void reverse_row(std::int64_t size, const void* from, std::int64_t n, void* to) {
+  by_element_size(static_cast<std::size_t>(size), [=](auto word) {
+    using T = decltype(word);
+    const T* __restrict const in = static_cast<const T*>(from);
+    T* __restrict const out = static_cast<T*>(to);
+#pragma omp simd
+    for (std::int64_t i = 0; i < n; ++i) out[i] = in[n - 1 - i];
+  });
 }
 
 } // namespace CPU_CAPABILITY

@@ -187,6 +187,23 @@ using Comparable = std::conditional_t<
 template <class T, bool Max>
 void running_extremum(const ScanShape& shape, const T* in, T* values, int64_t* indices) {
   using C = Comparable<T>;
+  if (shape.inner == 1) {
+    // One column: a branch, as new extrema are rare, so that no element waits for the one before it.
+    for_columns(shape, [&](int64_t offset, int64_t) {
+      C best = static_cast<C>(in[offset]);
+      int64_t place = 0;
+      for (int64_t i = 0; i < shape.count; ++i) {
+        const C value = static_cast<C>(in[offset + i]);
+        if (takes_over<C, Max>(value, best)) {
+          best = value;
+          place = i;
+        }
+        values[offset + i] = static_cast<T>(best);
+        indices[offset + i] = place;
+      }
+    });
+    return;
+  }
   for_columns(shape, [&](int64_t offset, int64_t width) {
     C best[kColumns];
     int64_t place[kColumns];

@@ -64,6 +64,7 @@ void embedding_dense_backward_kernel(const TensorBase& grad_output, const Tensor
       using R = at::opmath_type<T>;
       const T* g = grad.const_data_ptr<T>();
       T* table = out.mutable_data_ptr<T>();
+      AddRow* const add_row = add_row_of(grad.scalar_type(), /*scaled=*/false);
       // Each thread owns a range of rows and looks for its own among all indices: no two write to one row.
       const int64_t work = count * width + num_weights * width;
       const int64_t parts = std::clamp<int64_t>(work / 32768, 1, at::get_num_threads());
@@ -74,9 +75,13 @@ void embedding_dense_backward_kernel(const TensorBase& grad_output, const Tensor
           for (int64_t i = 0; i < count; ++i) {
             const int64_t row = index[i];
             if (row == padding_idx || row < low || row >= high) continue;
-            const R scale = scale_grad_by_freq ? R(1) / static_cast<R>(static_cast<float>(uses[row])) : R(1);
             T* to = table + row * width;
             const T* from = g + i * width;
+            if (!scale_grad_by_freq) {
+              add_row(to, from, width, nullptr);
+              continue;
+            }
+            const R scale = R(1) / static_cast<R>(static_cast<float>(uses[row]));
             for (int64_t j = 0; j < width; ++j) to[j] = static_cast<T>(static_cast<R>(to[j]) + static_cast<R>(from[j]) * scale);
           }
         }

@@ -64,11 +64,10 @@ int64_t place_of(T value, const T* edges, const int64_t* order, int64_t count, b
   while (low < high) {
     const int64_t middle = low + (high - low) / 2;
     const T edge = edges[order != nullptr ? order[middle] : middle];
-    if (right ? !(edge > value) : !(edge >= value)) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
+    // A mask instead of a branch, which would be foreseen half of the time.
+    const int64_t goes_right = -static_cast<int64_t>(right ? !(edge > value) : !(edge >= value));
+    low += (middle + 1 - low) & goes_right;
+    high = (high & goes_right) | (middle & ~goes_right);
   }
   return low;
 }
@@ -145,9 +144,13 @@ Tensor bincount_cpu(const Tensor& self, const std::optional<Tensor>& weights, in
   const TensorBase bins = as_dtype(self, ScalarType::Long);
   const int64_t* bin = bins.const_data_ptr<int64_t>();
   const int64_t count = bins.numel();
-  const auto [least, most] = std::minmax_element(bin, bin + count);
-  TORCH_CHECK(*least >= 0, says, " The least value is ", *least);
-  const int64_t length = std::max(*most + 1, minlength);
+  int64_t least = bin[0], most = bin[0];
+  for (int64_t i = 1; i < count; ++i) {
+    least = std::min(least, bin[i]);
+    most = std::max(most, bin[i]);
+  }
+  TORCH_CHECK(least >= 0, says, " The least value is ", least);
+  const int64_t length = std::max(most + 1, minlength);
   const ScalarType dtype = !weighted ? ScalarType::Long : weights->scalar_type() == ScalarType::Float ? ScalarType::Float : ScalarType::Double;
   Tensor out = at::empty_contiguous({length}, dtype, self.device());
   const TensorBase weight = weighted ? as_dtype(*weights, dtype) : TensorBase();

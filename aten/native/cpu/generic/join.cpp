@@ -165,14 +165,7 @@ void flip_kernel(const TensorBase& self, IntArrayRef dims, const TensorBase& out
         target += index * out.stride(d);
       }
       if (step[last] == -1 && out.stride(last) == 1) {
-        by_element_size(static_cast<size_t>(item), [&](auto element) {
-          using T = decltype(element);
-          T* dst = reinterpret_cast<T*>(to) + target;
-          const T* src = reinterpret_cast<const T*>(from) + source - (row - 1);
-          for (int64_t j = 0; j < row; ++j) {
-            dst[j] = src[row - 1 - j];
-          }
-        });
+        copy_reversed(item, from + (source - (row - 1)) * item, row, to + target * item);
         continue;
       }
       convert_elements(

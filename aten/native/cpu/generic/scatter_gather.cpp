@@ -28,9 +28,20 @@ void start_from(const TensorBase& self, const TensorBase& out) {
   }
 }
 
-/// All index values, checked against the indexed dimension before anything is written.
+/// The index without the dimensions that it repeats itself over, as one that was expanded to rows does.
+Tensor unrepeated(const TensorBase& index) {
+  Tensor result(index);
+  for (int64_t d = 0; index.numel() > 0 && d < index.dim(); ++d) {
+    if (index.stride(d) == 0 && index.size(d) > 1) {
+      result = result.narrow(d, 0, 1);
+    }
+  }
+  return result;
+}
+
+/// All index values, once where they repeat, checked against the indexed dimension before anything is written.
 IndexSpan checked_values(const TensorBase& index, int64_t size, int64_t dim) {
-  IndexSpan values(index);
+  IndexSpan values(unrepeated(index));
   if (const std::optional<int64_t> value = values.first_outside(size)) {
     TORCH_CHECK(false, "index ", *value, " is out of bounds for dimension ", dim, " with size ", size);
   }
@@ -43,8 +54,9 @@ IndexedWalk index_walk(const TensorBase& index, int64_t dim, const TensorBase& a
   walk.value_strides.resize(walk.sizes.size());
   int64_t step = 1;
   for (size_t d = walk.sizes.size(); d-- > 0;) {
-    walk.value_strides[d] = step;
-    step *= walk.sizes[d];
+    const bool repeats = index.dim() > 0 && index.stride(d) == 0 && walk.sizes[d] > 1;
+    walk.value_strides[d] = repeats ? 0 : step;
+    step *= repeats ? 1 : walk.sizes[d];
   }
   return walk;
 }
@@ -63,14 +75,33 @@ int64_t dim_size(const TensorBase& t, int64_t dim) {
   return t.dim() == 0 ? 1 : t.size(dim);
 }
 
+/// Elements joined in `to`, one by one or some side by side.
+template <class T, class Combine>
+struct JoinedElements {
+  T* to;
+  const T* from;
+  Combine combine;
+
+  void operator()(int64_t o, int64_t s) const {
+    to[o] = combine(to[o], from[s]);
+  }
+  void row(int64_t o, int64_t s, int64_t n) const {
+    T* const a = to + o;
+    const T* const b = from + s;
+#pragma omp simd
+    for (int64_t i = 0; i < n; ++i) {
+      a[i] = combine(a[i], b[i]);
+    }
+  }
+};
+
 /// self[index] = combine(self[index], src) into `out`.
 template <class T, class Combine>
 void scatter_with(
     const TensorBase& index, const IndexSpan& values, int64_t dim, const TensorBase& src, const TensorBase& out,
     Combine combine) {
-  T* to = out.mutable_data_ptr<T>();
-  const T* from = src.const_data_ptr<T>();
-  for_each_indexed(index, values, dim, out, src, [=](int64_t o, int64_t s) { to[o] = combine(to[o], from[s]); });
+  const JoinedElements<T, Combine> join{out.mutable_data_ptr<T>(), src.const_data_ptr<T>(), combine};
+  for_each_indexed(index, values, dim, out, src, join);
 }
 
 /// One element of any dtype: stores of it are compiled by size.
