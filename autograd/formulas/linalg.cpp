@@ -28,6 +28,17 @@ Tensor mm_mat2_grad(const Tensor& grad, const Tensor& mat1, at::IntArrayRef size
   return maybe_multiply(product, alpha.conj());
 }
 
+std::tuple<Tensor, Tensor, Tensor> addmm_activation_backward(const Tensor& grad, const Tensor& result, const Tensor& self, const Tensor& mat1, const Tensor& mat2, const at::Scalar& beta, const at::Scalar& alpha, bool use_gelu, std::array<bool, 3> grad_input_mask) {
+  // The sum is not kept: a product is computed again.
+  const Tensor slope = use_gelu
+      ? at::gelu_backward(grad, at::addmm(self, mat1, mat2, beta, alpha), self.is_cuda() ? "tanh" : "none")
+      : at::threshold_backward(grad, result, 0);
+  return {
+      grad_input_mask[0] ? maybe_multiply(slope, beta) : Tensor(),
+      grad_input_mask[1] ? mm_mat1_grad(slope, mat2, mat1.sizes(), mat1.strides(), alpha) : Tensor(),
+      grad_input_mask[2] ? mm_mat2_grad(slope, mat1, mat2.sizes(), mat2.strides(), alpha) : Tensor()};
+}
+
 Tensor addbmm_batch1_grad(const Tensor& grad, const Tensor& batch2, const at::Scalar& alpha) {
   const Tensor grads = grad.unsqueeze(0).expand({batch2.size(0), grad.size(0), grad.size(1)});
   return maybe_multiply(grads.bmm(batch2.transpose(1, 2).conj()), alpha.conj());

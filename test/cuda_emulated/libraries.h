@@ -1,5 +1,5 @@
-// The CUDA libraries of the emulated device: cuFFT, cuSOLVER, cuDNN's convolution and the triangular solvers of cuBLAS by the
-// CPU's operators, on the memory and in the layouts that the real ones are told.
+// The CUDA libraries of the emulated device: cuFFT, cuSOLVER, cuDNN's convolution, and cuBLAS' products and triangular solvers by
+// the CPU's operators, on the memory and in the layouts that the real ones are told.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,12 @@ struct DnnRun {
   bool channels_last;
 };
 
+/// A product that cuBLASLt has done.
+struct LtRun {
+  int epilogue;
+  bool exact_sums;
+};
+
 /// What the next calls of a library do, and what they have done.
 struct Libraries {
   bool missing = false;              // no library can be opened
@@ -25,6 +31,9 @@ struct Libraries {
   int dnn_rankings = 0, dnn_timings = 0; // how often cuDNN was asked for algorithms
   std::vector<DnnRun> dnn_runs;
   int sparse_descriptors = 0; // of cuSPARSE, that are not destroyed yet
+  bool lt_refuses = false;    // cuBLASLt has no kernel for a product
+  int lt_descriptors = 0;     // of cuBLASLt, that are not destroyed yet
+  std::vector<LtRun> lt_runs;
 };
 Libraries& libraries();
 

@@ -98,6 +98,11 @@ Results factored_apart(const Call&, Results results) {
   return {P.numel() == 0 ? L.matmul(U) : P.matmul(L).matmul(U)};
 }
 
+/// Gelu is the approximation by tanh on CUDA alone.
+Results without_gelu(const Call& call, Results results) {
+  return call.argument("use_gelu").toBool() ? Results() : results;
+}
+
 /// Results LD and pivots: the inverse that they give.
 Results factored_symmetric(const Call& call, Results results) {
   const Tensor LD = results.at(0), pivots = results.at(1);
@@ -130,6 +135,7 @@ Results determined(const std::string& name, const BoxedOp& op, const Stack& args
       {"_linalg_det", factored<1>},
       {"_linalg_slogdet", factored<2>},
       {"_linalg_solve_ex", factored<1>},
+      {"_addmm_activation", without_gelu},
       {"linalg_ldl_factor", factored_symmetric},
       {"linalg_ldl_factor_ex", factored_symmetric},
   };

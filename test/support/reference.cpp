@@ -214,6 +214,15 @@ Tensors bmm(const Stack& args) {
 Tensors addmm(const Stack& args) {
   return add_product(args, matrix_product(Array(args.at(1)), Array(args.at(2))));
 }
+Tensors addmm_activation(const Stack& args) {
+  Array sum(addmm(args).at(0));
+  const bool gelu = args.at(5).toBool();
+  for (Complex& value : sum.values) {
+    const double x = value.real();
+    value = gelu ? 0.5 * x * std::erfc(-x / std::sqrt(2.0)) : std::max(x, 0.0);
+  }
+  return {sum.tensor()};
+}
 Tensors baddbmm(const Stack& args) {
   return add_product(args, batched_product(Array(args.at(1)), Array(args.at(2))));
 }
@@ -547,6 +556,7 @@ const References& table() {
       {"mm", mm},
       {"bmm", bmm},
       {"addmm", addmm},
+      {"addmm_activation", addmm_activation},
       {"baddbmm", baddbmm},
       {"mv", mv},
       {"addmv", addmv},

@@ -95,8 +95,9 @@ Tensor _transformer_encoder_layer_fwd(
         /*average_attn_weights=*/true, mask_type));
   };
   const auto feed_forward = [&](const Tensor& x) {
-    const Tensor hidden = at::linear(x, ffn_weight_1, ffn_bias_1);
-    return at::linear(use_gelu ? at::gelu(hidden) : at::relu(hidden), ffn_weight_2, ffn_bias_2);
+    const Tensor rows = x.reshape({x.size(0) * x.size(1), x.size(2)});
+    const Tensor hidden = at::_addmm_activation(ffn_bias_1, rows, ffn_weight_1.t(), /*beta=*/1, /*alpha=*/1, use_gelu);
+    return at::linear(hidden, ffn_weight_2, ffn_bias_2).view(x.sizes());
   };
   const auto norm_1 = [&](const Tensor& x) { return at::layer_norm(x, {embed_dim}, norm_weight_1, norm_bias_1, eps); };
   const auto norm_2 = [&](const Tensor& x) { return at::layer_norm(x, {embed_dim}, norm_weight_2, norm_bias_2, eps); };

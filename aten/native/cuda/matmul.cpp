@@ -2,7 +2,8 @@
 //
 // cuBLAS thinks in columns: a row-major matrix is its transpose there. So C = A B by rows is computed as C' = B' A' by
 // columns, with the operands' own memory. Half and bfloat16 accumulate in float; float is rounded to TF32 only where
-// globalContext() allows it. A bias for each column, as layers have it, is added by the same kernel (matmul_lt.cpp).
+// globalContext() allows it. A bias for each column, as layers have it, is added by the same kernel, which then
+// takes relu or gelu where that is asked for (matmul_lt.cpp).
 #include <aten/Context.h>
 #include <aten/Functions.h>
 #include <aten/core/TensorSpec.h>
@@ -11,12 +12,15 @@
 #include <aten/cuda/Exceptions.h>
 #include <aten/native/cuda/copy.h>
 #include <aten/native/cuda/matmul_lt.h>
+#include <aten/shape/linalg.h>
 
 #include <cublas_v2.h>
 
 #include <algorithm>
 
-namespace at::native::cuda {
+namespace at::native {
+
+namespace cuda {
 
 namespace {
 
@@ -198,23 +202,25 @@ void start_from(const TensorBase& self, const Tensor& out) {
   copy_on_device(out, self.is_conj() ? source.clone() : source);
 }
 
-/// out = a b + bias, where self is one element for each column, out lies by rows and a kernel is to be had. False: nothing
-/// has been done.
+/// out = activation(alpha a b + bias), where self is one element for each column, out lies by rows and a kernel is to be had.
+/// False: nothing has been done.
 bool product_with_bias(
     const char* op, const TensorBase& self, const TensorBase& a, const TensorBase& b, const Scalar& beta, const Scalar& alpha,
-    const TensorBase& out) {
+    Activation activation, const TensorBase& out) {
   const c10::ScalarType dtype = out.scalar_type();
-  if (self.dim() != 1 || self.scalar_type() != dtype || !c10::isFloatingType(dtype) || !reduced_precision_allowed(dtype) || out.numel() == 0 || a.size(1) == 0 || !is_row_major(out) ||
-      (self.numel() > 1 && self.stride(0) != 1) || self.numel() != out.size(1) || beta.toDouble() != 1 ||
-      alpha.toDouble() != 1) {
+  const bool bias_for_columns = self.dim() == 1 && self.numel() == out.size(1) && self.scalar_type() == dtype &&
+      (self.numel() == 1 || self.stride(0) == 1);
+  if (!bias_for_columns || !c10::isFloatingType(dtype) || out.numel() == 0 || a.size(1) == 0 || !is_row_major(out) ||
+      beta.toDouble() != 1) {
     return false;
   }
   const BlasTypes types = blas_types(op, dtype);
   const Operand left(Tensor(a), dtype), right(Tensor(b), dtype);
   const int64_t rows = out.size(0), columns = out.size(1);
   return multiply_with_bias(
-      {types.data, types.compute, right.operation, left.operation, columns, rows, a.size(1), right.data(), right.leading,
-       left.data(), left.leading, self.const_data_ptr(), out.mutable_data_ptr(), rows == 1 ? columns : out.stride(0)});
+      {types.data, types.compute, !reduced_precision_allowed(dtype), right.operation, left.operation, columns, rows, a.size(1),
+       alpha.toDouble(), right.data(), right.leading, left.data(), left.leading, self.const_data_ptr(), activation,
+       out.mutable_data_ptr(), rows == 1 ? columns : out.stride(0)});
 }
 
 void add_product(
@@ -277,7 +283,7 @@ void mm_kernel(const TensorBase& self, const TensorBase& mat2, const TensorBase&
 }
 
 void addmm_kernel(const TensorBase& self, const TensorBase& mat1, const TensorBase& mat2, const Scalar& beta, const Scalar& alpha, const TensorBase& out) {
-  if (!product_with_bias("addmm_cuda", self, mat1, mat2, beta, alpha, out)) {
+  if (!product_with_bias("addmm_cuda", self, mat1, mat2, beta, alpha, Activation::kNone, out)) {
     add_product("addmm_cuda", self, mat1, mat2, beta, alpha, out);
   }
 }
@@ -328,4 +334,18 @@ void vdot_kernel(const TensorBase& self, const TensorBase& other, const TensorBa
   dot_into("vdot", self, !self.is_conj(), other, out);
 }
 
-} // namespace at::native::cuda
+} // namespace cuda
+
+Tensor addmm_activation_cuda(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha, bool use_gelu) {
+  constexpr const char* kOp = "addmm_cuda";
+  at::shape::addmm("_addmm_activation", self, mat1, mat2, beta, alpha);
+  Tensor out = at::empty({mat1.size(0), mat2.size(1)}, mat1.options());
+  if (!cuda::product_with_bias(
+          kOp, self, mat1, mat2, beta, alpha, use_gelu ? cuda::Activation::kGelu : cuda::Activation::kRelu, out)) {
+    cuda::add_product(kOp, self, mat1, mat2, beta, alpha, out);
+    use_gelu ? at::gelu_(out, "tanh") : at::relu_(out);
+  }
+  return out;
+}
+
+} // namespace at::native

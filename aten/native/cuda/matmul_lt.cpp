@@ -15,6 +15,17 @@ namespace at::native::cuda {
 
 namespace {
 
+cublasLtEpilogue_t epilogue(Activation activation) {
+  switch (activation) {
+    case Activation::kRelu:
+      return CUBLASLT_EPILOGUE_RELU_BIAS;
+    case Activation::kGelu:
+      return CUBLASLT_EPILOGUE_GELU_BIAS;
+    default:
+      return CUBLASLT_EPILOGUE_BIAS;
+  }
+}
+
 class ProductDescription {
  public:
   explicit ProductDescription(const BiasedProduct& p) {
@@ -22,7 +33,7 @@ class ProductDescription {
         cublasLtMatmulDescCreate(&handle_, p.compute, p.dtype == CUDA_R_64F ? CUDA_R_64F : CUDA_R_32F));
     set(CUBLASLT_MATMUL_DESC_TRANSA, p.operation_a);
     set(CUBLASLT_MATMUL_DESC_TRANSB, p.operation_b);
-    set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
+    set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue(p.activation));
     set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, p.bias);
     set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, p.dtype);
   }
@@ -97,12 +108,13 @@ std::uint32_t alignment(const void* address) {
 }
 
 /// What the choice of a kernel depends on.
-using Key = std::array<std::int64_t, 15>;
+using Key = std::array<std::int64_t, 17>;
 
 Key key_of(const BiasedProduct& p) {
   return {
-      c10::cuda::current_device(), p.dtype, p.compute, p.operation_a, p.operation_b, p.rows, p.columns, p.inner,
-      p.leading_a, p.leading_b, p.leading_d, alignment(p.a), alignment(p.b), alignment(p.bias), alignment(p.d)};
+      c10::cuda::current_device(), p.dtype, p.compute, p.exact_sums, p.operation_a, p.operation_b, p.rows, p.columns, p.inner,
+      p.leading_a, p.leading_b, p.leading_d, alignment(p.a), alignment(p.b), alignment(p.bias), alignment(p.d),
+      static_cast<std::int64_t>(p.activation)};
 }
 
 using Choice = std::optional<cublasLtMatmulHeuristicResult_t>;
@@ -127,6 +139,10 @@ const Choice& choose(
   preference.set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignment(p.b));
   preference.set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignment(p.d));
   preference.set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment(p.d));
+  if (p.exact_sums) {
+    preference.set<std::uint32_t>(
+        CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, CUBLASLT_REDUCTION_SCHEME_NONE | CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE);
+  }
   cublasLtMatmulHeuristicResult_t result{};
   int count = 0;
   const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
@@ -149,10 +165,10 @@ bool multiply_with_bias(const BiasedProduct& p) {
     return false;
   }
   // In the type that is computed in.
-  const double one64 = 1, zero64 = 0;
-  const float one32 = 1, zero32 = 0;
+  const double alpha64 = p.alpha, zero64 = 0;
+  const float alpha32 = static_cast<float>(p.alpha), zero32 = 0;
   const bool wide = p.dtype == CUDA_R_64F;
-  const void* const alpha = wide ? static_cast<const void*>(&one64) : &one32;
+  const void* const alpha = wide ? static_cast<const void*>(&alpha64) : &alpha32;
   const void* const beta = wide ? static_cast<const void*>(&zero64) : &zero32;
   TORCH_CUDABLAS_CHECK(cublasLtMatmul(
       handle, description.get(), alpha, p.a, a.get(), p.b, b.get(), beta, p.d, d.get(), p.d, d.get(), &choice->algo,

@@ -33,6 +33,15 @@ const SampleSet kAddmm("addmm", [](ScalarType dtype, Random& random) -> Argument
       {random.tensor(dtype, {}), a, b}};
 });
 
+const SampleSet kAddmmActivation("_addmm_activation", [](ScalarType dtype, Random& random) -> Arguments {
+  const at::Tensor a = random.distinct(dtype, {3, 4}), b = random.tensor(dtype, {4, 2});
+  return {
+      {random.tensor(dtype, {2}), a, b},
+      {random.tensor(dtype, {2}), a, b, 1, 0.5, true},
+      {random.tensor(dtype, {3, 2}), a, b, 2, 3},
+      {random.tensor(dtype, {3, 1}), a, b, 0, 1, true}};
+});
+
 const SampleSet kBaddbmm("baddbmm", [](ScalarType dtype, Random& random) -> Arguments {
   const at::Tensor a = random.tensor(dtype, {2, 3, 4});
   const at::Tensor b = random.tensor(dtype, {2, 4, 2});
