@@ -1,4 +1,4 @@
-// What attention's kernel for tensor cores takes.
+// What attention's kernels on CUDA take.
 #pragma once
 
 #include <aten/core/Tensor.h>
@@ -7,13 +7,18 @@
 
 namespace at::native {
 
-/// 16-bit floats, and heads whose rows are whole pieces of 16 bytes and fit the registers. Tensors of 4 dimensions.
-inline bool fits_tensor_cores(const TensorBase& query, const TensorBase& key, const TensorBase& value) {
-  const auto fits = [](int64_t size) { return size % 8 == 0 && size > 0 && size <= 128; };
-  constexpr int64_t kMost = int64_t{1} << 30; // elements counted in 32 bits
-  return (query.scalar_type() == kHalf || query.scalar_type() == kBFloat16) && fits(query.size(3)) && fits(value.size(3)) &&
-      query.size(0) * query.size(1) < kMost / 64 && query.size(2) < kMost && key.size(2) < kMost &&
-      query.size(0) * query.size(1) * ((query.size(2) + key.size(2)) / 64 + 2) < kMost;
+/// The kernels that work in tiles, without the matrix of all weights: float, and 16-bit floats on tensor cores where rows of heads
+/// are whole pieces of 16 bytes. Heads must fit the registers. Tensors of 4 dimensions.
+inline bool fits_tiles(const TensorBase& query, const TensorBase& key, const TensorBase& value) {
+  const c10::ScalarType dtype = query.scalar_type();
+  const int64_t piece = dtype == kFloat ? 1 : 8;
+  const auto fits = [&](int64_t size) { return size % piece == 0 && size > 0 && size <= 128; };
+  constexpr int64_t kMost = int64_t{1} << 30; // blocks and elements are counted in 32 bits
+  constexpr int64_t kLeastTile = 16;
+  const int64_t heads = query.size(0) * query.size(1);
+  return (dtype == kFloat || dtype == kHalf || dtype == kBFloat16) && fits(query.size(3)) && fits(value.size(3)) &&
+      heads < kMost / 64 && query.size(2) < kMost && key.size(2) < kMost &&
+      heads * ((query.size(2) + key.size(2)) / kLeastTile + 2) < kMost;
 }
 
 } // namespace at::native

@@ -1,4 +1,4 @@
-// Attention's kernels for tensor cores, run by the emulator, against operators on whole matrices.
+// Attention's kernels in tiles, run by the emulator, against operators on whole matrices.
 #include <aten/native/cuda/attention.h>
 #include <aten/native/cuda/attention_matrices.h>
 
@@ -71,7 +71,8 @@ struct Attention {
   Tensor forward() {
     out = at::full({2, c.heads, c.query_length, c.value_size}, 99, c.dtype);
     int64_t* numbers = place.data_ptr<int64_t>();
-    cuda::launch_attention_forward({problem, operand(out), at::PhiloxCudaState(1234567890123, 8), numbers, numbers + 1});
+    const auto launch = c.dtype == at::kFloat ? cuda::launch_float_attention_forward : cuda::launch_attention_forward;
+    launch({problem, operand(out), at::PhiloxCudaState(1234567890123, 8), numbers, numbers + 1});
     return out;
   }
 
@@ -79,7 +80,8 @@ struct Attention {
     const Tensor grad_query = at::full_like(query, 99), grad_key = at::full_like(key, 99), grad_value = at::full_like(value, 99);
     const Tensor delta = at::empty_like(logsumexp);
     const int64_t* numbers = place.data_ptr<int64_t>();
-    cuda::launch_attention_backward(
+    const auto launch = c.dtype == at::kFloat ? cuda::launch_float_attention_backward : cuda::launch_attention_backward;
+    launch(
         {problem, operand(out), operand(grad), operand(grad_query), operand(grad_key), operand(grad_value),
          delta.data_ptr<float>(), numbers, numbers + 1});
     return {grad_query, grad_key, grad_value};
@@ -107,7 +109,7 @@ struct Attention {
 };
 
 void check_close(const Tensor& got, const Tensor& wanted, at::ScalarType dtype) {
-  const double tolerance = dtype == at::kHalf ? 4e-3 : 3e-2;
+  const double tolerance = dtype == at::kFloat ? 1e-5 : dtype == at::kHalf ? 4e-3 : 3e-2;
   const Tensor difference = (got.to(at::kDouble) - wanted).abs();
   const double scale = std::max(wanted.abs().max().item<double>(), 0.5);
   INFO("largest difference " << difference.max().item<double>() << " at scale " << scale);
@@ -117,7 +119,7 @@ void check_close(const Tensor& got, const Tensor& wanted, at::ScalarType dtype) 
 
 } // namespace
 
-TEST_CASE("attention on tensor cores: values and gradients", "[cuda][emulated][attention]") {
+TEST_CASE("attention in tiles: values and gradients", "[cuda][emulated][attention]") {
   constexpr auto kNone = at::ScalarType::Undefined;
   const Case c = GENERATE(
       values<Case>({
@@ -129,6 +131,11 @@ TEST_CASE("attention on tensor cores: values and gradients", "[cuda][emulated][a
           {at::kBFloat16, 1, 1, 20, 70, 96, 128, false, at::kFloat},
           {at::kHalf, 1, 1, 130, 70, 32, 32, true, kNone},
           {at::kHalf, 1, 1, 1, 1, 8, 8, false, kNone},
+          {at::kFloat, 2, 2, 70, 90, 64, 64, false, kNone},
+          {at::kFloat, 2, 1, 70, 45, 40, 23, true, kNone},
+          {at::kFloat, 2, 2, 65, 33, 128, 72, false, at::kBool},
+          {at::kFloat, 2, 1, 40, 50, 3, 128, false, at::kFloat},
+          {at::kFloat, 1, 1, 1, 1, 1, 1, true, kNone},
       }));
   CAPTURE(c.dtype, c.heads, c.key_heads, c.query_length, c.key_length, c.head_size, c.value_size, c.causal, c.mask);
   Attention attention(c);
@@ -141,8 +148,9 @@ TEST_CASE("attention on tensor cores: values and gradients", "[cuda][emulated][a
   }
 }
 
-TEST_CASE("attention on tensor cores: backward drops what forward dropped", "[cuda][emulated][attention]") {
-  const Case c{at::kHalf, 2, 2, 70, 64, 32, 64, false, at::ScalarType::Undefined, 0.25};
+TEST_CASE("attention in tiles: backward drops what forward dropped", "[cuda][emulated][attention]") {
+  const at::ScalarType dtype = GENERATE(at::kHalf, at::kFloat);
+  const Case c{dtype, 2, 2, 70, 64, 32, 64, false, at::ScalarType::Undefined, 0.25};
   Attention attention(c);
   // With the identity as values the result is the matrix of weights.
   const Tensor values = attention.value.clone();

@@ -166,7 +166,7 @@ endif()
 # The kernels of the plugin run by an emulator: their sources made ordinary C++, CPU tensors in place of GPU ones.
 if(TARGET tensor_cuda)
   set(EMULATED ${PROJECT_BINARY_DIR}/emulated)
-  set(emulated_kernels attention_backward attention_forward channel_norm choice columns copy ctc_loss depthwise distance distributions embedding_bag factory fft frexp
+  set(emulated_kernels attention_backward attention_float_backward attention_float_forward attention_forward channel_norm choice columns copy ctc_loss depthwise distance distributions embedding_bag factory fft frexp
     fused_step grid_sampler index layer_norm nll_loss ordered_scatter pad philox pivots pool random reduce_arithmetic reduce_extremum reduce_moments rnn running scan search
     softmax sparse upsample)
   set(emulated_hosts advanced_index attention_matrices channel_norm choice cholesky convolution ctc_loss cudnn_convolution distance distributions embedding_bag

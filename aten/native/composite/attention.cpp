@@ -69,7 +69,7 @@ bool fits_blocks(const Tensor& query, const Tensor& key, const Tensor& value, co
   if (query.numel() == 0 || key.numel() == 0 || value.numel() == 0) return false;
   if (query.size(0) != key.size(0) || query.size(0) != value.size(0) || key.size(1) != value.size(1)) return false;
   if (query.size(1) != key.size(1) && !(enable_gqa && query.size(1) % key.size(1) == 0)) return false;
-  if (query.is_cuda() && !fits_tensor_cores(query, key, value)) return false;
+  if (query.is_cuda() && !fits_tiles(query, key, value)) return false;
   if (!attn_mask.has_value() || !attn_mask->defined()) return true;
   // The gradient of a mask needs the matrix of its size anyway.
   return !(attn_mask->requires_grad() && c10::GradMode::is_enabled()) &&

@@ -1,4 +1,4 @@
-// Host side of attention_forward.cu and attention_backward.cu; arguments are checked by aten/shape/attention.cpp.
+// Host side of the kernels attention_*.cu; arguments are checked by aten/shape/attention.cpp.
 #include <aten/native/cuda/attention.h>
 #include <aten/native/cuda/attention_matrices.h>
 
@@ -19,11 +19,12 @@ namespace cuda {
 
 namespace {
 
-/// As the kernels read it: rows in one piece that begin at multiples of 16 bytes.
+/// As the kernels read it: rows in one piece, that begin at multiples of 16 bytes for tensor cores.
 Tensor in_rows(const TensorBase& t) {
-  const bool aligned = (t.size(3) == 1 || t.stride(3) == 1) && t.stride(0) % 8 == 0 && t.stride(1) % 8 == 0 &&
-      t.stride(2) % 8 == 0 && reinterpret_cast<std::uintptr_t>(t.const_data_ptr()) % 16 == 0;
-  return aligned ? Tensor(t) : Tensor(t).clone(MemoryFormat::Contiguous);
+  const bool one_piece = t.size(3) == 1 || t.stride(3) == 1;
+  const bool aligned = t.stride(0) % 8 == 0 && t.stride(1) % 8 == 0 && t.stride(2) % 8 == 0 &&
+      reinterpret_cast<std::uintptr_t>(t.const_data_ptr()) % 16 == 0;
+  return one_piece && (aligned || t.scalar_type() == kFloat) ? Tensor(t) : Tensor(t).clone(MemoryFormat::Contiguous);
 }
 
 AttentionOperand operand(const TensorBase& t) {
@@ -67,13 +68,13 @@ AttentionProblem problem_of(
   return p;
 }
 
-/// The problem for whole matrices, where tensor cores do not take it.
+/// The problem for whole matrices, where no kernel works in tiles.
 AttentionMatrices matrices_of(
     const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask, double dropout_p, bool is_causal,
     std::optional<double> scale) {
   TORCH_CHECK_NOT_IMPLEMENTED(
-      dropout_p == 0, "_scaled_dot_product_efficient_attention on CUDA: weights are dropped for Half and BFloat16 and sizes of heads "
-      "that are multiples of 8 up to 128, got ", query.scalar_type(), " and ", query.size(3), ", ", value.size(3),
+      dropout_p == 0, "_scaled_dot_product_efficient_attention on CUDA: weights are dropped for Float and sizes of heads up to "
+      "128, for Half and BFloat16 if those are multiples of 8, got ", query.scalar_type(), " and ", query.size(3), ", ", value.size(3),
       ". scaled_dot_product_attention takes others, too");
   return {query, key, value, mask, is_causal, scale.value_or(1 / std::sqrt(static_cast<double>(query.size(3))))};
 }
@@ -88,7 +89,7 @@ void efficient_attention_kernel(const TensorBase& query, const TensorBase& key, 
   if (output.numel() == 0) {
     return;
   }
-  if (!fits_tensor_cores(query, key, value)) {
+  if (!fits_tiles(query, key, value)) {
     attention_by_matrices(
         matrices_of(Tensor(query), Tensor(key), Tensor(value), attn_bias.value_or(Tensor()), dropout_p, is_causal, scale), Tensor(output),
         Tensor(log_sumexp));
@@ -107,7 +108,7 @@ void efficient_attention_kernel(const TensorBase& query, const TensorBase& key, 
     const std::lock_guard<std::mutex> lock(generator->mutex_);
     forward.philox = generator->philox_cuda_state(4); // each weight's place is a subsequence of its own
   }
-  launch_attention_forward(forward);
+  q.scalar_type() == kFloat ? launch_float_attention_forward(forward) : launch_attention_forward(forward);
 }
 
 } // namespace cuda
@@ -122,7 +123,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> efficient_attention_backward_cuda(con
   if (query.numel() == 0 || key.numel() == 0 || value.numel() == 0) {
     return {grad_query.zero_(), grad_key.zero_(), grad_value.zero_(), Tensor()};
   }
-  if (!fits_tensor_cores(query, key, value)) {
+  if (!fits_tiles(query, key, value)) {
     cuda::attention_by_matrices_backward(
         cuda::matrices_of(query, key, value, attn_bias, dropout_p, is_causal, scale), grad_out, out, logsumexp, grad_query, grad_key,
         grad_value);
@@ -142,7 +143,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> efficient_attention_backward_cuda(con
   backward.delta = static_cast<float*>(delta.mutable_data_ptr());
   backward.seed = static_cast<const std::int64_t*>(philox_seed.const_data_ptr());
   backward.offset = static_cast<const std::int64_t*>(philox_offset.const_data_ptr());
-  cuda::launch_attention_backward(backward);
+  q.scalar_type() == kFloat ? cuda::launch_float_attention_backward(backward) : cuda::launch_attention_backward(backward);
   return {grad_query, grad_key, grad_value, Tensor()};
 }
 

@@ -1,4 +1,4 @@
-// Launches of attention in tiles, for 16-bit floats on tensor cores.
+// Launches of attention in tiles: for 16-bit floats on tensor cores, and for float.
 #pragma once
 
 #include <aten/cuda/PhiloxCudaState.h>
@@ -10,7 +10,7 @@
 
 namespace at::native::cuda {
 
-/// A tensor [batch, heads, length, size] whose rows lie together and begin at multiples of 16 bytes.
+/// A tensor [batch, heads, length, size] whose rows lie together, and for 16-bit floats begin at multiples of 16 bytes.
 struct AttentionOperand {
   void* data;
   std::int64_t batch_stride, head_stride, row_stride;
@@ -24,9 +24,9 @@ struct AttentionMask {
   std::int64_t strides[4];
 };
 
-/// Sizes of heads are multiples of 8, at most 128. Query heads are a multiple of key heads, which they share in order.
+/// Sizes of heads are at most 128, for 16-bit floats multiples of 8. Query heads are a multiple of key heads, which they share in order.
 struct AttentionProblem {
-  c10::ScalarType dtype; // Half or BFloat16
+  c10::ScalarType dtype; // Half, BFloat16 or Float
   int batch, heads, key_heads, query_length, key_length, head_size, value_size;
   AttentionOperand query, key, value;
   AttentionMask mask;
@@ -44,7 +44,8 @@ struct AttentionForward {
   PhiloxCudaState philox;
   std::int64_t *seed, *offset;
 };
-void launch_attention_forward(const AttentionForward& p);
+void launch_attention_forward(const AttentionForward& p); // Half, BFloat16
+void launch_float_attention_forward(const AttentionForward& p);
 
 /// `delta`: [batch, heads, query length], filled here.
 struct AttentionBackward {
@@ -53,6 +54,7 @@ struct AttentionBackward {
   float* delta;
   const std::int64_t *seed, *offset;
 };
-void launch_attention_backward(const AttentionBackward& p);
+void launch_attention_backward(const AttentionBackward& p); // Half, BFloat16
+void launch_float_attention_backward(const AttentionBackward& p);
 
 } // namespace at::native::cuda

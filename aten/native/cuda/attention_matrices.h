@@ -1,4 +1,4 @@
-// Attention by products of whole matrices, for what attention_forward.cu does not take: float, double, any sizes of heads.
+// Attention by products of whole matrices, for what no kernel in tiles takes: double, any sizes of heads.
 #pragma once
 
 #include <aten/core/Tensor.h>

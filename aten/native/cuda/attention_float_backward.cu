@@ -1,0 +1,149 @@
+// Gradients of attention in float, from the weights computed anew: the formulas and the order of sums are those of
+// attention_backward.cu.
+#include <aten/native/cuda/attention_float.cuh>
+
+#include <c10/cuda/CUDAException.h>
+
+namespace at::native::cuda {
+
+namespace attention {
+namespace {
+
+__global__ void __launch_bounds__(kThreads) float_delta_kernel(const AttentionBackward a) {
+  const AttentionProblem& p = a.problem;
+  const std::int64_t i = Team<false>::row();
+  if (i >= static_cast<std::int64_t>(p.batch * p.heads) * p.query_length) {
+    return;
+  }
+  const int pair = static_cast<int>(i / p.query_length);
+  const std::int64_t row = i % p.query_length;
+  const float* const g = float_head_of(a.grad_out, pair / p.heads, pair % p.heads) + row * a.grad_out.row_stride;
+  const float* const o = float_head_of(a.out, pair / p.heads, pair % p.heads) + row * a.out.row_stride;
+  float sum = 0;
+  for (int j = Team<false>::rank(); j < p.value_size; j += 32) {
+    sum += g[j] * o[j];
+  }
+  sum = Team<false>::reduce(sum, Add());
+  if (Team<false>::rank() == 0) {
+    a.delta[i] = sum;
+  }
+}
+
+/// S rows and S columns a step. Heads have up to D elements.
+template <int D, int S, bool RowsAreKeys>
+__global__ void __launch_bounds__(kThreads) float_backward_kernel(const AttentionBackward a) {
+  constexpr int RT = S / 8, CT = S / 16, DT = D / 16;
+  const AttentionProblem& p = a.problem;
+  // Queries or keys, with what their weights are multiplied by: grad_out or values.
+  __shared__ alignas(16) float rows1[S * padded(D)];
+  __shared__ alignas(16) float rows2[S * padded(D)];
+  __shared__ alignas(16) float columns1[S * padded(D)];
+  __shared__ alignas(16) float columns2[S * padded(D)];
+  __shared__ alignas(16) float slopes[S * padded(S)];
+  __shared__ alignas(16) float weights[S * padded(S)];
+
+  const int row_count = RowsAreKeys ? p.key_length : p.query_length;
+  const int column_count = RowsAreKeys ? p.query_length : p.key_length;
+  const int row_heads = RowsAreKeys ? p.key_heads : p.heads, group = p.heads / p.key_heads;
+  const int tiles = (row_count + S - 1) / S;
+  const int first_row = static_cast<int>(blockIdx.x) % tiles * S, pair = static_cast<int>(blockIdx.x) / tiles;
+  const int row_head = pair % row_heads, batch = pair / row_heads;
+  const Place place;
+
+  const AttentionOperand& row1 = RowsAreKeys ? p.key : p.query;
+  const AttentionOperand& row2 = RowsAreKeys ? p.value : a.grad_out;
+  const AttentionOperand& column1 = RowsAreKeys ? p.query : p.key;
+  const AttentionOperand& column2 = RowsAreKeys ? a.grad_out : p.value;
+  load_tile<S, D>(rows1, float_head_of(row1, batch, row_head), row1.row_stride, first_row, row_count, p.head_size);
+  load_tile<S, D>(rows2, float_head_of(row2, batch, row_head), row2.row_stride, first_row, row_count, p.value_size);
+  const bool drops = p.dropout > 0;
+  const Dropout dropout(
+      p.dropout, drops ? static_cast<std::uint64_t>(*a.seed) : 0, drops ? static_cast<std::uint64_t>(*a.offset) : 0, p.key_length);
+
+  float grad1[RT][DT], grad2[RT][DT];
+#pragma unroll
+  for (int r = 0; r < RT; ++r) {
+#pragma unroll
+    for (int j = 0; j < DT; ++j) {
+      grad1[r][j] = grad2[r][j] = 0;
+    }
+  }
+  int begin = 0, end = column_count;
+  if (p.causal) {
+    // Queries before the keys, and keys behind the queries, do not count.
+    begin = RowsAreKeys ? first_row : 0;
+    end = !RowsAreKeys && first_row + S < end ? first_row + S : end;
+  }
+  for (int member = 0; member < (RowsAreKeys ? group : 1); ++member) {
+    const int head = RowsAreKeys ? row_head * group + member : row_head;
+    const int column_head = RowsAreKeys ? head : head / group;
+    const std::int64_t statistics = static_cast<std::int64_t>(batch * p.heads + head) * p.query_length;
+    for (int first_column = begin; first_column < end; first_column += S) {
+      __syncthreads(); // all have read the columns before
+      load_tile<S, D>(
+          columns1, float_head_of(column1, batch, column_head), column1.row_stride, first_column, column_count, p.head_size);
+      load_tile<S, D>(
+          columns2, float_head_of(column2, batch, column_head), column2.row_stride, first_column, column_count, p.value_size);
+      __syncthreads();
+      float products1[RT][CT], products2[RT][CT];
+      multiply_tiles<D>(products1, rows1, columns1, place);
+      multiply_tiles<D>(products2, rows2, columns2, place);
+#pragma unroll
+      for (int r = 0; r < RT; ++r) {
+#pragma unroll
+        for (int j = 0; j < CT; ++j) {
+          const int row = first_row + place.y * RT + r, column = first_column + place.x + 16 * j;
+          const int query = RowsAreKeys ? column : row, key = RowsAreKeys ? row : column;
+          const float s = score<float>(p, products1[r][j], batch, head, query, key);
+          float weight = 0, slope = 0;
+          if (s != -INFINITY) {
+            const float kept = drops ? dropout(statistics + query, key) : 1.f;
+            weight = ::exp2f(s - p.logsumexp[statistics + query] * kLog2E);
+            slope = weight * (products2[r][j] * kept - a.delta[statistics + query]) * p.scale;
+            weight *= kept;
+          }
+          const int at = (place.y * RT + r) * padded(S) + place.x + 16 * j;
+          slopes[at] = slope;
+          if constexpr (RowsAreKeys) {
+            weights[at] = weight;
+          }
+        }
+      }
+      __syncthreads();
+      add_weighted<D, S>(grad1, slopes, columns1, place);
+      if constexpr (RowsAreKeys) {
+        add_weighted<D, S>(grad2, weights, columns2, place);
+      }
+    }
+  }
+  store_tile(grad1, RowsAreKeys ? a.grad_key : a.grad_query, batch, row_head, first_row, row_count, p.head_size, place);
+  if constexpr (RowsAreKeys) {
+    store_tile(grad2, a.grad_value, batch, row_head, first_row, row_count, p.value_size, place);
+  }
+}
+
+template <int D, int S>
+void launch_float_backward(const AttentionBackward& a) {
+  const AttentionProblem& p = a.problem;
+  const auto blocks = [&](int rows, int heads) {
+    return static_cast<unsigned>((rows + S - 1) / S * heads * p.batch);
+  };
+  const auto delta_blocks = static_cast<unsigned>((static_cast<std::int64_t>(p.batch * p.heads) * p.query_length + 3) / 4);
+  float_delta_kernel<<<delta_blocks, kThreads, 0, p.stream>>>(a);
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  const unsigned key_blocks = blocks(p.key_length, p.key_heads), query_blocks = blocks(p.query_length, p.heads);
+  float_backward_kernel<D, S, true><<<key_blocks, kThreads, 0, p.stream>>>(a);
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  float_backward_kernel<D, S, false><<<query_blocks, kThreads, 0, p.stream>>>(a);
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+}
+
+} // namespace
+} // namespace attention
+
+void launch_float_attention_backward(const AttentionBackward& a) {
+  const bool narrow = a.problem.head_size <= 64 && a.problem.value_size <= 64;
+  narrow ? attention::launch_float_backward<64, 32>(a) : attention::launch_float_backward<128, 16>(a);
+}
+
+} // namespace at::native::cuda
