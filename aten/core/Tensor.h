@@ -152,6 +152,11 @@ class TORCH_API Tensor : public TensorBase {
   }
   Tensor tensor_data() const { return TensorBase::tensor_data(); }
   Tensor variable_data() const { return TensorBase::variable_data(); }
+  /// func(*this, params...), for calls in a chain: x.m(relu).m(scaled, 2).
+  template <typename F, typename... Args>
+  decltype(auto) m(F func, Args&&... params) const {
+    return func(*this, std::forward<Args>(params)...);
+  }
   void _backward(TensorList inputs, const std::optional<Tensor>& gradient, std::optional<bool> keep_graph, bool create_graph) const;
   const Tensor& _base() const { return static_cast<const Tensor&>(TensorBase::_base()); }
   const Tensor& _fw_grad(uint64_t level) const { return static_cast<const Tensor&>(TensorBase::_fw_grad(level)); }

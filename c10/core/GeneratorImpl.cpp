@@ -14,6 +14,14 @@ c10::intrusive_ptr<GeneratorImpl> GeneratorImpl::clone() const {
   return c10::intrusive_ptr<GeneratorImpl>::unsafe_steal_from_new(clone_impl());
 }
 
+void GeneratorImpl::set_offset(uint64_t) {
+  TORCH_CHECK_NOT_IMPLEMENTED(false, "set_offset is not supported in this Generator");
+}
+
+uint64_t GeneratorImpl::get_offset() const {
+  TORCH_CHECK_NOT_IMPLEMENTED(false, "get_offset is not supported in this Generator");
+}
+
 void GeneratorImpl::graphsafe_set_state(const c10::intrusive_ptr<c10::GeneratorImpl>&) {
   TORCH_CHECK_NOT_IMPLEMENTED(false, "graphsafe_set_state is not supported in this Generator");
 }

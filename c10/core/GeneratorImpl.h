@@ -25,9 +25,9 @@ struct C10_API GeneratorImpl : public c10::intrusive_ptr_target {
   c10::intrusive_ptr<GeneratorImpl> clone() const;
 
   virtual void set_current_seed(uint64_t seed) = 0;
-  /// Position in the sequence, for generators that can jump.
-  virtual void set_offset(uint64_t offset) = 0;
-  virtual uint64_t get_offset() const = 0;
+  /// Position in the sequence, for generators that can jump. Throw by default.
+  virtual void set_offset(uint64_t offset);
+  virtual uint64_t get_offset() const;
   virtual uint64_t current_seed() const = 0;
   /// Seeds from the system's entropy; returns the seed.
   virtual uint64_t seed() = 0;

@@ -95,8 +95,8 @@
     static constexpr bool has_infinity = infinity_;                                                                  \
     static constexpr bool has_quiet_NaN = true;                                                                      \
     static constexpr bool has_signaling_NaN = signaling;                                                             \
-    static constexpr auto has_denorm = true;                                                                         \
-    static constexpr auto has_denorm_loss = true;                                                                    \
+    static constexpr auto has_denorm = numeric_limits<float>::has_denorm;                                            \
+    static constexpr auto has_denorm_loss = numeric_limits<float>::has_denorm_loss;                                  \
     static constexpr auto round_style = numeric_limits<float>::round_style;                                          \
     static constexpr bool is_iec559 = iec559;                                                                        \
     static constexpr bool is_bounded = true;                                                                         \

@@ -22,8 +22,6 @@ struct ConstantGenerator : c10::GeneratorImpl {
   void set_current_seed(uint64_t seed) override { bits_ = seed; }
   uint64_t current_seed() const override { return bits_; }
   uint64_t seed() override { return bits_; }
-  void set_offset(uint64_t) override {}
-  uint64_t get_offset() const override { return 0; }
   void set_state(const c10::TensorImpl&) override {}
   c10::intrusive_ptr<c10::TensorImpl> get_state() const override { return torch::zeros({0}).getIntrusivePtr(); }
   ConstantGenerator* clone_impl() const override { return new ConstantGenerator(bits_); }

@@ -172,6 +172,18 @@ TEST_CASE("data<T>() is data_ptr<T>(), and data() a tensor", "[programs]") {
   CHECK_THROWS_AS(x.data<double>(), c10::Error);
 }
 
+TEST_CASE("m() calls a function on the tensor, and its result goes on", "[programs]") {
+  const auto scaled = [](const at::Tensor& x, double by) { return x * by; };
+  const at::Tensor x = torch::tensor({-1.0, 2.0});
+  CHECK(at::equal(x.m(scaled, 3.0).m([](const at::Tensor& y) { return y.relu(); }), torch::tensor({0.0, 6.0})));
+  CHECK(x.m([](const at::Tensor& y) { return y.dim(); }) == 1);
+}
+
+TEST_CASE("an optional is made in place", "[programs]") {
+  const std::optional<std::vector<int>> values(c10::in_place, 3, 7);
+  CHECK(*values == std::vector<int>{7, 7, 7});
+}
+
 TEST_CASE("standard containers print their elements", "[programs]") {
   std::ostringstream out;
   out << std::vector<int64_t>{2, 3} << '|' << std::map<int, std::string>{{1, "a"}, {2, "b"}} << '|' << std::vector<double>{} << '|'

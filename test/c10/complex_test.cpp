@@ -8,6 +8,7 @@
 #include <complex>
 #include <limits>
 #include <random>
+#include <sstream>
 
 namespace {
 
@@ -107,6 +108,19 @@ TEST_CASE("the device formulas of functions agree with the standard library", "[
   const complex<double> tiny(1e-18, 1e-18);
   CHECK(std::log1p(tiny).real() == Approx(1e-18));
   CHECK(std::expm1(tiny).imag() == Approx(1e-18));
+}
+
+TEMPLATE_TEST_CASE("complex numbers are read as pairs and as real numbers", "[c10][complex]", float, double) {
+  std::istringstream text("(1.5,-2) (3) 4 none");
+  complex<TestType> value;
+  text >> value;
+  CHECK(value == complex<TestType>(1.5, -2));
+  text >> value;
+  CHECK(value == complex<TestType>(3));
+  text >> value;
+  CHECK(value == complex<TestType>(4));
+  text >> value;
+  CHECK(text.fail());
 }
 
 TEST_CASE("complex numbers print as pairs", "[c10][complex]") {

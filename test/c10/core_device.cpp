@@ -85,10 +85,6 @@ struct PlainGenerator final : GeneratorImpl {
   void set_current_seed(uint64_t seed) override {
     seed_ = seed;
   }
-  void set_offset(uint64_t) override {}
-  uint64_t get_offset() const override {
-    return 0;
-  }
   uint64_t current_seed() const override {
     return seed_;
   }
@@ -198,6 +194,8 @@ TEST_CASE("generators clone and refuse what they cannot", "[c10][device]") {
   CHECK_THROWS_WITH(
       g->graphsafe_set_state(copy), Catch::Contains("graphsafe_set_state is not supported in this Generator"));
   CHECK_THROWS_AS(g->graphsafe_get_state(), c10::NotImplementedError);
+  CHECK_THROWS_WITH(g->set_offset(4), Catch::Contains("set_offset is not supported in this Generator"));
+  CHECK_THROWS_AS(g->get_offset(), c10::NotImplementedError);
   std::set<uint64_t> seeds;
   for (int i = 0; i < 10; ++i) {
     seeds.insert(g->seed());

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -220,6 +221,9 @@ TEMPLATE_TEST_CASE(
   CHECK(static_cast<double>(static_cast<float>(Limits::denorm_min())) == std::ldexp(1.0, 1 - F::bias - F::mantissa));
   CHECK(static_cast<double>(static_cast<float>(Limits::epsilon())) == std::ldexp(1.0, -F::mantissa));
   CHECK(Limits::digits == F::mantissa + 1);
+  STATIC_REQUIRE(std::is_same_v<decltype(Limits::has_denorm), decltype(std::numeric_limits<float>::has_denorm)>);
+  STATIC_REQUIRE(Limits::has_denorm == std::denorm_present);
+  STATIC_REQUIRE(Limits::has_denorm_loss == std::numeric_limits<float>::has_denorm_loss);
 }
 
 TEST_CASE("arithmetic computes in float and rounds once", "[c10][reduced_float]") {
