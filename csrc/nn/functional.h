@@ -4,6 +4,7 @@
 #include <csrc/nn/functional/activation.h>
 #include <csrc/nn/functional/batchnorm.h>
 #include <csrc/nn/functional/conv.h>
+#include <csrc/nn/functional/detail.h>
 #include <csrc/nn/functional/distance.h>
 #include <csrc/nn/functional/dropout.h>
 #include <csrc/nn/functional/embedding.h>

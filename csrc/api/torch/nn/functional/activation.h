@@ -1,3 +1,4 @@
 #pragma once
 
 #include <csrc/nn/functional/activation.h>
+#include <csrc/nn/functional/detail.h>

@@ -1,3 +1,4 @@
 #pragma once
 
+#include <csrc/nn/functional/detail.h>
 #include <csrc/nn/functional/vision.h>
