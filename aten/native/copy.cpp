@@ -94,6 +94,7 @@ Tensor& copy_(Tensor& self, const Tensor& src, bool non_blocking) {
   }
   check_shapes(self, src);
   at::assert_no_internal_overlap(self);
+  at::assert_no_partial_overlap(self, src);
   if (self.numel() == 0 || self.is_meta()) {
     return self;
   }
@@ -278,7 +279,9 @@ Tensor& fill_(Tensor& self, const Scalar& value) {
 Tensor& fill_tensor_(Tensor& self, const Tensor& value) {
   TORCH_CHECK(
       value.dim() == 0, "fill_ only supports 0-dimension value tensor but got tensor with ", value.dim(), " dimensions.");
-  return self.copy_(value);
+  // An element of its own is read before it is written.
+  const bool own = self.has_storage() && value.has_storage() && self.is_alias_of(value);
+  return self.copy_(own ? value.clone() : value);
 }
 
 Tensor fill(const Tensor& self, const Scalar& value) {

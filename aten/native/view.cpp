@@ -264,8 +264,12 @@ Tensor view_dtype(const Tensor& self, ScalarType dtype) {
   if (old_size != new_size) {
     TORCH_CHECK(
         self.dim() > 0, "self.dim() cannot be 0 to view ", self.scalar_type(), " as ", dtype, " (different element sizes)");
+    const int64_t ratio = std::max<int64_t>(new_size / old_size, 1);
     TORCH_CHECK(
-        self.stride(-1) == 1 || self.size(-1) <= 1, "self.stride(-1) must be 1 to view ", self.scalar_type(), " as ", dtype,
+        sizes.back() % ratio == 0, "self.size(-1) must be divisible by ", ratio, " to view ", self.scalar_type(), " as ",
+        dtype, " (different element sizes), but got ", sizes.back());
+    TORCH_CHECK(
+        self.stride(-1) == 1, "self.stride(-1) must be 1 to view ", self.scalar_type(), " as ", dtype,
         " (different element sizes), but got ", self.stride(-1));
   }
   if (new_size < old_size) {
@@ -278,9 +282,6 @@ Tensor view_dtype(const Tensor& self, ScalarType dtype) {
     offset *= ratio;
   } else if (new_size > old_size) {
     const int64_t ratio = new_size / old_size;
-    TORCH_CHECK(
-        sizes.back() % ratio == 0, "self.size(-1) must be divisible by ", ratio, " to view ", self.scalar_type(), " as ",
-        dtype, " (different element sizes), but got ", sizes.back());
     TORCH_CHECK(
         offset % ratio == 0, "self.storage_offset() must be divisible by ", ratio, " to view ", self.scalar_type(), " as ",
         dtype, " (different element sizes), but got ", offset);

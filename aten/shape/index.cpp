@@ -271,8 +271,6 @@ TensorSpec take(const char* op, const TensorBase& self, const TensorBase& index)
 
 // ---- out arguments -------------------------------------------------------------------------
 
-namespace {
-
 void check_no_overlap(const TensorBase& out, std::initializer_list<const TensorBase*> inputs) {
   at::assert_no_internal_overlap(out);
   for (const TensorBase* input : inputs) {
@@ -280,7 +278,10 @@ void check_no_overlap(const TensorBase& out, std::initializer_list<const TensorB
   }
 }
 
-} // namespace
+void gather_out(const char*, const TensorBase& self, int64_t, const TensorBase& index, bool, const TensorBase& out) {
+  check_no_overlap(out, {&self});
+  at::assert_no_partial_overlap(out, index);
+}
 
 void index_out(const char*, const TensorBase& self, const c10::List<std::optional<Tensor>>& indices, const TensorBase& out) {
   TORCH_CHECK(

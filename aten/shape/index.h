@@ -5,8 +5,11 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 
+#include <initializer_list>
 #include <optional>
 #include <string_view>
+#include <tuple>
+#include <type_traits>
 
 namespace at::shape {
 
@@ -27,6 +30,16 @@ TensorSpec scatter_reduce_two(const char* op, const TensorBase& self, int64_t di
 TensorSpec take(const char* op, const TensorBase& self, const TensorBase& index);
 
 /// What out arguments must be: of the dtype of self, and no part of an input.
+/// Throws when elements of `out` share memory, with each other or with those of `inputs`.
+void check_no_overlap(const TensorBase& out, std::initializer_list<const TensorBase*> inputs);
+/// For operators that write a value, which may be a tensor, where an index says. The output comes last; it may be self.
+template <class Value, class... MoreAndOut>
+void indexed_out(const char*, const TensorBase&, int64_t, const TensorBase& index, const Value& value, const MoreAndOut&... more_and_out) {
+  const TensorBase& out = std::get<sizeof...(MoreAndOut) - 1>(std::tie(more_and_out...));
+  check_no_overlap(out, {&index});
+  if constexpr (std::is_base_of_v<TensorBase, Value>) check_no_overlap(out, {&value});
+}
+void gather_out(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, bool sparse_grad, const TensorBase& out);
 void index_out(const char* op, const TensorBase& self, const c10::List<std::optional<Tensor>>& indices, const TensorBase& out);
 void index_select_out(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& out);
 void masked_select_out(const char* op, const TensorBase& self, const TensorBase& mask, const TensorBase& out);

@@ -184,7 +184,8 @@ DimVector adaptive(const char* op, int64_t dims, const TensorBase& self, IntArra
   }
   // The mean of nothing is NaN.
   const bool single = means && op[0] != '_' && std::all_of(out.begin(), out.end(), [](int64_t size) { return size == 1; });
-  for (int64_t d = self.dim() - dims; d < self.dim(); ++d) {
+  const int64_t first = means && dims == 2 ? self.dim() - dims : 1; // the mean of no channels is no channel
+  for (int64_t d = first; d < self.dim(); ++d) {
     TORCH_CHECK(
         single || self.size(d) > 0, name, "(): Expected input to have non-zero size for non-batch dimensions, but input has sizes ",
         self.sizes(), " with dimension ", d, " being empty");

@@ -68,6 +68,52 @@ TEST_CASE("out arguments of indexing must have self's dtype and memory of their 
   CHECK_THAT(same, EqualsTensor(self));
 }
 
+TEST_CASE("what is written at an index comes from other memory", "[index]") {
+  const Tensor all = longs({3, 2, 1, 0});
+  Tensor self = counted({4});
+  Tensor memory = counted({8});
+  const auto refuses = [](const auto& call) { CHECK_THROWS_MATCHES(call(), c10::Error, Says("refer to a single memory location")); };
+
+  refuses([&] { self.scatter_(0, all, self); });
+  refuses([&] { self.scatter_(0, all, self, "add"); });
+  refuses([&] { self.scatter_add_(0, all, self); });
+  refuses([&] { self.scatter_reduce_(0, all, self, "amax"); });
+  refuses([&] { self.index_add_(0, all, self); });
+  refuses([&] { self.index_copy_(0, all, self); });
+  refuses([&] { self.index_reduce_(0, all, self, "prod"); });
+  refuses([&] { self.index_put_({all}, self); });
+  refuses([&] { self.index_put_({all}, self[1]); });
+  refuses([&] { self.put_(all, self); });
+  refuses([&] { at::gather_out(self, self, 0, all); });
+  refuses([&] { at::scatter_out(self, counted({4}), 0, all, self); });
+  refuses([&] { memory.slice(0, 0, 4).scatter_(0, all, memory.slice(0, 2, 6)); });
+  refuses([&] { memory.slice(0, 0, 4).index_put_({all}, memory.slice(0, 2, 6)); });
+  Tensor places = longs({0, 1});
+  refuses([&] { places.scatter_(0, places, 7); });
+  refuses([&] { places.index_put_({places}, longs({5, 6})); });
+  CHECK_THAT(self, EqualsTensor(counted({4})));
+  CHECK_THAT(memory, EqualsTensor(counted({8})));
+
+  SECTION("another part of the same storage will do, and so will self where it is the start") {
+    memory.slice(0, 0, 4).scatter_(0, all, memory.slice(0, 4));
+    CHECK_THAT(memory.slice(0, 0, 4), EqualsTensor(memory.slice(0, 4).flip({0})));
+    CHECK_THAT(at::scatter_out(self, self, 0, longs({0}), at::full({1}, 9.f)), EqualsTensor(at::cat({at::full({1}, 9.f), counted({4}).slice(0, 1)})));
+  }
+  SECTION("one number at the places of a mask is read first") {
+    self.index_put_({self > 1}, self[1]);
+    CHECK_THAT(self, EqualsTensor(at::ones({4}).index_fill(0, longs({0}), 0)));
+  }
+}
+
+TEST_CASE("copy_ takes its own elements only where they stand, fill_ any of them", "[index]") {
+  Tensor self = counted({4});
+  CHECK_THROWS_MATCHES(self.copy_(self[3]), c10::Error, Says("refer to a single memory location"));
+  CHECK_THROWS_MATCHES(self.slice(0, 1).copy_(self.slice(0, 0, 3)), c10::Error, Says("refer to a single memory location"));
+  CHECK_THROWS_MATCHES(self.view({2, 2}).copy_(self.view({2, 2}).t()), c10::Error, Says("refer to a single memory location"));
+  CHECK_THAT(self.copy_(self.view({4})), EqualsTensor(counted({4})));
+  CHECK_THAT(self.fill_(self[3]), EqualsTensor(at::full({4}, 3.f)));
+}
+
 TEST_CASE("nonzero fills its output column by column when it had to be resized", "[index]") {
   const Tensor self = at::ones({2, 3});
   Tensor fresh = at::empty({0}, at::kLong);

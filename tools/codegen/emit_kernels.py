@@ -158,7 +158,7 @@ class KernelEmitter:
         lists = [a.name for a in inputs(entry.schema) if a.type.base == "Tensor" and a.type.is_list and not a.type.elem_optional]
         policy = ["true" if entry.get("out_contiguous") else "false",
                   "true" if entry.get("out_dtype") == "cast" or (form == "inplace" and not of_argument) else "false"]
-        if form == "out" and entry.get("out_check"):
+        if entry.get("out_check") and (form == "out" or entry.get("inplace_alias_ok")):
             text += f"  at::shape::{entry.get('out_check')}({shape_args}, {', '.join(targets)});\n"
         if laid_out:
             first = "&spec" if count == 1 else "spec.data()"

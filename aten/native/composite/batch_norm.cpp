@@ -35,6 +35,9 @@ c10::ScalarType check_channels(const char* op, const Tensor& input, std::initial
     if (!t->defined()) continue;
     TORCH_CHECK(t->numel() == channels, name, " should contain ", channels, " elements not ", t->numel());
     TORCH_CHECK(
+        t->dim() == 1 || !std::string_view(name).starts_with("running"), "TensorAccessor expected 1 dims but tensor has ", t->dim(),
+        ": ", name, " of ", op, " must be a vector");
+    TORCH_CHECK(
         t->scalar_type() == input.scalar_type() || (narrow && t->scalar_type() == kFloat), 
         std::string_view(name) == "weight" ? "mixed dtype (CPU): expect parameter to have scalar type of Float; " : "", "expected scalar type ",
         input.scalar_type(), " but found ", t->scalar_type(), ": ", name, " of ", op, " must have the dtype of the input");

@@ -1,6 +1,7 @@
 // Indexing operators written with other operators.
 #include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
+#include <aten/MemoryOverlap.h>
 #include <aten/core/List.h>
 #include <aten/core/ivalue.h>
 #include <c10/core/WrapDimMinimal.h>
@@ -29,9 +30,18 @@ bool is_one_mask(const c10::List<std::optional<Tensor>>& indices) {
 
 Tensor& index_put_(
     Tensor& self, const c10::List<std::optional<Tensor>>& indices, const Tensor& values, bool accumulate) {
+  const bool fills_mask = values.numel() == 1 && values.is_cpu() && !accumulate && is_one_mask(indices);
+  if (!fills_mask) {
+    at::assert_no_overlap(self, values);
+    for (const std::optional<Tensor>& index : indices) {
+      if (index && index->defined()) {
+        at::assert_no_overlap(self, *index);
+      }
+    }
+  }
   // One number for a mask's places may have another dtype, and more dimensions than there are places, as in masked_fill_.
   const bool fits = values.scalar_type() == self.scalar_type() && values.dim() <= 1;
-  if (!fits && values.numel() == 1 && values.is_cpu() && !accumulate && is_one_mask(indices)) {
+  if (!fits && fills_mask) {
     return at::_index_put_impl_(self, indices, at::scalar_tensor(values.item(), self.options()), accumulate, /*unsafe=*/false);
   }
   return at::_index_put_impl_(self, indices, values, accumulate, /*unsafe=*/false);

@@ -100,8 +100,18 @@ Tensor tile(const Tensor& self, IntArrayRef dims) {
   return self.repeat(repeats);
 }
 
+namespace {
+
+void check_has_dimension(const Tensor& self, std::optional<int64_t> dim) {
+  TORCH_CHECK_INDEX(
+      !dim || self.dim() > 0, "Dimension specified as ", dim.value_or(0), " but tensor has no dimensions (in repeat_interleave)");
+}
+
+} // namespace
+
 Tensor repeat_interleave_tensor(
     const Tensor& self, const Tensor& repeats, std::optional<int64_t> dim, std::optional<int64_t> output_size) {
+  check_has_dimension(self, dim);
   const Tensor input = dim ? self : self.flatten();
   const int64_t axis = dim.value_or(0);
   Tensor counts = repeats;
@@ -120,6 +130,7 @@ Tensor repeat_interleave_tensor(
 Tensor repeat_interleave_int(
     const Tensor& self, int64_t repeats, std::optional<int64_t> dim, std::optional<int64_t> output_size) {
   TORCH_CHECK(repeats >= 0, "Repeats must be non-negative, got ", repeats);
+  check_has_dimension(self, dim);
   const Tensor input = dim ? self : self.flatten();
   const int64_t axis = c10::maybe_wrap_dim(dim.value_or(0), input.dim());
   const int64_t size = input.dim() == 0 ? 1 : input.size(axis);

@@ -114,6 +114,9 @@ Tensor kl_div(const Tensor& self, const Tensor& target, int64_t reduction, bool 
   TORCH_CHECK(
       !self.is_complex() && !target.is_complex(), "kl_div: Complex inputs not supported, got ", self.scalar_type(), " and ",
       target.scalar_type());
+  TORCH_CHECK(
+      !c10::isIntegralType(self.scalar_type(), /*includeBool=*/true) && !c10::isIntegralType(target.scalar_type(), /*includeBool=*/true),
+      "kl_div: Integral inputs not supported.");
   const Tensor elements =
       log_target ? target.exp() * (target - self) : at::xlogy(target, target) - target * self;
   return reduce_loss(elements, reduction);

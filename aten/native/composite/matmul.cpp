@@ -6,6 +6,7 @@
 #include <aten/ExpandUtils.h>
 #include <aten/native/OutArgument.h>
 #include <aten/native/composite/exact_out.h>
+#include <aten/native/store_number.h>
 
 #include <c10/util/DimVector.h>
 #include <c10/util/irange.h>
@@ -309,6 +310,9 @@ Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Sc
     if (!alpha.to<bool>()) result.zero_();
     return beta.to<bool>() ? result.logical_or_(broadcast) : result;
   }
+  alignas(16) char place[16];
+  store_number("addr", beta, dtype, place);
+  store_number("addr", alpha, dtype, place);
   if (!alpha.equal(1)) result.mul_(alpha);
   // With beta = 0 neither NaN nor infinity of self is read.
   return beta.toComplexDouble() == c10::complex<double>(0) ? result : result.add_(broadcast, beta);

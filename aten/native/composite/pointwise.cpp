@@ -206,10 +206,10 @@ Tensor& clamp_tensor_out(const Tensor& self, const std::optional<Tensor>& min_, 
 
 namespace {
 
-// A number as a 0-dim tensor that yields to the dtype of `other`, which must have a place for it if its elements are integers.
+// A number as a 0-dim tensor that yields to the dtype of `other`, which must have a place for it: integers and float.
 Tensor wrapped_beside(const Scalar& number, const Tensor& other, const Tensor& condition) {
   const ScalarType type = at::result_type(other, number);
-  if (c10::isIntegralType(type, /*includeBool=*/false)) {
+  if (c10::isIntegralType(type, /*includeBool=*/false) || c10::toRealValueType(type) == kFloat) {
     alignas(16) char place[16];
     store_number("where", number, type, place);
   }

@@ -53,8 +53,7 @@ Tensor steps(const char* op, const Tensor& y, const Tensor& x, int64_t dim) {
     sizes.insert(sizes.end(), x.sizes().begin(), x.sizes().end());
     places = x.view(sizes);
   }
-  const int64_t count = places.size(dim) - 1;
-  return places.narrow(dim, 1, count) - places.narrow(dim, 0, count);
+  return places.slice(dim, 1) - places.slice(dim, 0, -1);
 }
 
 Tensor weights_or_ones(const Tensor& self, const std::optional<Tensor>& weight, IntArrayRef sizes) {
@@ -92,6 +91,7 @@ Tensor count_cells(
     const Tensor& edge = edges[c];
     TORCH_CHECK(edge.dim() == 1, kHistogram, "bins tensor should have one dimension, but got ", edge.dim(), " dimensions in the bins tensor for dimension ", c);
     TORCH_CHECK(edge.numel() > 0, kHistogram, "bins tensor should have at least 1 element, but got 0 elements in the bins tensor for dimension ", c);
+    TORCH_CHECK(edge.numel() > 1, "torch.histogram(): bins must be > 0, but got 0 for dimension ", c);
     TORCH_CHECK(edge.scalar_type() == points.scalar_type(), kHistogram, "input tensor and bins tensors should have the same dtype, but got input with dtype ",
                 points.dtype().name(), " and bins for dimension ", c, " with dtype ", edge.dtype().name());
     shape.push_back(edge.numel() - 1);
@@ -282,7 +282,7 @@ Tensor cov(
     return at::mm(centred, centred.t().conj()).true_divide(freedom).squeeze();
   }
   const Tensor total = weight.sum();
-  TORCH_CHECK(!weights_known || total.ne(0).item<bool>(), "cov(): weights sum to zero, can't be normalized");
+  TORCH_CHECK(in.is_meta() || total.ne(0).item<bool>(), "cov(): weights sum to zero, can't be normalized");
   Tensor norm = total - correction;
   if (correction != 0 && aweights.has_value() && aweights->defined()) {
     norm = total - correction * (weight * *aweights).sum() / total;

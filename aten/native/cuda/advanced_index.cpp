@@ -248,6 +248,8 @@ Tensor& masked_scatter_cuda_(Tensor& self, const Tensor& mask, const Tensor& sou
 
 Tensor& put_cuda_(Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {
   at::assert_no_internal_overlap(self);
+  at::assert_no_overlap(self, index);
+  at::assert_no_overlap(self, source);
   TORCH_CHECK(
       index.scalar_type() == kLong, "put_(): Expected a long tensor for index, but got ", index.scalar_type());
   TORCH_CHECK(

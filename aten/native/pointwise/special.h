@@ -134,7 +134,12 @@ HOST_DEVICE inline double zeta(double s, double q) {
   double sum = 0;
   double a = q;
   for (int k = 0; k < 12 || a <= 9; ++k, a += 1) {
-    sum += std::pow(a, -s);
+    const double term = std::pow(a, -s);
+    sum += term;
+    // The tail of a large s, even of an infinite one, is nothing beside the sum.
+    if (a > 1 && std::fabs(term) < 1e-17 * std::fabs(sum)) {
+      return sum;
+    }
   }
   double power = std::pow(a, -s);
   sum += power * a / (s - 1) + 0.5 * power;
