@@ -1,4 +1,5 @@
-// Convolution as products with columns of windows: for dtypes and shapes that oneDNN has no kernel for. Also im2col, col2im.
+// Convolution as products with columns of windows: for dtypes and shapes that oneDNN has no kernel for, or that are plain products.
+// Also im2col, col2im.
 
 #include <aten/native/cpu/conv.h>
 
@@ -28,8 +29,8 @@ struct Columns {
   const int64_t channels = p.in_channels / p.groups;
   const int64_t depth = channels * p.kernel_size();
   const int64_t rows = p.out[0] * p.out[1];
-  /// A kernel of one element that touches each pixel once: the image itself is the matrix.
-  const bool plain = p.kernel_size() == 1 && p.stride == std::array<int64_t, 3>{1, 1, 1} && p.padding == std::array<int64_t, 3>{0, 0, 0};
+  /// The image itself is the matrix.
+  const bool plain = p.is_product();
   const int64_t step = std::clamp<int64_t>(kColumnBytes / std::max<int64_t>(1, depth * p.out[2] * int64_t(sizeof(T))), 1, std::max<int64_t>(1, rows));
 
   c10::DataPtr buffer() const {
@@ -64,7 +65,7 @@ void for_images(const ConvProblem& p, const F& f) {
 }
 
 template <class T>
-void forward(const ConvProblem& p, const T* src, const T* weight, T* dst) {
+void forward(const ConvProblem& p, const T* src, const T* weight, const T* bias, T* dst) {
   const int64_t outs = p.out_channels / p.groups;
   for_images<T>(p, [&](const Columns<T>& columns, int64_t n, int64_t g, T* scratch) {
     const T* image = src + (n * p.in_channels + g * columns.channels) * p.in_size();
@@ -78,6 +79,12 @@ void forward(const ConvProblem& p, const T* src, const T* weight, T* dst) {
       product.b = cols;
       product.c = {result + w.first * p.out[2], p.out_size(), 1};
       gemm(product);
+      if (bias == nullptr) return;
+      // The result is still in the cache.
+      for (int64_t c = 0; c < outs; ++c) {
+        T* row = product.c.data + c * p.out_size();
+        for (int64_t i = 0; i < w.width(); ++i) row[i] += bias[g * outs + c];
+      }
     });
   });
 }
@@ -85,7 +92,7 @@ void forward(const ConvProblem& p, const T* src, const T* weight, T* dst) {
 template <class T>
 void backward_data(const ConvProblem& p, const T* dst, const T* weight, T* src) {
   const int64_t outs = p.out_channels / p.groups;
-  std::fill(src, src + p.batch * p.in_channels * p.in_size(), T(0));
+  if (!p.is_product()) std::fill(src, src + p.batch * p.in_channels * p.in_size(), T(0));
   for_images<T>(p, [&](const Columns<T>& columns, int64_t n, int64_t g, T* scratch) {
     T* image = src + (n * p.in_channels + g * columns.channels) * p.in_size();
     const T* grad = dst + (n * p.out_channels + g * outs) * p.out_size();
@@ -162,9 +169,9 @@ void for_channels(const ConvProblem& p, const F& f) {
 
 } // namespace
 
-void conv_forward_columns(const ConvProblem& p, const void* src, const void* weight, void* dst) {
+void conv_forward_columns(const ConvProblem& p, const void* src, const void* weight, const void* bias, void* dst) {
   dispatch("convolution", p.dtype, kColumnDtypes, [&]<class T> {
-    forward(p, static_cast<const T*>(src), static_cast<const T*>(weight), static_cast<T*>(dst));
+    forward(p, static_cast<const T*>(src), static_cast<const T*>(weight), static_cast<const T*>(bias), static_cast<T*>(dst));
   });
 }
 

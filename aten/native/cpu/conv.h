@@ -1,5 +1,6 @@
 #pragma once
-// A convolution as numbers, and the own kernels: for dtypes that oneDNN lacks (bodies in conv.cpp), and for depthwise ones (depthwise.cpp).
+// A convolution as numbers, and the own kernels: for dtypes that oneDNN lacks and kernels of one element (bodies in conv.cpp), and
+// for depthwise ones (depthwise.cpp).
 
 #include <c10/core/ScalarType.h>
 
@@ -21,11 +22,13 @@ struct ConvProblem {
   int64_t in_size() const { return product(in); }
   int64_t out_size() const { return product(out); }
   int64_t kernel_size() const { return product(kernel); }
+  /// A kernel of one element that touches each pixel once: then an image is a matrix, and its convolution a product.
+  bool is_product() const { return kernel_size() == 1 && product(stride) == 1 && padding == std::array<int64_t, 3>{0, 0, 0}; }
 };
 
 #define LT_DECLARE_CONV_KERNELS(level)                                                                                 \
   namespace level {                                                                                                    \
-  void conv_forward_columns(const ConvProblem& p, const void* src, const void* weight, void* dst);                     \
+  void conv_forward_columns(const ConvProblem& p, const void* src, const void* weight, const void* bias, void* dst);   \
   void conv_backward_data_columns(const ConvProblem& p, const void* dst, const void* weight, void* src);               \
   void conv_backward_weight_columns(const ConvProblem& p, const void* src, const void* dst, void* weight);             \
   void conv_depthwise_forward(const ConvProblem& p, const void* src, const void* weight, const void* bias, void* dst); \

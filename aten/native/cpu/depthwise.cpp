@@ -12,6 +12,7 @@
 #include <aten/native/cpu/row_lanes.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <type_traits>
 #include <vector>
 
@@ -52,15 +53,24 @@ class Plane {
 
   Plane(const Axis& rows, const Axis& columns) : rows_(rows), columns_(columns) {
     phase_ = (columns.length_of(columns.results) + columns.stride - 1) / columns.stride;
+    // Rows begin at vectors: a third of the loads of three neighbours is within a line then.
+    phase_ = (phase_ + kSize - 1) / kSize * kSize;
     pitch_ = phase_ * columns.stride;
     const int64_t fitting = kBufferBytes / (pitch_ * int64_t(sizeof(R)));
     together_ = std::clamp<int64_t>((fitting - (rows.kernel - 1) * rows.dilation - 1) / rows.stride + 1, 1, rows.results);
     // Vectors at the end of a row read on.
-    buffer_.resize(static_cast<size_t>(rows.length_of(together_) * pitch_ + kUnroll * kSize));
+    room_.resize(static_cast<size_t>(rows.length_of(together_) * pitch_ + kUnroll * kSize + kSize));
+    constexpr std::uintptr_t kBytes = kSize * sizeof(R);
+    buffer_ = reinterpret_cast<R*>((reinterpret_cast<std::uintptr_t>(room_.data()) + kBytes - 1) / kBytes * kBytes);
+    const auto steps_by_one = [](const Axis& axis) { return axis.stride == 1 && axis.dilation == 1; };
+    if (steps_by_one(rows) && steps_by_one(columns) && rows.kernel == columns.kernel) square_ = rows.kernel;
     for (int64_t ky = 0; ky < rows.kernel; ++ky) {
       for (int64_t kx = 0; kx < columns.kernel; ++kx) shifts_.push_back(ky * rows.dilation * pitch_ + column_place(kx * columns.dilation));
     }
   }
+
+  Plane(const Plane&) = delete;
+  Plane& operator=(const Plane&) = delete;
 
   /// Calls f(first result row, end) for the blocks of rows that are held at once, with the buffer filled from `source`.
   template <class F>
@@ -68,7 +78,7 @@ class Plane {
     for (int64_t first = 0; first < rows_.results; first += together_) {
       const int64_t end = std::min(rows_.results, first + together_);
       // The padding of a plane that is held whole stays zero.
-      if (together_ < rows_.results) std::fill(buffer_.begin(), buffer_.end(), R(0));
+      if (together_ < rows_.results) std::fill(room_.begin(), room_.end(), R(0));
       fill(source, first * rows_.stride, rows_.length_of(end - first));
       f(first, end);
     }
@@ -77,8 +87,11 @@ class Plane {
   /// The result of a plane of `source`.
   void correlate(const T* source, const R* weight, R start, T* result) {
     for_blocks(source, [&](int64_t first, int64_t end) {
-      for (int64_t y = first; y < end; ++y) {
-        const R* row = buffer_.data() + (y - first) * rows_.stride * pitch_;
+      int64_t y = first;
+      if (square_ == 3) y = correlate_squares<3>(first, end, weight, start, result);
+      if (square_ == 5) y = correlate_squares<5>(first, end, weight, start, result);
+      for (; y < end; ++y) {
+        const R* row = buffer_ + (y - first) * rows_.stride * pitch_;
         T* to = result + y * columns_.results;
         for (int64_t x = 0; x < columns_.results; x += kUnroll * kSize) {
           const int64_t left = columns_.results - x;
@@ -98,7 +111,7 @@ class Plane {
           V sums[count];
           std::fill(sums, sums + count, V(R(0)));
           for (int64_t y = first; y < end; ++y) {
-            const R* row = buffer_.data() + (y - first) * rows_.stride * pitch_;
+            const R* row = buffer_ + (y - first) * rows_.stride * pitch_;
             for_lanes<T>(columns_.results, [&](int64_t x, auto run) {
               const V g = load_run(grad + y * columns_.results + x, run);
               for (int i = 0; i < count; ++i) sums[i] += g * load_run<R>(row + shifts_[k + i] + x, run);
@@ -113,6 +126,52 @@ class Plane {
  private:
   int64_t column_place(int64_t x) const { return x % columns_.stride * phase_ + x / columns_.stride; }
 
+  /// Results of some rows at a time, as windows of K x K share rows of the source: each vector of it is read once for all of them.
+  /// Returns the first row that is left.
+  template <int K>
+  int64_t correlate_squares(int64_t first, int64_t end, const R* weight, R start, T* result) const {
+    constexpr int kRows = vec::kVecBytes == 64 ? 4 : 2; // sums that fit the registers
+    int64_t y = first;
+    for (; y + kRows <= end; y += kRows) {
+      for (int64_t x = 0; x < columns_.results; x += kUnroll * kSize) {
+        const int64_t left = columns_.results - x;
+        with_count<kUnroll>((left + kSize - 1) / kSize, [&](auto count) {
+          constexpr int kCount = decltype(count)::value;
+          V sums[kRows][kCount];
+          for (auto& row : sums) std::fill(row, row + kCount, V(start));
+          const R* from = buffer_ + (y - first) * pitch_ + x;
+#pragma GCC unroll 8
+          for (int r = 0; r < kRows + K - 1; ++r, from += pitch_) {
+#pragma GCC unroll 5
+            for (int kx = 0; kx < K; ++kx) {
+              V run[kCount];
+#pragma GCC unroll 4
+              for (int i = 0; i < kCount; ++i) run[i] = V::load(from + kx + i * kSize);
+#pragma GCC unroll 4
+              for (int q = 0; q < kRows; ++q) {
+                if (r - q < 0 || r - q >= K) continue;
+                const V w(weight[(r - q) * K + kx]);
+#pragma GCC unroll 4
+                for (int i = 0; i < kCount; ++i) sums[q][i] += w * run[i];
+              }
+            }
+          }
+          for (int q = 0; q < kRows; ++q) store_sums<kCount>(sums[q], left, result + (y + q) * columns_.results + x);
+        });
+      }
+    }
+    return y;
+  }
+
+  /// `left` results, which begin in vectors up to the last.
+  template <int Count>
+  static VEC_INLINE void store_sums(const V* sums, int64_t left, T* to) {
+    for (int i = 0; i + 1 < Count; ++i) Lanes<T>::store(sums[i], to + i * kSize);
+    const int64_t last = std::min(kSize, left - (Count - 1) * kSize);
+    if (last == kSize) Lanes<T>::store(sums[Count - 1], to + (Count - 1) * kSize);
+    else Lanes<T>::store(sums[Count - 1], to + (Count - 1) * kSize, static_cast<int>(last));
+  }
+
   template <int Count>
   VEC_INLINE void correlate_run(std::integral_constant<int, Count>, const R* row, const R* weight, R start, int64_t left, T* to) const {
     V sums[Count];
@@ -121,10 +180,7 @@ class Plane {
       const V w(weight[k]);
       for (int i = 0; i < Count; ++i) sums[i] += w * V::load(row + shifts_[k] + i * kSize);
     }
-    for (int i = 0; i + 1 < Count; ++i) Lanes<T>::store(sums[i], to + i * kSize);
-    const int64_t last = std::min(kSize, left - (Count - 1) * kSize);
-    if (last == kSize) Lanes<T>::store(sums[Count - 1], to + (Count - 1) * kSize);
-    else Lanes<T>::store(sums[Count - 1], to + (Count - 1) * kSize, static_cast<int>(last));
+    store_sums<Count>(sums, left, to);
   }
 
   /// The source's elements that lie in rows [begin, begin + length) of the padded plane.
@@ -139,7 +195,7 @@ class Plane {
       const int64_t y = r * rows_.spread + rows_.offset - begin;
       if (y >= length) break;
       const T* from = source + r * columns_.source;
-      R* to = buffer_.data() + y * pitch_;
+      R* to = buffer_ + y * pitch_;
       if (columns_.spread != 1) {
         for (int64_t i = low; i < high; ++i) to[i * columns_.spread + columns_.offset] = static_cast<R>(from[i]);
       } else if (columns_.stride == 1) {
@@ -163,7 +219,9 @@ class Plane {
 
   Axis rows_, columns_;
   int64_t phase_, pitch_, together_;
-  std::vector<R> buffer_;
+  int64_t square_ = 0; // the length of windows that are squares and move by one
+  std::vector<R> room_;
+  R* buffer_;
   std::vector<int64_t> shifts_;
 };
 

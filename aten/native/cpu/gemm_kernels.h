@@ -144,12 +144,17 @@ void gemm_block(const Gemm<T>& g, Matrix<const T> a, Matrix<const T> b, int64_t 
   for (int64_t k0 = 0; k0 < g.k; k0 += depth) {
     const int64_t kb = std::min(depth, g.k - k0);
     if (!b_in_place) {
-      for (int64_t v = 0; v < vectors;) {
-        const int nv = next_panel_vectors<T>(vectors - v);
-        pack_panel<T>(
-            b.data + k0 * b.row_stride + v * L * b.col_stride, b.conj, b.col_stride, b.row_stride,
-            std::min(nv * L, n - v * L), kb, nv * L, b_pack + v * L * kb * P);
-        v += nv;
+      // By rows, some rows at a time: they are read from memory as they lie.
+      constexpr int64_t kPackedRows = 8;
+      const int64_t steps = b.col_stride == 1 ? kPackedRows : kb;
+      for (int64_t p = 0; p < kb; p += steps) {
+        for (int64_t v = 0; v < vectors;) {
+          const int nv = next_panel_vectors<T>(vectors - v);
+          pack_panel<T>(
+              b.data + (k0 + p) * b.row_stride + v * L * b.col_stride, b.conj, b.col_stride, b.row_stride,
+              std::min(nv * L, n - v * L), std::min(steps, kb - p), nv * L, b_pack + (v * kb + nv * p) * L * P);
+          v += nv;
+        }
       }
     }
     const TileStore<T, C> put{c, g.alpha, k0 == 0 ? g.beta : typename Gemm<T>::Factor(1)};
