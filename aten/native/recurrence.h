@@ -4,21 +4,69 @@
 #include <aten/core/TensorBase.h>
 
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace at::native {
 
 enum class RecurrentCell : std::uint8_t { lstm, gru, tanh, relu };
 
-/// Tensors are contiguous, float or double and of matching sizes; w_hh and b_hh may have any strides.
+/// Where the rows of a layer's steps lie in its tensors: step by step, those of the sequences that have it. Sequences of different
+/// lengths are packed, the longest first, with a number of sequences for each step. Going from the last step to the first, a
+/// sequence joins at its own last step.
+class StepRows {
+ public:
+  /// `sizes` are [steps, batch, ...], or [rows, ...] with the sequences of each step in `batch_sizes`, which the caller keeps.
+  StepRows(IntArrayRef sizes, IntArrayRef batch_sizes, bool reverse)
+      : steps_(batch_sizes.empty() ? sizes[0] : static_cast<int64_t>(batch_sizes.size())), batch_(batch_sizes.empty() ? sizes[1] : batch_sizes[0]),
+        batch_sizes_(batch_sizes), reverse_(reverse) {
+    if (is_packed()) {
+      first_.reserve(batch_sizes.size());
+      int64_t first = 0;
+      for (const int64_t size : batch_sizes) first_.push_back(std::exchange(first, first + size));
+    }
+  }
+
+  int64_t steps() const { return steps_; }
+  /// Sequences.
+  int64_t batch() const { return batch_; }
+  bool is_packed() const { return !batch_sizes_.empty(); }
+  /// The i-th step to be taken.
+  int64_t nth(int64_t i) const { return reverse_ ? steps_ - 1 - i : i; }
+  /// The step that is taken before `t`.
+  int64_t before(int64_t t) const { return reverse_ ? t + 1 : t - 1; }
+  /// The row where a step begins.
+  int64_t first(int64_t t) const { return is_packed() ? first_[t] : t * batch_; }
+  /// The sequences that have this step; they are the first of the batch, and so are those below.
+  int64_t live(int64_t t) const { return is_packed() ? batch_sizes_[t] : batch_; }
+  /// Those of them that took a step before; the others begin.
+  int64_t continued(int64_t t) const { return reverse_ ? live_beyond(t) : t == 0 ? 0 : live(t); }
+  /// Those of them that take a step afterwards; the others end.
+  int64_t followed(int64_t t) const { return !reverse_ ? live_beyond(t) : t == 0 ? 0 : live(t); }
+
+ private:
+  int64_t live_beyond(int64_t t) const { return t + 1 == steps_ ? 0 : live(t + 1); }
+
+  int64_t steps_, batch_;
+  IntArrayRef batch_sizes_;
+  bool reverse_;
+  std::vector<int64_t> first_;
+};
+
+/// Tensors are contiguous, float or double and of matching sizes; w_hh and b_hh may have any strides. "rows" are steps x batch, or
+/// one dimension of packed rows.
 struct Recurrence {
   RecurrentCell cell;
   bool reverse;
+  IntArrayRef batch_sizes; // of packed sequences, see StepRows; else empty
   TensorBase hx, cx; // batch x size; cx of an LSTM
   TensorBase w_hh; // gates * size x size
   TensorBase b_hh; // of a GRU: what its recurrent sums begin with, or undefined
-  TensorBase gates; // steps x batch x gates * size: sums of all but the recurrent products; opened gates when the steps are done
-  TensorBase recurrent; // steps x batch x size: of a GRU, the recurrent sums of its candidates
-  TensorBase output, cells; // steps x batch x size: the states; of a cell with one gate, `output` is `gates`
+  TensorBase gates; // rows x gates * size: sums of all but the recurrent products; opened gates when the steps are done
+  TensorBase recurrent; // rows x size: of a GRU, the recurrent sums of its candidates
+  TensorBase output, cells; // rows x size: the states; of a cell with one gate, `output` is `gates`
+
+  StepRows rows() const { return {gates.sizes(), batch_sizes, reverse}; }
 };
 
 /// Gradients of the states, either of which may be undefined, and where those of sums and first states go.

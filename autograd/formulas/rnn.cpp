@@ -5,6 +5,7 @@
 #include <aten/native/recurrence.h>
 #include <autograd/grad_mode.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace torch::autograd::formulas {
@@ -26,22 +27,24 @@ Tensor sum_of_defined(const Tensor& a, const Tensor& b) {
   return !a.defined() ? b : !b.defined() ? a : a + b;
 }
 
-Tensor step_of(const Tensor& sequence, int64_t step) {
-  return sequence.defined() ? sequence.select(0, step) : sequence;
-}
+using at::native::StepRows;
 
-/// All rows of [steps, batch, width], those of some steps alone.
-Tensor rows_of(const Tensor& sequence, int64_t first, int64_t count) {
-  return sequence.narrow(0, first, count).reshape({-1, sequence.size(2)});
-}
-
+/// All rows of [steps, batch, width]; packed rows are these.
 Tensor rows_of(const Tensor& sequence) {
-  return rows_of(sequence, 0, sequence.size(0));
+  return sequence.defined() && sequence.dim() == 3 ? sequence.reshape({-1, sequence.size(2)}) : sequence;
 }
 
-/// The step before t in the order they were taken.
-int64_t step_before(int64_t t, bool reverse) {
-  return reverse ? t + 1 : t - 1;
+/// The rows of step t.
+Tensor step_of(const Tensor& rows, const StepRows& steps, int64_t t) {
+  return rows.defined() ? rows.narrow(0, steps.first(t), steps.live(t)) : rows;
+}
+
+/// The states before step t, of the rows of states `after` all steps and the first states.
+Tensor states_before(const Tensor& after, const Tensor& first, const StepRows& steps, int64_t t) {
+  const int64_t continued = steps.continued(t), begin = steps.live(t) - continued;
+  if (continued == 0) return first.narrow(0, 0, begin);
+  const Tensor before = after.narrow(0, steps.first(steps.before(t)), continued);
+  return begin == 0 ? before : at::cat({before, first.narrow(0, continued, begin)}, 0);
 }
 
 /// Whether the steps go back in one kernel: it cannot be differentiated again.
@@ -55,50 +58,78 @@ at::TensorBase contiguous(const Tensor& t) {
 }
 
 /// The gradient of the state's weights: one product of the gradients of all gates and the states before their steps.
-Tensor for_recurrent_weights(const Tensor& for_gates, const Tensor& hx, const Tensor& output, bool reverse) {
-  const int64_t steps = output.size(0), later = reverse ? 0 : 1;
-  Tensor grad = at::mm(for_gates.select(0, reverse ? steps - 1 : 0).t(), hx);
-  if (steps > 1) {
-    grad.addmm_(rows_of(for_gates, later, steps - 1).t(), rows_of(output, 1 - later, steps - 1));
+Tensor for_recurrent_weights(const Tensor& for_gates, const Tensor& hx, const Tensor& output, const StepRows& steps) {
+  if (steps.is_packed()) {
+    std::vector<Tensor> before;
+    for (int64_t t = 0; t < steps.steps(); ++t) before.push_back(states_before(output, hx, steps, t));
+    return at::mm(for_gates.t(), at::cat(before, 0));
+  }
+  Tensor grad = at::mm(step_of(for_gates, steps, steps.nth(0)).t(), hx);
+  if (steps.steps() > 1) {
+    // All but the first step taken, and the states of all but the last.
+    const int64_t rows = output.size(0) - steps.batch(), skipped = steps.batch();
+    const bool reverse = steps.nth(0) != 0;
+    grad.addmm_(for_gates.narrow(0, reverse ? 0 : skipped, rows).t(), output.narrow(0, reverse ? skipped : 0, rows));
   }
   return grad;
 }
 
-/// Calls f(step, state before, gradient of the state that the step after has left) from the last step to the first; f returns the
-/// gradient of the state before. Returns that of the first state.
+/// Calls f(step, gradients that the step after has left) from the last step taken to the first. There is a gradient for each kind
+/// of state; it has all sequences of the step, or is undefined where none of them takes a step afterwards. f returns the gradients
+/// of the states before. Returns those of the first states.
 template <class F>
-Tensor take_steps_back(const Tensor& output, const Tensor& hx, bool reverse, const F& f) {
-  const int64_t steps = output.size(0);
-  Tensor for_hidden;
-  for (int64_t i = steps; i-- > 0;) {
-    const int64_t t = reverse ? steps - 1 - i : i;
-    for_hidden = f(t, i == 0 ? hx : output.select(0, step_before(t, reverse)), for_hidden);
+std::vector<Tensor> take_steps_back(const StepRows& steps, const F& f) {
+  std::vector<Tensor> carried;
+  std::vector<std::vector<Tensor>> of_first;
+  for (int64_t i = steps.steps(); i-- > 0;) {
+    const int64_t t = steps.nth(i), live = steps.live(t), continued = steps.continued(t);
+    for (Tensor& grad : carried) {
+      // Nothing comes to sequences that end here.
+      if (grad.defined() && grad.size(0) < live) grad = at::cat({grad, at::zeros({live - grad.size(0), grad.size(1)}, grad.options())}, 0);
+    }
+    carried = f(t, carried);
+    of_first.resize(carried.size());
+    for (size_t k = 0; k < carried.size(); ++k) {
+      if (continued < live) of_first[k].push_back(carried[k].narrow(0, continued, live - continued));
+      carried[k] = continued > 0 ? carried[k].narrow(0, 0, continued) : Tensor();
+    }
   }
-  return for_hidden;
+  std::vector<Tensor> result;
+  // The later in the batch, the sooner a sequence came to its first step.
+  for (std::vector<Tensor>& parts : of_first) {
+    std::reverse(parts.begin(), parts.end());
+    result.push_back(parts.size() == 1 ? parts.front() : at::cat(parts, 0));
+  }
+  return result;
 }
 
-/// The steps of an LSTM back, operator by operator: gradients of all sums and of the first states.
+Tensor nth_or_undefined(const std::vector<Tensor>& tensors, size_t n) {
+  return n < tensors.size() ? tensors[n] : Tensor();
+}
+
+/// The steps of an LSTM back, operator by operator: gradients of all sums and of the first states. All but the first states are rows.
 std::tuple<Tensor, Tensor, Tensor> lstm_steps_back(
-    const Tensor& grad_output, const Tensor& grad_cells, const Tensor& input, const Tensor& hx, const Tensor& cx, const Tensor& w_ih,
-    const Tensor& w_hh, const Tensor& bias, const Tensor& output, const Tensor& cells, const Tensor& open, bool reverse) {
+    const StepRows& steps, const Tensor& grad_output, const Tensor& grad_cells, const Tensor& input, const Tensor& hx, const Tensor& cx,
+    const Tensor& w_ih, const Tensor& w_hh, const Tensor& bias, const Tensor& output, const Tensor& cells, const Tensor& open) {
   const bool differentiable = at::GradMode::is_enabled();
   const Tensor gates = differentiable ? at::linear(input, w_ih, bias) : Tensor();
-  std::vector<Tensor> for_gates(output.size(0));
-  const int64_t first = reverse ? output.size(0) - 1 : 0;
-  Tensor for_cell;
-  const Tensor for_hidden = take_steps_back(output, hx, reverse, [&](int64_t t, const Tensor& hidden, const Tensor& for_after) {
-    const Tensor cell = t == first ? cx : cells.select(0, step_before(t, reverse));
-    const Tensor grad_hy = sum_of_defined(step_of(grad_output, t), for_after), grad_cy = sum_of_defined(step_of(grad_cells, t), for_cell);
+  std::vector<Tensor> for_gates(steps.steps());
+  const std::vector<Tensor> for_first = take_steps_back(steps, [&](int64_t t, const std::vector<Tensor>& for_after) -> std::vector<Tensor> {
+    const Tensor cell_before = states_before(cells, cx, steps, t), cell = step_of(cells, steps, t);
+    const Tensor grad_hy = sum_of_defined(step_of(grad_output, steps, t), nth_or_undefined(for_after, 0)),
+                 grad_cy = sum_of_defined(step_of(grad_cells, steps, t), nth_or_undefined(for_after, 1));
+    Tensor for_cell;
     if (differentiable) {
+      const Tensor recurrent = at::mm(states_before(output, hx, steps, t), w_hh.t());
       std::tie(for_gates[t], std::ignore, for_cell, std::ignore, std::ignore) = at::_thnn_differentiable_lstm_cell_backward(
-          grad_hy, grad_cy, gates.select(0, t), at::mm(hidden, w_hh.t()), {}, {}, cell, cells.select(0, t));
+          grad_hy, grad_cy, step_of(gates, steps, t), recurrent, {}, {}, cell_before, cell);
     } else {
       std::tie(for_gates[t], for_cell, std::ignore) =
-          at::_thnn_fused_lstm_cell_backward_impl(grad_hy, grad_cy, cell, cells.select(0, t), open.select(0, t), false);
+          at::_thnn_fused_lstm_cell_backward_impl(grad_hy, grad_cy, cell_before, cell, step_of(open, steps, t), false);
     }
-    return at::mm(for_gates[t], w_hh);
+    return {at::mm(for_gates[t], w_hh), for_cell};
   });
-  return {at::stack(for_gates, 0), for_hidden, for_cell};
+  return {at::cat(for_gates, 0), for_first[0], for_first[1]};
 }
 
 } // namespace
@@ -106,91 +137,127 @@ std::tuple<Tensor, Tensor, Tensor> lstm_steps_back(
 std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor> lstm_steps_backward(
     const Tensor& grad_output, const Tensor& grad_cells, const Tensor& input, const Tensor& hx, const Tensor& cx, const Tensor& w_ih,
     const Tensor& w_hh, const Tensor& bias, const Tensor& output, const Tensor& cells, const Tensor& open, bool reverse,
-    std::array<bool, 6> mask) {
+    at::IntArrayRef batch_sizes, std::array<bool, 6> mask) {
   if (!grad_output.defined() && !grad_cells.defined()) {
     return {};
   }
-  Tensor all_gates, for_hidden, for_cell; // of the state before the step
+  const StepRows steps(input.sizes(), batch_sizes, reverse);
+  Tensor for_gates, for_hidden, for_cell; // of the state before the step
   if (has_kernel(output)) {
-    all_gates = at::empty(open.sizes(), open.options());
+    const Tensor grads = at::empty(open.sizes(), open.options());
     for_hidden = at::empty(hx.sizes(), hx.options());
     for_cell = at::empty(cx.sizes(), cx.options());
     at::native::recurrence_backward(
-        {at::native::RecurrentCell::lstm, reverse, contiguous(hx), contiguous(cx), w_hh.resolve_neg(), {}, contiguous(open), {}, contiguous(output),
-         contiguous(cells)},
-        {contiguous(grad_output), contiguous(grad_cells), all_gates, all_gates, for_hidden, for_cell});
+        {.cell = at::native::RecurrentCell::lstm,
+         .reverse = reverse,
+         .batch_sizes = batch_sizes,
+         .hx = contiguous(hx),
+         .cx = contiguous(cx),
+         .w_hh = w_hh.resolve_neg(),
+         .b_hh = {},
+         .gates = contiguous(open),
+         .recurrent = {},
+         .output = contiguous(output),
+         .cells = contiguous(cells)},
+        {.output = contiguous(grad_output), .cells = contiguous(grad_cells), .gates = grads, .recurrent = grads, .hx = for_hidden, .cx = for_cell});
+    for_gates = rows_of(grads);
   } else {
-    std::tie(all_gates, for_hidden, for_cell) =
-        lstm_steps_back(grad_output, grad_cells, input, hx, cx, w_ih, w_hh, bias, output, cells, open, reverse);
+    std::tie(for_gates, for_hidden, for_cell) = lstm_steps_back(
+        steps, rows_of(grad_output), rows_of(grad_cells), rows_of(input), hx, cx, w_ih, w_hh, bias, rows_of(output), rows_of(cells), rows_of(open));
   }
-  const Tensor for_rows = rows_of(all_gates);
   return {
-      mask[0] ? at::mm(for_rows, w_ih).view(input.sizes()) : Tensor(), mask[1] ? for_hidden : Tensor(), mask[2] ? for_cell : Tensor(),
-      mask[3] ? at::mm(for_rows.t(), rows_of(input)) : Tensor(), mask[4] ? for_recurrent_weights(all_gates, hx, output, reverse) : Tensor(),
-      mask[5] ? for_rows.sum(0) : Tensor()};
+      mask[0] ? at::mm(for_gates, w_ih).view(input.sizes()) : Tensor(), mask[1] ? for_hidden : Tensor(), mask[2] ? for_cell : Tensor(),
+      mask[3] ? at::mm(for_gates.t(), rows_of(input)) : Tensor(),
+      mask[4] ? for_recurrent_weights(for_gates, hx, rows_of(output), steps) : Tensor(), mask[5] ? for_gates.sum(0) : Tensor()};
 }
 
 std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor> gru_steps_backward(
     const Tensor& grad, const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih,
-    const Tensor& b_hh, const Tensor& output, const Tensor& open, const Tensor& recurrent, bool reverse, std::array<bool, 6> mask) {
+    const Tensor& b_hh, const Tensor& output, const Tensor& open, const Tensor& recurrent, bool reverse, at::IntArrayRef batch_sizes,
+    std::array<bool, 6> mask) {
   if (!grad.defined()) {
     return {};
   }
+  const StepRows steps(input.sizes(), batch_sizes, reverse);
   Tensor for_sums, for_recurrent, for_hidden;
   if (has_kernel(output)) {
     for_sums = at::empty(open.sizes(), open.options());
     for_recurrent = at::empty(open.sizes(), open.options());
     for_hidden = at::empty(hx.sizes(), hx.options());
     at::native::recurrence_backward(
-        {at::native::RecurrentCell::gru, reverse, contiguous(hx), {}, w_hh.resolve_neg(), {}, contiguous(open), contiguous(recurrent), contiguous(output), {}},
-        {contiguous(grad), {}, for_sums, for_recurrent, for_hidden, {}});
+        {.cell = at::native::RecurrentCell::gru,
+         .reverse = reverse,
+         .batch_sizes = batch_sizes,
+         .hx = contiguous(hx),
+         .cx = {},
+         .w_hh = w_hh.resolve_neg(),
+         .b_hh = {},
+         .gates = contiguous(open),
+         .recurrent = contiguous(recurrent),
+         .output = contiguous(output),
+         .cells = {}},
+        {.output = contiguous(grad), .cells = {}, .gates = for_sums, .recurrent = for_recurrent, .hx = for_hidden, .cx = {}});
   } else {
-    const Tensor sums = at::linear(input, w_ih, b_ih);
-    std::vector<Tensor> for_step_sums(output.size(0)), for_step_recurrent(output.size(0));
-    for_hidden = take_steps_back(output, hx, reverse, [&](int64_t t, const Tensor& hidden, const Tensor& for_after) {
+    const Tensor sums = at::linear(rows_of(input), w_ih, b_ih), grads = rows_of(grad), states = rows_of(output);
+    std::vector<Tensor> for_step_sums(steps.steps()), for_step_recurrent(steps.steps());
+    for_hidden = take_steps_back(steps, [&](int64_t t, const std::vector<Tensor>& for_after) -> std::vector<Tensor> {
+      const Tensor hidden = states_before(states, hx, steps, t);
       const auto [in, back, direct, b1, b2] = at::_thnn_differentiable_gru_cell_backward(
-          sum_of_defined(grad.select(0, t), for_after), sums.select(0, t), at::linear(hidden, w_hh, b_hh), hidden, {}, {});
+          sum_of_defined(step_of(grads, steps, t), nth_or_undefined(for_after, 0)), step_of(sums, steps, t), at::linear(hidden, w_hh, b_hh), hidden,
+          {}, {});
       for_step_sums[t] = in;
       for_step_recurrent[t] = back;
-      return direct + at::mm(back, w_hh);
-    });
-    for_sums = at::stack(for_step_sums, 0);
-    for_recurrent = at::stack(for_step_recurrent, 0);
+      return {direct + at::mm(back, w_hh)};
+    })[0];
+    for_sums = at::cat(for_step_sums, 0);
+    for_recurrent = at::cat(for_step_recurrent, 0);
   }
-  const Tensor rows = rows_of(for_sums);
+  const Tensor rows = rows_of(for_sums), recurrent_rows = rows_of(for_recurrent);
   return {
       mask[0] ? at::mm(rows, w_ih).view(input.sizes()) : Tensor(), mask[1] ? for_hidden : Tensor(),
-      mask[2] ? at::mm(rows.t(), rows_of(input)) : Tensor(), mask[3] ? for_recurrent_weights(for_recurrent, hx, output, reverse) : Tensor(),
-      mask[4] ? rows.sum(0) : Tensor(), mask[5] ? rows_of(for_recurrent).sum(0) : Tensor()};
+      mask[2] ? at::mm(rows.t(), rows_of(input)) : Tensor(), mask[3] ? for_recurrent_weights(recurrent_rows, hx, rows_of(output), steps) : Tensor(),
+      mask[4] ? rows.sum(0) : Tensor(), mask[5] ? recurrent_rows.sum(0) : Tensor()};
 }
 
 FiveTensors rnn_steps_backward(
     const Tensor& grad, const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& output, bool relu,
-    bool reverse, std::array<bool, 5> mask) {
+    bool reverse, at::IntArrayRef batch_sizes, std::array<bool, 5> mask) {
   if (!grad.defined()) {
     return {};
   }
+  const StepRows steps(input.sizes(), batch_sizes, reverse);
   Tensor for_sums, for_hidden;
   if (has_kernel(output)) {
     const at::TensorBase states = contiguous(output);
     for_sums = at::empty(output.sizes(), output.options());
     for_hidden = at::empty(hx.sizes(), hx.options());
     at::native::recurrence_backward(
-        {relu ? at::native::RecurrentCell::relu : at::native::RecurrentCell::tanh, reverse, contiguous(hx), {}, w_hh.resolve_neg(), {}, states, {}, states, {}},
-        {contiguous(grad), {}, for_sums, for_sums, for_hidden, {}});
+        {.cell = relu ? at::native::RecurrentCell::relu : at::native::RecurrentCell::tanh,
+         .reverse = reverse,
+         .batch_sizes = batch_sizes,
+         .hx = contiguous(hx),
+         .cx = {},
+         .w_hh = w_hh.resolve_neg(),
+         .b_hh = {},
+         .gates = states,
+         .recurrent = {},
+         .output = states,
+         .cells = {}},
+        {.output = contiguous(grad), .cells = {}, .gates = for_sums, .recurrent = for_sums, .hx = for_hidden, .cx = {}});
   } else {
-    std::vector<Tensor> for_step(output.size(0));
-    for_hidden = take_steps_back(output, hx, reverse, [&](int64_t t, const Tensor&, const Tensor& for_after) {
-      const Tensor state = output.select(0, t), for_state = sum_of_defined(grad.select(0, t), for_after);
+    const Tensor grads = rows_of(grad), states = rows_of(output);
+    std::vector<Tensor> for_step(steps.steps());
+    for_hidden = take_steps_back(steps, [&](int64_t t, const std::vector<Tensor>& for_after) -> std::vector<Tensor> {
+      const Tensor state = step_of(states, steps, t), for_state = sum_of_defined(step_of(grads, steps, t), nth_or_undefined(for_after, 0));
       for_step[t] = relu ? at::threshold_backward(for_state, state, 0) : at::tanh_backward(for_state, state);
-      return at::mm(for_step[t], w_hh);
-    });
-    for_sums = at::stack(for_step, 0);
+      return {at::mm(for_step[t], w_hh)};
+    })[0];
+    for_sums = at::cat(for_step, 0);
   }
   const Tensor rows = rows_of(for_sums);
   return {
       mask[0] ? at::mm(rows, w_ih).view(input.sizes()) : Tensor(), mask[1] ? for_hidden : Tensor(),
-      mask[2] ? at::mm(rows.t(), rows_of(input)) : Tensor(), mask[3] ? for_recurrent_weights(for_sums, hx, output, reverse) : Tensor(),
+      mask[2] ? at::mm(rows.t(), rows_of(input)) : Tensor(), mask[3] ? for_recurrent_weights(rows, hx, rows_of(output), steps) : Tensor(),
       mask[4] ? rows.sum(0) : Tensor()};
 }
 

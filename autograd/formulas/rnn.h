@@ -37,6 +37,7 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tenso
     const at::Tensor& cells,
     const at::Tensor& open,
     bool reverse,
+    at::IntArrayRef batch_sizes,
     std::array<bool, 6> mask);
 
 /// For (input, hx, w_ih, w_hh, b_ih, b_hh) of _gru_steps.
@@ -52,6 +53,7 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tenso
     const at::Tensor& open,
     const at::Tensor& recurrent,
     bool reverse,
+    at::IntArrayRef batch_sizes,
     std::array<bool, 6> mask);
 
 /// For (input, hx, w_ih, w_hh, bias) of _rnn_steps.
@@ -64,6 +66,7 @@ FiveTensors rnn_steps_backward(
     const at::Tensor& output,
     bool relu,
     bool reverse,
+    at::IntArrayRef batch_sizes,
     std::array<bool, 5> mask);
 
 /// For (input_gates, hidden_gates, hx, input_bias, hidden_bias).

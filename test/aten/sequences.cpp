@@ -108,6 +108,71 @@ TEST_CASE("a packed sequence gives what its sequences give alone", "[aten][rnn]"
   }
 }
 
+TEST_CASE("gradients of packed sequences equal those of the sequences alone", "[aten][rnn]") {
+  at::manual_seed(11);
+  // Many sequences, so that the batch is cut in parts; few, so that it is not.
+  const auto lengths = GENERATE(
+      std::vector<int64_t>{7, 5, 5, 4, 1}, std::vector<int64_t>{6, 6, 6},
+      std::vector<int64_t>{9, 9, 8, 8, 8, 8, 8, 7, 7, 7, 7, 7, 7, 7, 7, 6, 6, 6, 6, 6, 6, 6, 5, 5, 5, 5, 5, 5, 5, 4, 4, 4, 4, 3, 2, 2, 1});
+  const bool twice = GENERATE(false, true); // differentiates the gradients again
+  const int64_t batch = static_cast<int64_t>(lengths.size()), size = 5, in = 3;
+  if (twice && batch > 10) return;
+  const auto check = [&](const char* name, int64_t gates, size_t states, const auto& packed_layer, const auto& plain_layer) {
+    const auto values = [](at::IntArrayRef sizes) { return (at::randn(sizes, at::kDouble) * 0.5).requires_grad_(); };
+    const Tensor x = values({lengths[0], batch, in});
+    std::vector<Tensor> hx, inputs{x}, params;
+    for (size_t i = 0; i < states; ++i) hx.push_back(values({2, batch, size}));
+    for (int direction = 0; direction < 2; ++direction) {
+      for (const auto& sizes : {std::vector<int64_t>{gates * size, in}, {gates * size, size}, {gates * size}, {gates * size}}) params.push_back(values(sizes));
+    }
+    inputs.insert(inputs.end(), hx.begin(), hx.end());
+    inputs.insert(inputs.end(), params.begin(), params.end());
+    const auto differentiate = [&](const std::vector<Tensor>& results) {
+      Tensor sum = at::zeros({}, at::kDouble);
+      for (const Tensor& r : results) sum = sum + (r * r.detach().cos()).sum() + r.pow(3).sum();
+      auto grads = torch::autograd::grad({sum}, inputs, {}, twice, twice);
+      if (!twice) return grads;
+      Tensor again = at::zeros({}, at::kDouble);
+      for (const Tensor& g : grads) again = again + g.square().sum();
+      return torch::autograd::grad({again}, inputs);
+    };
+    // Packed.
+    const auto [data, batch_sizes] = at::_pack_padded_sequence(x, at::tensor(lengths), false);
+    std::vector<Tensor> packed = packed_layer(data, batch_sizes, hx, params);
+    packed[0] = std::get<0>(at::_pad_packed_sequence(packed[0], batch_sizes, false, 0.0, lengths[0]));
+    // Alone.
+    std::vector<std::vector<Tensor>> alone(packed.size());
+    for (int64_t b = 0; b < batch; ++b) {
+      std::vector<Tensor> own;
+      for (const Tensor& h : hx) own.push_back(h.narrow(1, b, 1));
+      std::vector<Tensor> results = plain_layer(x.narrow(0, 0, lengths[b]).narrow(1, b, 1), own, params);
+      results[0] = at::constant_pad_nd(results[0], {0, 0, 0, 0, 0, lengths[0] - lengths[b]});
+      for (size_t i = 0; i < results.size(); ++i) alone[i].push_back(results[i]);
+    }
+    std::vector<Tensor> joined;
+    for (const auto& parts : alone) joined.push_back(at::cat(parts, 1));
+    INFO(name << ", " << batch << " sequences" << (twice ? ", twice" : ""));
+    REQUIRE(joined.size() == packed.size());
+    for (size_t i = 0; i < joined.size(); ++i) CHECK(close(packed[i], joined[i], 1e-11));
+    const auto got = differentiate(packed), want = differentiate(joined);
+    for (size_t i = 0; i < want.size(); ++i) {
+      INFO("input " << i);
+      CHECK(close(got[i], want[i], 1e-9));
+    }
+  };
+  const auto two = [](const auto& results) { return std::vector<Tensor>{std::get<0>(results), std::get<1>(results)}; };
+  const auto three = [](const auto& results) { return std::vector<Tensor>{std::get<0>(results), std::get<1>(results), std::get<2>(results)}; };
+  check(
+      "lstm", 4, 2, [&](const auto& x, const auto& n, const auto& h, const auto& p) { return three(at::lstm(x, n, h, p, true, 1, 0.0, true, true)); },
+      [&](const auto& x, const auto& h, const auto& p) { return three(at::lstm(x, h, p, true, 1, 0.0, true, true, false)); });
+  check(
+      "gru", 3, 1, [&](const auto& x, const auto& n, const auto& h, const auto& p) { return two(at::gru(x, n, h[0], p, true, 1, 0.0, true, true)); },
+      [&](const auto& x, const auto& h, const auto& p) { return two(at::gru(x, h[0], p, true, 1, 0.0, true, true, false)); });
+  check(
+      "rnn_tanh", 1, 1, [&](const auto& x, const auto& n, const auto& h, const auto& p) { return two(at::rnn_tanh(x, n, h[0], p, true, 1, 0.0, true, true)); },
+      [&](const auto& x, const auto& h, const auto& p) { return two(at::rnn_tanh(x, h[0], p, true, 1, 0.0, true, true, false)); });
+}
+
 TEST_CASE("recurrent layers are their cells, step by step", "[aten][rnn]") {
   at::manual_seed(4);
   const Tensor x = values({5, 2, 3}), h = values({1, 2, 4});
@@ -282,7 +347,7 @@ TEST_CASE("the steps of an LSTM are its cells for any batch and size", "[aten][r
 
 TEST_CASE("the steps of an LSTM refuse operands that do not fit", "[aten][rnn]") {
   const auto steps = [](at::IntArrayRef input, at::IntArrayRef hx, at::IntArrayRef cx, at::IntArrayRef w_ih, at::IntArrayRef w_hh) {
-    return at::_ops::_lstm_steps::call(values(input), values(hx), values(cx), values(w_ih), values(w_hh), values({w_ih[0]}), false);
+    return at::_ops::_lstm_steps::call(values(input), values(hx), values(cx), values(w_ih), values(w_hh), values({w_ih[0]}), false, {});
   };
   CHECK_NOTHROW(steps({2, 3, 5}, {3, 2}, {3, 2}, {8, 5}, {8, 2}));
   CHECK_THROWS_WITH(steps({2, 5}, {2, 2}, {2, 2}, {8, 5}, {8, 2}), Catch::Contains("expected an input of steps, batch and features"));
@@ -296,10 +361,10 @@ TEST_CASE("the steps of an LSTM refuse operands that do not fit", "[aten][rnn]")
 TEST_CASE("the steps of GRU and simple layers refuse operands that do not fit, and take any dtype and few steps", "[aten][rnn]") {
   const auto gru = [](at::IntArrayRef input, at::IntArrayRef hx, at::IntArrayRef w_hh, at::ScalarType dtype = at::kDouble) {
     const Tensor x = values(input, dtype), bias = values({6}, dtype);
-    return std::get<0>(at::_ops::_gru_steps::call(x, values(hx, dtype), values({6, 5}, dtype), values(w_hh, dtype), bias, bias, false));
+    return std::get<0>(at::_ops::_gru_steps::call(x, values(hx, dtype), values({6, 5}, dtype), values(w_hh, dtype), bias, bias, false, {}));
   };
   const auto rnn = [](at::IntArrayRef input, at::IntArrayRef hx, at::IntArrayRef w_hh, at::ScalarType dtype = at::kDouble) {
-    return at::_ops::_rnn_steps::call(values(input, dtype), values(hx, dtype), values({2, 5}, dtype), values(w_hh, dtype), values({2}, dtype), true, true);
+    return at::_ops::_rnn_steps::call(values(input, dtype), values(hx, dtype), values({2, 5}, dtype), values(w_hh, dtype), values({2}, dtype), true, true, {});
   };
   for (const int64_t steps : {1, 6}) {
     for (const auto dtype : {at::kDouble, at::kFloat, at::kBFloat16}) {
@@ -315,6 +380,17 @@ TEST_CASE("the steps of GRU and simple layers refuse operands that do not fit, a
   CHECK_THROWS_WITH(gru({3, 5}, {3, 2}, {6, 2}), Catch::Contains("_gru_steps: expected an input of steps, batch and features"));
   CHECK_THROWS_WITH(gru({1, 3, 5}, {4, 2}, {6, 2}), Catch::Contains("_gru_steps: expected states of batch 3 and one size"));
   CHECK_THROWS_WITH(rnn({0, 3, 5}, {3, 2}, {2, 2}), Catch::Contains("at least one step"));
+  const auto packed = [](at::IntArrayRef input, at::IntArrayRef hx, at::IntArrayRef batch_sizes, at::ScalarType dtype = at::kDouble) {
+    const Tensor x = values(input, dtype);
+    return at::_ops::_rnn_steps::call(x, values(hx, dtype), values({2, 5}, dtype), values({2, 2}, dtype), values({2}, dtype), true, true, batch_sizes);
+  };
+  CHECK_NOTHROW(packed({6, 5}, {3, 2}, {3, 2, 1}));
+  CHECK_THROWS_WITH(packed({6, 1, 5}, {3, 2}, {3, 2, 1}), Catch::Contains("expected packed rows of features"));
+  CHECK_THROWS_WITH(packed({6, 5}, {3, 2}, {3, 3, 1}), Catch::Contains("must add up to the rows of data, 6"));
+  CHECK_THROWS_WITH(packed({7, 5}, {3, 2}, {3, 2, 1}), Catch::Contains("add up to 6, but data has 7 rows"));
+  CHECK_THROWS_WITH(packed({6, 5}, {2, 2}, {2, 3, 1}), Catch::Contains("must be positive and not grow"));
+  CHECK_THROWS_WITH(packed({6, 5}, {2, 2}, {3, 2, 1}), Catch::Contains("expected states of batch 3"));
+  CHECK_THROWS_WITH(packed({6, 5}, {3, 2}, {3, 2, 1}, at::kBFloat16), Catch::Contains("packed sequences take float or double"));
 }
 
 TEST_CASE("the result of an LSTM may be changed before it is differentiated", "[aten][rnn]") {

@@ -136,20 +136,23 @@ struct Run {
 // gradient of the weights, and all of them would be added up. So the steps are one operator, _lstm_steps, _gru_steps or _rnn_steps:
 // going back, it keeps the gradients of all gates, and the weights' is one product of these and all states. The product with the
 // inputs belongs to it, so that of the gates only the opened ones are kept. Its steps share weights laid out for their products,
-// there and back.
+// there and back. Packed sequences take them too: a step has the sequences that are long enough for it (StepRows in recurrence.h).
 
 constexpr int64_t kWorthPacking = 4; // steps from which on weights are laid out anew for them
 
 /// Whether the steps may be one operator. Autocast is to see each product, and steps tell which dtype does not fit.
 template <class Cell>
-bool is_one_operator(const Tensor& input, const State& state, const Weights& w) {
+bool is_one_operator(const Sequence& sequence, const State& state, const Weights& w) {
+  const Tensor& input = sequence.data;
   const auto operands = {input, state.hidden, state.cell, w.w_ih, w.w_hh, w.b_ih, w.b_hh};
   const auto fits = [&](const Tensor& t) {
     return !t.defined() || (t.is_cpu() && t.layout() == kStrided && t.scalar_type() == input.scalar_type());
   };
-  // Cells do as well for others where nothing is laid out; for an LSTM the operator also has them.
-  const bool packs = input.size(0) >= kWorthPacking && (input.scalar_type() == kFloat || input.scalar_type() == kDouble);
-  return (packs || std::is_same_v<Cell, LstmCell>) && !w.w_hr.defined() && !input.is_complex() &&
+  // Cells do as well for others where nothing is laid out; for an LSTM of sequences of one length the operator also has them.
+  const bool packed = !sequence.batch_sizes.empty();
+  const int64_t steps = packed ? static_cast<int64_t>(sequence.batch_sizes.size()) : input.size(0);
+  const bool lays_out = steps >= kWorthPacking && (input.scalar_type() == kFloat || input.scalar_type() == kDouble);
+  return (lays_out || (std::is_same_v<Cell, LstmCell> && !packed)) && !w.w_hr.defined() && !input.is_complex() &&
       std::all_of(operands.begin(), operands.end(), fits) && !at::autocast::is_autocast_enabled(kCPU);
 }
 
@@ -159,31 +162,51 @@ OptionalTensor if_defined(const Tensor& t) {
 
 /// The operator's results: output, and for an LSTM the cell states.
 template <class Cell>
-State all_steps(const Tensor& input, const State& state, const Weights& w, bool reverse) {
+State all_steps(const Sequence& input, const State& state, const Weights& w, bool reverse) {
   if constexpr (std::is_same_v<Cell, LstmCell>) {
-    const auto [output, cells, open] =
-        at::_ops::_lstm_steps::call(input, state.hidden, state.cell, w.w_ih, w.w_hh, if_defined(LstmCell::bias(w)), reverse);
+    const auto [output, cells, open] = at::_ops::_lstm_steps::call(
+        input.data, state.hidden, state.cell, w.w_ih, w.w_hh, if_defined(LstmCell::bias(w)), reverse, input.batch_sizes);
     return {output, cells};
   } else if constexpr (std::is_same_v<Cell, GruCell>) {
-    const auto [output, open, recurrent] =
-        at::_ops::_gru_steps::call(input, state.hidden, w.w_ih, w.w_hh, if_defined(w.b_ih), if_defined(w.b_hh), reverse);
+    const auto [output, open, recurrent] = at::_ops::_gru_steps::call(
+        input.data, state.hidden, w.w_ih, w.w_hh, if_defined(w.b_ih), if_defined(w.b_hh), reverse, input.batch_sizes);
     return {output, Tensor()};
   } else {
     const Tensor bias = w.b_ih.defined() ? w.b_ih + w.b_hh : Tensor();
-    return {at::_ops::_rnn_steps::call(input, state.hidden, w.w_ih, w.w_hh, if_defined(bias), Cell::kIsRelu, reverse), Tensor()};
+    return {
+        at::_ops::_rnn_steps::call(input.data, state.hidden, w.w_ih, w.w_hh, if_defined(bias), Cell::kIsRelu, reverse, input.batch_sizes), Tensor()};
   }
+}
+
+/// The rows of the last steps of packed sequences.
+Tensor last_rows(IntArrayRef batch_sizes) {
+  const Tensor rows = at::empty({batch_sizes[0]}, at::dtype(kLong));
+  int64_t* const to = rows.mutable_data_ptr<int64_t>();
+  int64_t first = 0;
+  for (size_t t = 0; t < batch_sizes.size(); ++t) {
+    const int64_t followed = t + 1 < batch_sizes.size() ? batch_sizes[t + 1] : 0;
+    for (int64_t i = followed; i < batch_sizes[t]; ++i) to[i] = first + i;
+    first += batch_sizes[t];
+  }
+  return rows;
+}
+
+template <class Cell>
+Run run_as_one_operator(const Sequence& input, const State& state, const Weights& w, bool reverse) {
+  const State all = all_steps<Cell>(input, state, w, reverse);
+  const bool packed = !input.batch_sizes.empty();
+  const Tensor rows = packed && !reverse ? last_rows(input.batch_sizes) : Tensor();
+  const auto last = [&](const Tensor& states) {
+    if (!states.defined()) return Tensor();
+    if (!packed) return states.select(0, reverse ? 0 : states.size(0) - 1);
+    return reverse ? states.narrow(0, 0, input.batch_sizes[0]) : states.index_select(0, rows);
+  };
+  // The operator saves its result, which the caller may write to.
+  return {all.hidden.requires_grad() ? all.hidden.clone() : all.hidden, {last(all.hidden), last(all.cell)}};
 }
 
 template <class Cell>
 Run run_plain(const Tensor& input, State state, const Weights& w, bool reverse) {
-  if (is_one_operator<Cell>(input, state, w)) {
-    const State all = all_steps<Cell>(input, state, w, reverse);
-    const int64_t last = reverse ? 0 : input.size(0) - 1;
-    // The operator saves its result, which the caller may write to.
-    return {
-        all.hidden.requires_grad() ? all.hidden.clone() : all.hidden,
-        {all.hidden.select(0, last), all.cell.defined() ? all.cell.select(0, last) : Tensor()}};
-  }
   const Tensor all_gates = Cell::inputs(input, w);
   const std::vector<Tensor> gates = all_gates.unbind(0);
   std::vector<Tensor> outputs(gates.size());
@@ -229,6 +252,7 @@ Run run_packed(const Sequence& input, const State& initial, const Weights& w, bo
 
 template <class Cell>
 Run run_direction(const Sequence& input, const State& state, const Weights& w, bool reverse) {
+  if (is_one_operator<Cell>(input, state, w)) return run_as_one_operator<Cell>(input, state, w, reverse);
   return input.batch_sizes.empty() ? run_plain<Cell>(input.data, state, w, reverse) : run_packed<Cell>(input, state, w, reverse);
 }
 
@@ -301,6 +325,17 @@ Sequence plain_sequence(const char* op, const Tensor& input, bool batch_first) {
   return {data, {}};
 }
 
+void check_batch_sizes(const char* op, IntArrayRef batch_sizes, int64_t rows) {
+  int64_t total = 0;
+  for (size_t i = 0; i < batch_sizes.size(); ++i) {
+    const int64_t n = batch_sizes[i];
+    TORCH_CHECK(n > 0 && (i == 0 || n <= batch_sizes[i - 1]), op, ": batch_sizes must be positive and not grow, got ", n, " at step ", i);
+    TORCH_CHECK(n <= rows - total, op, ": batch_sizes must add up to the rows of data, ", rows, ", got ", n, " at step ", i);
+    total += n;
+  }
+  TORCH_CHECK(total == rows, op, ": batch_sizes add up to ", total, ", but data has ", rows, " rows");
+}
+
 Sequence packed_sequence(const char* op, const Tensor& data, const Tensor& batch_sizes) {
   TORCH_CHECK(
       batch_sizes.dim() == 1 && batch_sizes.numel() > 0 && batch_sizes.is_cpu() && batch_sizes.scalar_type() == kLong, op,
@@ -308,16 +343,9 @@ Sequence packed_sequence(const char* op, const Tensor& data, const Tensor& batch
       batch_sizes.scalar_type());
   const Tensor sizes = batch_sizes.contiguous();
   const int64_t* at = sizes.const_data_ptr<int64_t>();
-  Sequence sequence{data, {at, at + sizes.numel()}};
-  int64_t total = 0;
-  for (size_t i = 0; i < sequence.batch_sizes.size(); ++i) {
-    const int64_t n = sequence.batch_sizes[i];
-    TORCH_CHECK(n > 0 && (i == 0 || n <= sequence.batch_sizes[i - 1]), op, ": batch_sizes must be positive and not grow, got ", n, " at step ", i);
-    TORCH_CHECK(n <= data.size(0), op, ": batch_sizes must add up to the rows of data, ", data.size(0), ", got ", n, " at step ", i);
-    total += n;
-  }
-  TORCH_CHECK(data.dim() == 2 && total == data.size(0), op, ": batch_sizes add up to ", total, ", but data has sizes ", data.sizes());
-  return sequence;
+  TORCH_CHECK(data.dim() == 2, op, ": packed data must have 2 dimensions, got ", data.sizes());
+  check_batch_sizes(op, {at, static_cast<size_t>(sizes.numel())}, data.size(0));
+  return {data, {at, at + sizes.numel()}};
 }
 
 int64_t batch_of(const Sequence& s) {
@@ -423,23 +451,41 @@ std::tuple<Tensor, Tensor> rnn_relu_data(const Tensor& data, const Tensor& batch
 
 namespace {
 
-void check_steps(const char* op, const Tensor& input, std::initializer_list<Tensor> states) {
-  TORCH_CHECK(input.dim() == 3 && input.size(0) > 0, op, ": expected an input of steps, batch and features, at least one step, got ", input.sizes());
+void check_steps(const char* op, const Tensor& input, std::initializer_list<Tensor> states, IntArrayRef batch_sizes) {
+  if (batch_sizes.empty()) {
+    TORCH_CHECK(
+        input.dim() == 3 && input.size(0) > 0, op, ": expected an input of steps, batch and features, at least one step, got ", input.sizes());
+  } else {
+    TORCH_CHECK(input.dim() == 2, op, ": expected packed rows of features, got ", input.sizes());
+    check_batch_sizes(op, batch_sizes, input.size(0));
+  }
+  const int64_t batch = batch_sizes.empty() ? input.size(1) : batch_sizes[0];
   for (const Tensor& state : states) {
     TORCH_CHECK(
-        state.dim() == 2 && state.size(0) == input.size(1) && state.sizes() == states.begin()->sizes(), op, ": expected states of batch ",
-        input.size(1), " and one size, got ", state.sizes());
+        state.dim() == 2 && state.size(0) == batch && state.sizes() == states.begin()->sizes(), op, ": expected states of batch ", batch,
+        " and one size, got ", state.sizes());
   }
 }
 
-/// Whether the steps are enough to lay out the weights anew for them, and all fits together; if not, operators take the steps and
-/// say what does not fit.
-bool takes_packed_weights(const Tensor& gates, int64_t count, std::initializer_list<Tensor> states, const Tensor& w_hh, const Tensor& b_hh = {}) {
+/// Whether the kernel takes the steps: they are enough to lay out the weights anew for them, and all fits together. If not,
+/// operators take the steps and say what does not fit; they take none of packed sequences.
+bool takes_packed_weights(const char* op, const Tensor& gates, IntArrayRef batch_sizes, int64_t count, std::initializer_list<Tensor> states, const Tensor& w_hh, const Tensor& b_hh = {}) {
   const auto fits = [&](const Tensor& t) { return t.is_cpu() && t.layout() == kStrided && t.scalar_type() == gates.scalar_type(); };
   const int64_t size = states.begin()->size(1);
-  return (gates.scalar_type() == kFloat || gates.scalar_type() == kDouble) && fits(gates) && std::all_of(states.begin(), states.end(), fits) &&
-      fits(w_hh) && gates.size(0) >= kWorthPacking && gates.numel() > 0 && gates.size(2) == count * size && w_hh.dim() == 2 &&
-      w_hh.size(0) == count * size && w_hh.size(1) == size && (!b_hh.defined() || (fits(b_hh) && b_hh.sizes() == IntArrayRef{count * size}));
+  const bool fit = (gates.scalar_type() == kFloat || gates.scalar_type() == kDouble) && fits(gates) && std::all_of(states.begin(), states.end(), fits) &&
+      fits(w_hh) && gates.numel() > 0 && gates.size(-1) == count * size && w_hh.dim() == 2 && w_hh.size(0) == count * size &&
+      w_hh.size(1) == size && (!b_hh.defined() || (fits(b_hh) && b_hh.sizes() == IntArrayRef{count * size}));
+  TORCH_CHECK(
+      fit || batch_sizes.empty(), op, ": packed sequences take float or double tensors on the CPU that fit, got sums of sizes ", gates.sizes(), " of ",
+      gates.scalar_type(), ", states of ", states.begin()->sizes(), " and weights of ", w_hh.sizes(), " of ", w_hh.scalar_type());
+  return fit && (!batch_sizes.empty() || gates.size(0) >= kWorthPacking);
+}
+
+/// Sizes like those of the gates, for states.
+DimVector sizes_of_states(const Tensor& gates, int64_t size) {
+  DimVector sizes(gates.sizes().begin(), gates.sizes().end());
+  sizes.back() = size;
+  return sizes;
 }
 
 /// Calls f(step, state before) for all steps in order; f writes the step's states into `output`.
@@ -456,16 +502,27 @@ void take_steps(const Tensor& output, const Tensor& hx, bool reverse, const F& f
 
 } // namespace
 
-std::tuple<Tensor, Tensor, Tensor> lstm_steps(const Tensor& input, const Tensor& hx, const Tensor& cx, const Tensor& w_ih, const Tensor& w_hh, const OptionalTensor& bias, bool reverse) {
-  check_steps("_lstm_steps", input, {hx, cx});
+std::tuple<Tensor, Tensor, Tensor> lstm_steps(const Tensor& input, const Tensor& hx, const Tensor& cx, const Tensor& w_ih, const Tensor& w_hh, const OptionalTensor& bias, bool reverse, IntArrayRef batch_sizes) {
+  check_steps("_lstm_steps", input, {hx, cx}, batch_sizes);
   const Tensor gates = at::linear(input, w_ih, bias).contiguous();
-  const int64_t steps = gates.size(0), batch = gates.size(1), sums = gates.size(2);
-  Tensor output = at::empty({steps, batch, hx.size(1)}, hx.options()), cells = at::empty({steps, batch, cx.size(1)}, cx.options());
-  if (takes_packed_weights(gates, 4, {hx, cx}, w_hh)) {
-    recurrence({RecurrentCell::lstm, reverse, hx.contiguous(), cx.contiguous(), w_hh, {}, gates, {}, output, cells});
+  const DimVector sizes = sizes_of_states(gates, hx.size(1));
+  Tensor output = at::empty(sizes, hx.options()), cells = at::empty(sizes, cx.options());
+  if (takes_packed_weights("_lstm_steps", gates, batch_sizes, 4, {hx, cx}, w_hh)) {
+    recurrence(
+        {.cell = RecurrentCell::lstm,
+         .reverse = reverse,
+         .batch_sizes = batch_sizes,
+         .hx = hx.contiguous(),
+         .cx = cx.contiguous(),
+         .w_hh = w_hh,
+         .b_hh = {},
+         .gates = gates,
+         .recurrent = {},
+         .output = output,
+         .cells = cells});
     return {output, cells, gates};
   }
-  Tensor open = at::empty(gates.sizes(), gates.options()), recurrent = at::empty({batch, sums}, gates.options());
+  Tensor open = at::empty(gates.sizes(), gates.options()), recurrent = at::empty({gates.size(1), gates.size(2)}, gates.options());
   const Tensor weight = w_hh.t();
   Tensor cell = cx;
   take_steps(output, hx, reverse, [&](int64_t t, const Tensor& hidden) {
@@ -477,13 +534,25 @@ std::tuple<Tensor, Tensor, Tensor> lstm_steps(const Tensor& input, const Tensor&
   return {output, cells, open};
 }
 
-std::tuple<Tensor, Tensor, Tensor> gru_steps(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const OptionalTensor& b_ih, const OptionalTensor& b_hh, bool reverse) {
-  check_steps("_gru_steps", input, {hx});
+std::tuple<Tensor, Tensor, Tensor> gru_steps(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const OptionalTensor& b_ih, const OptionalTensor& b_hh, bool reverse, IntArrayRef batch_sizes) {
+  check_steps("_gru_steps", input, {hx}, batch_sizes);
   const Tensor gates = at::linear(input, w_ih, b_ih).contiguous(), bias = defined_or_empty(b_hh);
-  const int64_t steps = gates.size(0), batch = gates.size(1), size = hx.size(1);
-  Tensor output = at::empty({steps, batch, size}, hx.options()), recurrent = at::empty({steps, batch, size}, hx.options());
-  if (takes_packed_weights(gates, 3, {hx}, w_hh, bias)) {
-    recurrence({RecurrentCell::gru, reverse, hx.contiguous(), {}, w_hh, bias, gates, recurrent, output, {}});
+  const int64_t size = hx.size(1);
+  const DimVector sizes = sizes_of_states(gates, size);
+  Tensor output = at::empty(sizes, hx.options()), recurrent = at::empty(sizes, hx.options());
+  if (takes_packed_weights("_gru_steps", gates, batch_sizes, 3, {hx}, w_hh, bias)) {
+    recurrence(
+        {.cell = RecurrentCell::gru,
+         .reverse = reverse,
+         .batch_sizes = batch_sizes,
+         .hx = hx.contiguous(),
+         .cx = {},
+         .w_hh = w_hh,
+         .b_hh = bias,
+         .gates = gates,
+         .recurrent = recurrent,
+         .output = output,
+         .cells = {}});
     return {output, gates, recurrent};
   }
   take_steps(output, hx, reverse, [&](int64_t t, const Tensor& hidden) {
@@ -496,11 +565,22 @@ std::tuple<Tensor, Tensor, Tensor> gru_steps(const Tensor& input, const Tensor& 
   return {output, gates, recurrent};
 }
 
-Tensor rnn_steps(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const OptionalTensor& bias, bool relu, bool reverse) {
-  check_steps("_rnn_steps", input, {hx});
+Tensor rnn_steps(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const OptionalTensor& bias, bool relu, bool reverse, IntArrayRef batch_sizes) {
+  check_steps("_rnn_steps", input, {hx}, batch_sizes);
   const Tensor output = at::linear(input, w_ih, bias).contiguous();
-  if (takes_packed_weights(output, 1, {hx}, w_hh)) {
-    recurrence({relu ? RecurrentCell::relu : RecurrentCell::tanh, reverse, hx.contiguous(), {}, w_hh, {}, output, {}, output, {}});
+  if (takes_packed_weights("_rnn_steps", output, batch_sizes, 1, {hx}, w_hh)) {
+    recurrence(
+        {.cell = relu ? RecurrentCell::relu : RecurrentCell::tanh,
+         .reverse = reverse,
+         .batch_sizes = batch_sizes,
+         .hx = hx.contiguous(),
+         .cx = {},
+         .w_hh = w_hh,
+         .b_hh = {},
+         .gates = output,
+         .recurrent = {},
+         .output = output,
+         .cells = {}});
     return output;
   }
   take_steps(output, hx, reverse, [&](int64_t t, const Tensor& hidden) {

@@ -350,22 +350,21 @@ struct Rows {
 
 template <class T>
 struct StepTensors {
-  int64_t steps, batch, size, gate_count;
-  bool reverse;
+  StepRows rows;
+  int64_t size, gate_count;
   Rows<T> gates, recurrent, output, cells;
   Rows<const T> hx, cx;
 
   StepTensors(const Recurrence& r, int64_t gate_count)
-      : steps(r.gates.size(0)), batch(r.hx.size(0)), size(r.hx.size(1)), gate_count(gate_count), reverse(r.reverse),
-        gates(r.gates, gate_count * size), recurrent(r.recurrent, size), output(r.output, size), cells(r.cells, size), hx(r.hx, size),
-        cx(r.cx, size) {}
+      : rows(r.rows()), size(r.hx.size(1)), gate_count(gate_count), gates(r.gates, gate_count * size), recurrent(r.recurrent, size),
+        output(r.output, size), cells(r.cells, size), hx(r.hx, size), cx(r.cx, size) {}
 
-  /// The first row of the i-th step to be taken.
-  int64_t rows_of_step(int64_t i) const { return (reverse ? steps - 1 - i : i) * batch; }
-
-  StepRow<T> row(int64_t i, int64_t r) const {
-    const int64_t now = rows_of_step(i) + r, before = i == 0 ? r : rows_of_step(i - 1) + r;
-    return {gates[now], recurrent[now], output[now], cells[now], i == 0 ? hx[r] : output[before], i == 0 ? cx[r] : cells[before]};
+  /// What step t has of sequence r.
+  StepRow<T> row(int64_t t, int64_t r) const {
+    const int64_t now = rows.first(t) + r;
+    if (r >= rows.continued(t)) return {gates[now], recurrent[now], output[now], cells[now], hx[r], cx[r]};
+    const int64_t before = rows.first(rows.before(t)) + r;
+    return {gates[now], recurrent[now], output[now], cells[now], output[before], cells[before]};
   }
 
   /// Calls f(first row, rows, scratch) for parts of the batch. Rows do not know of each other: some of them take all steps, and
@@ -374,9 +373,9 @@ struct StepTensors {
   void for_rows(int64_t scratch_width, const F& f) const {
     using Scalar = std::remove_const_t<T>;
     constexpr int64_t kTile = gemm_detail::kTileRows<Scalar>;
-    const int64_t share = gemm_detail::ceil_div(batch, at::get_num_threads());
+    const int64_t batch = rows.batch(), share = gemm_detail::ceil_div(batch, at::get_num_threads());
     const int64_t part = std::min(2 * kTile, gemm_detail::ceil_div(share, kTile) * kTile);
-    const int64_t grain = std::max<int64_t>(1, gemm_detail::kTaskWork / std::max<int64_t>(1, steps * part * gate_count * size * size));
+    const int64_t grain = std::max<int64_t>(1, gemm_detail::kTaskWork / std::max<int64_t>(1, rows.steps() * part * gate_count * size * size));
     at::parallel_for(0, gemm_detail::ceil_div(batch, part), grain, [&](int64_t begin, int64_t end) {
       gemm_detail::Scratch scratch(part * scratch_width * static_cast<int64_t>(sizeof(T)));
       for (int64_t first = begin * part; first < std::min(end * part, batch); first += part) {
@@ -394,10 +393,14 @@ void recurrence_steps(const Recurrence& r) {
     const PackedWeights<T> weights(r.w_hh);
     const TensorBase bias = r.b_hh.defined() ? r.b_hh.contiguous() : TensorBase();
     t.for_rows(weights.width(), [&](int64_t first, int64_t rows, T* products) {
-      for (int64_t i = 0; i < t.steps; ++i) {
-        weights.multiply(t.row(i, first).hidden_before, rows, products);
-        for (int64_t row = 0; row < rows; ++row) {
-          Cell::template forward<T>(t.row(i, first + row), products + row * weights.width(), data_or_null<T>(bias), t.size);
+      for (int64_t i = 0; i < t.rows.steps(); ++i) {
+        const int64_t step = t.rows.nth(i), live = std::min(rows, t.rows.live(step) - first);
+        if (live <= 0) continue;
+        const int64_t continued = std::clamp<int64_t>(t.rows.continued(step) - first, 0, live);
+        if (continued > 0) weights.multiply(t.row(step, first).hidden_before, continued, products);
+        if (continued < live) weights.multiply(t.hx[first + continued], live - continued, products + continued * weights.width());
+        for (int64_t row = 0; row < live; ++row) {
+          Cell::template forward<T>(t.row(step, first + row), products + row * weights.width(), data_or_null<T>(bias), t.size);
         }
       }
     });
@@ -412,23 +415,26 @@ void recurrence_backward_steps(const Recurrence& r, const RecurrenceGrads& grads
     const Rows<const T> for_output(grads.output, t.size), for_cells(grads.cells, t.size);
     const Rows<T> for_gates(grads.gates, sums), for_recurrent(grads.recurrent, sums), for_hx(grads.hx, t.size), for_cx(grads.cx, t.size);
     t.for_rows(weights.width(), [&](int64_t first, int64_t rows, T* products) {
-      for (int64_t i = t.steps; i-- > 0;) {
-        const bool is_last = i + 1 == t.steps;
-        const int64_t step = t.rows_of_step(i) + first;
-        for (int64_t row = 0; row < rows; ++row) {
+      for (int64_t i = t.rows.steps(); i-- > 0;) {
+        const int64_t step = t.rows.nth(i), live = std::min(rows, t.rows.live(step) - first);
+        if (live <= 0) continue;
+        const int64_t followed = t.rows.followed(step) - first, at = t.rows.first(step) + first;
+        for (int64_t row = 0; row < live; ++row) {
+          const bool is_last = row >= followed;
           Cell::template backward<T>(
-              t.row(i, first + row),
-              {for_output[step + row], for_cells[step + row], is_last ? nullptr : products + row * weights.width(), for_gates[step + row],
-               for_recurrent[step + row], for_hx[first + row], for_cx[first + row], is_last},
+              t.row(step, first + row),
+              {for_output[at + row], for_cells[at + row], is_last ? nullptr : products + row * weights.width(), for_gates[at + row],
+               for_recurrent[at + row], for_hx[first + row], for_cx[first + row], is_last},
               t.size);
         }
-        weights.multiply(for_recurrent[step], rows, products);
-      }
-      for (int64_t row = 0; row < rows; ++row) {
-        T* const to = for_hx[first + row];
-        for (int64_t i = 0; i < t.size; ++i) {
-          const T product = products[row * weights.width() + i];
-          to[i] = Cell::kCarriesHidden ? to[i] + product : product;
+        weights.multiply(for_recurrent[at], live, products);
+        // Gradients of the first states, for sequences that begin with this step.
+        for (int64_t row = std::max<int64_t>(0, t.rows.continued(step) - first); row < live; ++row) {
+          T* const to = for_hx[first + row];
+          for (int64_t j = 0; j < t.size; ++j) {
+            const T product = products[row * weights.width() + j];
+            to[j] = Cell::kCarriesHidden ? to[j] + product : product;
+          }
         }
       }
     });

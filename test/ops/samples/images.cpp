@@ -89,6 +89,8 @@ const SampleSet kLstmSteps("_lstm_steps", [](ScalarType dtype, Random& random) -
   return {
       {t({3, 2, 3}), t({2, 2}), t({2, 2}), t({8, 3}), t({8, 2}), t({8}), false},
       {t({3, 1, 2}), t({1, 2}), t({1, 2}), t({8, 2}), t({8, 2}), none(), true},
+      {t({8, 2}), t({3, 2}), t({3, 2}), t({8, 2}), t({8, 2}), t({8}), false, ints({3, 2, 2, 1})},
+      {t({6, 2}), t({3, 1}), t({3, 1}), t({4, 2}), t({4, 1}), none(), true, ints({3, 2, 1})},
       {t({1, 2, 1}), t({2, 1}), t({2, 1}), t({4, 1}), t({4, 1}), t({4}), false}};
 });
 const SampleSet kGruSteps("_gru_steps", [](ScalarType dtype, Random& random) -> Arguments {
@@ -96,6 +98,8 @@ const SampleSet kGruSteps("_gru_steps", [](ScalarType dtype, Random& random) -> 
   return {
       {t({5, 2, 3}), t({2, 2}), t({6, 3}), t({6, 2}), t({6}), t({6}), false},
       {t({4, 1, 2}), t({1, 2}), t({6, 2}), t({6, 2}), none(), none(), true},
+      {t({8, 2}), t({3, 2}), t({6, 2}), t({6, 2}), t({6}), t({6}), true, ints({3, 2, 2, 1})},
+      {t({6, 2}), t({3, 1}), t({3, 2}), t({3, 1}), none(), none(), false, ints({3, 2, 1})},
       {t({1, 2, 1}), t({2, 1}), t({3, 1}), t({3, 1}), t({3}), t({3}), false}};
 });
 const SampleSet kRnnSteps("_rnn_steps", [](ScalarType dtype, Random& random) -> Arguments {
@@ -103,6 +107,8 @@ const SampleSet kRnnSteps("_rnn_steps", [](ScalarType dtype, Random& random) -> 
   return {
       {t({5, 2, 3}), t({2, 2}), t({2, 3}), t({2, 2}), t({2}), false, false},
       {t({4, 1, 2}), t({1, 2}), t({2, 2}), t({2, 2}), none(), true, true},
+      {t({8, 2}), t({3, 2}), t({2, 2}), t({2, 2}), t({2}), false, true, ints({3, 2, 2, 1})},
+      {t({6, 2}), t({3, 1}), t({1, 2}), t({1, 1}), none(), false, false, ints({3, 2, 1})},
       {t({1, 2, 1}), t({2, 1}), t({1, 1}), t({1, 1}), t({1}), false, true}};
 });
 const SampleSet kGruGates("_thnn_fused_gru_cell", [](ScalarType dtype, Random& random) -> Arguments {

@@ -31,20 +31,32 @@ void check(const Recurrence& r, const TensorBase& t, IntArrayRef sizes) {
 
 void check(const Recurrence& r) {
   const int64_t count = r.cell == RecurrentCell::lstm ? 4 : r.cell == RecurrentCell::gru ? 3 : 1;
-  TORCH_CHECK(r.hx.dim() == 2 && r.gates.dim() == 3, "steps of a recurrent layer: expected states of 2 and gates of 3 dimensions, got ", r.hx.sizes(), " and ", r.gates.sizes());
-  const int64_t steps = r.gates.size(0), batch = r.hx.size(0), size = r.hx.size(1);
+  const int64_t lead = r.batch_sizes.empty() ? 2 : 1;
+  TORCH_CHECK(
+      r.hx.dim() == 2 && r.gates.dim() == lead + 1 && r.gates.size(0) > 0, "steps of a recurrent layer: expected states of 2 and gates of ", lead + 1,
+      " dimensions, got ", r.hx.sizes(), " and ", r.gates.sizes());
+  const StepRows rows = r.rows();
+  const int64_t batch = r.hx.size(0), size = r.hx.size(1), last = rows.steps() - 1;
+  TORCH_CHECK(
+      rows.batch() == batch && (lead == 2 || rows.first(last) + rows.live(last) == r.gates.size(0)),
+      "steps of a recurrent layer: states of sizes ", r.hx.sizes(), " do not fit gates of sizes ", r.gates.sizes(), " and batch sizes ", r.batch_sizes);
+  DimVector sizes(r.gates.sizes().begin(), r.gates.sizes().end());
+  const auto wide = [&](int64_t width) {
+    sizes.back() = width;
+    return IntArrayRef(sizes);
+  };
   check(r, r.hx, {batch, size});
-  check(r, r.gates, {steps, batch, count * size});
-  check(r, r.output, {steps, batch, size});
+  check(r, r.gates, wide(count * size));
+  check(r, r.output, wide(size));
   TORCH_CHECK(
       r.w_hh.sizes() == IntArrayRef({count * size, size}) && r.w_hh.is_cpu() && r.w_hh.scalar_type() == r.hx.scalar_type(),
       "steps of a recurrent layer: expected weights of ", r.hx.scalar_type(), " and sizes [", count * size, ", ", size, "], got ", r.w_hh.scalar_type(),
       " and ", r.w_hh.sizes());
   if (r.cell == RecurrentCell::lstm) {
     check(r, r.cx, {batch, size});
-    check(r, r.cells, {steps, batch, size});
+    check(r, r.cells, wide(size));
   }
-  if (r.cell == RecurrentCell::gru) check(r, r.recurrent, {steps, batch, size});
+  if (r.cell == RecurrentCell::gru) check(r, r.recurrent, wide(size));
 }
 
 } // namespace
