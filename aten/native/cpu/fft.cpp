@@ -164,15 +164,20 @@ void load_lines(const T* from, const int64_t* at, Layout layout, int64_t n, int6
     }
     return;
   }
-  // Squares of 16 bytes by 16 bytes: N lines, and the real and imaginary parts of N / 2 points.
-  constexpr int N = 16 / sizeof(T);
-  using V = vec::Vec<T, N>;
-  const int64_t square_lines = layout.interleaved() ? count / N * N : 0, square_points = n / (N / 2) * (N / 2);
-  for (int64_t q = 0; q < square_lines; q += N) {
+  // Squares: N lines each, and the real and imaginary parts of N / 2 points.
+  using S = Squares<T>;
+  using V = typename S::V;
+  constexpr int N = S::kRows;
+  const int64_t square_lines = layout.interleaved() ? count / S::kLanes * S::kLanes : 0, square_points = n / (N / 2) * (N / 2);
+  for (int64_t q = 0; q < square_lines; q += S::kLanes) {
+    const T* lines[S::kLanes];
+    for (int l = 0; l < S::kLanes; ++l) lines[l] = from + at[q + l];
     for (int64_t i = 0; i < square_points; i += N / 2) {
       V x[N];
-      for (int l = 0; l < N; ++l) x[l] = V::load(from + at[q + l] + 2 * i);
-      transpose_square(x);
+      for (int l = 0; l < N; ++l) {
+        x[l] = S::join([&](int block) __attribute__((always_inline)) { return S::Row::load(lines[block * N + l] + 2 * i); });
+      }
+      S::transpose(x);
       for (int j = 0; j < N / 2; ++j) {
         (V(sign.re) * x[2 * j]).store(to.re + (i + j) * count + q);
         (V(sign.im) * x[2 * j + 1]).store(to.im + (i + j) * count + q);
@@ -209,18 +214,23 @@ void store_lines(Planes<T> from, int64_t n, int64_t count, T scale, T* to, const
     }
     return;
   }
-  constexpr int N = 16 / sizeof(T);
-  using V = vec::Vec<T, N>;
-  const int64_t square_lines = layout.interleaved() ? count / N * N : 0, square_points = n / (N / 2) * (N / 2);
-  for (int64_t q = 0; q < square_lines; q += N) {
+  using S = Squares<T>;
+  using V = typename S::V;
+  constexpr int N = S::kRows;
+  const int64_t square_lines = layout.interleaved() ? count / S::kLanes * S::kLanes : 0, square_points = n / (N / 2) * (N / 2);
+  for (int64_t q = 0; q < square_lines; q += S::kLanes) {
+    T* lines[S::kLanes];
+    for (int l = 0; l < S::kLanes; ++l) lines[l] = to + at[q + l];
     for (int64_t i = 0; i < square_points; i += N / 2) {
       V x[N];
       for (int j = 0; j < N / 2; ++j) {
         x[2 * j] = V(scale) * V::load(from.re + (i + j) * count + q);
         x[2 * j + 1] = V(scale) * V::load(from.im + (i + j) * count + q);
       }
-      transpose_square(x);
-      for (int l = 0; l < N; ++l) x[l].store(to + at[q + l] + 2 * i);
+      S::transpose(x);
+      for (int l = 0; l < N; ++l) {
+        S::split(x[l], [&](int block, typename S::Row row) __attribute__((always_inline)) { row.store(lines[block * N + l] + 2 * i); });
+      }
     }
   }
   for (int64_t q = 0; q < count; ++q) {
