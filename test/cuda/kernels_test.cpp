@@ -102,12 +102,12 @@ TEST_CASE("softmax and its gradient", "[cuda][nn]") {
       same_on_both("softmax", [&](at::Device d) { return at::softmax(a.to(d), dim); });
       same_on_both("log_softmax", [&](at::Device d) { return at::log_softmax(a.to(d), dim); }, 1e-4, 1e-5);
       same_on_both("gradient", [&](at::Device d) {
-        at::Tensor x = a.to(d).requires_grad_();
+        at::Tensor x = a.detach().to(d).requires_grad_();
         at::softmax(x, dim).pow(2).sum().backward();
         return x.grad();
       });
       same_on_both("gradient of the logarithm", [&](at::Device d) {
-        at::Tensor x = a.to(d).requires_grad_();
+        at::Tensor x = a.detach().to(d).requires_grad_();
         at::log_softmax(x, dim).pow(2).sum().backward();
         return x.grad();
       }, 1e-4, 1e-3);
@@ -123,7 +123,7 @@ TEST_CASE("layer norm and its gradients", "[cuda][nn]") {
   for (const int64_t size : {1, 31, 128, 3000}) {
     const at::Tensor a = torch::randn({37, size}) + 3, w = torch::randn({size}), b = torch::randn({size});
     const auto run = [&](at::Device d, int which) {
-      std::vector<at::Tensor> leaves = {a.to(d).requires_grad_(), w.to(d).requires_grad_(), b.to(d).requires_grad_()};
+      std::vector<at::Tensor> leaves = {a.detach().to(d).requires_grad_(), w.detach().to(d).requires_grad_(), b.detach().to(d).requires_grad_()};
       const at::Tensor y = at::layer_norm(leaves[0], {size}, leaves[1], leaves[2]);
       y.sin().sum().backward();
       return which < 3 ? leaves[which].grad() : y.detach();
@@ -138,14 +138,14 @@ TEST_CASE("embedding and cross entropy with gradients", "[cuda][nn]") {
   const at::Tensor table = torch::randn({11, 6}), tokens = torch::randint(11, {5, 7}, at::kLong);
   same_on_both("embedding", [&](at::Device d) { return at::embedding(table.to(d), tokens.to(d)); });
   same_on_both("embedding's gradient", [&](at::Device d) {
-    at::Tensor t = table.to(d).requires_grad_();
+    at::Tensor t = table.detach().to(d).requires_grad_();
     at::embedding(t, tokens.to(d), /*padding_idx=*/3, /*scale_grad_by_freq=*/true).pow(2).sum().backward();
     return t.grad();
   }, 1e-4, 1e-5);
   const at::Tensor scores = torch::randn({35, 11}), weight = torch::rand({11});
   for (const int64_t reduction : {0, 1, 2}) {
     const auto loss = [&](at::Device d, at::Tensor& x) {
-      x = scores.to(d).requires_grad_();
+      x = scores.detach().to(d).requires_grad_();
       return at::cross_entropy_loss(x, tokens.flatten().to(d), weight.to(d), reduction, /*ignore_index=*/2);
     };
     same_on_both("cross entropy", [&](at::Device d) { at::Tensor x; return loss(d, x).detach(); });

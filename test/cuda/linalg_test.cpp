@@ -51,7 +51,7 @@ TEST_CASE("transforms of any dimensions, layouts and dtypes", "[cuda][fft]") {
 TEST_CASE("transforms have gradients", "[cuda][fft]") {
   const at::Tensor x = torch::randn({3, 8}, at::kDouble);
   same_on_both("rfft", [&](at::Device d) {
-    const at::Tensor leaf = x.to(d).requires_grad_();
+    const at::Tensor leaf = x.detach().to(d).requires_grad_();
     at::abs(at::fft_rfft(leaf)).sum().backward();
     return leaf.grad();
   });
@@ -129,7 +129,7 @@ TEST_CASE("solutions solve", "[cuda][linalg]") {
   same_on_both("det", [&](at::Device d) { return at::linalg_det(a.to(d)); });
   same_on_both("slogdet", [&](at::Device d) { return std::get<1>(at::linalg_slogdet(a.to(d))); });
   same_on_both("gradient of solve", [&](at::Device d) {
-    const at::Tensor leaf = a.to(d).requires_grad_();
+    const at::Tensor leaf = a.detach().to(d).requires_grad_();
     at::linalg_solve(leaf, b.to(d)).sum().backward();
     return leaf.grad();
   });

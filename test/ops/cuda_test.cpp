@@ -113,7 +113,8 @@ void run() {
       for (Sample& sample : samples_of(row, op, dtype, Purpose::Values)) {
         sample.note += " " + dtype_name(dtype);
         failures.guard(sample.note, [&] {
-          std::vector<at::Tensor> cpu = op.tensors(sample.args);
+          // The GPU gets copies of what the arguments were before.
+          std::vector<at::Tensor> cpu = op.tensors(op.written_arguments().empty() ? sample.args : with_copies(sample.args));
           if (cpu.empty()) return;
           std::vector<at::Tensor> gpu;
           try {
