@@ -348,9 +348,12 @@ std::vector<T> to_vector(const IValue& list) {
 
 } // namespace
 
-c10::List<int64_t> IValue::toIntList() const {
+c10::List<int64_t> IValue::toIntList() && {
   if (!isIntList()) wrongType("IntList");
-  return impl::toTypedList<int64_t>(toList());
+  return impl::toTypedList<int64_t>(std::move(*this).toList());
+}
+c10::List<int64_t> IValue::toIntList() const& {
+  return IValue(*this).toIntList();
 }
 std::vector<int64_t> IValue::toIntVector() const {
   return to_vector<int64_t>(*this);
@@ -374,40 +377,55 @@ c10::List<c10::SymInt> IValue::toSymIntList() const {
 std::vector<c10::SymInt> IValue::toSymIntVector() const {
   return to_vector<c10::SymInt>(*this);
 }
-c10::List<double> IValue::toDoubleList() const {
+c10::List<double> IValue::toDoubleList() && {
   if (!isDoubleList()) wrongType("DoubleList");
-  return impl::toTypedList<double>(toList());
+  return impl::toTypedList<double>(std::move(*this).toList());
+}
+c10::List<double> IValue::toDoubleList() const& {
+  return IValue(*this).toDoubleList();
 }
 std::vector<double> IValue::toDoubleVector() const {
   return to_vector<double>(*this);
 }
-c10::List<c10::complex<double>> IValue::toComplexDoubleList() const {
+c10::List<c10::complex<double>> IValue::toComplexDoubleList() && {
   if (!isComplexDoubleList()) wrongType("ComplexDoubleList");
-  return impl::toTypedList<c10::complex<double>>(toList());
+  return impl::toTypedList<c10::complex<double>>(std::move(*this).toList());
+}
+c10::List<c10::complex<double>> IValue::toComplexDoubleList() const& {
+  return IValue(*this).toComplexDoubleList();
 }
 std::vector<c10::complex<double>> IValue::toComplexDoubleVector() const {
   return to_vector<c10::complex<double>>(*this);
 }
-c10::List<bool> IValue::toBoolList() const {
+c10::List<bool> IValue::toBoolList() && {
   if (!isBoolList()) wrongType("BoolList");
-  return impl::toTypedList<bool>(toList());
+  return impl::toTypedList<bool>(std::move(*this).toList());
 }
-c10::List<at::Tensor> IValue::toTensorList() const {
+c10::List<bool> IValue::toBoolList() const& {
+  return IValue(*this).toBoolList();
+}
+c10::List<at::Tensor> IValue::toTensorList() && {
   if (!isTensorList()) wrongType("TensorList");
-  return List<at::Tensor>(share_pointer<detail::ListImpl>());
+  return List<at::Tensor>(move_pointer<detail::ListImpl>());
+}
+c10::List<at::Tensor> IValue::toTensorList() const& {
+  return IValue(*this).toTensorList();
 }
 std::vector<at::Tensor> IValue::toTensorVector() const {
   if (!isTensorList()) wrongType("TensorList");
   return to_vector<at::Tensor>(*this);
 }
-c10::List<std::optional<at::Tensor>> IValue::toOptionalTensorList() const {
+c10::List<std::optional<at::Tensor>> IValue::toOptionalTensorList() && {
   if (isTensorList()) {
     List<std::optional<at::Tensor>> out;
     for (const IValue& value : toListRef()) out.push_back(value.toTensor());
     return out;
   }
   if (!isOptionalTensorList()) wrongType("OptionalTensorList");
-  return List<std::optional<at::Tensor>>(share_pointer<detail::ListImpl>());
+  return List<std::optional<at::Tensor>>(move_pointer<detail::ListImpl>());
+}
+c10::List<std::optional<at::Tensor>> IValue::toOptionalTensorList() const& {
+  return IValue(*this).toOptionalTensorList();
 }
 std::vector<std::optional<at::Tensor>> IValue::toOptionalTensorVector() const {
   if (!isTensorList() && !isOptionalTensorList()) wrongType("OptionalTensorList");

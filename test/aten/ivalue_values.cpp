@@ -127,6 +127,27 @@ TEST_CASE("lists of every element type", "[ivalue]") {
   CHECK_THROWS_AS((IValue(std::vector<int64_t>{1}).to<std::array<int64_t, 2>>()), c10::Error);
 }
 
+TEST_CASE("a list is moved out of a value that is given up", "[ivalue]") {
+  IValue numbers(std::vector<int64_t>{1, 2});
+  const c10::List<int64_t> shared = numbers.toIntList();
+  CHECK(shared.use_count() == 2);
+  const c10::List<int64_t> moved = std::move(numbers).toIntList();
+  CHECK(numbers.isNone());
+  CHECK(moved.use_count() == 2);
+  IValue tensors(std::vector<Tensor>{some_tensor()}), optional(std::vector<std::optional<Tensor>>{std::nullopt});
+  CHECK(std::move(tensors).toTensorList().use_count() == 1);
+  CHECK(std::move(optional).toOptionalTensorList().use_count() == 1);
+  CHECK(tensors.isNone());
+  CHECK(optional.isNone());
+  IValue flags(std::vector<bool>{true}), reals(std::vector<double>{1});
+  CHECK(std::move(flags).toBoolList().use_count() == 1);
+  CHECK(std::move(reals).toDoubleList().use_count() == 1);
+  // What is refused stays where it is.
+  IValue words(std::vector<std::string>{"a"});
+  CHECK_THROWS_AS(std::move(words).toIntList(), c10::Error);
+  CHECK(words.isList());
+}
+
 TEST_CASE("a List is shared, copied and changed in place", "[ivalue]") {
   c10::List<int64_t> list{1, 2, 3};
   c10::List<int64_t> same = list;
