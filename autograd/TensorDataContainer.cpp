@@ -35,7 +35,7 @@ TensorDataContainer::TensorDataContainer(std::initializer_list<TensorDataContain
   sizes_.insert(sizes_.end(), first.sizes_.begin(), first.sizes_.end());
 }
 
-c10::ScalarType TensorDataContainer::literal_dtype(c10::ScalarType number) {
+c10::ScalarType compute_desired_dtype(c10::ScalarType number) {
   switch (number) {
     case at::kInt:
     case at::kLong:
@@ -49,7 +49,7 @@ c10::ScalarType TensorDataContainer::literal_dtype(c10::ScalarType number) {
 }
 
 TensorDataContainer::TensorDataContainer(c10::Scalar number, c10::ScalarType dtype)
-    : scalar_type_(literal_dtype(dtype)), type_(TensorDataContainerType::Scalar), scalar_(std::move(number)) {}
+    : scalar_type_(dtype), type_(TensorDataContainerType::Scalar), scalar_(std::move(number)) {}
 
 #define TENSOR_DATA_NUMBER(T, S) \
   TensorDataContainer::TensorDataContainer(T value) : TensorDataContainer(c10::Scalar(value), at::k##S) {}
@@ -76,7 +76,7 @@ TensorDataContainer& TensorDataContainer::operator=(TensorDataContainer&& other)
 TensorDataContainer::~TensorDataContainer() = default;
 
 TensorDataContainer::TensorDataContainer(const void* data, size_t count, c10::ScalarType dtype)
-    : sizes_({static_cast<int64_t>(count)}), scalar_type_(literal_dtype(dtype)), type_(TensorDataContainerType::Tensor) {
+    : sizes_({static_cast<int64_t>(count)}), scalar_type_(dtype), type_(TensorDataContainerType::Tensor) {
   at::AutoDispatchBelowADInplaceOrView guard;
   tensor_ = at::empty(sizes_, at::TensorOptions(dtype).device(at::kCPU));
   if (count > 0) {
@@ -110,7 +110,7 @@ const at::Tensor& TensorDataContainer::tensor() const {
 at::Tensor TensorDataContainer::convert_to_tensor(at::TensorOptions options) const {
   options = options.requires_grad(std::nullopt);
   if (!options.has_dtype()) {
-    options = options.dtype(scalar_type_);
+    options = options.dtype(compute_desired_dtype(scalar_type_));
   }
   if (is_scalar()) {
     return at::scalar_tensor(scalar_, options);

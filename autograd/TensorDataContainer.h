@@ -14,6 +14,9 @@ namespace torch::detail {
 
 enum class TensorDataContainerType { Scalar, InitList, Tensor };
 
+/// What a tensor of numbers of a C++ type holds: int64 for int, the default dtype for float and double, else that type.
+TORCH_API c10::ScalarType compute_desired_dtype(c10::ScalarType number);
+
 /// A number, a list of containers of one shape, or a tensor made from an array.
 /// Conversions from every number type, `{...}`, std::vector and ArrayRef are implicit.
 class TORCH_API TensorDataContainer {
@@ -50,6 +53,7 @@ class TORCH_API TensorDataContainer {
   bool is_tensor() const { return type_ == TensorDataContainerType::Tensor; }
   const at::Tensor& tensor() const;
   const std::vector<int64_t>& sizes() const { return sizes_; }
+  /// The type of the numbers as they are written, Int for 1 and Double for 1.0.
   c10::ScalarType scalar_type() const { return scalar_type_; }
 
   /// The tensor that the braces describe, with the dtype of `options` if that has one.
@@ -59,8 +63,6 @@ class TORCH_API TensorDataContainer {
   TensorDataContainer(c10::Scalar number, c10::ScalarType dtype);
   TensorDataContainer(const void* data, size_t count, c10::ScalarType dtype);
 
-  /// What a tensor of numbers of a C++ type holds: int64 for int, the default dtype for float and double, else that type.
-  static c10::ScalarType literal_dtype(c10::ScalarType number);
   void fill(at::Tensor& tensor) const;
 
   std::vector<int64_t> sizes_;
