@@ -275,6 +275,10 @@ TEST_CASE("at::cpu and at::meta go straight to the kernels", "[kernel_headers]")
 
   const at::Tensor shape = at::meta::add(x.detach().to(at::kMeta), y.to(at::kMeta));
   CHECK(shape.is_meta());
+  const at::Tensor of_data = at::meta::add(x.detach(), y);
+  CHECK(of_data.is_meta());
+  CHECK(of_data.sizes() == shape.sizes());
+  CHECK(at::meta::cat({x.detach(), x.detach()}, 1).sizes() == at::IntArrayRef({3, 8}));
   CHECK(shape.sizes() == at::IntArrayRef({3, 4}));
   CHECK_THROWS_AS(at::meta::mm(torch::ones({2, 3}, at::kMeta), torch::ones({2, 3}, at::kMeta)), c10::Error);
 }

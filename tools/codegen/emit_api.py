@@ -192,13 +192,20 @@ namespace at::_ops {{
 """
 
 
-def keyed_functions(entries: list[Entry], namespace: str, note: str, parameter: str, keys: str) -> str:
-    """Inline functions `NAME(parameter, ...)` in at::NAMESPACE that go straight to the kernels of the key set `keys`."""
+def keyed_functions(
+    entries: list[Entry], namespace: str, note: str, parameter: str, keys: str, include: str = "", tensors: str = "",
+) -> str:
+    """Inline functions `NAME(parameter, ...)` in at::NAMESPACE that go straight to the kernels of the key set `keys`. The
+    function `tensors` of the header `include`, if given, is called on tensor arguments of operators that change none."""
     functions: dict[tuple[str, tuple[str, ...]], str] = {}
     for base, members in sorted(by_base_name(entries).items()):
         for entry, form, schema in members:
             for name, sig in signatures(schema, entry.get("cpp_no_default_args", [])):
                 params = ", ".join([parameter] * bool(parameter) + [p.declared(True) for p in sig.params])
+                if tensors and not any(p.type.endswith("Tensor&") and not p.type.startswith("const") for p in sig.params):
+                    for p in sig.params:
+                        if "Tensor" in p.type and p.name in sig.arguments:
+                            sig.arguments[p.name] = f"{tensors}({sig.arguments[p.name]})"
                 call = ", ".join([keys] + [sig.call()] * bool(sig.arguments))
                 functions.setdefault(
                     (name, sig.key()),
@@ -213,7 +220,7 @@ def keyed_functions(entries: list[Entry], namespace: str, note: str, parameter: 
 #include <aten/core/op_types.h>
 #include <aten/core/symint_conversions.h>
 #include <c10/core/impl/checked_memory_format.h>
-
+{include}
 namespace at::{namespace} {{
 
 {text}
@@ -235,7 +242,8 @@ def keyed_headers(entries: list[Entry]) -> dict[str, str]:
             "", "c10::DispatchKeySet(c10::DispatchKey::CPU)"),
         "include/aten/MetaFunctions.h": keyed_functions(
             kernels, "meta", "at::meta::NAME: tensors without data, of the shape and dtype that the operator would give.",
-            "", "c10::DispatchKeySet(c10::DispatchKey::Meta)"),
+            "", "c10::DispatchKeySet(c10::DispatchKey::Meta)", "#include <aten/native/without_data.h>\n",
+            "at::native::without_data"),
     }
 
 
