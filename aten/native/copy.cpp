@@ -259,6 +259,7 @@ void fill_cpu(const Tensor& self, const Scalar& value) {
 
 // Elements that share memory may be filled: the value is one and the same.
 Tensor& fill_(Tensor& self, const Scalar& value) {
+  TORCH_CHECK(self.defined(), "fill_: self is an undefined tensor; make it first, by at::empty or another factory");
   if (self.numel() == 0 || self.is_meta()) {
     return self;
   }
