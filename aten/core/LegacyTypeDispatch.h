@@ -15,6 +15,8 @@ struct AutoDispatchBelowAutograd {
 /// Older name of AutoDispatchBelowAutograd. The argument must be true.
 struct AutoNonVariableTypeMode {
   explicit AutoNonVariableTypeMode(bool enabled = true) : guard_(c10::autograd_dispatch_keyset) {
+    TORCH_WARN_ONCE(
+        "AutoNonVariableTypeMode is deprecated: kernels use AutoDispatchBelowADInplaceOrView, programs c10::InferenceMode");
     TORCH_CHECK(enabled, "AutoNonVariableTypeMode(false) is not supported: leave the guard's scope instead");
   }
   c10::impl::ExcludeDispatchKeyGuard guard_;

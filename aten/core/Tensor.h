@@ -118,7 +118,7 @@ class TORCH_API Tensor : public TensorBase {
   Tensor metal() const;
   Tensor meta() const;
   /// Backend and dtype as one object (<aten/core/DeprecatedTypeProperties.h>), for older code.
-  DeprecatedTypeProperties& type() const;
+  [[deprecated("use options(), scalar_type() or device()")]] DeprecatedTypeProperties& type() const;
   Tensor toType(ScalarType t) const;
   Tensor toBackend(c10::Backend b) const;
 
@@ -147,7 +147,7 @@ class TORCH_API Tensor : public TensorBase {
   Tensor data() const { return TensorBase::data(); }
   /// What data_ptr<T>() was called at first.
   template <typename T>
-  T* data() const {
+  [[deprecated("use data_ptr<T>()")]] T* data() const {
     return data_ptr<T>();
   }
   Tensor tensor_data() const { return TensorBase::tensor_data(); }

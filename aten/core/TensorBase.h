@@ -235,7 +235,8 @@ class TORCH_API TensorBase {
   PackedTensorAccessor64<T, N, PtrTraits> packed_accessor64() && = delete;
 
   template <typename T, size_t N, template <typename U> class PtrTraits = DefaultPtrTraits, typename index_t = int64_t>
-  GenericPackedTensorAccessor<T, N, PtrTraits, index_t> packed_accessor() const& {
+  [[deprecated("use packed_accessor32 or packed_accessor64")]] GenericPackedTensorAccessor<T, N, PtrTraits, index_t>
+  packed_accessor() const& {
     return generic_packed_accessor<T, N, PtrTraits, index_t>();
   }
 

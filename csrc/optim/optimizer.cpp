@@ -185,9 +185,20 @@ void Optimizer::add_param_group(const OptimizerParamGroup& param_group) {
   param_groups_.push_back(std::move(group));
 }
 
+namespace {
+
+// Parameters of the first group, which is made where there is none.
+std::vector<Tensor>& first_parameters(Optimizer& optimizer, const OptimizerOptions& defaults) {
+  auto& groups = optimizer.param_groups();
+  if (groups.empty()) groups.emplace_back(std::vector<Tensor>()).set_options(defaults.clone());
+  return groups.front().params();
+}
+
+} // namespace
+
 void Optimizer::add_parameters(const std::vector<Tensor>& parameters) {
   TORCH_WARN("Optimizer::add_parameters() will be removed in PyTorch 1.6");
-  auto& first = this->parameters();
+  auto& first = first_parameters(*this, *defaults_);
   first.insert(first.end(), parameters.begin(), parameters.end());
 }
 
@@ -209,11 +220,12 @@ const std::vector<Tensor>& Optimizer::parameters() const noexcept {
   return const_cast<Optimizer*>(this)->parameters();
 }
 std::vector<Tensor>& Optimizer::parameters() noexcept {
-  if (param_groups_.empty()) param_groups_.emplace_back(std::vector<Tensor>()).set_options(defaults_->clone());
-  return param_groups_.front().params();
+  TORCH_WARN("Optimizer::parameters() will be removed in PyTorch 1.6");
+  return first_parameters(*this, *defaults_);
 }
 
 size_t Optimizer::size() const noexcept {
+  TORCH_WARN("Optimizer::size() will be removed in PyTorch 1.6");
   size_t count = 0;
   for (const OptimizerParamGroup& group : param_groups_) count += group.params().size();
   return count;

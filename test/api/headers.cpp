@@ -1,4 +1,6 @@
 // The headers that programs written for libtorch include most, in one source, and a use of what each is included for.
+// Names that are deprecated are called on purpose.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #include <torch/extension.h>
 #include <torch/script.h>
 #include <torch/torch.h>

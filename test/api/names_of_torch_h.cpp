@@ -1,4 +1,6 @@
 // Names that libtorch's <torch/torch.h> and <torch/extension.h> bring along without being asked for them.
+// Names that are deprecated are called on purpose.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #include <torch/torch.h>
 
 #include <ATen/EmptyTensor.h>

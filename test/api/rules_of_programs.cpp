@@ -1,4 +1,6 @@
 // Small things that programs written for libtorch rely on.
+// Names that are deprecated are called on purpose.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #include <torch/script.h>
 #include <torch/torch.h>
 

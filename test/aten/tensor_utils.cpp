@@ -1,4 +1,6 @@
 // Checks and helpers that operators outside of the library use. Texts are libtorch's where it has them.
+// Names that are deprecated are called on purpose.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #include <ATen/DeviceGuard.h>
 #include <ATen/EmptyTensor.h>
 #include <ATen/InferSize.h>
@@ -14,6 +16,11 @@
 
 using namespace test;
 using at::Tensor;
+
+TEST_CASE("a number cannot be written into an undefined tensor", "[tensor]") {
+  CHECK_THROWS_MATCHES(at::Tensor() = at::Scalar(5), c10::Error, Says("undefined tensor"));
+  CHECK_THROWS_MATCHES(at::Tensor().fill_(5), c10::Error, Says("undefined tensor"));
+}
 
 TEST_CASE("arguments are named in messages", "[utils]") {
   const Tensor t = at::zeros({2});
@@ -204,7 +211,8 @@ TEST_CASE("torch::tensor", "[utils]") {
   CHECK_THAT(torch::tensor({1.0, 2.0}, at::kHalf), EqualsTensor(at::arange(1, 3, at::kFloat).to(at::kHalf)));
   CHECK(torch::tensor({1.0}, torch::requires_grad()).requires_grad());
   CHECK_THROWS_MATCHES(torch::tensor({{1, 2}, {3}}), c10::Error, Says("Expected all sub-lists to have sizes: 2 (e.g. {1, 2}), but got sub-list {3}"));
-  CHECK_THROWS_MATCHES(torch::tensor({1.0, 2.0f}).sum() + torch::tensor({{1.0}, {2}}), c10::Error, Says("same scalar type"));
+  CHECK_THROWS_MATCHES(torch::tensor({{1, 2.0}}), c10::Error, Says("same scalar type: Int, but got element of scalar type: Double"));
+  CHECK_THROWS_MATCHES(torch::tensor({1.0, 2.0f}), c10::Error, Says("same scalar type: Double, but got element of scalar type: Float"));
   c10::set_default_dtype(caffe2::TypeMeta::Make<double>());
   CHECK(torch::tensor({1.5f}).scalar_type() == at::kDouble);
   CHECK(torch::tensor({1.5}).scalar_type() == at::kDouble);
@@ -247,12 +255,14 @@ TEST_CASE("the type of a tensor as an object", "[utils]") {
   CHECK(t.type() == at::CPU(at::kDouble));
   CHECK(t.type() != t.to(at::kInt).type());
   CHECK(&t.type() == &at::zeros({1}, at::kDouble).type());
-  CHECK(at::zeros({1}, t.type()).scalar_type() == at::kDouble);
+  auto& type = t.type();
+  CHECK(at::zeros({1}, type).scalar_type() == at::kDouble);
   CHECK(t.type().toScalarType(at::kInt).options().dtype() == at::kInt);
   CHECK_THAT(at::CPU(at::kInt).copy(t), EqualsTensor(at::ones({2}, at::kInt)));
   CHECK(at::zeros({1}, at::kMeta).type().device_type() == at::kMeta);
-  CHECK(AT_DISPATCH_FLOATING_TYPES(t.type(), "size", [] { return sizeof(scalar_t); }) == 8);
-  CHECK_THROWS_MATCHES(Tensor().type(), c10::Error, Says("undefined tensor"));
+  CHECK(AT_DISPATCH_FLOATING_TYPES(type, "size", [] { return sizeof(scalar_t); }) == 8);
+  const auto type_of_nothing = [] { return &Tensor().type(); };
+  CHECK_THROWS_MATCHES(type_of_nothing(), c10::Error, Says("undefined tensor"));
 }
 
 TEST_CASE("devices of arguments", "[utils]") {

@@ -21,6 +21,8 @@
 #include "test/support/matchers.h"
 
 #include <sstream>
+#include <string>
+#include <vector>
 
 using at::Tensor;
 using namespace torch::optim;
@@ -69,6 +71,28 @@ TEST_CASE("groups keep the options they set and inherit the others", "[optim]") 
   optimizer.step();
   check_near(c, torch::tensor({0.5}), 1e-6);
   check_near(b, torch::tensor({0.99}), 1e-6);
+}
+
+namespace {
+
+class KeptWarnings : public c10::WarningHandler {
+ public:
+  void process(const c10::Warning& warning) override { texts.push_back(warning.msg()); }
+  std::vector<std::string> texts;
+};
+
+} // namespace
+
+TEST_CASE("older ways to an optimizer's parameters warn", "[optim]") {
+  SGD optimizer({at::zeros({1}).requires_grad_()}, 0.1);
+  KeptWarnings kept;
+  const c10::WarningUtils::WarningHandlerGuard guard(&kept);
+  CHECK(optimizer.size() == 1);
+  CHECK(optimizer.parameters().size() == 1);
+  optimizer.add_parameters({at::zeros({1}).requires_grad_()});
+  REQUIRE(kept.texts.size() == 3);
+  CHECK(kept.texts[0] == "Optimizer::size() will be removed in PyTorch 1.6");
+  CHECK(kept.texts[1] == "Optimizer::parameters() will be removed in PyTorch 1.6");
 }
 
 TEST_CASE("the closure runs with gradients and its value is returned", "[optim]") {
