@@ -80,6 +80,12 @@ Symbol Symbol::prim(const std::string& s) {
 Symbol Symbol::user(const std::string& s) {
   return fromQualString("user::" + s);
 }
+Symbol Symbol::cuda(const std::string& s) {
+  return fromQualString("cuda::" + s);
+}
+Symbol Symbol::onnx(const std::string& s) {
+  return fromQualString("onnx::" + s);
+}
 Symbol Symbol::scope(const std::string& s) {
   return fromQualString("scope::" + s);
 }
@@ -109,6 +115,15 @@ bool Symbol::is_attr() const {
 }
 bool Symbol::is_aten() const {
   return SymbolTable::get()[value_].domain() == "aten";
+}
+bool Symbol::is_user() const {
+  return SymbolTable::get()[value_].domain() == "user";
+}
+bool Symbol::is_cuda() const {
+  return SymbolTable::get()[value_].domain() == "cuda";
+}
+bool Symbol::is_onnx() const {
+  return SymbolTable::get()[value_].domain() == "onnx";
 }
 bool Symbol::is_prim() const {
   return SymbolTable::get()[value_].domain() == "prim";

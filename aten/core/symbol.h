@@ -24,6 +24,8 @@ struct TORCH_API Symbol {
   static Symbol user(const std::string& s);
   static Symbol scope(const std::string& s);
   static Symbol dimname(const std::string& s);
+  static Symbol cuda(const std::string& s);
+  static Symbol onnx(const std::string& s);
 
   constexpr operator uint32_t() const {
     return value_;
@@ -40,6 +42,9 @@ struct TORCH_API Symbol {
   bool is_attr() const;
   bool is_aten() const;
   bool is_prim() const;
+  bool is_user() const;
+  bool is_cuda() const;
+  bool is_onnx() const;
 
  private:
   uint32_t value_ = 0;

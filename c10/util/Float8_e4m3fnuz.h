@@ -26,6 +26,8 @@ struct alignas(1) Float8_e4m3fnuz {
       : x(static_cast<uint8_t>(Format::from_float(value))) {}
   C10_HOST_DEVICE C10_ALWAYS_INLINE_ATTRIBUTE operator float() const { return Format::to_float(x); }
   C10_HOST_DEVICE bool isnan() const { return x == 0b10000000; }
+  /// The format has no infinities.
+  C10_HOST_DEVICE bool isinf() const { return false; }
 };
 
 C10_REDUCED_FLOAT_OPERATORS(Float8_e4m3fnuz)

@@ -56,9 +56,15 @@ C10_API void ShowLogInfoToStderr();
 C10_API void initLogging();
 C10_API bool InitCaffeLogging(int* argc, char** argv);
 C10_API void SetGlobalRank(int64_t rank);
+/// Log lines are written by c10 itself, in glog's manner.
+constexpr bool IsUsingGoogleLogging() {
+  return false;
+}
 
 C10_API void SetAPIUsageLogger(std::function<void(const std::string&)> logger);
 
+/// What CAFFE_ENFORCE throws.
+using EnforceNotMet = Error;
 /// Throws c10::Error as a failed internal check does.
 [[noreturn]] C10_API void ThrowEnforceNotMet(
     const char* file, int line, const char* condition, const std::string& msg, const void* caller = nullptr);
@@ -118,11 +124,14 @@ void enforce_comparison(const Left& left, const Right& right, Compare compare, F
 #define CHECK_GT(val1, val2) CHECK_OP(val1, val2, >)
 #define CHECK_NOTNULL(val) TORCH_CHECK_NOTNULL(val)
 #ifdef NDEBUG
+#define DLOG(n) \
+  while (false) LOG(n)
 #define DCHECK(condition) \
   while (false) CHECK(condition)
 #define DCHECK_OP_(val1, val2, op) \
   while (false) CHECK_OP(val1, val2, op)
 #else
+#define DLOG(n) LOG(n)
 #define DCHECK(condition) CHECK(condition)
 #define DCHECK_OP_(val1, val2, op) CHECK_OP(val1, val2, op)
 #endif
@@ -157,4 +166,11 @@ void enforce_comparison(const Left& left, const Right& right, Compare compare, F
 #define CAFFE_ENFORCE_LT(x, y, ...) C10_ENFORCE_COMPARISON_(x, y, <, __VA_ARGS__)
 #define CAFFE_ENFORCE_GE(x, y, ...) C10_ENFORCE_COMPARISON_(x, y, >=, __VA_ARGS__)
 #define CAFFE_ENFORCE_GT(x, y, ...) C10_ENFORCE_COMPARISON_(x, y, >, __VA_ARGS__)
+/// The same in a method: the error knows the object.
+#define CAFFE_ENFORCE_WITH_CALLER(condition, ...)                                               \
+  do {                                                                                          \
+    if (C10_UNLIKELY(!(condition))) {                                                           \
+      ::c10::ThrowEnforceNotMet(__FILE__, __LINE__, #condition, ::c10::str(__VA_ARGS__), this); \
+    }                                                                                           \
+  } while (false)
 #define CAFFE_THROW(...) ::c10::ThrowEnforceNotMet(__FILE__, __LINE__, "", ::c10::str(__VA_ARGS__))
