@@ -74,6 +74,14 @@ TORCH_LIBRARY_IMPL(test_amp, AutocastCPU, m) {
   m.impl("widest", torch::CppFunction::makeFromBoxedFunction<&at::autocast::cast_kernel<at::autocast::CastPolicy::promote, at::kCPU>>());
   m.impl("single", torch::CppFunction::makeFromBoxedFunction<&at::autocast::cast_kernel<at::autocast::CastPolicy::fp32, at::kCPU>>());
 }
+// As backends write their lists.
+TORCH_LIBRARY_IMPL(aten, AutocastMTIA, m) {
+  KERNEL_MTIA(mm, lower_precision_fp)
+  KERNEL_MTIA(pow, Tensor_Scalar, fp32)
+  KERNEL_DIFFERENT_REDISPATCH_SIGNATURE_MTIA(
+      ATEN_FN2(norm, Scalar), "norm.Scalar", Tensor(const Tensor&, const at::Scalar&),
+      Tensor(const Tensor&, const std::optional<at::Scalar>&, at::ScalarType), fp32_append_dtype)
+}
 
 } // namespace
 
@@ -109,4 +117,13 @@ TEST_CASE("a custom operator casts by a policy", "[amp]") {
   CHECK(call("test_amp::widest", std::vector<Tensor>{low, low}).scalar_type() == at::kBFloat16);
   CHECK(call("test_amp::single", low).scalar_type() == at::kFloat);
   CHECK(call("test_amp::single", single.to(at::kLong)).scalar_type() == at::kLong);
+}
+
+TEST_CASE("the macros of backends register kernels for autocast keys", "[amp]") {
+  for (const auto& [name, overload] : {std::pair<const char*, const char*>{"aten::mm", ""}, {"aten::pow", "Tensor_Scalar"}, {"aten::norm", "Scalar"}}) {
+    CAPTURE(name);
+    const auto op = c10::Dispatcher::singleton().findSchemaOrThrow(name, overload);
+    CHECK(op.hasKernelForDispatchKey(c10::DispatchKey::AutocastMTIA));
+    CHECK_FALSE(op.hasKernelForDispatchKey(c10::DispatchKey::AutocastMAIA));
+  }
 }

@@ -3,5 +3,5 @@
 
 #include <ATen/ATen.h>
 #include <ATen/core/dispatch/Dispatcher.h>
-#include <aten/autocast_mode.h>
+#include <aten/autocast_kernels.h>
 #include <torch/library.h>
