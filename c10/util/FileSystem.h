@@ -1,0 +1,7 @@
+#pragma once
+
+#include <filesystem>
+
+namespace c10 {
+namespace filesystem = std::filesystem;
+} // namespace c10

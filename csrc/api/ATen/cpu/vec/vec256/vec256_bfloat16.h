@@ -1,0 +1,5 @@
+#pragma once
+
+#include <aten/cpu/vec/registers.h>
+#include <aten/cpu/vec/vec_base.h>
+#include <aten/cpu/vec/vec_convert.h>

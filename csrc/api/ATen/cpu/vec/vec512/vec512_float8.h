@@ -1,0 +1,4 @@
+#pragma once
+
+#include <aten/cpu/vec/registers.h>
+#include <aten/cpu/vec/vec_base.h>

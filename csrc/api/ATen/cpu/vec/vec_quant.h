@@ -1,0 +1,3 @@
+#pragma once
+
+#include <aten/cpu/vec/vec_quant.h>
