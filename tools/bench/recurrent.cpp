@@ -32,11 +32,30 @@ void add_cases(Cases& cases, const std::string& name, const Options& options) {
   }
 }
 
+/// 32 packed sequences of 33 to 64 steps.
+template <class Layer, class Options>
+void add_packed(Cases& cases, const std::string& name, const Options& options) {
+  Layer layer(options);
+  const Tensor lengths = 64 - torch::arange(32), x = torch::randn({64, 32, 256}, torch::requires_grad());
+  const auto packed = torch::nn::utils::rnn::pack_padded_sequence(x, lengths);
+  cases.emplace_back(name + ", packed, forward", [=]() mutable {
+    const torch::NoGradGuard no_grad;
+    layer->forward_with_packed_input(packed);
+  });
+  cases.emplace_back(name + ", packed, training", [=]() mutable {
+    layer->zero_grad();
+    const auto sequences = torch::nn::utils::rnn::pack_padded_sequence(x, lengths);
+    std::get<0>(layer->forward_with_packed_input(sequences)).data().sum().backward();
+  });
+}
+
 template <class Layer, class Options>
 void add_shapes(Cases& cases, const std::string& name, const Options& options) {
   add_cases<Layer>(cases, name, options);
   add_cases<Layer>(cases, name + ", 2 layers", Options(options).num_layers(2));
   add_cases<Layer>(cases, name + ", both ways", Options(options).bidirectional(true));
+  add_packed<Layer>(cases, name, options);
+  add_packed<Layer>(cases, name + ", both ways", Options(options).bidirectional(true));
 }
 
 } // namespace
