@@ -1,11 +1,14 @@
 #include "replay.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
+#include <c10/util/Exception.h>
 #include <torch/autograd.h>
+#include <torch/cuda.h>
 
 #include <fstream>
 #include <map>
 #include <optional>
+#include <regex>
 
 #include "arguments.h"
 #include "compare.h"
@@ -85,7 +88,10 @@ class Replay {
   std::string judge_call(const c10::OperatorHandle& op) {
     if (is_error_) return judge_error(op);
     try {
-      op.callBoxed(&stack_);
+      call(op);
+    } catch (const c10::NotImplementedError& e) {
+      has_kernel_ = device_.is_cpu();
+      return "raised " + describe_exception(e);
     } catch (const std::exception& e) {
       return "raised " + describe_exception(e);
     }
@@ -144,7 +150,16 @@ class Replay {
     });
   }
 
+  /// False where another device than the CPU has said that it has no kernel for a dtype or a setting.
+  bool has_kernel() const { return has_kernel_; }
+
  private:
+  /// A device that works behind our back gets time to say what is wrong: an index out of range must not fail a later case.
+  void call(const c10::OperatorHandle& op) {
+    op.callBoxed(&stack_);
+    if (device_.is_cuda()) torch::cuda::synchronize();
+  }
+
   template <class Body>
   static std::string guarded(const Body& body) {
     try {
@@ -158,15 +173,21 @@ class Replay {
     const Json& error = json_.at("error");
     const bool dtype_only = has_tag(json_, "unsupported");
     try {
-      op.callBoxed(&stack_);
+      call(op);
     } catch (const std::exception& e) {
       const Json* regex = error.find("regex");
       return compare_exception(
-          e, error.at("type").as_string(), error.at("msg").as_string(), regex != nullptr ? regex->as_string() : "",
+          e, error.at("type").as_string(), on_device(error.at("msg").as_string()), regex != nullptr ? regex->as_string() : "",
           dtype_only);
     }
     if (dtype_only) return {};
     return "did not raise, want " + error.at("type").as_string() + ": " + error.at("msg").as_string();
+  }
+
+  /// A recorded message, with the device of this replay in names of tensor types.
+  std::string on_device(std::string message) const {
+    static const std::regex type_of_cpu("CPU(\\w+Type)");
+    return device_.is_cuda() ? std::regex_replace(message, type_of_cpu, "CUDA$1") : message;
   }
 
   std::string judge_results() {
@@ -368,6 +389,7 @@ class Replay {
   std::vector<Tensor> actual_;  // by index into outs
   bool called_ = false;
   bool gauge_fixed_ = true;
+  bool has_kernel_ = true;
   variable_list leaves_;
   variable_list outputs_;
   variable_list cotangents_;
@@ -399,7 +421,7 @@ std::vector<Verdict> replay(const Case& c, c10::Device device) {
       const std::string why = part == Part::Call   ? replay.judge_call(*op)
                               : part == Part::Grad ? replay.judge_grad()
                                                    : replay.judge_gradgrad();
-      verdicts.push_back({part, why.empty() ? Status::Passed : Status::Failed, why});
+      verdicts.push_back({part, why.empty() ? Status::Passed : replay.has_kernel() ? Status::Failed : Status::Missing, why});
     }
     return verdicts;
   } catch (const std::exception& e) {

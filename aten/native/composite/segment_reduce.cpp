@@ -27,7 +27,9 @@ struct Segments {
 };
 
 void check_index(const char* name, const Tensor& t, const Tensor& data, int64_t axis) {
-  TORCH_CHECK(t.device().is_cpu() && data.device().is_cpu(), "segment_reduce(): ", name, " and data must be on the CPU, got ", t.device(), " and ", data.device());
+  TORCH_CHECK(
+      t.device() == data.device() && !t.is_meta(), "segment_reduce(): ", name, " and data must be on one device, got ", t.device(), " and ",
+      data.device());
   TORCH_CHECK(
       t.scalar_type() == kLong || t.scalar_type() == kInt, "segment_reduce(): ", name, " must be int32 or int64, got ", t.scalar_type());
   TORCH_CHECK(
@@ -41,7 +43,7 @@ Segments segments_of(const Tensor& data, const Tensor& lengths, const Tensor& of
   const bool by_length = lengths.defined();
   const Tensor& ends = by_length ? lengths : offsets;
   check_index(by_length ? "lengths" : "offsets", ends, data, axis);
-  const Tensor list = ends.to(kLong).contiguous().resolve_neg();
+  const Tensor list = ends.to(kCPU, kLong).contiguous().resolve_neg(); // waits for a device
   const int64_t* number = list.const_data_ptr<int64_t>();
   const int64_t entries = list.size(axis), size = data.size(axis);
   TORCH_CHECK(by_length || entries > 0, "segment_reduce(): offsets must not be empty: they say where the last segment ends");
@@ -70,8 +72,8 @@ Segments segments_of(const Tensor& data, const Tensor& lengths, const Tensor& of
         at, ", the size is ", size);
   }
   Segments result;
-  result.positions = at::tensor(IntArrayRef(positions));
-  result.numbers = at::tensor(IntArrayRef(numbers));
+  result.positions = at::tensor(IntArrayRef(positions)).to(data.device());
+  result.numbers = at::tensor(IntArrayRef(numbers)).to(data.device());
   result.sizes.assign(data.sizes().begin(), data.sizes().end());
   result.sizes[axis] = segments;
   result.count = rows * segments;

@@ -235,15 +235,17 @@ Tensor& masked_scatter_cuda_(Tensor& self, const Tensor& mask, const Tensor& sou
       self.scalar_type(), " and ", source.scalar_type());
   TORCH_CHECK(
       mask.scalar_type() == kBool, "Mask tensor can take 0 and 1 values only: masked_scatter_ only supports boolean masks, but got mask with dtype ", mask.scalar_type());
-  const Tensor places = mask.expand(self.sizes()).nonzero();
+  Tensor target = self.dim() == 0 ? self.unsqueeze(0) : self;
+  const Tensor places = mask.expand(target.sizes()).nonzero();
   const int64_t count = places.size(0);
   TORCH_CHECK(
       source.numel() >= count, "Number of elements of source < number of ones in mask (", source.numel(), " < ", count, ")");
   Indices indices;
-  for (int64_t d = 0; d < self.dim(); ++d) {
+  for (int64_t d = 0; d < target.dim(); ++d) {
     indices.push_back(places.select(1, d));
   }
-  return _index_put_impl_cuda_(self, indices, source.reshape({-1}).narrow(0, 0, count), false, false);
+  _index_put_impl_cuda_(target, indices, source.reshape({-1}).narrow(0, 0, count), false, false);
+  return self;
 }
 
 Tensor& put_cuda_(Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {

@@ -28,7 +28,7 @@ NllLoss problem_of(
   p.weight = weight.defined() ? weight.const_data_ptr() : nullptr;
   p.target = target.const_data_ptr();
   p.byte_targets = target.scalar_type() == kByte;
-  p.each = reduction == Reduction::None;
+  p.each = reduction == Reduction::None && self.dim() != 1; // the loss of one sample is the sum of losses, which has a total weight
   p.mean = reduction == Reduction::Mean;
   p.check = {index_error_slot(), "nll_loss", p.classes};
   p.stream = c10::cuda::getCurrentCUDAStream();

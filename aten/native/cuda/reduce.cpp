@@ -1,7 +1,10 @@
 // Host side of the reductions: conversions of the input, the plan, empty inputs.
+#include <aten/Functions.h>
+#include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/cuda/CUDAContext.h>
+#include <aten/native/cuda/copy.h>
 #include <aten/native/cuda/reduce.h>
 #include <aten/shape/reduce.h>
 #include <c10/core/Scalar.h>
@@ -148,7 +151,19 @@ void moments(
   if (fill_if_empty(self, out, nan)) {
     return;
   }
-  check_dtype(op, self.scalar_type(), kFloating);
+  check_dtype(op, self.scalar_type(), kFloating | kComplex);
+  if (self.is_complex()) {
+    // The variances of both parts add up.
+    const Tensor input(self), parts = at::view_as_real(input.resolve_conj());
+    const bool keepdim = out.dim() == self.dim();
+    const auto variance = [&](int64_t part) { return at::var(parts.select(-1, part), dim, correction, keepdim); };
+    const Tensor sum = variance(0) + variance(1);
+    copy_on_device(out, root ? sum.sqrt() : sum);
+    if (mean.defined()) {
+      copy_on_device(mean, at::mean(input, dim, keepdim));
+    }
+    return;
+  }
   launch_moments(
       run_of(self, mask_of(dim, self.dim()), out), root, correction.has_value() ? correction->toDouble() : 1.0,
       input_of(self), out.mutable_data_ptr(), mean.defined() ? mean.mutable_data_ptr() : nullptr);
