@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <utility>
 
 namespace at {
@@ -185,7 +186,6 @@ TensorIteratorConfig& TensorIteratorConfig::declare_static_device(Device device)
 }
 
 TensorIteratorConfig& TensorIteratorConfig::declare_static_shape(IntArrayRef shape) {
-  // An output is still checked, but against a shape that is not to be changed.
   static_shape_ = DimVector(shape.begin(), shape.end());
   return set(kResizeOutputs, false);
 }
@@ -199,6 +199,24 @@ TensorIteratorConfig& TensorIteratorConfig::declare_static_shape(IntArrayRef sha
 }
 
 // ---- build -------------------------------------------------------------------------------------------------------
+
+namespace {
+
+// A declared shape may be smaller than an output, along dimensions that the loop walks by itself. It may not be larger.
+template <class Operands>
+void check_static_outputs(const Operands& operands, int num_outputs, IntArrayRef shape) {
+  for (int i = 0; i < num_outputs; ++i) {
+    const TensorBase& output = operands[i].tensor_base();
+    if (!output.defined()) {
+      continue;
+    }
+    const IntArrayRef sizes = output.sizes();
+    const bool covers = sizes.size() == shape.size() && std::equal(sizes.begin(), sizes.end(), shape.begin(), std::greater_equal<>());
+    TORCH_CHECK(covers, "output with shape ", sizes, " doesn't match the broadcast shape ", shape);
+  }
+}
+
+} // namespace
 
 void TensorIteratorBase::build(TensorIteratorConfig& config) {
   operands_ = std::move(config.operands_);
@@ -227,7 +245,11 @@ void TensorIteratorBase::build_operands(std::uint32_t flags, const Statics& stat
     compute_mem_overlaps();
   }
   compute_shape(flags, statics);
-  mark_resize_outputs(flags);
+  if (statics.shape.has_value()) {
+    check_static_outputs(operands_, num_outputs_, shape_);
+  } else {
+    mark_resize_outputs(flags);
+  }
   compute_types(flags, statics);
   if (!fast_set_up()) {
     compute_strides(statics);

@@ -174,6 +174,34 @@ TEST_CASE("splitting for 32-bit indexing covers the iterator", "[iterator]") {
   CHECK(static_cast<char*>(iter.data_ptr(1)) - static_cast<char*>(first->data_ptr(1)) == 24 * 4);
 }
 
+TEST_CASE("a squashed dimension is left to the loop", "[iterator]") {
+  at::Tensor rows = filled({3, 4});
+  const at::Tensor factors = filled({3}) + 2, expected = rows * factors.unsqueeze(-1);
+  auto iter = TensorIteratorConfig()
+                  .resize_outputs(false)
+                  .declare_static_shape(rows.sizes(), /*squash_dims=*/1)
+                  .add_output(rows)
+                  .add_owned_input(factors.unsqueeze(-1))
+                  .build();
+  CHECK(iter.numel() == 3);
+  iter.for_each([step = rows.stride(1)](char** data, const int64_t* strides, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) {
+      auto* row = reinterpret_cast<float*>(data[0] + i * strides[0]);
+      const float factor = *reinterpret_cast<const float*>(data[1] + i * strides[1]);
+      for (int64_t k = 0; k < 4; ++k) {
+        row[k * step] *= factor;
+      }
+    }
+  });
+  CHECK(at::equal(rows, expected));
+  const auto declare = [&](at::IntArrayRef shape) {
+    return message_of([&] { TensorIteratorConfig().declare_static_shape(shape).add_output(rows).add_input(rows).build(); });
+  };
+  CHECK(declare({2, 4}).empty());
+  CHECK(declare({3, 5}) == "output with shape [3, 4] doesn't match the broadcast shape [3, 5]");
+  CHECK(declare({4}) == "output with shape [3, 4] doesn't match the broadcast shape [4]");
+}
+
 TEST_CASE("a reduction iterates kept and reduced dimensions", "[iterator]") {
   const at::Tensor a = filled({4, 300});
   at::Tensor out = at::zeros({4, 1});
