@@ -118,7 +118,7 @@ struct Walk {
   BlockContext context;
   int count; // operands: the output, then inputs
   int size[kMaxOperands]; // bytes of an element
-  std::int64_t block; // elements that fit a buffer
+  std::int64_t block = 0; // elements that fit a buffer
   bool streamed = false; // see Note [Streamed results]
 };
 
@@ -327,7 +327,7 @@ namespace {
 // Rows of tensors that are broadcast over each other, few enough for one thread.
 C10_NOINLINE void run_grid(const PointwiseCall& call, const PointwiseRun& run) {
   const at::detail::PointwiseGrid grid = at::detail::PointwiseGrid::of(call);
-  Walk walk{run.kernel, {run.functor, 0}, call.count, {}, 0};
+  Walk walk{run.kernel, {run.functor, 0}, call.count, {}};
   walk.block = kBlockBytes / std::max(call.input_size, call.output_size);
   char* data[PointwiseCall::kMax];
   std::int64_t strides[2 * PointwiseCall::kMax];
@@ -443,7 +443,7 @@ namespace {
 
 // Strided, broadcast and converted operands.
 C10_NOINLINE void run_general(TensorIteratorBase& iter, const PointwiseRun& run) {
-  Walk walk{run.kernel, {run.functor, 0}, iter.ntensors(), {}, 0};
+  Walk walk{run.kernel, {run.functor, 0}, iter.ntensors(), {}};
   TORCH_INTERNAL_ASSERT(walk.count <= kMaxOperands && iter.noutputs() == 1);
   const std::int64_t numel = iter.numel();
   if (numel == 0) {

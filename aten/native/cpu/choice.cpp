@@ -94,37 +94,18 @@ void replace_nan(const BlockContext& context, char* out, const char* const* in, 
   }
 }
 
-// std::nextafter without branches, for the compiler to vectorise.
+// std::nextafter without branches, for the compiler to vectorise. Bit patterns are ordered like sign and magnitude, so that a
+// neighbour's is one more or less; numbers of 16 bits are compared as floats.
 template <class T>
 T next_of(T from, T to) {
-  using I = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>; // wraps for some NaN
-  const I up = (from < to) == (from > T(0)) ? I(1) : ~I(0);
-  const T next = from == T(0) ? std::copysign(std::numeric_limits<T>::denorm_min(), to)
-                              : __builtin_bit_cast(T, static_cast<I>(__builtin_bit_cast(I, from) + up));
-  const T moved = from == to ? to : next;
-  return from != from || to != to ? from + to : moved;
-}
-
-// The neighbour of a 16-bit number, whose bit patterns are ordered like sign and magnitude.
-template <class T>
-T next_reduced(T from, T to) {
-  const float x = static_cast<float>(from), y = static_cast<float>(to);
-  if (x != x || y != y) {
-    return T(x + y);
-  }
-  if (x == y) {
-    return to;
-  }
-  std::uint16_t bits;
-  std::memcpy(&bits, &from, sizeof(bits));
-  if (x == 0) {
-    bits = y > 0 ? 0x0001 : 0x8001;
-  } else {
-    bits += (x < y) == (x > 0) ? 1 : -1;
-  }
-  T result;
-  std::memcpy(&result, &bits, sizeof(bits));
-  return result;
+  using Bits = std::conditional_t<sizeof(T) == 2, std::uint16_t, std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
+  const auto x = static_cast<opmath_type<T>>(from), y = static_cast<opmath_type<T>>(to);
+  const Bits up = (x < y) == (x > 0) ? Bits(1) : static_cast<Bits>(~Bits(0));
+  const auto sign = static_cast<Bits>(Bits(1) << (8 * sizeof(T) - 1));
+  const auto least = static_cast<Bits>((__builtin_bit_cast(Bits, to) & sign) | 1);
+  const auto next = __builtin_bit_cast(T, x == 0 ? least : static_cast<Bits>(__builtin_bit_cast(Bits, from) + up)); // wraps for some NaN
+  const T moved = x == y ? to : next;
+  return x != x || y != y ? static_cast<T>(x + y) : moved;
 }
 
 template <class T>
@@ -133,11 +114,7 @@ void next_after(const BlockContext&, char* out, const char* const* in, std::int6
   const T* a = reinterpret_cast<const T*>(in[0]);
   const T* b = reinterpret_cast<const T*>(in[1]);
   for (std::int64_t i = 0; i < n; ++i) {
-    if constexpr (sizeof(T) == 2) {
-      to[i] = next_reduced(a[i], b[i]);
-    } else {
-      to[i] = next_of(a[i], b[i]);
-    }
+    to[i] = next_of(a[i], b[i]);
   }
 }
 

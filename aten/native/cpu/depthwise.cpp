@@ -53,15 +53,17 @@ class Plane {
 
   Plane(const Axis& rows, const Axis& columns) : rows_(rows), columns_(columns) {
     phase_ = (columns.length_of(columns.results) + columns.stride - 1) / columns.stride;
-    // Rows begin at vectors: a third of the loads of three neighbours is within a line then.
+    // All rows begin alike beside the lines of the cache.
     phase_ = (phase_ + kSize - 1) / kSize * kSize;
     pitch_ = phase_ * columns.stride;
     const int64_t fitting = kBufferBytes / (pitch_ * int64_t(sizeof(R)));
     together_ = std::clamp<int64_t>((fitting - (rows.kernel - 1) * rows.dilation - 1) / rows.stride + 1, 1, rows.results);
     // Vectors at the end of a row read on.
-    room_.resize(static_cast<size_t>(rows.length_of(together_) * pitch_ + kUnroll * kSize + kSize));
+    room_.resize(static_cast<size_t>(rows.length_of(together_) * pitch_ + (kUnroll + 2) * kSize));
     constexpr std::uintptr_t kBytes = kSize * sizeof(R);
     buffer_ = reinterpret_cast<R*>((reinterpret_cast<std::uintptr_t>(room_.data()) + kBytes - 1) / kBytes * kBytes);
+    // A source that is copied as it lies begins at vectors.
+    if (columns.stride == 1 && columns.spread == 1 && columns.offset > 0) buffer_ += (kSize - columns.offset % kSize) % kSize;
     const auto steps_by_one = [](const Axis& axis) { return axis.stride == 1 && axis.dilation == 1; };
     if (steps_by_one(rows) && steps_by_one(columns) && rows.kernel == columns.kernel) square_ = rows.kernel;
     for (int64_t ky = 0; ky < rows.kernel; ++ky) {
@@ -88,8 +90,8 @@ class Plane {
   void correlate(const T* source, const R* weight, R start, T* result) {
     for_blocks(source, [&](int64_t first, int64_t end) {
       int64_t y = first;
-      if (square_ == 3) y = correlate_squares<3>(first, end, weight, start, result);
-      if (square_ == 5) y = correlate_squares<5>(first, end, weight, start, result);
+      if (square_ == 3) y = correlate_squares<3>(source, first, end, weight, start, result);
+      if (square_ == 5) y = correlate_squares<5>(source, first, end, weight, start, result);
       for (; y < end; ++y) {
         const R* row = buffer_ + (y - first) * rows_.stride * pitch_;
         T* to = result + y * columns_.results;
@@ -129,10 +131,13 @@ class Plane {
   /// Results of some rows at a time, as windows of K x K share rows of the source: each vector of it is read once for all of them.
   /// Returns the first row that is left.
   template <int K>
-  int64_t correlate_squares(int64_t first, int64_t end, const R* weight, R start, T* result) const {
+  int64_t correlate_squares(const T* source, int64_t first, int64_t end, const R* weight, R start, T* result) const {
     constexpr int kRows = vec::kVecBytes == 64 ? 4 : 2; // sums that fit the registers
     int64_t y = first;
     for (; y + kRows <= end; y += kRows) {
+      // Meanwhile the same rows of the plane behind this one, the next, come from memory.
+      const T* next = source + (rows_.source + y) * columns_.source;
+      for (int64_t i = 0; i < kRows * columns_.source; i += 64 / sizeof(T)) __builtin_prefetch(next + i);
       for (int64_t x = 0; x < columns_.results; x += kUnroll * kSize) {
         const int64_t left = columns_.results - x;
         with_count<kUnroll>((left + kSize - 1) / kSize, [&](auto count) {
