@@ -470,7 +470,9 @@ void check_steps(const char* op, const Tensor& input, std::initializer_list<Tens
 /// Whether the kernel takes the steps: they are enough to lay out the weights anew for them, and all fits together. If not,
 /// operators take the steps and say what does not fit; they take none of packed sequences.
 bool takes_packed_weights(const char* op, const Tensor& gates, IntArrayRef batch_sizes, int64_t count, std::initializer_list<Tensor> states, const Tensor& w_hh, const Tensor& b_hh = {}) {
-  const auto fits = [&](const Tensor& t) { return t.is_cpu() && t.layout() == kStrided && t.scalar_type() == gates.scalar_type(); };
+  const auto fits = [&](const Tensor& t) {
+    return (t.is_cpu() || (t.is_meta() && !batch_sizes.empty())) && t.layout() == kStrided && t.scalar_type() == gates.scalar_type();
+  };
   const int64_t size = states.begin()->size(1);
   const bool fit = (gates.scalar_type() == kFloat || gates.scalar_type() == kDouble) && fits(gates) && std::all_of(states.begin(), states.end(), fits) &&
       fits(w_hh) && gates.numel() > 0 && gates.size(-1) == count * size && w_hh.dim() == 2 && w_hh.size(0) == count * size &&
@@ -479,6 +481,11 @@ bool takes_packed_weights(const char* op, const Tensor& gates, IntArrayRef batch
       fit || batch_sizes.empty(), op, ": packed sequences take float or double tensors on the CPU that fit, got sums of sizes ", gates.sizes(), " of ",
       gates.scalar_type(), ", states of ", states.begin()->sizes(), " and weights of ", w_hh.sizes(), " of ", w_hh.scalar_type());
   return fit && (!batch_sizes.empty() || gates.size(0) >= kWorthPacking);
+}
+
+/// The kernel, where there are data.
+void take_steps(const Recurrence& r) {
+  if (!r.gates.is_meta()) recurrence(r);
 }
 
 /// Sizes like those of the gates, for states.
@@ -508,7 +515,7 @@ std::tuple<Tensor, Tensor, Tensor> lstm_steps(const Tensor& input, const Tensor&
   const DimVector sizes = sizes_of_states(gates, hx.size(1));
   Tensor output = at::empty(sizes, hx.options()), cells = at::empty(sizes, cx.options());
   if (takes_packed_weights("_lstm_steps", gates, batch_sizes, 4, {hx, cx}, w_hh)) {
-    recurrence(
+    take_steps(
         {.cell = RecurrentCell::lstm,
          .reverse = reverse,
          .batch_sizes = batch_sizes,
@@ -541,7 +548,7 @@ std::tuple<Tensor, Tensor, Tensor> gru_steps(const Tensor& input, const Tensor& 
   const DimVector sizes = sizes_of_states(gates, size);
   Tensor output = at::empty(sizes, hx.options()), recurrent = at::empty(sizes, hx.options());
   if (takes_packed_weights("_gru_steps", gates, batch_sizes, 3, {hx}, w_hh, bias)) {
-    recurrence(
+    take_steps(
         {.cell = RecurrentCell::gru,
          .reverse = reverse,
          .batch_sizes = batch_sizes,
@@ -569,7 +576,7 @@ Tensor rnn_steps(const Tensor& input, const Tensor& hx, const Tensor& w_ih, cons
   check_steps("_rnn_steps", input, {hx}, batch_sizes);
   const Tensor output = at::linear(input, w_ih, bias).contiguous();
   if (takes_packed_weights("_rnn_steps", output, batch_sizes, 1, {hx}, w_hh)) {
-    recurrence(
+    take_steps(
         {.cell = relu ? RecurrentCell::relu : RecurrentCell::tanh,
          .reverse = reverse,
          .batch_sizes = batch_sizes,
