@@ -4,7 +4,8 @@
 //   busy_neighbour [ROUNDS] [NAME...]
 //
 // Four states take turns: no neighbour, one, two, and one that is pinned to the processor where the caller sits. A state's time is
-// the mean over some tens of milliseconds of calls, so what a call waits for a processor counts; the median of the rounds is shown.
+// the mean over some tens of milliseconds of calls, so what a call waits for a processor counts. Shown is the median over the rounds,
+// of the quiet time and of each other state's time over it.
 #include <torch/torch.h>
 
 #include <algorithm>
@@ -176,9 +177,12 @@ int main(int argc, char** argv) {
         for (const Neighbour& neighbour : neighbours) neighbour.rest();
       }
     }
-    const double quiet = *std::min_element(times[0].begin(), times[0].end());
-    std::printf("| %s | %.3f ms | %.2f | %.2f | %.2f |\n", c.name, quiet, median(times[1]) / quiet, median(times[2]) / quiet,
-                median(times[3]) / quiet);
+    const auto ratio = [&](int state) {
+      std::vector<double> ratios;
+      for (int round = 0; round < rounds; ++round) ratios.push_back(times[state][round] / times[0][round]);
+      return median(ratios);
+    };
+    std::printf("| %s | %.3f ms | %.2f | %.2f | %.2f |\n", c.name, median(times[0]), ratio(1), ratio(2), ratio(3));
     std::fflush(stdout);
   }
 }
