@@ -168,6 +168,28 @@ TEST_CASE("long indices are worked out in blocks", "[index]") {
   CHECK_THROWS_MATCHES(table.index({at::cat({order, longs({50})}), at::zeros({2001}, at::kLong)}), c10::Error, Says("index 50 is out of bounds for dimension 0 with size 50"));
 }
 
+TEST_CASE("an index that repeats itself over rows acts as one that is written out", "[index]") {
+  const auto dtype = GENERATE(at::kFloat, at::kBFloat16, at::kLong, at::kByte, at::kDouble);
+  const Tensor self = counted({6, 21}).remainder(5).to(dtype), src = counted({40, 21}).remainder(7).to(dtype);
+  const Tensor column = at::arange(40, at::kLong).mul(7).remainder(6).unsqueeze(1);
+  const Tensor expanded = column.expand({40, 21}), written = expanded.contiguous();
+  CHECK_THAT(self.gather(0, expanded), EqualsTensor(self.gather(0, written)));
+  CHECK_THAT(self.scatter(0, expanded, src), EqualsTensor(self.scatter(0, written, src)));
+  CHECK_THAT(self.scatter_add(0, expanded, src), EqualsTensor(self.scatter_add(0, written, src)));
+  CHECK_THAT(self.scatter(0, expanded, 3), EqualsTensor(self.scatter(0, written, 3)));
+  for (const char* reduce : {"sum", "mean", "amax", "amin", "prod"}) {
+    for (const bool include_self : {true, false}) {
+      CHECK_THAT(self.scatter_reduce(0, expanded, src, reduce, include_self), EqualsTensor(self.scatter_reduce(0, written, src, reduce, include_self)));
+    }
+  }
+  // Repeated over columns: the row of the index is what varies.
+  const Tensor wide = at::arange(21, at::kLong).mul(5).remainder(21).unsqueeze(0).expand({6, 21});
+  CHECK_THAT(self.gather(1, wide), EqualsTensor(self.gather(1, wide.contiguous())));
+  CHECK_THAT(self.scatter_add(1, wide, self), EqualsTensor(self.scatter_add(1, wide.contiguous(), self)));
+  CHECK_THAT(self.t().scatter_add(0, wide.t(), self.t()), EqualsTensor(self.t().scatter_add(0, wide.t().contiguous(), self.t())));
+  CHECK_THROWS_MATCHES(self.gather(0, expanded.add(1)), c10::Error, Says("index 6 is out of bounds for dimension 0 with size 6"));
+}
+
 TEST_CASE("stack and clone keep what memory looks like", "[index]") {
   const Tensor image = counted({2, 3, 4, 2}).contiguous(at::MemoryFormat::ChannelsLast);
   CHECK(at::stack({image, image}, 0).strides() == at::IntArrayRef({48, 24, 1, 6, 3}));

@@ -11,6 +11,7 @@
 #include <aten/WrapDimUtilsMulti.h>
 #include <c10/util/DimVector.h>
 
+#include <algorithm>
 #include <limits>
 
 namespace at::native {
@@ -110,6 +111,21 @@ Tensor div_compressed(const Tensor& self, const Tensor& other) {
 
 namespace {
 
+/// The rows of a CSR matrix as they are, checked: its index tensors may have been written to.
+RowOrder checked_rows(const Tensor& sparse) {
+  const SparseCsrTensorImpl* impl = compressed_impl(sparse);
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      impl->batch_dim() == 0, "a batch of compressed sparse matrices of size ", sparse.sizes(),
+      " was given where one matrix is needed; take them one by one");
+  const Tensor starts = impl->compressed_indices().to(kLong).contiguous(), cols = impl->plain_indices().to(kLong).contiguous();
+  const int64_t* start = starts.const_data_ptr<int64_t>();
+  TORCH_CHECK(
+      starts.numel() == sparse.size(0) + 1 && start[0] == 0 && start[sparse.size(0)] == cols.numel() && std::is_sorted(start, start + starts.numel()),
+      "the compressed indices of a sparse tensor were changed: they do not cover its elements, or decrease");
+  check_places(cols, sparse.size(1), "columns");
+  return {starts, cols, Tensor()};
+}
+
 /// alpha * (sparse @ dense) + beta * base.
 Tensor compressed_times_dense(
     const char* op, const Tensor& sparse, const Tensor& dense, const Tensor& base, const Scalar& beta, const Scalar& alpha) {
@@ -127,6 +143,9 @@ Tensor compressed_times_dense(
     const Tensor coo = compressed_to_coo(sparse);
     return sparse_times_dense(
         sparse.sizes(), get_sparse_impl(coo)->indices(), get_sparse_impl(coo)->values(), dense, base, beta, alpha);
+  }
+  if (sparse.layout() == kSparseCsr && sparse_kernels(dense) == nullptr) {
+    return rows_times_dense(sparse.sizes(), checked_rows(sparse), impl->values(), dense, base, beta, alpha);
   }
   return sparse_times_dense(sparse.sizes(), compressed_to_coo_indices(sparse), impl->values(), dense, base, beta, alpha);
 }

@@ -3,6 +3,7 @@
 
 #include <aten/Functions.h>
 #include <aten/SparseCsrTensorImpl.h>
+#include <aten/native/index_rows.h>
 #include <aten/native/sparse/compressed.h>
 #include <aten/native/sparse/device_kernels.h>
 #include <c10/core/DeviceGuard.h>
@@ -82,6 +83,9 @@ void check_places(const Tensor& row, int64_t size, const char* what) {
   }
   const Tensor places = row.contiguous();
   const int64_t* index = places.const_data_ptr<int64_t>();
+  if (!any_index_outside(index, places.numel(), size)) {
+    return;
+  }
   for (int64_t i = 0; i < places.numel(); ++i) {
     TORCH_CHECK_INDEX(
         index[i] >= 0 && index[i] < size, "a sparse matrix with ", size, " ", what, " cannot have an element in number ", index[i]);

@@ -5,6 +5,7 @@
 #include <aten/Parallel.h>
 #include <aten/TensorOperators.h>
 #include <aten/core/dtype_dispatch.h>
+#include <aten/native/index_rows.h>
 #include <aten/native/pointwise/math.h>
 #include <aten/native/sparse/coo.h>
 #include <aten/native/sparse/device_kernels.h>
@@ -43,12 +44,18 @@ void add_row_products(
     const T* value = values.const_data_ptr<T>();
     const T* from = dense.const_data_ptr<T>();
     T* to = out.mutable_data_ptr<T>();
+    constexpr int64_t kWide = 8;
+    AddRow* const add_row = n < kWide ? nullptr : add_row_of(out.scalar_type(), /*scaled=*/true);
     at::parallel_for(0, rows, kFlopsPerThread / work + 1, [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {
         T* __restrict sum = to + row * n;
         for (int64_t k = start[row]; k < start[row + 1]; ++k) {
           const T scale = pointwise::mul(factor, value[k]);
           const T* __restrict line = from + col[k] * n;
+          if (add_row != nullptr) {
+            add_row(sum, line, n, &scale);
+            continue;
+          }
           for (int64_t j = 0; j < n; ++j) {
             sum[j] = pointwise::add(sum[j], pointwise::mul(scale, line[j]));
           }
@@ -88,10 +95,17 @@ RowOrder order_by_rows(IntArrayRef sizes, const Tensor& places_) {
 Tensor sparse_times_dense(
     IntArrayRef sizes, const Tensor& places, const Tensor& values, const Tensor& dense, const Tensor& base, const Scalar& beta,
     const Scalar& alpha) {
+  const RowOrder rows = values.numel() > 0 && sizes[0] > 0 && dense.size(1) > 0 ? order_by_rows(sizes, places) : RowOrder();
+  return rows_times_dense(sizes, rows, values, dense, base, beta, alpha);
+}
+
+Tensor rows_times_dense(
+    IntArrayRef sizes, const RowOrder& rows, const Tensor& values, const Tensor& dense, const Tensor& base, const Scalar& beta,
+    const Scalar& alpha) {
   const ScalarType dtype = values.scalar_type();
   if (is_reduced(dtype)) {
-    return sparse_times_dense(
-               sizes, places, values.to(kFloat), dense.to(kFloat), base.defined() ? base.to(kFloat) : base, beta, alpha)
+    return rows_times_dense(
+               sizes, rows, values.to(kFloat), dense.to(kFloat), base.defined() ? base.to(kFloat) : base, beta, alpha)
         .to(dtype);
   }
   Tensor out;
@@ -104,7 +118,6 @@ Tensor sparse_times_dense(
     }
   }
   if (values.numel() > 0 && out.numel() > 0) {
-    const RowOrder rows = order_by_rows(sizes, places);
     const Tensor ordered = rows.order.defined() ? values.index_select(0, rows.order) : values.contiguous();
     add_row_products(out, rows.starts, rows.cols, ordered, dense.contiguous(), alpha);
   }

@@ -28,4 +28,9 @@ struct RowOrder {
 };
 RowOrder order_by_rows(IntArrayRef sizes, const Tensor& places);
 
+/// As sparse_times_dense, for elements whose row order is known.
+Tensor rows_times_dense(
+    IntArrayRef sizes, const RowOrder& rows, const Tensor& values, const Tensor& dense, const Tensor& base, const Scalar& beta,
+    const Scalar& alpha);
+
 } // namespace at::native

@@ -352,9 +352,10 @@ IndexPlan plan_index(const Tensor& self, const std::vector<IndexedDim>& dims) {
   return plan;
 }
 
-/// Runs f(result position, element offset in self) over all elements of a plan, threads splitting the positions.
+/// Runs f(result position, element offset in self) over all elements of a plan, threads splitting the positions; each may stand
+/// for a row of `row_size` elements.
 template <class F>
-void for_each_element(const IndexPlan& plan, bool parallel, F f) {
+void for_each_element(const IndexPlan& plan, bool parallel, F f, int64_t row_size = 1) {
   const std::vector<int64_t> before = all_offsets(plan.before, plan.before_strides);
   const std::vector<int64_t> after = all_offsets(plan.after, plan.after_strides);
   const auto inner = static_cast<int64_t>(after.size());
@@ -383,7 +384,7 @@ void for_each_element(const IndexPlan& plan, bool parallel, F f) {
     }
   };
   if (parallel) {
-    at::parallel_for(0, rows, std::max<int64_t>(1, at::internal::GRAIN_SIZE / std::max<int64_t>(inner, 1)), body);
+    at::parallel_for(0, rows, std::max<int64_t>(1, at::internal::GRAIN_SIZE / std::max<int64_t>(inner * row_size, 1)), body);
   } else {
     body(0, rows);
   }
@@ -399,24 +400,15 @@ bool has_dense_rows(const IndexPlan& plan) {
     }
     step *= plan.after[d];
   }
-  return step >= kLeast && plan.before.empty();
+  return step >= kLeast;
 }
 
-/// Runs f(result position, element offset in self) over the beginnings of dense rows; positions are counted in rows.
-template <class F>
-void for_each_row(const IndexPlan& plan, bool parallel, int64_t row_size, F f) {
-  const int64_t rows = product(plan.index_sizes);
-  const auto body = [&](int64_t begin, int64_t end) {
-    int64_t offsets[kOffsetBlock];
-    for (int64_t row = begin; row < end; row += kOffsetBlock) {
-      const int64_t count = std::min(end - row, kOffsetBlock);
-      find_offsets(plan, row, count, offsets);
-      for (int64_t i = 0; i < count; ++i) {
-        f(row + i, offsets[i]);
-      }
-    }
-  };
-  at::parallel_for(0, rows, parallel ? std::max<int64_t>(1, at::internal::GRAIN_SIZE / std::max<int64_t>(row_size, 1)) : rows, body);
+/// The plan of the beginnings of dense rows.
+IndexPlan rows_of(const IndexPlan& plan) {
+  IndexPlan rows = plan;
+  rows.after.clear();
+  rows.after_strides.clear();
+  return rows;
 }
 
 } // namespace
@@ -452,9 +444,8 @@ Tensor index_cpu(const Tensor& self, const c10::List<std::optional<Tensor>>& ind
     const int64_t row = product(plan.after) * self.itemsize(), size = self.itemsize();
     const char* from = static_cast<const char*>(self.const_data_ptr());
     char* to = static_cast<char*>(result.mutable_data_ptr());
-    for_each_row(plan, /*parallel=*/true, row, [=](int64_t i, int64_t offset) {
-      std::memcpy(to + i * row, from + offset * size, static_cast<size_t>(row));
-    });
+    const auto copy = [=](int64_t i, int64_t offset) { std::memcpy(to + i * row, from + offset * size, static_cast<size_t>(row)); };
+    for_each_element(rows_of(plan), /*parallel=*/true, copy, row);
     return result;
   }
   by_element_size(self.itemsize(), [&](auto word) {
@@ -536,7 +527,7 @@ Tensor& _index_put_impl_cpu_(
     const char* from = static_cast<const char*>(dense.const_data_ptr());
     char* to = static_cast<char*>(self.mutable_data_ptr());
     AddRow* const add = accumulate ? add_row_of(self.scalar_type(), /*scaled=*/false) : nullptr;
-    for_each_row(plan, /*parallel=*/false, row, [=](int64_t i, int64_t offset) {
+    for_each_element(rows_of(plan), /*parallel=*/false, [=](int64_t i, int64_t offset) {
       if (add != nullptr) {
         add(to + offset * size, from + i * row * size, row, nullptr);
       } else {

@@ -75,6 +75,49 @@ int64_t dim_size(const TensorBase& t, int64_t dim) {
   return t.dim() == 0 ? 1 : t.size(dim);
 }
 
+/// Elements of `from` copied to `to`, one by one or some side by side. The first place is in `to` (Scatter) or in `from`.
+template <class T, bool Scatter>
+struct CopiedElements {
+  T* to;
+  const T* from;
+
+  void operator()(int64_t a, int64_t b) const {
+    to[Scatter ? a : b] = from[Scatter ? b : a];
+  }
+  void row(int64_t a, int64_t b, int64_t n) const {
+    std::memcpy(to + (Scatter ? a : b), from + (Scatter ? b : a), n * sizeof(T));
+  }
+};
+
+/// Elements added in `to`.
+template <class T>
+struct AddedElements {
+  T* to;
+  const T* from;
+  AddRow* add_row;
+
+  void operator()(int64_t o, int64_t s) const {
+    to[o] = pointwise::add(to[o], from[s]);
+  }
+  void row(int64_t o, int64_t s, int64_t n) const {
+    add_row(to + o, from + s, n, nullptr);
+  }
+};
+
+/// How many elements come to each place.
+struct CountedElements {
+  int64_t* counts;
+
+  void operator()(int64_t o, int64_t) const {
+    ++counts[o];
+  }
+  void row(int64_t o, int64_t, int64_t n) const {
+    for (int64_t i = o; i < o + n; ++i) {
+      ++counts[i];
+    }
+  }
+};
+
 /// Elements joined in `to`, one by one or some side by side.
 template <class T, class Combine>
 struct JoinedElements {
@@ -95,13 +138,28 @@ struct JoinedElements {
   }
 };
 
+// Structs, because each loop with a lambda of its own would be compiled again.
+template <class T>
+struct JoinBySum {
+  T operator()(T a, T b) const { return pointwise::add(a, b); }
+};
+template <class T>
+struct JoinByProduct {
+  T operator()(T a, T b) const { return pointwise::mul(a, b); }
+};
+
 /// self[index] = combine(self[index], src) into `out`.
 template <class T, class Combine>
 void scatter_with(
     const TensorBase& index, const IndexSpan& values, int64_t dim, const TensorBase& src, const TensorBase& out,
     Combine combine) {
-  const JoinedElements<T, Combine> join{out.mutable_data_ptr<T>(), src.const_data_ptr<T>(), combine};
-  for_each_indexed(index, values, dim, out, src, join);
+  T* const to = out.mutable_data_ptr<T>();
+  const T* const from = src.const_data_ptr<T>();
+  if constexpr (std::is_same_v<Combine, JoinBySum<T>>) {
+    for_each_indexed(index, values, dim, out, src, AddedElements<T>{to, from, add_row_of(out.scalar_type(), /*scaled=*/false)});
+  } else {
+    for_each_indexed(index, values, dim, out, src, JoinedElements<T, Combine>{to, from, combine});
+  }
 }
 
 /// One element of any dtype: stores of it are compiled by size.
@@ -141,8 +199,7 @@ Tensor counts_of(const TensorBase& out, bool include_self) {
 Tensor scatter_counts(
     const TensorBase& index, const IndexSpan& values, int64_t dim, const TensorBase& out, bool include_self) {
   const Tensor counts = counts_of(out, include_self);
-  int64_t* n = counts.mutable_data_ptr<int64_t>();
-  for_each_indexed(index, values, dim, counts, counts, [=](int64_t o, int64_t) { ++n[o]; });
+  for_each_indexed(index, values, dim, counts, counts, CountedElements{counts.mutable_data_ptr<int64_t>()});
   return counts;
 }
 
@@ -179,16 +236,6 @@ T reduction_start(std::string_view reduce) {
   return reduce == "prod" ? T(1) : T(0);
 }
 
-// Structs, because each loop with a lambda of its own would be compiled again.
-template <class T>
-struct JoinBySum {
-  T operator()(T a, T b) const { return pointwise::add(a, b); }
-};
-template <class T>
-struct JoinByProduct {
-  T operator()(T a, T b) const { return pointwise::mul(a, b); }
-};
-
 /// Calls f with the function that a reduction joins two values by; mean adds, and is divided at the end.
 template <class T, class F>
 void with_combine(std::string_view reduce, F f) {
@@ -213,13 +260,14 @@ void divide_by_counts(const TensorBase& out, const TensorBase& counts) {
   T* to = out.mutable_data_ptr<T>();
   const DimVector sizes = sizes_of(out);
   const DimVector strides = strides_of(out);
+  const bool is_dense = out.is_contiguous();
   for (int64_t i = 0; i < counts.numel(); ++i) {
     if (n[i] <= 1) {
       continue;
     }
     int64_t rest = i;
-    int64_t offset = 0;
-    for (int64_t d = static_cast<int64_t>(sizes.size()) - 1; d >= 0; --d) {
+    int64_t offset = is_dense ? i : 0;
+    for (int64_t d = static_cast<int64_t>(sizes.size()) - 1; !is_dense && d >= 0; --d) {
       offset += rest % sizes[d] * strides[d];
       rest /= sizes[d];
     }
@@ -238,9 +286,8 @@ void gather_kernel(const TensorBase& self, int64_t dim, const TensorBase& index,
   const IndexSpan values = checked_values(index, dim_size(self, dim), dim);
   by_element_size(self.itemsize(), [&](auto word) {
     using T = decltype(word);
-    const T* from = static_cast<const T*>(self.const_data_ptr());
-    T* to = static_cast<T*>(out.mutable_data_ptr());
-    for_each_indexed(index, values, dim, self, out, [=](int64_t s, int64_t o) { to[o] = from[s]; }, /*free_order=*/true);
+    const CopiedElements<T, false> copy{static_cast<T*>(out.mutable_data_ptr()), static_cast<const T*>(self.const_data_ptr())};
+    for_each_indexed(index, values, dim, self, out, copy, /*free_order=*/true);
   });
 }
 
@@ -251,9 +298,8 @@ void scatter_src_kernel(
   start_from(self, out);
   by_element_size(self.itemsize(), [&](auto word) {
     using T = decltype(word);
-    const T* from = static_cast<const T*>(src.const_data_ptr());
-    T* to = static_cast<T*>(out.mutable_data_ptr());
-    for_each_indexed(index, values, dim, out, src, [=](int64_t o, int64_t s) { to[o] = from[s]; });
+    const CopiedElements<T, true> copy{static_cast<T*>(out.mutable_data_ptr()), static_cast<const T*>(src.const_data_ptr())};
+    for_each_indexed(index, values, dim, out, src, copy);
   });
 }
 
