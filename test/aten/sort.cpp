@@ -170,6 +170,21 @@ TEST_CASE("of equal elements kthvalue and mode name the one that PyTorch names",
   CHECK(std::get<1>(z.slice(0, 0, 17).mode()).item<int64_t>() == 12);
 }
 
+TEST_CASE("NaNs of a short row keep mode from seeing what is behind them, as in PyTorch", "[sort]") {
+  const auto place = [](std::vector<double> values) {
+    return std::get<1>(tensor_of(values).mode()).item<int64_t>();
+  };
+  CHECK(place({2, kNan, 1, 1, kNan}) == 2);
+  CHECK(place({kNan, 1, 1, kNan}) == 2);
+  CHECK(place({kNan, 2, 1}) == 0);
+  CHECK(place({2, 2, kNan, kNan, kNan}) == 1);
+}
+
+TEST_CASE("isin takes bfloat16", "[sort]") {
+  const Tensor x = tensor_of(std::vector<float>{1, 2, 3}).to(at::kBFloat16);
+  CHECK(at::isin(x, x.slice(0, 1)).equal(tensor_of(std::vector<float>{0, 1, 1}).to(at::kBool)));
+}
+
 TEST_CASE("mode is the smallest of the most frequent values", "[sort]") {
   const Tensor x = tensor_of(std::vector<double>{3, 1, 3, 1, 2});
   CHECK(std::get<0>(x.mode(0)).item<double>() == 1);

@@ -236,7 +236,7 @@ Tensor& nanquantile_scalar_out(
 
 Tensor isin(const Tensor& elements, const Tensor& test_elements, bool, bool invert) {
   const auto check = [](const Tensor& t) {
-    TORCH_CHECK(!t.is_complex() && t.scalar_type() != ScalarType::Bool && t.scalar_type() != ScalarType::BFloat16,
+    TORCH_CHECK(!t.is_complex() && t.scalar_type() != ScalarType::Bool,
                 "Unsupported input type encountered for isin(): ", c10::toString(t.scalar_type()));
   };
   check(elements);

@@ -195,12 +195,40 @@ int64_t median_place(Entry<T>* entries, int64_t count, bool ignore_nan) {
   return kth_place(entries, count, std::max<int64_t>(0, count - nans - 1) / 2);
 }
 
+// std::sort of so few elements is sorting by insertion.
+constexpr int64_t kSortedByInsertion = 16;
+
+// The same steps where a NaN compares as it does: less than nothing, and nothing less than it. So it stays where it stands, and
+// what is behind it does not come past it.
+template <class T>
+void sort_around_nans(Entry<T>* entries, int64_t count) {
+  const auto less = [](const Entry<T>& a, const Entry<T>& b) { return a.key() < b.key() && !is_nan_key<T>(b.key()); };
+  for (int64_t i = 1; i < count; ++i) {
+    const Entry<T> entry = entries[i];
+    int64_t to = i;
+    if (less(entry, entries[0])) {
+      to = 0;
+    } else {
+      while (less(entry, entries[to - 1])) {
+        --to;
+      }
+    }
+    std::move_backward(entries + to, entries + i, entries + i + 1);
+    entries[to] = entry;
+  }
+}
+
 // The smallest of the most frequent values, at the place that comes last when the row is sorted by std::sort, which is also
-// what PyTorch does: of up to 16 elements the last one, of more any. NaNs are not equal to each other and larger than the rest;
-// but where nothing repeats, one at the front stays there.
+// what PyTorch does: of up to 16 elements the last one, of more any. NaNs are not equal to each other. PyTorch compares them as
+// they are; in longer rows, where that would be no order, they are larger than the rest, but where nothing repeats, one at the
+// front stays there.
 template <class T>
 int64_t mode_place(Entry<T>* entries, int64_t count) {
-  std::sort(entries, entries + count, [](const Entry<T>& a, const Entry<T>& b) { return a.key() < b.key(); });
+  if (sorting::is_float_like<T> && count <= kSortedByInsertion) {
+    sort_around_nans<T>(entries, count);
+  } else {
+    std::sort(entries, entries + count, [](const Entry<T>& a, const Entry<T>& b) { return a.key() < b.key(); });
+  }
   int64_t best = 0;
   int64_t best_length = 0;
   for (int64_t first = 0, i = 0; i < count; ++i) {
@@ -212,7 +240,7 @@ int64_t mode_place(Entry<T>* entries, int64_t count) {
       best = i;
     }
   }
-  for (int64_t i = count; best_length <= 1 && i-- > 0 && is_nan_key<T>(entries[i].key());) {
+  for (int64_t i = count; count > kSortedByInsertion && best_length <= 1 && i-- > 0 && is_nan_key<T>(entries[i].key());) {
     if (entries[i].index() == 0) {
       return 0;
     }
