@@ -234,3 +234,10 @@ TEST_CASE("singular values of a matrix with an infinity are NaN, and those of a 
     CHECK_THROWS_WITH(at::linalg_svdvals(batch), Catch::Contains("contained non-finite values"));
   }
 }
+
+TEST_CASE("a single element is its own eigenvalue, even a NaN", "[linalg]") {
+  const Tensor x = at::full({1, 1}, std::numeric_limits<double>::quiet_NaN());
+  const auto [values, vectors] = at::linalg_eigh(x);
+  CHECK(values.isnan().all().item<bool>());
+  CHECK(vectors.equal(at::ones({1, 1})));
+}

@@ -80,8 +80,9 @@ void linalg_eigh_kernel(const TensorBase& A, std::string_view UPLO, bool compute
     using R = real_t<T>;
     const Batch<const T> from(A, 2);
     // What stands in the other triangle is not read, so it must not matter either.
+    // A single element is its own eigenvalue, whatever it is.
     TORCH_CHECK_LINALG(
-        all_finite(from, uplo == 'U' ? Part::Upper : Part::Lower),
+        from.rows() == 1 || all_finite(from, uplo == 'U' ? Part::Upper : Part::Lower),
         "linalg.eigh: The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated "
         "eigenvalues: it contains values that are not finite.");
     const Batch<R> to_values(eigenvalues, 1);
