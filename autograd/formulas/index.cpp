@@ -28,7 +28,8 @@ Tensor index_add_source_backward(
     const Tensor& grad, int64_t dim, const Tensor& index, at::IntArrayRef source_sizes, const at::Scalar& alpha) {
   const Tensor picked = grad.index_select(dim, index);
   const Tensor scaled = alpha.equal(1) ? picked : picked * alpha.conj();
-  return source_sizes.empty() ? scaled.sum() : scaled.expand(source_sizes);
+  if (!source_sizes.empty()) return scaled.expand(source_sizes);
+  return scaled.numel() == 1 ? scaled.reshape({}) : scaled.sum(); // of complex halves there are no sums
 }
 
 Tensor index_fill_value_backward(const Tensor& grad, int64_t dim, const Tensor& index) {

@@ -337,3 +337,13 @@ TEST_CASE("gradients of recurrent layers see negated weights and gradients", "[d
     CHECK(gradient(w_hh, at::_neg_view(grad.neg())).allclose(want, 1e-12));
   }
 }
+
+TEST_CASE("adding or copying a single complex half has a gradient", "[derivatives]") {
+  const at::Tensor self = at::ones({}, at::kComplexHalf), index = at::zeros({1}, at::kLong);
+  const at::Tensor source = at::ones({}, at::kComplexHalf).requires_grad_();
+  for (const at::Tensor& result : {self.index_add(0, index, source), self.index_copy(0, index, source)}) {
+    const auto grads = torch::autograd::grad({result}, {source}, {at::ones({}, at::kComplexHalf)});
+    CHECK(grads.at(0).dim() == 0);
+    CHECK(grads.at(0).scalar_type() == at::kComplexHalf);
+  }
+}
