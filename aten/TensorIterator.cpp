@@ -541,7 +541,7 @@ void TensorIteratorBase::cast_operand(OperandInfo& op, ScalarType dtype, bool co
     op.exchange_tensor(tensor.to(TensorOptions(dtype)));
   } else {
     TensorSpec spec = TensorSpec::like(tensor, tensor.sizes(), dtype);
-    if (!tensor.is_contiguous()) {
+    if (!native::has_strides_of_new(tensor)) {
       spec.strides = native::dense_strides_like(tensor.sizes(), tensor.strides(), tensor.is_non_overlapping_and_dense());
     }
     Tensor temporary = empty_spec(spec);

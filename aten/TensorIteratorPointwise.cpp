@@ -72,6 +72,22 @@ C10_ALWAYS_INLINE bool same_few_sizes(const c10::impl::SizesAndStrides& a, const
   return true;
 }
 
+// Whether the tensor has few dimensions, lies by rows, and has the very strides that follow from its sizes.
+bool lies_by_rows(const c10::TensorImpl& tensor) {
+  const c10::impl::SizesAndStrides& shape = tensor.sizes_and_strides();
+  if (shape.size() > c10::impl::SizesAndStrides::kMaxInline) {
+    return false;
+  }
+  int64_t stride = 1;
+  for (size_t d = shape.size(); d-- > 0;) {
+    if (shape.stride_at_unchecked(d) != stride) {
+      return false;
+    }
+    stride *= shape.size_at_unchecked(d);
+  }
+  return true;
+}
+
 // Converts a number that does not change the dtype; false for others.
 C10_NOINLINE bool take_number(const c10::Scalar& number, ScalarType dtype, void* value) {
   if (kind_of(number.type()) > kind_of(dtype)) {
@@ -173,8 +189,8 @@ c10::TensorImpl* PointwiseCall::set_up_plain(const TensorBase& a, const c10::Sca
   const std::size_t item = type.itemsize();
   input_size = static_cast<std::uint16_t>(item);
   data[1] = lead->plain_cpu_data(item);
-  if (data[1] == nullptr || !take_number(b, c10::typeMetaToScalarType(type), values[1])) {
-    return nullptr;
+  if (data[1] == nullptr || !lies_by_rows(*lead) || !take_number(b, c10::typeMetaToScalarType(type), values[1])) {
+    return nullptr; // odd strides in dimensions of one element decide on those of the result
   }
   data[2] = values[1];
   source[2].number = &b;
@@ -248,11 +264,11 @@ bool TensorIteratorBase::try_pointwise_fast(
           static_cast<const char*>(impl->unsafe_storage().data()) + impl->storage_offset() * item);
     }
   }
-  if (C10_UNLIKELY((repeated | numbers) != 0 && lead->numel() == 0)) {
-    return false; // any strides are contiguous; those of the result follow them where the shapes differ
-  }
   const c10::TensorImpl* target;
   if (out == nullptr || !out->defined()) {
+    if (C10_UNLIKELY((repeated | numbers) != 0 && lead->dim() > 1 && !lies_by_rows(*lead))) {
+      return false; // odd strides of dimensions of one element, or without any, decide on those of the result
+    }
     // Into a place that is empty yet.
     fast_output_ = empty_contiguous(sizes, result, device);
     fast.source[0].tensor = nullptr;
@@ -391,22 +407,6 @@ void BroadcastPlan::fill_in(PointwiseCall& call) const {
     grid.next_row[i - 1] = strides[i][1];
   }
   grid.store(call);
-}
-
-// Whether the tensor has few dimensions, lies by rows, and has the very strides that follow from its sizes.
-bool lies_by_rows(const c10::TensorImpl& tensor) {
-  const c10::impl::SizesAndStrides& shape = tensor.sizes_and_strides();
-  if (shape.size() > c10::impl::SizesAndStrides::kMaxInline) {
-    return false;
-  }
-  int64_t stride = 1;
-  for (size_t d = shape.size(); d-- > 0;) {
-    if (shape.stride_at_unchecked(d) != stride) {
-      return false;
-    }
-    stride *= shape.size_at_unchecked(d);
-  }
-  return true;
 }
 
 bool BroadcastPlan::make(const TensorBase* out, const PointwiseInput* inputs, int inputs_count, PointwiseRule rule) {

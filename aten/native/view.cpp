@@ -375,7 +375,7 @@ Tensor expand(const Tensor& self, IntArrayRef size, bool /*implicit*/) {
         ") must match the existing size (", have, ") at non-singleton dimension ", i, ".  Target sizes: ", size,
         ".  Tensor sizes: ", self.sizes());
     sizes[i] = want;
-    if (want == have) {
+    if (want == have && self.dim() != 0) {
       strides[i] = fresh ? (i + 1 < ndim ? sizes[i + 1] * strides[i + 1] : 1) : self.strides()[i - added];
     } else {
       strides[i] = 0;

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <functional>
 #include <vector>
 
 using at::Tensor;
@@ -171,6 +172,55 @@ TEST_CASE("the operand whose strides a result takes is PyTorch's", "[outputs]") 
   CHECK(at::bernoulli(permuted, 0.5).strides() == at::IntArrayRef(strides));
   CHECK(at::rrelu(permuted).strides() == at::IntArrayRef(strides));
   CHECK(at::_dirichlet_grad(permuted, permuted, permuted).strides() == at::IntArrayRef(strides));
+}
+
+TEST_CASE("strides that say nothing are PyTorch's", "[outputs]") {
+  const auto of = [](at::IntArrayRef sizes, at::IntArrayRef strides, at::ScalarType dtype = at::kFloat) {
+    return at::ones({100}, dtype).as_strided(sizes, strides);
+  };
+  const auto strides = [](const Tensor& result) { return result.strides().vec(); };
+  using Strides = std::vector<int64_t>;
+  const Tensor column = of({2, 1, 4, 1}, {4, 7, 1, 3}), empty = of({0, 3}, {1, 9});
+  // Beside a number all dimensions are put in order by their strides; alone a tensor that is contiguous gives one that is.
+  CHECK(strides(at::add(column, 2)) == Strides{4, 8, 1, 4});
+  CHECK(strides(at::mul(column, at::scalar_tensor(2))) == Strides{4, 8, 1, 4});
+  CHECK(strides(at::addcmul(column, at::ones({}), at::ones({}))) == Strides{4, 8, 1, 4});
+  CHECK(strides(at::add(of({0, 3}, {3, 1}), 2)) == Strides{3, 1});
+  CHECK(strides(at::div(of({2, 1, 4, 5}, {20, 1, 5, 1}, at::kBool), 2)) == Strides{20, 1, 5, 1});
+  for (const Tensor& alone : {at::sin(column), at::clamp_min(column, 2), at::clamp(column, 0, 2), at::pow(column, 2)}) {
+    CHECK(strides(alone) == Strides{4, 4, 1, 1});
+  }
+  CHECK(strides(at::clamp_max(of({2, 1, 4, 1}, {1, 9, 2, 5}), 2)) == Strides{1, 9, 2, 5});
+  // As those of empty_like.
+  const Tensor complex_empty = of({0, 3}, {1, 9}, at::kComplexFloat), long_empty = of({0, 3}, {1, 9}, at::kLong);
+  for (const Tensor& like : {at::deg2rad(empty), at::rad2deg(empty), at::hardtanh(empty), at::relu6(empty), at::nan_to_num(empty),
+                             at::abs(complex_empty), at::isfinite(long_empty)}) {
+    CHECK(strides(like) == Strides{1, 9});
+  }
+  CHECK(strides(at::hardtanh(column)) == Strides{4, 7, 1, 3});
+  CHECK(strides(at::abs(empty)) == Strides{3, 1});
+  CHECK(strides(at::isfinite(empty)) == Strides{3, 1});
+  CHECK(strides(at::ones({}).expand({1, 1})) == Strides{0, 0});
+  CHECK(strides(at::ones({3}).expand({1, 3})) == Strides{3, 1});
+}
+
+TEST_CASE("an output of another shape lies by rows where PyTorch copies into it", "[outputs]") {
+  const Tensor x = at::arange(6.f).sub(2).view({2, 3}).t();
+  const auto by_rows = [&](const Tensor& want, const std::function<Tensor&(Tensor&)>& write) {
+    Tensor out = at::empty({0}, want.options());
+    write(out);
+    CHECK(out.is_contiguous());
+    CHECK(out.equal(want));
+  };
+  by_rows(at::relu(x), [&](Tensor& out) -> Tensor& { return at::relu_out(out, x); });
+  by_rows(at::isnan(x), [&](Tensor& out) -> Tensor& { return at::isnan_out(out, x); });
+  by_rows(at::isinf(x), [&](Tensor& out) -> Tensor& { return at::isinf_out(out, x); });
+  by_rows(at::add(x, 2), [&](Tensor& out) -> Tensor& { return at::add_out(out, x, 2, 1); });
+  by_rows(at::rsub(x, x, 2), [&](Tensor& out) -> Tensor& { return at::rsub_out(out, x, x, 2); });
+  by_rows(at::bitwise_and(3, x.to(at::kLong)), [&](Tensor& out) -> Tensor& { return at::bitwise_and_out(out, 3, x.to(at::kLong)); });
+  Tensor columns = at::empty({0});
+  at::neg_out(columns, x);
+  CHECK(columns.strides() == x.strides());
 }
 
 TEST_CASE("a truth about bytes is written as bool too", "[outputs]") {

@@ -89,6 +89,32 @@ class KernelEmitter:
         all_cast = set(entry.operands) <= set(entry.cast)
         return ", ".join(entry.operands) if known and all_cast and not optional else ""
 
+    @staticmethod
+    def _lay_out_result(entry: Entry) -> str:
+        """The statement that gives a new result the strides that the entry asks for, if it names a function for that."""
+        layout = entry.get("layout")
+        return f"  at::native::{layout}(result, {entry.operands[0]});\n" if layout and layout != "rows" else ""
+
+    @staticmethod
+    def _through_new_result(entry: Entry, form: str) -> str:
+        """The statement for an out tensor that is filled from a new result: one that is resized and shall lie by rows, or of
+        another dtype where the entry allows that."""
+        schema = entry.forms[form]
+        if form != "out":
+            return ""
+        out = schema.out_arguments[0].name
+        tensor = next(a.name for a in entry.schema.arguments if a.type.is_tensor and a.name in entry.operands)
+        conditions = []
+        if entry.get("layout") == "rows":
+            conditions.append(f"!{out}.sizes().equals({tensor}.sizes())")
+        if entry.get("out_dtype") == "cast":
+            conditions.append(f"{out}.scalar_type() != {tensor}.scalar_type()")
+        if not conditions:
+            return ""
+        call = f"at::_ops::{entry.name}::call({', '.join(a.name for a in entry.schema.arguments)})"
+        return (f"  if (C10_UNLIKELY({out}.defined() && ({' || '.join(conditions)}))) {{\n"
+                f"    at::native::copy_into_out({cstring(schema.full_name)}, {out}, {call});\n    return {out};\n  }}\n")
+
     def pointwise_body(self, entry: Entry, form: str, run: str, checked: bool = False) -> str:
         """`run` is the statement that fills the iterator's output; `checked`: the caller has done what checks there are."""
         schema = entry.forms[form]
@@ -100,7 +126,7 @@ class KernelEmitter:
             target = "self" if form == "inplace" else schema.out_arguments[0].name
             args = ", ".join([cstring(entry.schema.name)] + call_arguments(entry.schema) + [target])
             text += f"  at::shape::{entry.get('out_check')}({args});\n"
-        text += self._expanded(entry, form)
+        text += self._expanded(entry, form) + self._through_new_result(entry, form)
         text += "  at::TensorIterator iter;\n"
         text += (
             f"  iter.build_pointwise({out}, {{{', '.join(entry.operands)}}}, {{at::PointwiseRule::Result::{rule}, {keep}u}}, "
@@ -109,7 +135,14 @@ class KernelEmitter:
         text += run
         if form == "functional":
             by_rows = ".contiguous()" if entry.get("out_contiguous") else ""
+            laid_out = self._lay_out_result(entry)
+            if laid_out:
+                return text + f"  at::Tensor result = iter.take_output();\n{laid_out}  return result;\n"
             return text + f"  return iter.take_output(){by_rows};\n"
+        if form == "out" and entry.get("layout") == "of_self_alone":
+            text = f"  const bool resized = {out[1:]}.defined() && !{out[1:]}.sizes().equals({entry.operands[0]}.sizes());\n" + text
+            run_end = f"  iter.cast_outputs();\n  if (C10_UNLIKELY(resized)) {{\n    at::native::of_self_alone({out[1:]}, {entry.operands[0]});\n  }}\n"
+            return text + run_end + f"  return {out[1:]};\n"
         return text + f"  iter.cast_outputs();\n  return {'self' if form == 'inplace' else schema.out_arguments[0].name};\n"
 
     def plain_wrapper(self, entry: Entry, schema: Schema, key: str, run: str) -> Wrapper | None:
@@ -121,12 +154,15 @@ class KernelEmitter:
         rule = str(entry.get("result", "common")).capitalize()
         name, general = self._define(schema, f"_{key}_general", self.pointwise_body(entry, "functional", run, checked=True))
         args = ", ".join(p.name for p in cpp.dispatcher_params(schema))
+        # Beside a number a plain call takes no strides that could differ.
+        numbers = any(a.name in entry.operands and not a.type.is_tensor for a in entry.schema.arguments)
+        laid_out = "" if numbers else self._lay_out_result(entry)
         body = self._check(entry) + (
             "  at::PointwiseCall call;\n"
             f"  c10::TensorImpl* const made = call.set_up_plain({operands}, at::PointwiseRule::Result::{rule});\n"
             f"  if (C10_UNLIKELY(made == nullptr)) {{\n    return {name}({args});\n  }}\n"
             "  return [&] {\n    at::Tensor result(made, c10::raw::DontIncreaseRefcount());\n"
-            f"  {run.replace('(iter', '(call')}    return result;\n  }}();\n"
+            f"  {run.replace('(iter', '(call')}{laid_out}    return result;\n  }}();\n"
         )
         wrapper = self.wrapper(schema, key, body)
         return Wrapper(wrapper.op, key, wrapper.name, f"C10_NOINLINE {general}\nC10_ALWAYS_INLINE {wrapper.text}")
@@ -485,6 +521,8 @@ class KernelEmitter:
             ops += "#include <aten/native/sparse/values.h>\n"
         if any(e.get("inplace_expanded") for e in entries):
             ops += "#include <aten/MemoryOverlap.h>\n#include <aten/native/expanded_targets.h>\n"
+        if any(self._lay_out_result(e) for e in entries):
+            ops += "#include <aten/native/result_layout.h>\n"
         table = {"cpu": "kCpuKernels", "cuda": "kCudaKernels", "sparse": "kSparseKernels", None: "kGenericKernels"}[backend]
         table += f"_{wrappers[0].op}"
         what = {"cpu": "CPU kernels", "cuda": "CUDA kernels", "sparse": "Kernels for sparse tensors", None: "Meta, composite and any-backend kernels"}[backend]

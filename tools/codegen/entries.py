@@ -15,7 +15,7 @@ FIELDS = {
     "op", "variants", "out", "inplace", "shape", "dtypes", "result", "cast", "operands", "check", "kernel", "meta",
     "composite", "foreach", "inplace_composite", "out_composite", "explicit", "inplace_explicit", "out_explicit", "grad",
     "output_differentiability", "reference", "samples", "errors", "doc", "out_contiguous", "inplace_alias_ok",
-    "out_dtype", "out_check", "out_grad", "out_layout", "inplace_expanded", "cpp_no_default_args", "tags", "test", "through", "plain",
+    "layout", "out_dtype", "out_check", "out_grad", "out_layout", "inplace_expanded", "cpp_no_default_args", "tags", "test", "through", "plain",
     "node", "inplace_node",
 }
 SPARSE_BACKENDS = ("sparse", "sparse_csr")  # kernels for the keys SparseCPU and SparseCUDA, SparseCsrCPU and SparseCsrCUDA

@@ -309,7 +309,8 @@ Tensor positive(const Tensor& self) {
 }
 
 Tensor& _conj_physical_out(const Tensor& self, Tensor& out) {
-  return at::conj_physical_out(out, self);
+  at::native::copy_into_out("_conj_physical.out", out, at::_conj_physical(self));
+  return out;
 }
 
 Tensor conj_physical(const Tensor& self) {
