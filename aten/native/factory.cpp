@@ -334,6 +334,13 @@ void store_number(const char* op, const Scalar& number, ScalarType dtype, void* 
   });
 }
 
+void check_unsigned_number(const char* op, const Scalar& number, ScalarType dtype) {
+  if (number.isFloatingPoint() && number.toDouble() < 0 && (dtype == kByte || c10::isBarebonesUnsignedType(dtype))) {
+    alignas(16) char place[16];
+    store_number(op, number, dtype, place);
+  }
+}
+
 Tensor scalar_tensor(const Scalar& s, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
   if (device && !device->is_cpu()) {
     // One number lies the same way in a jagged tensor.

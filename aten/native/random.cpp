@@ -1,4 +1,5 @@
 // Meta forms of the samplers, and random factories.
+#include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
 #include <aten/native/OutArgument.h>
 #include <aten/native/factory_options.h>
@@ -209,6 +210,14 @@ void check_deviations(const Tensor& std) {
 
 Tensor normal_tensor_float(const Tensor& mean, double std, OptGenerator generator) {
   return at::empty_like(mean, at::MemoryFormat::Contiguous).normal_(0, std, std::move(generator)).add_(mean);
+}
+
+Tensor& normal_tensor_float_out(const Tensor& mean, double std, OptGenerator generator, Tensor& out) {
+  // The output's shape counts: the means are repeated over it.
+  const auto shape = at::infer_size_dimvector(out.sizes(), mean.sizes());
+  TORCH_CHECK(
+      out.sizes().equals(shape), "normal: output with shape ", out.sizes(), " doesn't match the broadcast shape ", IntArrayRef(shape));
+  return out.normal_(0, std, std::move(generator)).add_(mean);
 }
 
 Tensor normal_float_tensor(double mean, const Tensor& std, OptGenerator generator) {

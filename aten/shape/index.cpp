@@ -3,6 +3,7 @@
 #include <aten/MemoryOverlap.h>
 #include <aten/core/ivalue.h>
 #include <aten/native/convert.h>
+#include <aten/native/store_number.h>
 #include <c10/core/GradMode.h>
 #include <c10/core/WrapDimMinimal.h>
 
@@ -204,6 +205,7 @@ TensorSpec index_fill(const char* op, const TensorBase& self, int64_t dim, const
   TORCH_CHECK_INDEX(is_integral(index), op, "_(): Expected dtype int64 for index. Got ", index.scalar_type());
   TORCH_CHECK(
       !value.isComplex() || self.is_complex(), op, "_(): Converting complex Scalar to non-complex type is not supported");
+  at::native::check_unsigned_number(op, value, self.scalar_type());
   c10::maybe_wrap_dim(dim, self.dim());
   TORCH_CHECK(index.dim() <= 1, "Index has to be a vector/scalar, got ", index.dim(), " dimensions (in ", op, ")");
   TensorSpec spec = TensorSpec::like(self, self.sizes());
@@ -230,7 +232,8 @@ TensorSpec scatter_src(
   return scatter_spec(op, self, dim, index, &src);
 }
 
-TensorSpec scatter_value(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const Scalar&) {
+TensorSpec scatter_value(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const Scalar& value) {
+  at::native::check_unsigned_number(op, value, self.scalar_type());
   return scatter_spec(op, self, dim, index);
 }
 

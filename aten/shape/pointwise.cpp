@@ -3,7 +3,9 @@
 #include <aten/ExpandUtils.h>
 #include <aten/core/TensorBase.h>
 #include <aten/core/dtype_dispatch.h>
+#include <aten/native/TypeProperties.h>
 #include <aten/native/convert.h>
+#include <aten/native/store_number.h>
 #include <c10/core/DefaultDtype.h>
 #include <c10/core/ScalarType.h>
 #include <c10/util/Exception.h>
@@ -252,6 +254,14 @@ void clamp_bound_check(const char* op, const TensorBase& self, const Scalar& bou
     at::dispatch(op, self.scalar_type(), at::kIntegral | at::kUnsigned | at::kFloating, [&]<class T> { (void)bound.to<T>(); });
   }
 }
+void clamp_bound_out(const char* op, const TensorBase& self, const Scalar& bound, const TensorBase& out) {
+  const ScalarType type =
+      at::native::result_type(at::native::update_result_type_state(bound, at::native::update_result_type_state(self, {})));
+  // In place the rules of casting say more.
+  TORCH_CHECK(
+      self.is_same(out) || out.scalar_type() == type, "Found dtype ", out.scalar_type(), " but expected ", type, ": ", op,
+      " needs an output of that dtype");
+}
 void not_complex_check(const char* op, const TensorBase& self, const Scalar& a, const Scalar& b) {
   refuse_complex(op, is_complex(self) || is_complex(a) || is_complex(b));
 }
@@ -269,8 +279,9 @@ void where_check(const char*, const TensorBase& condition, const TensorBase&, co
       "PyTorch. Use a boolean condition instead.");
 }
 
-void masked_fill_check(const char*, const TensorBase& self, const TensorBase& mask, const Scalar&) {
+void masked_fill_check(const char* op, const TensorBase& self, const TensorBase& mask, const Scalar& value) {
   if (is_bool(mask)) {
+    at::native::check_unsigned_number(op, value, self.scalar_type());
     return;
   }
   at::infer_size(mask.sizes(), self.sizes());  // throws unless they broadcast

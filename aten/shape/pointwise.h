@@ -71,6 +71,7 @@ TORCH_API void not_complex_check(const char* op, const TensorBase& self, const T
 TORCH_API void not_complex_check(const char* op, const TensorBase& self, const TensorBase& a, const TensorBase& b);
 /// The one bound of a clamp is a number that elements can have.
 TORCH_API void clamp_bound_check(const char* op, const TensorBase& self, const c10::Scalar& bound);
+TORCH_API void clamp_bound_out(const char* op, const TensorBase& self, const c10::Scalar& bound, const TensorBase& out);
 TORCH_API void not_complex_check(const char* op, const TensorBase& self, const c10::Scalar& a, const c10::Scalar& b);
 
 TORCH_API void where_check(const char* op, const TensorBase& condition, const TensorBase& self, const TensorBase& other);

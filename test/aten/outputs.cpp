@@ -223,6 +223,40 @@ TEST_CASE("an output of another shape lies by rows where PyTorch copies into it"
   CHECK(columns.strides() == x.strides());
 }
 
+TEST_CASE("threshold writes to any dtype that its result can be cast to", "[outputs]") {
+  const Tensor x = at::arange(4.f);
+  Tensor doubles = at::empty({4}, at::kDouble), longs = at::empty({4}, at::kLong);
+  CHECK(at::threshold_out(doubles, x, 1.5, -1).equal(at::threshold(x, 1.5, -1).to(at::kDouble)));
+  CHECK_THROWS_WITH(at::threshold_out(longs, x, 1.5, -1), Catch::Contains("result type Float can't be cast"));
+}
+
+TEST_CASE("a fraction below 0 has no place in an unsigned dtype", "[outputs]") {
+  const Tensor bytes = at::ones({2}, at::kByte), mask = at::ones({2}, at::kBool), index = at::zeros({1}, at::kLong);
+  const auto refused = Catch::Contains("value cannot be converted to type uint8_t without overflow");
+  CHECK_THROWS_WITH(bytes.masked_fill(mask, -0.5), refused);
+  CHECK_THROWS_WITH(bytes.index_fill(0, index, -0.5), refused);
+  CHECK_THROWS_WITH(bytes.scatter(0, index, -0.5), refused);
+  CHECK(bytes.masked_fill(mask, -1).eq(255).all().item<bool>());
+}
+
+TEST_CASE("of zeros with different signs the first one stays", "[outputs]") {
+  const int64_t size = GENERATE(1, 33);
+  const Tensor minus = at::full({size}, -0.0), plus = at::zeros({size});
+  for (const Tensor& kept : {minus.clamp(0, 1), minus.clamp_min(0), minus.clamp_max(0), at::maximum(minus, plus), at::minimum(minus, plus)}) {
+    CHECK(kept.signbit().all().item<bool>());
+  }
+  for (const Tensor& kept : {plus.clamp(-0.0, 1), plus.clamp_min(-0.0), plus.clamp_max(-0.0), at::maximum(plus, minus), at::minimum(plus, minus)}) {
+    CHECK_FALSE(kept.signbit().any().item<bool>());
+  }
+}
+
+TEST_CASE("normal_out repeats the means over its output", "[outputs]") {
+  const Tensor means = at::arange(3.f);
+  Tensor out = at::empty({2, 3}), other = at::empty({4});
+  CHECK(at::normal_out(out, means, 0, std::nullopt).equal(means.expand({2, 3})));
+  CHECK_THROWS_WITH(at::normal_out(other, means, 0, std::nullopt), Catch::Contains("must match the size of tensor b"));
+}
+
 TEST_CASE("a truth about bytes is written as bool too", "[outputs]") {
   const Tensor bytes = at::tensor({1, 0}, at::kByte);
   Tensor truth = at::empty({0}, at::kBool);

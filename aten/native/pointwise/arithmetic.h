@@ -216,20 +216,20 @@ struct ConjPhysical {
   }
 };
 
-// NaN wins in maximum and minimum, loses in fmax and fmin.
+// NaN wins in maximum and minimum, loses in fmax and fmin. Of zeros with different signs the first one wins.
 // Joined by |, not ||: branches keep compilers from vectorising.
 struct Maximum {
   template <class T>
   HOST_DEVICE T operator()(T a, T b) const {
     using pointwise::select;
-    return select((a > b) | pointwise::is_nan(a), a, b);
+    return select((b > a) | pointwise::is_nan(b), b, a);
   }
 };
 struct Minimum {
   template <class T>
   HOST_DEVICE T operator()(T a, T b) const {
     using pointwise::select;
-    return select((a < b) | pointwise::is_nan(a), a, b);
+    return select((b < a) | pointwise::is_nan(b), b, a);
   }
 };
 struct Fmax {
