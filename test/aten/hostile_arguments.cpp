@@ -302,9 +302,10 @@ TEST_CASE("integers that indices add into one place wrap", "[aten]") {
 }
 
 TEST_CASE("copying over a part of itself reads each element before it is written", "[aten]") {
-  const at::Tensor line = at::arange(1000);
+  // Views with gaps: of those without, it is known that they overlap, and they are refused.
+  const at::Tensor line = at::arange(2000).slice(0, 0, 2000, 2);
   line.slice(0, 1, 1000).copy_(line.slice(0, 0, 999));
-  CHECK(at::equal(line.slice(0, 1, 1000), at::arange(999)));
+  CHECK(at::equal(line.slice(0, 1, 1000), at::arange(0, 1998, 2)));
 }
 
 TEST_CASE("an index without elements may have any number of dimensions", "[errors]") {
