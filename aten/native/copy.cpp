@@ -69,13 +69,7 @@ void copy_cpu(Tensor& dst, const Tensor& src) {
     copy_bytes(dst.mutable_data_ptr(), src.const_data_ptr(), src.nbytes());
     return;
   }
-  const c10::MaybeOwned<Tensor> expanded = at::expand_inplace(dst, src);
-  if (at::get_overlap_status(dst, *expanded) == at::MemOverlapStatus::Partial) {
-    // Reading what was already written would be wrong: go through a copy of the source.
-    convert_tensor(dst, expanded->clone());
-    return;
-  }
-  convert_tensor(dst, *expanded);
+  convert_tensor(dst, *at::expand_inplace(dst, src));
 }
 
 void check_shapes(const Tensor& self, const Tensor& src) {

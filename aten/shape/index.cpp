@@ -122,6 +122,8 @@ void check_index_reach(const char* op, const TensorBase& self, int64_t dim, cons
       self.scalar_type() == source.scalar_type(), op, "_(): self (", self.scalar_type(), ") and source (", source.scalar_type(),
       ") must have the same scalar type");
   TORCH_CHECK(
+      self.dim() > 0 || source.dim() <= 1, "source.dim() (", source.dim(), ") must one or zero for given self.dim() (0) (in ", op, ")");
+  TORCH_CHECK(
       dim == 0 || dim < source.dim(), op, "_(): Indexing dim ", dim, " is out of bounds of the source tensor with shape ",
       source.sizes());
   TORCH_CHECK(

@@ -99,11 +99,11 @@ TEST_CASE("copy_ fills a destination of any strides and nothing else", "[copy]")
     whole.t().copy_(source);
     CHECK(differences(whole.t(), source) == 0);
   }
-  SECTION("itself, transposed, where gaps hide that") {
-    const Tensor square = filled({100, 101}, dtype).narrow(1, 0, 100);
+  SECTION("not itself, transposed") {
+    const Tensor square = filled({100, 100}, dtype);
     const Tensor before = square.clone();
-    square.copy_(square.t());
-    CHECK(differences(square, before.t()) == 0);
+    CHECK_THROWS_AS(square.copy_(square.t()), c10::Error);
+    CHECK(differences(square, before) == 0);
   }
 }
 

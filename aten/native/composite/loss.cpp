@@ -52,7 +52,11 @@ Tensor smooth_l1_loss_backward(const Tensor& grad_output, const Tensor& self, co
 
 Tensor huber_loss(const Tensor& self, const Tensor& target, int64_t reduction, double delta) {
   TORCH_CHECK(delta > 0, "huber_loss does not support non-positive values for delta. Got ", delta);
-  return reduce_loss(at::_huber(self, target, delta), reduction);
+  const Tensor elements = at::_huber(self, target, delta);
+  TORCH_CHECK(
+      c10::canCast(elements.scalar_type(), self.scalar_type()), "result type ", elements.scalar_type(),
+      " can't be cast to the desired output type ", self.scalar_type(), " (in huber_loss)");
+  return reduce_loss(elements.to(self.scalar_type()), reduction);
 }
 
 Tensor huber_loss_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target, int64_t reduction, double delta) {

@@ -531,6 +531,9 @@ void index_copy_kernel(
 
 void index_fill_kernel(
     const TensorBase& self, int64_t dim, const TensorBase& index, const Scalar& value, const TensorBase& out) {
+  if (self.numel() == 0) {
+    return; // whatever the index says
+  }
   dim = c10::maybe_wrap_dim(dim, self.dim());
   // Negative values count from the end.
   const Tensor wrapped = empty_contiguous(index.sizes(), kLong, kCPU);
