@@ -227,6 +227,18 @@ TEST_CASE("gradients that lie by rows", "[strides]") {
   CHECK(at::huber_loss_backward(one, x, x, 1, 1.0).is_contiguous());
 }
 
+TEST_CASE("huber_loss has the dtype of its input, whatever that of the target", "[aten]") {
+  const at::Tensor x = at::ones({2}), target = at::full({2}, 0.5, at::kDouble);
+  CHECK(at::huber_loss(x, target).scalar_type() == at::kFloat);
+  CHECK(at::huber_loss(x.to(at::kDouble), x).scalar_type() == at::kDouble);
+  CHECK(at::huber_loss(x, target, at::Reduction::None)[0].item<float>() == 0.125f);
+}
+
+TEST_CASE("index_fill_ of a tensor without elements takes any index", "[aten]") {
+  at::Tensor none = at::ones({0, 3});
+  CHECK(none.index_fill_(0, at::full({1}, 4, at::kLong), 1).sizes() == at::IntArrayRef({0, 3}));
+}
+
 TEST_CASE("batch_norm keeps channels_last and no other order", "[strides]") {
   const Tensor x = at::ones({2, 3, 4, 5}), last = x.contiguous(at::MemoryFormat::ChannelsLast);
   const auto of = [](const Tensor& t) { return at::batch_norm(t, {}, {}, {}, {}, true, 0.1, 1e-5, false); };

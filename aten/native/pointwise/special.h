@@ -120,7 +120,7 @@ HOST_DEVICE inline double zeta(double s, double q) {
   if (s == 1) {
     return std::numeric_limits<double>::infinity();
   }
-  if (!(s > 1)) {
+  if (s < 1) {
     return std::numeric_limits<double>::quiet_NaN();
   }
   if (q <= 0) {
