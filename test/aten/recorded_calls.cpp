@@ -234,9 +234,11 @@ TEST_CASE("huber_loss has the dtype of its input, whatever that of the target", 
   CHECK(at::huber_loss(x, target, at::Reduction::None)[0].item<float>() == 0.125f);
 }
 
-TEST_CASE("index_fill_ of a tensor without elements takes any index", "[aten]") {
+TEST_CASE("index_fill_ of empty slices takes any index", "[aten]") {
   at::Tensor none = at::ones({0, 3});
-  CHECK(none.index_fill_(0, at::full({1}, 4, at::kLong), 1).sizes() == at::IntArrayRef({0, 3}));
+  const Tensor index = at::full({1}, 4, at::kLong);
+  CHECK(none.index_fill_(1, index, 1).sizes() == at::IntArrayRef({0, 3}));
+  CHECK_THROWS_AS(none.index_fill_(0, index, 1), c10::Error);
 }
 
 TEST_CASE("batch_norm keeps channels_last and no other order", "[strides]") {

@@ -531,10 +531,12 @@ void index_copy_kernel(
 
 void index_fill_kernel(
     const TensorBase& self, int64_t dim, const TensorBase& index, const Scalar& value, const TensorBase& out) {
-  if (self.numel() == 0) {
-    return; // whatever the index says
-  }
   dim = c10::maybe_wrap_dim(dim, self.dim());
+  for (int64_t d = 0; d < self.dim(); ++d) {
+    if (d != dim && self.size(d) == 0) {
+      return; // each slice is empty, so any index will do
+    }
+  }
   // Negative values count from the end.
   const Tensor wrapped = empty_contiguous(index.sizes(), kLong, kCPU);
   const IndexSpan given(index);
