@@ -258,9 +258,18 @@ template <class T>
 void divide_by_counts(const TensorBase& out, const TensorBase& counts) {
   const int64_t* n = counts.const_data_ptr<int64_t>();
   T* to = out.mutable_data_ptr<T>();
+  const bool is_dense = out.is_contiguous();
+  if constexpr (!std::is_integral_v<T> && !c10::is_complex<T>::value) {
+    if (is_dense) {
+      // Without a branch: division by 1 is exact.
+      for (int64_t i = 0; i < counts.numel(); ++i) {
+        to[i] = static_cast<T>(to[i] / static_cast<T>(static_cast<float>(std::max<int64_t>(n[i], 1))));
+      }
+      return;
+    }
+  }
   const DimVector sizes = sizes_of(out);
   const DimVector strides = strides_of(out);
-  const bool is_dense = out.is_contiguous();
   for (int64_t i = 0; i < counts.numel(); ++i) {
     if (n[i] <= 1) {
       continue;
