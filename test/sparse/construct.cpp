@@ -90,6 +90,22 @@ TEST_CASE("bad compressed members are refused", "[sparse]") {
       Says("tensor shape[0] (=5) must be divisible with blocksize[0] (=2)"));
 }
 
+TEST_CASE("a compressed tensor is made from its sizes and its number of elements", "[sparse]") {
+  const auto made = [](int64_t nnz, int64_t dense_dim, at::IntArrayRef size, at::IntArrayRef blocks, at::Layout layout) {
+    return show(at::_sparse_compressed_tensor_with_dims(nnz, dense_dim, size, blocks, at::kInt, at::TensorOptions(layout)));
+  };
+  CHECK(made(6, 0, {3, 4}, {}, at::kSparseCsr) == "csr [3, 4] from 0 4 6 6 at 0 1 2 3 0 1 are 0 0 0 0 0 0");
+  CHECK(made(4, 0, {3, 4}, {}, at::kSparseCsc) == "csc [3, 4] from 0 3 4 4 4 at 0 1 2 0 are 0 0 0 0");
+  CHECK(made(0, 0, {0, 4}, {}, at::kSparseCsr) == "csr [0, 4] from 0 at  are ");
+  CHECK(made(0, 0, {2, 0}, {}, at::kSparseCsr) == "csr [2, 0] from 0 0 0 at  are ");
+  CHECK(made(1, 1, {2, 2, 2, 3}, {}, at::kSparseCsr) == "csr [2, 2, 2, 3] from 0 1 1 0 1 1 at 0 0 are 0 0 0 0 0 0");
+  const Tensor blocks = at::_sparse_compressed_tensor_with_dims(
+      2, 0, {2, 4, 6}, {2, 3}, at::kLong, at::TensorOptions(at::kSparseBsr).dtype(at::kDouble));
+  CHECK(blocks.values().sizes() == at::IntArrayRef({2, 2, 2, 3}));
+  CHECK(blocks.scalar_type() == at::kDouble);
+  CHECK(blocks.crow_indices().scalar_type() == at::kLong);
+}
+
 TEST_CASE("a place outside of the tensor that nobody checked is an error where it is used", "[sparse]") {
   const Tensor bad = at::_sparse_coo_tensor_unsafe(places({{0, 7}, {9, 0}}), at::ones({2}), {2, 3});
   CHECK_THROWS_AS(bad.to_dense(), c10::Error);

@@ -225,3 +225,9 @@ TEST_CASE("linear takes a sparse weight and rows of any strides", "[sparse]") {
     CHECK(at::equal(at::matmul(x, weight.t().to_sparse()), at::matmul(x, weight.t())));
   }
 }
+
+TEST_CASE("native_norm is the norm of all elements of a sparse tensor", "[sparse]") {
+  const Tensor x = at::eye(3).mul_(2).to_sparse();
+  CHECK(at::native_norm(x, 1).item<float>() == 6);
+  CHECK(at::native_norm(x, std::nullopt, {0, 1}, false, std::nullopt).item<float>() == Approx(std::sqrt(12.f)));
+}

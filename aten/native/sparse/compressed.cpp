@@ -2,10 +2,15 @@
 #include <aten/native/sparse/compressed.h>
 #include <aten/native/sparse/coo.h>
 
+#include <aten/EmptyTensor.h>
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
 #include <c10/core/DeviceGuard.h>
 #include <c10/util/DimVector.h>
+#include <c10/util/safe_numerics.h>
+
+#include <algorithm>
+#include <limits>
 
 namespace at::native {
 
@@ -257,6 +262,61 @@ Tensor _sparse_compressed_tensor_kernel(
   return make_compressed(
       wanted, size, sparse_member(compressed_indices), sparse_member(plain_indices),
       sparse_member(!dtype || *dtype == values.scalar_type() ? values : values.to(*dtype)));
+}
+
+Tensor _sparse_compressed_tensor_with_dims(
+    int64_t nnz, int64_t dense_dim, IntArrayRef size, IntArrayRef blocksize, ScalarType index_dtype, OptDtype dtype, OptLayout layout,
+    OptDevice device, OptBool pin_memory) {
+  constexpr const char* op = "sparse_compressed_tensor_with_dims";
+  const Layout wanted = known_layout(layout);
+  TORCH_CHECK(nnz >= 0, op, ": nnz must be non-negative, got ", nnz);
+  TORCH_CHECK(dense_dim >= 0, op, ": dense_dim must be non-negative, got ", dense_dim);
+  const auto dim = static_cast<int64_t>(size.size());
+  TORCH_CHECK(
+      dim - 2 >= dense_dim, op, ": dimensionality must be at least dense_dim(=", dense_dim, ") + sparse_dim(=2), but got ", dim);
+  TORCH_CHECK(
+      index_dtype == kInt || index_dtype == kLong, op, ": indices dtype must be Int or Long, but got ", index_dtype);
+  at::detail::check_size_nonnegative(size);
+  const IntArrayRef batch = size.slice(0, dim - 2 - dense_dim);
+  std::array<int64_t, 2> blocks{size[batch.size()], size[batch.size() + 1]};
+  if (is_blocked(wanted)) {
+    TORCH_CHECK(blocksize.size() == 2, op, ": blocksize needs to be a tuple of size 2, but got ", blocksize.size());
+    TORCH_CHECK(blocksize[0] > 0 && blocksize[1] > 0, op, ": blocksize needs to be positive, but got ", blocksize);
+    for (size_t d = 0; d < 2; ++d) {
+      TORCH_CHECK(
+          blocks[d] % blocksize[d] == 0, op, ": dimension ", batch.size() + d, " must be multiple of blocksize[", d, "](=", blocksize[d],
+          ") but got ", blocks[d]);
+      blocks[d] /= blocksize[d];
+    }
+  } else {
+    TORCH_CHECK(blocksize.empty(), op, ": blocksize cannot be specified for non-block layout ", wanted);
+  }
+  const int64_t lines = blocks[is_row_compressed(wanted) ? 0 : 1];
+  const int64_t count = blocks[is_row_compressed(wanted) ? 1 : 0];
+  TORCH_CHECK(lines < std::numeric_limits<int64_t>::max(), op, ": a matrix of ", lines, " compressed lines is too large");
+  int64_t places = 0;
+  TORCH_CHECK(
+      c10::mul_overflows(lines, count, &places) || nnz <= places, op, ": nnz must be at most ", places,
+      ", the number of elements or blocks in a matrix of size ", size.slice(batch.size(), 2), ", got ", nnz);
+  TORCH_CHECK(
+      index_dtype == kLong || nnz <= std::numeric_limits<int32_t>::max(), op, ": ", nnz, " places need indices of dtype Long, got Int");
+
+  // The first lines are full, one has what is left, and the others are empty.
+  const int64_t full = count == 0 ? 0 : nnz / count;
+  const TensorOptions longs = TensorOptions(kLong).device(device);
+  const auto of_each_batch = [&](const Tensor& indices) {
+    DimVector sizes(batch);
+    sizes.push_back(indices.numel());
+    return indices.to(index_dtype).expand(sizes).contiguous();
+  };
+  const Tensor compressed = at::arange(lines + 1, longs).clamp_max_(full + 1).mul_(std::min(count, nnz)).clamp_max_(nnz);
+  const Tensor plain = at::arange(nnz, longs).remainder_(std::max<int64_t>(count, 1));
+  DimVector value_sizes(batch);
+  value_sizes.push_back(nnz);
+  value_sizes.append(blocksize.begin(), blocksize.end());
+  value_sizes.append(size.end() - dense_dim, size.end());
+  const Tensor values = at::zeros(value_sizes, TensorOptions().dtype(dtype).device(device).pinned_memory(pin_memory));
+  return at::_sparse_compressed_tensor_unsafe(of_each_batch(compressed), of_each_batch(plain), values, size, dtype, wanted, device, pin_memory);
 }
 
 Tensor sparse_compressed_tensor_size(

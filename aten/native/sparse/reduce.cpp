@@ -148,6 +148,24 @@ Tensor linalg_vector_norm_coo(
   return keepdim ? result.view(DimVector(self.dim(), 1)) : result;
 }
 
+Tensor native_norm(const Tensor& self, const Scalar& p) {
+  TORCH_CHECK_NOT_IMPLEMENTED(self.is_sparse(), "native_norm: expected a sparse tensor, got layout ", self.layout());
+  return at::norm(self, p);
+}
+
+Tensor native_norm_dim(
+    const Tensor& self, const std::optional<Scalar>& p, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+  TORCH_CHECK(
+      dim.empty() || static_cast<int64_t>(dim.size()) == self.dim(),
+      "native_norm only supports full reductions, so 'dim' must either be empty or contain all dimensions of the input, got dim ", dim);
+  TORCH_CHECK(!keepdim, "native_norm does not support keepdim=True");
+  TORCH_CHECK(!dtype.has_value(), "native_norm does not support 'dtype' argument");
+  for (const int64_t d : dim) {
+    c10::maybe_wrap_dim(d, self.dim());
+  }
+  return at::native_norm(self, p.value_or(2));
+}
+
 // ---- softmax ---------------------------------------------------------------------------
 // Places that are missing count as minus infinity: each line along `dim` is normalised over the elements it has.
 
