@@ -10,18 +10,21 @@ AddRow* find_add_row(c10::ScalarType, bool);
 bool find_index_outside(const std::int64_t*, std::int64_t, std::int64_t);
 void copy_lines(void*, const void*, std::int64_t);
 void reverse_row(std::int64_t, const void*, std::int64_t, void*);
+void pick_row(std::int64_t, const void*, const std::int64_t*, std::int64_t, void*);
 }
 namespace v3 {
 AddRow* find_add_row(c10::ScalarType, bool);
 bool find_index_outside(const std::int64_t*, std::int64_t, std::int64_t);
 void copy_lines(void*, const void*, std::int64_t);
 void reverse_row(std::int64_t, const void*, std::int64_t, void*);
+void pick_row(std::int64_t, const void*, const std::int64_t*, std::int64_t, void*);
 }
 namespace v4 {
 AddRow* find_add_row(c10::ScalarType, bool);
 bool find_index_outside(const std::int64_t*, std::int64_t, std::int64_t);
 void copy_lines(void*, const void*, std::int64_t);
 void reverse_row(std::int64_t, const void*, std::int64_t, void*);
+void pick_row(std::int64_t, const void*, const std::int64_t*, std::int64_t, void*);
 }
 
 AddRow* add_row_of(c10::ScalarType dtype, bool scaled) {
@@ -43,6 +46,11 @@ void copy_block(void* to, const void* from, std::int64_t bytes) {
 void copy_reversed(std::int64_t size, const void* from, std::int64_t n, void* to) {
   static constexpr decltype(&v2::reverse_row) kReverse[] = {v2::reverse_row, v3::reverse_row, v4::reverse_row};
   kReverse[cpu_isa_level()](size, from, n, to);
+}
+
+void copy_picked(std::int64_t size, const void* from, const std::int64_t* index, std::int64_t n, void* to) {
+  static constexpr decltype(&v2::pick_row) kPick[] = {v2::pick_row, v3::pick_row, v4::pick_row};
+  kPick[cpu_isa_level()](size, from, index, n, to);
 }
 
 } // namespace at::native

@@ -24,6 +24,9 @@ void copy_block(void* to, const void* from, std::int64_t bytes);
 /// n elements of 1, 2, 4, 8 or 16 bytes in the opposite order.
 void copy_reversed(std::int64_t size, const void* from, std::int64_t n, void* to);
 
+/// to[i] = from[index[i]] for n elements of 1, 2, 4, 8 or 16 bytes.
+void copy_picked(std::int64_t size, const void* from, const std::int64_t* index, std::int64_t n, void* to);
+
 /// Row index[i] of `bytes` bytes at `from` to row i at `to`, for i in [begin, end). Rows lie anywhere: their beginnings are asked
 /// for some rows ahead, the processor foresees only the rest of a long one.
 template <class Index>

@@ -164,6 +164,17 @@ TEST_CASE("long indices are worked out in blocks", "[index]") {
   CHECK_THROWS_MATCHES(table.index({at::cat({order, longs({50})}), at::zeros({2001}, at::kLong)}), c10::Error, Says("index 50 is out of bounds for dimension 0 with size 50"));
 }
 
+TEST_CASE("columns are selected as they are gathered", "[index]") {
+  const Tensor columns = longs({6, 0, 3, 3, 36, 5}).repeat({7}).narrow(0, 0, 41);
+  for (const at::ScalarType dtype : {at::kByte, at::kShort, at::kFloat, at::kDouble, at::kComplexDouble}) {
+    const Tensor rows = at::arange(600 * 37).remainder(251).view({600, 37}).to(dtype);
+    const Tensor want = rows.gather(1, columns.expand({600, 41}));
+    CHECK_THAT(rows.index_select(1, columns), EqualsTensor(want));
+    CHECK_THAT(rows.index_select(1, columns.to(at::kInt)), EqualsTensor(want));
+    CHECK_THAT(rows.t().contiguous().t().index_select(1, columns), EqualsTensor(want));
+  }
+}
+
 TEST_CASE("an index that repeats itself over rows acts as one that is written out", "[index]") {
   const auto dtype = GENERATE(at::kFloat, at::kBFloat16, at::kLong, at::kByte, at::kDouble);
   const Tensor self = counted({6, 21}).remainder(5).to(dtype), src = counted({40, 21}).remainder(7).to(dtype);

@@ -86,5 +86,15 @@ void reverse_row(std::int64_t size, const void* from, std::int64_t n, void* to) 
   });
 }
 
+void pick_row(std::int64_t size, const void* from, const std::int64_t* index, std::int64_t n, void* to) {
+  by_element_size(static_cast<std::size_t>(size), [=](auto word) {
+    using T = decltype(word);
+    const T* __restrict const in = static_cast<const T*>(from);
+    T* __restrict const out = static_cast<T*>(to);
+#pragma omp simd
+    for (std::int64_t i = 0; i < n; ++i) out[i] = in[index[i]];
+  });
+}
+
 } // namespace CPU_CAPABILITY
 } // namespace at::native
