@@ -72,6 +72,10 @@ struct IndexedWalk {
 template <class F>
 concept TakesRows = requires(const F& f) { f.row(int64_t{}, int64_t{}, int64_t{}); };
 
+/// Functions of pairs that have a form for n elements of one row of `a`: f.picked(offset of the row, places in it, first offset in b, n).
+template <class F>
+concept PicksFromRows = requires(const F& f, const int64_t* places) { f.picked(int64_t{}, places, int64_t{}, int64_t{}); };
+
 /// Elements of a row that are worth a thread's own visit to it: a few cache lines.
 inline constexpr int64_t kLeastCut = 64;
 
@@ -137,6 +141,10 @@ void for_each_pair(const IndexedWalk& walk, const int64_t* values, bool free_ord
       }
       if (along_last) {
         if (a_step == 1 && b_step == 1 && value_step == 1) {
+          if constexpr (PicksFromRows<F>) {
+            f.picked(a, value + from, b + from, to - from);
+            continue;
+          }
           for (int64_t k = from; k < to; ++k) {
             f(a + value[k], b + k);
           }

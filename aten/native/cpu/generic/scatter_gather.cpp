@@ -87,6 +87,11 @@ struct CopiedElements {
   void row(int64_t a, int64_t b, int64_t n) const {
     std::memcpy(to + (Scatter ? a : b), from + (Scatter ? b : a), n * sizeof(T));
   }
+  void picked(int64_t a, const int64_t* places, int64_t b, int64_t n) const
+    requires(!Scatter)
+  {
+    copy_picked(sizeof(T), from + a, places, n, to + b);
+  }
 };
 
 /// Elements added in `to`.
@@ -481,17 +486,7 @@ void index_select_kernel(const TensorBase& self, int64_t dim, const TensorBase& 
       });
       return;
     }
-    if (self.is_contiguous() && out.is_contiguous() && self.dim() > 0 && size > 0) {
-      // Elements of rows: the same places of each.
-      const int64_t count = values.size(), rows = self.numel() / size;
-      at::parallel_for(0, rows, std::max<int64_t>(1, 16384 / std::max<int64_t>(count, 1)), [&](int64_t begin, int64_t end) {
-        for (int64_t row = begin; row < end; ++row) {
-          copy_picked(sizeof(T), from + row * size, values.data(), count, to + row * count);
-        }
-      });
-      return;
-    }
-    for_each_slice_pair(self, out, dim, values, [=](int64_t s, int64_t o) { to[o] = from[s]; }, /*free_order=*/true);
+    for_each_slice_pair(self, out, dim, values, CopiedElements<T, /*Scatter=*/false>{to, from}, /*free_order=*/true);
   });
 }
 
