@@ -2,6 +2,7 @@
 
 #include <aten/native/onednn/matmul.h>
 #include <aten/Functions.h>
+#include <aten/Parallel.h>
 #include <aten/TensorOperators.h>
 
 #include <catch2/catch.hpp>
@@ -171,6 +172,23 @@ TEST_CASE("an out tensor of any layout is filled, and may not alias an operand b
     self.addmm_(self, b);
     CHECK(at::equal(self, a + want));
   }
+}
+
+TEST_CASE("a matrix times a vector has the same bits on any number of threads", "[aten][gemm]") {
+  const int threads = at::get_num_threads();
+  for (const auto dtype : {at::kFloat, at::kDouble, at::kComplexFloat}) {
+    const Tensor vector = at::randn({515}, dtype);
+    for (const int layout : {0, 1}) {
+      const Tensor matrix = laid_out(at::randn({1003, 515}, dtype), layout);
+      at::set_num_threads(1);
+      const Tensor alone = at::mv(matrix, vector);
+      for (const int count : {2, 3, 4}) {
+        at::set_num_threads(count);
+        CHECK(at::equal(at::mv(matrix, vector), alone));
+      }
+    }
+  }
+  at::set_num_threads(threads);
 }
 
 TEST_CASE("the primitive cache is bounded and serves threads", "[aten][gemm][onednn]") {

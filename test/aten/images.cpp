@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <initializer_list>
 #include <limits>
@@ -101,6 +102,24 @@ TEST_CASE("convolution of integers and of complex numbers", "[aten][conv]") {
   CHECK(close(at::imag(got), transposed(re, wi) + transposed(im, wr), 1e-10));
 }
 
+TEST_CASE("kernels of one element are products of each image", "[aten][conv]") {
+  for (const auto& [channels, features, height, width] : {std::array<int64_t, 4>{32, 40, 9, 13}, {64, 33, 16, 16}, {70, 32, 1, 300}}) {
+    const Tensor x = values({3, channels, height, width}, at::kFloat), w = values({features, channels, 1, 1}, at::kFloat);
+    const Tensor b = values({features}, at::kFloat), g = values({3, features, height, width}, at::kFloat);
+    const auto wide = [](const Tensor& t) { return t.to(at::kDouble); };
+    CHECK(close(at::conv2d(x, w, b), at::conv2d(wide(x), wide(w), wide(b)), 1e-4));
+    CHECK(close(at::conv2d(x, w), at::conv2d(wide(x), wide(w)), 1e-4));
+    const auto back = [&](const Tensor& grad, const Tensor& image, const Tensor& weight) {
+      return at::convolution_backward(grad, image, weight, IntArrayRef({features}), {1, 1}, {0, 0}, {1, 1}, false, {0, 0}, 1, {true, true, true});
+    };
+    const auto [dx, dw, db] = back(g, x, w);
+    const auto [want_dx, want_dw, want_db] = back(wide(g), wide(x), wide(w));
+    CHECK(close(dx, want_dx, 1e-4));
+    CHECK(close(dw, want_dw, 1e-3));
+    CHECK(close(db, want_db, 1e-3));
+  }
+}
+
 TEST_CASE("depthwise convolutions are those of their channels", "[aten][conv]") {
   struct Case {
     IntArrayRef image, kernel, stride, padding, dilation;
@@ -112,6 +131,8 @@ TEST_CASE("depthwise convolutions are those of their channels", "[aten][conv]") 
       {{1, 2, 40, 39}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, 3},
       {{2, 2, 30, 130}, {4, 2}, {3, 2}, {5, 1}, {2, 3}, 1},
       {{1, 3, 5, 5}, {5, 5}, {1, 1}, {0, 0}, {1, 1}, 2},
+      {{2, 3, 29, 37}, {5, 5}, {1, 1}, {2, 2}, {1, 1}, 1}, // rows of which some are taken together
+      {{1, 2, 19, 67}, {3, 3}, {1, 1}, {0, 2}, {1, 1}, 2},
       {{1, 2, 400, 310}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, 1}, // more than a buffer holds
       {{1, 2, 700, 410}, {3, 3}, {2, 2}, {0, 1}, {1, 1}, 1},
       {{4, 5, 33}, {7}, {1}, {3}, {1}, 1},

@@ -16,6 +16,16 @@ namespace gemm_detail {
 /// Multiply-adds of a matrix-vector product worth another thread.
 inline constexpr int64_t kVectorTaskWork = int64_t(1) << 15;
 
+/// Calls f(begin, end) for rows [0, m) on several threads, each of which begins at a whole group of rows: then the same ones are taken
+/// together, and summed in the same order, for any number of threads.
+template <class F>
+void for_row_groups(int64_t m, int64_t grain, const F& f) {
+  constexpr int64_t kGroup = 16;
+  at::parallel_for(0, at::divup(m, kGroup), at::divup(grain, kGroup), [&](int64_t begin, int64_t end) {
+    f(begin * kGroup, std::min(m, end * kGroup));
+  });
+}
+
 template <class R>
 inline R lane_sum(Vector<R> v) {
   R sum = 0;
@@ -242,7 +252,7 @@ void matrix_vector(
     Scratch scratch(k * int64_t(sizeof(T)));
     T* values = scratch.as<T>();
     for (int64_t p = 0; p < k; ++p) values[p] = x_conj ? T(x[p * x_stride].real(), -x[p * x_stride].imag()) : x[p * x_stride];
-    at::parallel_for(0, m, grain, [&](int64_t begin, int64_t end) {
+    for_row_groups(m, grain, [&](int64_t begin, int64_t end) {
       matrix_vector_rows_complex<T>(begin, end, k, a, values, y, y_stride, alpha, beta);
     });
   } else {
@@ -260,7 +270,7 @@ void matrix_vector(
       }
       values = copy;
     }
-    at::parallel_for(0, m, grain, [&](int64_t begin, int64_t end) {
+    for_row_groups(m, grain, [&](int64_t begin, int64_t end) {
       matrix_vector_rows<T>(begin, end, k, a, values, y, y_stride, alpha, beta);
     });
   }
