@@ -51,7 +51,7 @@ const std::vector<at::ScalarType> kTypes{
 
 TEST_CASE("products of bfloat16 are sums in float, rounded once", "[aten][gemm]") {
   at::manual_seed(1);
-  const std::vector<std::array<int64_t, 3>> sizes{{48, 48, 48}, {33, 130, 27}, {130, 65, 300}, {40, 48, 601}, {545, 990, 1027}, {1030, 544, 992}};
+  const std::vector<std::array<int64_t, 3>> sizes{{48, 48, 48}, {64, 64, 64}, {33, 130, 27}, {130, 65, 300}, {40, 48, 601}, {70, 100, 1024}, {300, 60, 1024}, {545, 990, 1027}, {1030, 544, 992}};
   for (const auto& [m, n, k] : sizes) {
     const bool large = m * n * k > 10'000'000;
     // Operands by rows, by columns and strided; of large ones not all combinations.
@@ -64,6 +64,9 @@ TEST_CASE("products of bfloat16 are sums in float, rounded once", "[aten][gemm]"
       CHECK(at::equal(out, want.to(at::kBFloat16)));
       const Tensor row = small_values({n}, at::kBFloat16), whole = small_values({m, n}, at::kBFloat16);
       CHECK(at::equal(at::addmm(row, a, b), (want + row).to(at::kBFloat16)));
+      CHECK(at::equal(at::addmm(whole, a, b), (want + whole).to(at::kBFloat16)));
+      at::addmm_out(out, row, a, b);
+      CHECK(at::equal(out, (want + row).to(at::kBFloat16)));
       CHECK(at::equal(at::addmm(whole, a, b, 3, -2), (want * -2 + whole * 3).to(at::kBFloat16)));
     }
   }

@@ -62,7 +62,11 @@ bool try_onednn(const Gemm<T>& g, const T* bias) {
     if (has_faster_kernel(g)) return false;
   }
   if constexpr (std::is_same_v<T, c10::BFloat16>) {
-    if (amx_takes(g)) return false;
+    if (amx_takes(g)) {
+      if (bias == nullptr || g.c.col_stride != 1) return false;
+      gemm_amx(g, bias);
+      return true;
+    }
   }
   if constexpr (std::is_same_v<T, float> || std::is_same_v<T, c10::BFloat16>) {
     if (g.m < 8 || g.n < 8 || g.k < 8 || g.m * g.n * g.k < onednn_threshold<T>()) return false;
