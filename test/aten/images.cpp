@@ -1,6 +1,7 @@
 // What the operator table cannot see of convolution, pooling, batch normalization, resizing and sampling.
 
 #include <aten/Functions.h>
+#include <aten/Parallel.h>
 #include <aten/TensorOperators.h>
 #include <aten/random.h>
 
@@ -118,6 +119,37 @@ TEST_CASE("kernels of one element are products of each image", "[aten][conv]") {
     CHECK(close(dw, want_dw, 1e-3));
     CHECK(close(db, want_db, 1e-3));
   }
+}
+
+TEST_CASE("convolutions have the same bits on any number of threads, and those of single images", "[aten][conv]") {
+  struct Case {
+    int64_t batch, channels, size, features, kernel, stride, groups;
+  };
+  const int threads = at::get_num_threads();
+  for (const Case& c : {Case{20, 32, 40, 32, 3, 1, 1}, {9, 24, 60, 48, 3, 2, 1}, {1, 3, 130, 64, 7, 2, 1}, {3, 3, 64, 48, 7, 2, 1}, {2, 64, 9, 256, 3, 1, 1}, {17, 32, 32, 64, 3, 1, 4}}) {
+    INFO(c.batch << " x " << c.channels << " x " << c.size << ", " << c.features << " of " << c.kernel);
+    const Tensor x = values({c.batch, c.channels, c.size, c.size}, at::kFloat), w = values({c.features, c.channels / c.groups, c.kernel, c.kernel}, at::kFloat);
+    const Tensor b = values({c.features}, at::kFloat);
+    const auto run = [&](const Tensor& image) { return at::conv2d(image, w, b, {c.stride, c.stride}, {1, 1}, {1, 1}, c.groups); };
+    at::set_num_threads(1);
+    const Tensor y = run(x), g = values(y.sizes(), at::kFloat);
+    const auto back = [&] {
+      return at::convolution_backward(
+          g, x, w, IntArrayRef({c.features}), {c.stride, c.stride}, {1, 1}, {1, 1}, false, {0, 0}, c.groups, {true, true, true});
+    };
+    const auto [dx, dw, db] = back();
+    for (int64_t n = 0; n < c.batch; ++n) CHECK(close(y.slice(0, n, n + 1), run(x.slice(0, n, n + 1)), 1e-4));
+    for (const int count : {2, 3, 4}) {
+      INFO(count << " threads");
+      at::set_num_threads(count);
+      CHECK(at::equal(run(x), y));
+      const auto [more_dx, more_dw, more_db] = back();
+      CHECK(at::equal(more_dx, dx));
+      CHECK(at::equal(more_dw, dw));
+      CHECK(at::equal(more_db, db));
+    }
+  }
+  at::set_num_threads(threads);
 }
 
 TEST_CASE("depthwise convolutions are those of their channels", "[aten][conv]") {

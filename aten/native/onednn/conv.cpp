@@ -7,7 +7,9 @@
 #include <c10/util/BFloat16.h>
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 namespace at::native::onednn {
 namespace {
@@ -157,7 +159,7 @@ std::shared_ptr<const ConvPrimitive> make_convolution(const ConvPart& part) {
 /// The memory of one operand for one run, reordered on the way in or out where the layouts differ.
 class Binding {
  public:
-  Binding(const Operand& operand, void* data, bool written) : operand_(operand), written_(written) {
+  Binding(const Operand& operand, void* data, bool written) : operand_(&operand), written_(written) {
     given_ = memory(operand.given, cpu_engine(), data);
     if (operand.same()) {
       used_ = given_;
@@ -167,21 +169,26 @@ class Binding {
     used_ = memory(operand.wanted, cpu_engine(), buffer_.get());
     if (!written) reorder(given_, used_);
   }
+  const Operand& operand() const { return *operand_; }
   memory& used() { return used_; }
+  /// The same memory for another run that reads it; this one outlives it.
+  Binding share() const { return Binding(*operand_, used_); }
   void finish() {
-    if (written_ && !operand_.same()) reorder(used_, given_);
+    if (written_ && !operand_->same()) reorder(used_, given_);
   }
 
  private:
+  Binding(const Operand& operand, const memory& used) : operand_(&operand), written_(false), used_(used) {}
+
   void reorder(const memory& from, const memory& to) {
-    const Scratchpad scratchpad(operand_.scratchpad);
+    const Scratchpad scratchpad(operand_->scratchpad);
     std::unordered_map<int, memory> args{{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}};
     if (scratchpad) args.emplace(DNNL_ARG_SCRATCHPAD, scratchpad.memory());
-    operand_.reorder.execute(cpu_stream(), args);
+    operand_->reorder.execute(cpu_stream(), args);
   }
 
-  const Operand& operand_;
-  const bool written_;
+  const Operand* operand_;
+  bool written_;
   c10::DataPtr buffer_;
   memory given_, used_;
 };
@@ -196,13 +203,32 @@ struct Operands {
   const void* bias;
 };
 
+/// An operand that all parts read as a whole, brought to their layout once.
+struct Shared {
+  enum class Role : uint8_t { src, weight, dst };
+
+  Role role;
+  std::shared_ptr<const ConvPrimitive> owner; // of what `binding` refers to
+  Binding binding;
+
+  static const Operand& of(const ConvPrimitive& found, Role role) {
+    return role == Role::src ? found.src : role == Role::weight ? found.weight : found.dst;
+  }
+};
+
 /// Runs a part on the calling thread.
-void run(const ConvPart& part, const Operands& operands) {
+void run(const ConvPart& part, const Operands& operands, const Shared* shared) {
   const OneThread one_thread;
   const auto found = find(part);
   const bool backward = part.pass != ConvPass::Forward;
-  Binding s(found->src, operands.src, part.pass == ConvPass::BackwardData),
-      w(found->weight, operands.weight, part.pass == ConvPass::BackwardWeight), d(found->dst, operands.dst, !backward);
+  const auto bind = [&](Shared::Role role, void* data, bool written) {
+    const Operand& operand = Shared::of(*found, role);
+    if (shared != nullptr && shared->role == role && shared->binding.operand().wanted == operand.wanted) return shared->binding.share();
+    return Binding(operand, data, written);
+  };
+  Binding s = bind(Shared::Role::src, operands.src, part.pass == ConvPass::BackwardData),
+          w = bind(Shared::Role::weight, operands.weight, part.pass == ConvPass::BackwardWeight),
+          d = bind(Shared::Role::dst, operands.dst, !backward);
   std::unordered_map<int, memory> args{
       {part.pass == ConvPass::BackwardData ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC, s.used()},
       {part.pass == ConvPass::BackwardWeight ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS, w.used()},
@@ -217,37 +243,40 @@ void run(const ConvPart& part, const Operands& operands) {
 }
 
 // Note [Parts of a convolution]
-// Threads of the library take parts of a problem, each by a primitive for one thread. Parts are some images; or channels of the
-// result, or of the gradient of the input, where the images are fewer than the threads. The gradient of the weight sums over
-// images: it is cut by channels of the result where there are enough of them to fill vectors, as its parts then need no sum.
-// Else each part writes a gradient of its own, in float, and these are added up in order.
+// Threads of the library take parts of a problem, each by a primitive for one thread. Parts are some images, few enough that they stay
+// in the caches while they are brought to oneDNN's blocks of channels and back; or channels of the result, or of the gradient of the
+// input, where there are fewer images than threads, or one image becomes a large one. What all parts read as a whole is brought to
+// their layout once.
+//
+// The gradient of the weight sums over images. Where it is small beside them, some images give a term each, in float, and the terms
+// are added up in order: as many for any number of threads. Else it is cut by channels of the result, as its parts then need no sum,
+// where there are enough of them to fill vectors. Bits depend on the number of threads in the remaining cases of channels last alone.
 
 /// How a problem is cut.
 class ConvCut {
  public:
   ConvCut(const ConvProblem& p, ConvPass pass, ConvLayout layout, bool has_bias)
       : whole_{p, pass, layout, has_bias, p.in_channels, p.out_channels, false} {
-    // Products that are worth a thread, and channels that a part should have.
-    constexpr int64_t kTaskWork = int64_t{1} << 18, kChannels = 16;
+    // Products that are worth a part of their own.
+    constexpr int64_t kTaskWork = int64_t{1} << 18;
     const int64_t work = p.batch * p.out_channels * p.out_size() * (p.in_channels / p.groups) * p.kernel_size();
+    if (work < 2 * kTaskWork) return;
     const int threads = at::internal::threads_for(work, kTaskWork);
-    if (threads == 1) return;
-    const bool has_channels = p.groups == 1 && !layout.images_channels_last;
-    const bool by_channels = has_channels &&
-        (pass == ConvPass::BackwardWeight ? p.out_channels >= 2 * kChannels * threads : p.batch < threads);
-    if (by_channels) {
-      along_ = pass == ConvPass::BackwardData ? Along::in_channels : Along::out_channels;
-      length_ = along_ == Along::in_channels ? p.in_channels : p.out_channels;
-      step_ = at::divup(at::divup(length_, threads), kChannels) * kChannels;
-    } else {
-      step_ = at::divup(p.batch, threads);
-      sums_ = pass == ConvPass::BackwardWeight && parts() > 1;
-    }
+    const auto itemsize = static_cast<int64_t>(c10::elementSize(p.dtype));
+    const int64_t src_bytes = p.in_channels * p.in_size() * itemsize, dst_bytes = p.out_channels * p.out_size() * itemsize;
+    if (pass == ConvPass::BackwardWeight) cut_weight(threads, p.batch * (src_bytes + dst_bytes));
+    else cut_images(threads, src_bytes, dst_bytes);
   }
 
   int64_t parts() const { return at::divup(length_, step_); }
   /// Whether each part gives a term of the result, not a piece of it.
   bool sums() const { return sums_; }
+
+  /// What all parts read as a whole.
+  Shared::Role shared() const {
+    if (along_ == Along::images) return Shared::Role::weight;
+    return along_ == Along::in_channels ? Shared::Role::dst : Shared::Role::src;
+  }
 
   ConvPart part(int64_t index) const {
     ConvPart part = whole_;
@@ -279,6 +308,47 @@ class ConvCut {
 
  private:
   enum class Along : uint8_t { images, in_channels, out_channels };
+  /// Channels that a part should have.
+  static constexpr int64_t kChannels = 16;
+  /// Bytes of images of a part, and of its channels of one image (measured: oneDNN computes two images together best).
+  static constexpr int64_t kImageBytes = int64_t{1} << 22, kChannelBytes = int64_t{1} << 20;
+
+  bool has_channels() const { return whole_.p.groups == 1 && !whole_.layout.images_channels_last; }
+
+  void cut_weight(int threads, int64_t image_bytes) {
+    constexpr int64_t kTerms = 16, kFewTerms = 4, kSmall = 8;
+    const ConvProblem& p = whole_.p;
+    const int64_t weight_bytes = p.out_channels * (p.in_channels / p.groups) * p.kernel_size() * int64_t(sizeof(float));
+    const int64_t cheap = std::min(p.batch, image_bytes / (kSmall * weight_bytes)); // terms that cost little beside the images
+    if (cheap >= kFewTerms) {
+      step_ = at::divup(p.batch, std::min(cheap, kTerms));
+    } else if (has_channels() && p.out_channels >= 2 * kChannels) {
+      cut_channels(Along::out_channels, p.out_channels, threads);
+    } else {
+      step_ = at::divup(p.batch, whole_.layout.images_channels_last ? threads : std::min(p.batch, kTerms));
+    }
+    sums_ = along_ == Along::images && parts() > 1;
+  }
+
+  void cut_images(int threads, int64_t src_bytes, int64_t dst_bytes) {
+    const ConvProblem& p = whole_.p;
+    const bool forward = whole_.pass == ConvPass::Forward;
+    const auto [read, written] = forward ? std::pair(src_bytes, dst_bytes) : std::pair(dst_bytes, src_bytes);
+    if (has_channels() && (p.batch < threads || (p.batch == 1 && 2 * read <= written))) {
+      const int64_t parts = std::max<int64_t>(threads, p.batch == 1 && 2 * read <= written ? at::divup(written, kChannelBytes) : 1);
+      if (forward) cut_channels(Along::out_channels, p.out_channels, parts);
+      else cut_channels(Along::in_channels, p.in_channels, parts);
+      return;
+    }
+    step_ = at::divup(p.batch, threads);
+    if (!whole_.layout.images_channels_last) step_ = std::clamp<int64_t>(kImageBytes / std::max<int64_t>(1, read + written), 1, step_);
+  }
+
+  void cut_channels(Along along, int64_t channels, int64_t parts) {
+    along_ = along;
+    length_ = channels;
+    step_ = at::divup(at::divup(channels, parts), kChannels) * kChannels;
+  }
 
   ConvPart whole_;
   Along along_ = Along::images;
@@ -304,8 +374,14 @@ bool convolution(const ConvProblem& p, ConvPass pass, ConvLayout layout, void* s
   const OneThread one_thread;
   const ConvCut cut(p, pass, layout, bias != nullptr);
   // There must be a primitive for each part before one is run.
-  if (!find(cut.part(0))->fast || !find(cut.part(cut.parts() - 1))->fast) return false;
+  const auto first = find(cut.part(0));
+  if (!first->fast || !find(cut.part(cut.parts() - 1))->fast) return false;
   const Operands all{src, weight, dst, bias};
+  std::optional<Shared> shared;
+  if (cut.parts() > 1 && !(cut.sums() || Shared::of(*first, cut.shared()).same())) {
+    void* const data = cut.shared() == Shared::Role::src ? src : cut.shared() == Shared::Role::weight ? weight : dst;
+    shared.emplace(cut.shared(), first, Binding(Shared::of(*first, cut.shared()), data, false));
+  }
   const int64_t weights = p.out_channels * (p.in_channels / p.groups) * p.kernel_size();
   const c10::DataPtr terms =
       cut.sums() ? c10::GetCPUAllocator()->allocate(static_cast<size_t>(cut.parts() * weights) * sizeof(float)) : c10::DataPtr();
@@ -313,7 +389,7 @@ bool convolution(const ConvProblem& p, ConvPass pass, ConvLayout layout, void* s
     for (int64_t i = begin; i < end; ++i) {
       Operands operands = cut.operands(i, all);
       if (cut.sums()) operands.weight = static_cast<float*>(terms.get()) + i * weights;
-      run(cut.part(i), operands);
+      run(cut.part(i), operands, shared ? &*shared : nullptr);
     }
   });
   if (!cut.sums()) return true;
