@@ -9,6 +9,7 @@ namespace at::native::onednn {
 struct ConvGeometry {
   dnnl::memory::desc src, weight, bias, dst;
   dnnl::memory::dims strides, dilates, padding_left, padding_right;
+  dnnl::prop_kind forward = dnnl::prop_kind::forward_training;
 };
 
 #if DNNL_VERSION_MAJOR >= 3
@@ -28,7 +29,7 @@ inline void add_scale(dnnl::primitive_attr&, dnnl::post_ops& ops, float alpha) {
 inline dnnl::convolution_forward::primitive_desc conv_forward_desc(
     const dnnl::engine& engine, const ConvGeometry& g, const dnnl::primitive_attr& attr) {
   return dnnl::convolution_forward::primitive_desc(
-      engine, dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct, g.src, g.weight, g.bias, g.dst, g.strides,
+      engine, g.forward, dnnl::algorithm::convolution_direct, g.src, g.weight, g.bias, g.dst, g.strides,
       g.dilates, g.padding_left, g.padding_right, attr);
 }
 
@@ -65,7 +66,7 @@ inline void add_scale(dnnl::primitive_attr& attr, dnnl::post_ops&, float alpha) 
 inline dnnl::convolution_forward::primitive_desc conv_forward_desc(
     const dnnl::engine& engine, const ConvGeometry& g, const dnnl::primitive_attr& attr) {
   using Desc = dnnl::convolution_forward::desc;
-  const auto kind = dnnl::prop_kind::forward_training;
+  const auto kind = g.forward;
   const auto algorithm = dnnl::algorithm::convolution_direct;
   const Desc desc = g.bias.is_zero()
       ? Desc(kind, algorithm, g.src, g.weight, g.dst, g.strides, g.dilates, g.padding_left, g.padding_right)
