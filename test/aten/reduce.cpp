@@ -282,33 +282,58 @@ TEST_CASE("variance survives a large mean", "[reduce]") {
 }
 
 TEST_CASE("variance in float: equal elements, large means and all magnitudes", "[reduce]") {
-  const auto rows = at::IntArrayRef{1};
+  const bool down = GENERATE(false, true);
+  // The same numbers down columns: enough of them side by side to fill vectors, and some left over.
+  const auto turned = [&](const Tensor& x) { return down ? x.t().repeat({1, 17}) : x; };
+  const auto dim = at::IntArrayRef(down ? 0 : 1);
+  const auto both = [&](const Tensor& x) {
+    const auto [var, mean] = at::var_mean(turned(x), dim, at::Scalar(1), false);
+    const Tensor alone = at::var(turned(x), dim, at::Scalar(1), false);
+    CHECK((alone == var).logical_or(alone.sub(var).abs() < 1e-6 * var.abs()).logical_or(var.isnan()).all().item<bool>());
+    return alone;
+  };
+  const auto wide = [&](const Tensor& x) { return turned(x).to(at::kDouble).var(dim); };
   for (const auto dtype : {at::kFloat, at::kHalf, at::kBFloat16}) {
     for (const double value : {0.0, 0.1, -1e4, 1e-7}) {
       for (const int64_t count : {2, 63, 64, 65, 1000, 5000}) {
-        CHECK((at::full({3, count}, value, dtype).var(rows) == 0).all().item<bool>());
+        CHECK((turned(at::full({3, count}, value, dtype)).var(dim) == 0).all().item<bool>());
       }
     }
     const Tensor x = noise({5, 3001}, dtype);
-    check_close(x.var(rows), numbers(x.to(at::kDouble).var(rows)), dtype == at::kFloat ? 1e-7 : dtype == at::kHalf ? 1e-3 : 8e-3);
+    check_close(turned(x).var(dim), numbers(wide(x)), dtype == at::kFloat ? 1e-7 : dtype == at::kHalf ? 1e-3 : 8e-3);
   }
   for (const int64_t count : {100, 1000, 100'000}) {
     const Tensor x = noise({2, count});
     // Steps of a float near a million are 1/16.
     const Tensor moved = (x.sign() + 1e6f);
-    CHECK((moved.to(at::kDouble).var(rows).sub(moved.var(rows)).abs() < 1e-7).all().item<bool>());
+    CHECK((wide(moved).sub(both(moved)).abs() < 1e-7).all().item<bool>());
     for (const float scale : {1e-30f, 1e-20f, 1e-10f, 1e10f, 1e19f, 1e25f, 1e38f}) {
       const Tensor scaled = x * scale;
-      const Tensor want = scaled.to(at::kDouble).std(rows);
-      CHECK((scaled.std(rows).to(at::kDouble).div(want).sub(1).abs() < 1e-6).all().item<bool>());
+      const Tensor want = wide(scaled).sqrt();
+      CHECK((turned(scaled).std(dim).to(at::kDouble).div(want).sub(1).abs() < 1e-6).all().item<bool>());
     }
     Tensor outlier = x.clone();
     outlier.select(1, 0).fill_(1e6f);
-    check_close(outlier.var(rows).log(), numbers(outlier.to(at::kDouble).var(rows).log()), 1e-6);
+    check_close(both(outlier).log(), numbers(wide(outlier).log()), 1e-6);
     outlier.select(1, count / 2).fill_(std::numeric_limits<float>::infinity());
-    CHECK(outlier.var(rows).isnan().all().item<bool>());
+    CHECK(both(outlier).isnan().all().item<bool>());
     outlier.select(1, count / 2).fill_(kNan);
-    CHECK(outlier.var(rows).isnan().all().item<bool>());
+    CHECK(both(outlier).isnan().all().item<bool>());
+  }
+}
+
+TEST_CASE("the mean beside a variance is that of doubles", "[reduce]") {
+  const int64_t count = GENERATE(100, 1024, 5000);
+  const Tensor x = noise({400, count});
+  // Means next to zero, where the rounding of elements would show.
+  const Tensor centred = x - x.to(at::kDouble).mean(at::IntArrayRef{1}, true).to(at::kFloat);
+  for (const Tensor& values : {x, centred}) {
+    for (const int64_t dim : {0, 1}) {
+      const Tensor want = values.to(at::kDouble).mean(dim), tolerance = want.abs() * 0x1p-24 + 1e-15;
+      for (const auto& [spread, mean] : {at::var_mean(values, at::IntArrayRef(dim), true), at::std_mean(values, at::IntArrayRef(dim), true)}) {
+        CHECK((mean.to(at::kDouble) - want).abs().le(tolerance).all().item<bool>());
+      }
+    }
   }
 }
 

@@ -4,9 +4,11 @@
 // Note [Squares of deviations]
 // Long runs of float, half and bfloat16 are taken in vectors of float. The first pass gives a shift near the run's mean. Deviations
 // from it are small numbers, exact where the mean is large beside them, and the second pass sums them (which is how far the shift
-// is from the mean) and their squares, in float for some hundred elements, then in double. Everything else is in double, also
-// runs whose squares leave float's range or lose bits at its lower end.
+// is from the mean) and their squares, in float for some dozen elements, then in double. Everything else is in double, also
+// runs whose squares leave float's range or lose bits at its lower end, and the mean where it is a result: one near zero would
+// have the rounding errors of elements far from it.
 #include <aten/native/cpu/reduce_arithmetic.h>
+#include <aten/native/cpu/row_lanes.h>
 
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
@@ -45,6 +47,7 @@ struct Variance {
   using Parts = Components<T>;
   static constexpr int kParts = Parts::count;
   using Acc = Moments<kParts>;
+  bool mean_wanted; // beside the variance
 
   Acc identity() const { return Acc{}; }
 
@@ -73,7 +76,7 @@ struct Variance {
     if constexpr (kInFloat) {
       float adjacent[kRunInputs];
       widen(in, count, stride, adjacent);
-      return Variance<float>{}.run_adjacent(adjacent, count, in + count * stride);
+      return Variance<float>{mean_wanted}.run_adjacent(adjacent, count, in + count * stride);
     } else {
       return run_in_double(in, count, stride);
     }
@@ -82,11 +85,9 @@ struct Variance {
   /// A run of adjacent floats; `next` is what is read after it, elements of the same or a shorter type.
   template <class Next>
   Acc run_adjacent(const float* in, int64_t count, const Next* next) const {
-    // Below, deviations have squares that are denormal.
-    constexpr double kLeastSquare = 0x1p-100;
     if (count >= kStep) {
       const Acc acc = run_in_float(in, count, next);
-      if (acc.squares >= acc.count * kLeastSquare && acc.squares <= std::numeric_limits<double>::max()) {
+      if (acc.squares >= acc.count * kLeastSquare && acc.squares <= kLargest) {
         return acc;
       }
     }
@@ -96,20 +97,16 @@ struct Variance {
   void rows(const T* in, int64_t rows, int64_t row_stride, int64_t width, int64_t column_stride, Acc* out) const {
     double mean[kBlockColumns];
     double squares[kBlockColumns];
-    for (int64_t j = 0; j < width; ++j) {
-      out[j] = Acc{static_cast<double>(rows), {}, 0};
-    }
     for (int part = 0; part < kParts; ++part) {
-      std::fill(mean, mean + width, 0.0);
-      std::fill(squares, squares + width, 0.0);
-      if (column_stride == 1) {
-        column_moments(in, rows, row_stride, width, std::integral_constant<int64_t, 1>{}, part, mean, squares);
-      } else {
+      if (column_stride != 1) {
         column_moments(in, rows, row_stride, width, column_stride, part, mean, squares);
+      } else if (!columns_in_float(in, rows, row_stride, width, mean, squares)) {
+        column_moments(in, rows, row_stride, width, std::integral_constant<int64_t, 1>{}, part, mean, squares);
       }
       for (int64_t j = 0; j < width; ++j) {
+        out[j].count = static_cast<double>(rows);
         out[j].mean[part] = mean[j];
-        out[j].squares += squares[j];
+        out[j].squares = part == 0 ? squares[j] : out[j].squares + squares[j];
       }
     }
   }
@@ -119,6 +116,9 @@ struct Variance {
   static constexpr bool kInFloat = std::is_same_v<T, float> || std::is_same_v<T, c10::Half> || std::is_same_v<T, c10::BFloat16>;
   static constexpr int kChains = 4;
   static constexpr int64_t kStep = kChains * V::size();
+
+  /// Squares of deviations that are exact enough when summed in float: below, they are denormal.
+  static constexpr double kLeastSquare = 0x1p-100, kLargest = std::numeric_limits<double>::max();
 
   /// The sum of chains of float vectors, in double.
   class WideSum {
@@ -146,15 +146,23 @@ struct Variance {
 
   /// At least kStep floats.
   template <class Next>
-  static Acc run_in_float(const float* in, int64_t count, const Next* next) {
+  Acc run_in_float(const float* in, int64_t count, const Next* next) const {
+    const auto n = static_cast<double>(count);
     const int64_t whole = count - count % kStep;
-    V sums[kChains] = {V(0.0f), V(0.0f), V(0.0f), V(0.0f)};
-    for (int64_t i = 0; i < whole; i += kStep) {
-      for (int c = 0; c < kChains; ++c) {
-        sums[c] += V::load(in + i + c * V::size());
+    double mean = 0;
+    float shift;
+    if (mean_wanted) {
+      mean = fold_lanes(Variance<float>::PartSum{0}, in, count, 1) / n;
+      shift = static_cast<float>(mean);
+    } else {
+      V sums[kChains] = {V(0.0f), V(0.0f), V(0.0f), V(0.0f)};
+      for (int64_t i = 0; i < whole; i += kStep) {
+        for (int c = 0; c < kChains; ++c) {
+          sums[c] += V::load(in + i + c * V::size());
+        }
       }
+      shift = vec::reduce_add((sums[0] + sums[1]) + (sums[2] + sums[3])) / static_cast<float>(whole);
     }
-    const float shift = vec::reduce_add((sums[0] + sums[1]) + (sums[2] + sums[3])) / static_cast<float>(whole);
 
     constexpr int64_t kFlush = 8 * kStep;
     WideSum wide_deviations, wide_squares;
@@ -177,8 +185,97 @@ struct Variance {
       deviations += deviation;
       squares += deviation * deviation;
     }
-    const auto n = static_cast<double>(count);
-    return {n, {shift + deviations / n}, std::max(0.0, squares - deviations * deviations / n)};
+    return {n, {mean_wanted ? mean : shift + deviations / n}, std::max(0.0, squares - deviations * deviations / n)};
+  }
+
+  /// Adjacent columns of a few rows; false where they are to be computed in double. One pass, with the shift of the first rows, if
+  /// that is near enough to the mean, which is known afterwards; else another one.
+  bool columns_in_float(const T* in, int64_t rows, int64_t row_stride, int64_t width, double* mean, double* squares) const {
+    constexpr int kFirstRows = 8;
+    if constexpr (!kInFloat) {
+      return false;
+    } else {
+      if (rows < kFirstRows || width < V::size()) {
+        return false;
+      }
+      float shift[kBlockColumns];
+      if (mean_wanted) {
+        column_means(in, rows, row_stride, width, std::integral_constant<int64_t, 1>{}, 0, mean);
+        std::copy(mean, mean + width, shift);
+        double near[kBlockColumns];
+        return shifted_columns(in, rows, row_stride, width, shift, near, squares);
+      }
+      std::fill(shift, shift + width, 0.0f);
+      add_rows<kFirstRows>(in, row_stride, width, shift);
+      for (int64_t j = 0; j < width; ++j) {
+        shift[j] *= 1.0f / kFirstRows;
+      }
+      if (shifted_columns(in, rows, row_stride, width, shift, mean, squares)) {
+        return true;
+      }
+      std::copy(mean, mean + width, shift);
+      return shifted_columns(in, rows, row_stride, width, shift, mean, squares);
+    }
+  }
+
+  /// Gives mean and squares by deviations from `shift`; whether all of them are exact enough.
+  static bool shifted_columns(
+      const T* in, int64_t rows, int64_t row_stride, int64_t width, const float* shift, double* mean, double* squares) {
+    constexpr int64_t kFlushRows = 32;
+    constexpr double kFar = 2; // the square of shift - mean over the variance
+    const auto count = static_cast<double>(rows), each = 1 / count;
+    float sums[2][kBlockColumns];
+    std::fill(mean, mean + width, 0.0);
+    std::fill(squares, squares + width, 0.0);
+    for (int64_t first = 0; first < rows; first += kFlushRows) {
+      std::fill(sums[0], sums[0] + width, 0.0f);
+      std::fill(sums[1], sums[1] + width, 0.0f);
+      const T* from = in + first * row_stride;
+      const int64_t some = std::min(kFlushRows, rows - first), fours = some / 4 * 4;
+      for (int64_t r = 0; r < fours; r += 4) {
+        add_deviations<4>(from + r * row_stride, row_stride, width, shift, sums[0], sums[1]);
+      }
+      for (int64_t r = fours; r < some; ++r) {
+        add_deviations<1>(from + r * row_stride, row_stride, width, shift, sums[0], sums[1]);
+      }
+      for (int64_t j = 0; j < width; ++j) {
+        mean[j] += sums[0][j];
+        squares[j] += sums[1][j];
+      }
+    }
+    int64_t inexact = 0;
+    for (int64_t j = 0; j < width; ++j) {
+      const double deviation = mean[j] * each, excess = mean[j] * deviation;
+      squares[j] = std::max(0.0, squares[j] - excess);
+      mean[j] = shift[j] + deviation;
+      inexact |= int64_t(!(squares[j] >= count * kLeastSquare)) | int64_t(!(squares[j] <= kLargest)) | int64_t(!(excess <= kFar * squares[j]));
+    }
+    return inexact == 0;
+  }
+
+  template <int kRows>
+  static void add_rows(const T* in, int64_t row_stride, int64_t width, float* sums) {
+    for_lanes<T>(width, [&](int64_t j, auto run) {
+      V sum = load_run<float>(sums + j, run);
+      for (int r = 0; r < kRows; ++r) sum += load_run(in + r * row_stride + j, run);
+      store_run<float>(sum, sums + j, run);
+    });
+  }
+
+  template <int kRows>
+  static void add_deviations(
+      const T* in, int64_t row_stride, int64_t width, const float* shift, float* deviations, float* squares) {
+    for_lanes<T>(width, [&](int64_t j, auto run) {
+      const V center = load_run<float>(shift + j, run);
+      V sum = load_run<float>(deviations + j, run), square = load_run<float>(squares + j, run);
+      for (int r = 0; r < kRows; ++r) {
+        const V deviation = load_run(in + r * row_stride + j, run) - center;
+        sum += deviation;
+        square += deviation * deviation;
+      }
+      store_run<float>(sum, deviations + j, run);
+      store_run<float>(square, squares + j, run);
+    });
   }
 
   /// A mean updated element by element, m += (x - m) / n, stays infinite only where the infinity comes last: PyTorch's is that.
@@ -215,6 +312,22 @@ struct Variance {
   };
 
   template <class Stride>
+  static void column_means(
+      const T* in, int64_t rows, int64_t row_stride, int64_t width, Stride stride, int part, double* __restrict mean) {
+    std::fill(mean, mean + width, 0.0);
+    for (int64_t r = 0; r < rows; ++r) {
+      const RowOf<T, Stride> row(in + r * row_stride, width, stride);
+      for (int64_t j = 0; j < width; ++j) {
+        mean[j] += Parts::get(row.data[j * row.stride], part);
+      }
+    }
+    const double count = static_cast<double>(rows);
+    for (int64_t j = 0; j < width; ++j) {
+      mean[j] = running_mean(mean[j] / count, in + j * stride, rows, row_stride, part);
+    }
+  }
+
+  template <class Stride>
   static void column_moments(
       const T* in,
       int64_t rows,
@@ -224,19 +337,10 @@ struct Variance {
       int part,
       double* __restrict mean,
       double* __restrict squares) {
-    using Row = RowOf<T, Stride>;
+    column_means(in, rows, row_stride, width, stride, part, mean);
+    std::fill(squares, squares + width, 0.0);
     for (int64_t r = 0; r < rows; ++r) {
-      const Row row(in + r * row_stride, width, stride);
-      for (int64_t j = 0; j < width; ++j) {
-        mean[j] += Parts::get(row.data[j * row.stride], part);
-      }
-    }
-    const double count = static_cast<double>(rows);
-    for (int64_t j = 0; j < width; ++j) {
-      mean[j] = running_mean(mean[j] / count, in + j * stride, rows, row_stride, part);
-    }
-    for (int64_t r = 0; r < rows; ++r) {
-      const Row row(in + r * row_stride, width, stride);
+      const RowOf<T, Stride> row(in + r * row_stride, width, stride);
       for (int64_t j = 0; j < width; ++j) {
         const double delta = Parts::get(row.data[j * row.stride], part) - mean[j];
         squares[j] += delta * delta;
@@ -306,7 +410,7 @@ void moments(
   }
   const ReducePlan plan = plan_reduction(self, reduced_dims(dim, self.dim()), out);
   dispatch(name, self.scalar_type(), kFloating | kComplex, [&]<class T> {
-    fold(Variance<T>{}, plan, self.const_data_ptr<T>(), StoreMoments<T>(out, mean, correction, root));
+    fold(Variance<T>{mean.defined()}, plan, self.const_data_ptr<T>(), StoreMoments<T>(out, mean, correction, root));
   });
 }
 
