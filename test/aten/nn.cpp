@@ -175,6 +175,23 @@ TEST_CASE("softmax over any dimension is that of rows", "[softmax]") {
   }
 }
 
+TEST_CASE("softmax of columns whose elements rise and fall by far", "[softmax]") {
+  for (const at::ScalarType dtype : {at::kFloat, at::kDouble}) {
+    const double tolerance = dtype == at::kDouble ? 1e-11 : 1e-4;
+    for (const int64_t inner : {5, 33, 1030}) {
+      for (const double slope : {0.05, 0.5, 50.0, -0.05, -50.0}) {
+        // Maxima move all the way, from far below zero to far above or back.
+        const Tensor ramp = at::arange(700, at::kDouble).sub(350).mul(slope).unsqueeze(1);
+        Tensor x = at::randn({700, inner}, at::kDouble).add(ramp).to(dtype);
+        x.narrow(0, 0, 200).select(1, 1).fill_(-std::numeric_limits<double>::infinity());
+        INFO(dtype << ", " << inner << " columns, slope " << slope);
+        CHECK(at::softmax(x, 0).to(at::kDouble).allclose(at::softmax(x.t().to(at::kDouble), 1).t(), tolerance, 1e-30));
+        CHECK(at::log_softmax(x, 0).to(at::kDouble).allclose(at::log_softmax(x.t().to(at::kDouble), 1).t(), tolerance, tolerance));
+      }
+    }
+  }
+}
+
 TEST_CASE("softmax over columns gives the same bits on any number of threads", "[softmax]") {
   const int threads = at::get_num_threads();
   for (const at::ScalarType dtype : {at::kFloat, at::kDouble, at::kHalf}) {

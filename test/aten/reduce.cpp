@@ -358,6 +358,16 @@ TEST_CASE("scans along rows and columns agree", "[reduce][scan]") {
   check_close(x.cumprod(0).t(), numbers(x.t().contiguous().cumprod(1)), 1e-6);
   check_close(x.logcumsumexp(0), numbers(x.exp().cumsum(0).log()), 1e-5);
   check_close(x.cumsum(1).select(1, 64), numbers(x.sum(1)), 1e-5);
+  // More columns than are scanned side by side, and 16-bit rows around the lengths of vectors.
+  for (const auto dtype : {at::kFloat, at::kDouble, at::kHalf, at::kBFloat16}) {
+    const double tolerance = dtype == at::kDouble ? 1e-13 : dtype == at::kFloat ? 1e-6 : dtype == at::kHalf ? 2e-3 : 1e-2;
+    for (const int64_t count : {1, 7, 8, 16, 33, 1100}) {
+      const Tensor y = noise({11, count}).abs().to(dtype), want = y.to(at::kDouble).cumsum(1);
+      check_close(y.cumsum(1), numbers(want), tolerance);
+      check_close(y.t().contiguous().cumsum(0).t().contiguous(), numbers(want), tolerance);
+      check_close(y.cumsum(0), numbers(y.to(at::kDouble).cumsum(0)), tolerance);
+    }
+  }
   CHECK(at::ones({300}, at::kByte).cumsum(0).scalar_type() == at::kLong);
   const Tensor infinities = at::full({3}, -std::numeric_limits<float>::infinity());
   CHECK((infinities.logcumsumexp(0) == infinities).all().item<bool>());

@@ -4,6 +4,7 @@
 #include <aten/core/TensorBase.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/generic/row_walk.h>
+#include <aten/native/cpu/row_lanes.h>
 #include <aten/native/pointwise/math.h>
 
 #include <c10/util/complex.h>
@@ -18,7 +19,7 @@ inline namespace CPU_CAPABILITY {
 
 namespace {
 
-constexpr int64_t kColumns = 256;
+constexpr int64_t kColumns = 1024; // the most that are scanned side by side
 constexpr int64_t kGrain = 16384;
 
 struct ScanShape {
@@ -36,15 +37,18 @@ struct ScanShape {
   bool empty() const { return outer * count * inner == 0; }
 };
 
-// Calls body(offset of the first element, width) for each row of `width` neighbouring columns.
+// Calls body(offset of the first element, width) for each row of `width` neighbouring columns: as many as leave each thread a block,
+// since longer runs are read faster. Nothing computed depends on it.
 template <class Body>
 void for_columns(const ScanShape& shape, const Body& body) {
-  const int64_t blocks = (shape.inner + kColumns - 1) / kColumns;
-  const int64_t work = shape.count * std::min(shape.inner, kColumns);
-  at::parallel_for(0, shape.outer * blocks, std::max<int64_t>(1, kGrain / work), [&](int64_t begin, int64_t end) {
+  constexpr int64_t kLeast = 64;
+  const int64_t share = shape.outer * shape.inner / at::get_num_threads();
+  const int64_t columns = std::min(shape.inner, std::clamp(share / kLeast * kLeast, kLeast, kColumns));
+  const int64_t blocks = (shape.inner + columns - 1) / columns;
+  at::parallel_for(0, shape.outer * blocks, std::max<int64_t>(1, kGrain / (shape.count * columns)), [&](int64_t begin, int64_t end) {
     for (int64_t task = begin; task < end; ++task) {
-      const int64_t first = (task % blocks) * kColumns;
-      body(task / blocks * shape.count * shape.inner + first, std::min(kColumns, shape.inner - first));
+      const int64_t first = (task % blocks) * columns;
+      body(task / blocks * shape.count * shape.inner + first, std::min(columns, shape.inner - first));
     }
   });
 }
@@ -110,7 +114,7 @@ typename Op::Acc first_of(const Op& op, T x) {
 
 // Four elements a step: only one operation of each step waits for the step before.
 template <class Op, class T>
-void scan_row(const Op& op, const T* in, T* out, int64_t count) {
+void scan_in_fours(const Op& op, const T* in, T* out, int64_t count) {
   using Acc = typename Op::Acc;
   Acc carry = first_of(op, in[0]);
   out[0] = static_cast<T>(carry);
@@ -129,6 +133,53 @@ void scan_row(const Op& op, const T* in, T* out, int64_t count) {
   for (; i < count; ++i) {
     carry = op(carry, static_cast<Acc>(in[i]));
     out[i] = static_cast<T>(carry);
+  }
+}
+
+/// The lanes of x moved up by Shift, zeros below them.
+template <int Shift, class T, int N, int... Lane>
+VEC_INLINE vec::Vec<T, N> moved_up(vec::Vec<T, N> x, std::integer_sequence<int, Lane...>) {
+  return vec::Vec<T, N>(__builtin_shufflevector(typename vec::Vec<T, N>::raw{}, x.v, (Lane < Shift ? Lane : N + Lane - Shift)...));
+}
+
+template <int Shift = 1, class T, int N>
+VEC_INLINE vec::Vec<T, N> running_sums(vec::Vec<T, N> x) {
+  if constexpr (Shift == N) {
+    return x;
+  } else {
+    return running_sums<2 * Shift>(x + moved_up<Shift>(x, std::make_integer_sequence<int, N>()));
+  }
+}
+
+/// Running sums after `carry`, to which the last of them is added apart: so only one addition of a vector waits for the vector before.
+template <class T, int N>
+VEC_INLINE vec::Vec<T, N> sums_after(vec::Vec<T, N> x, vec::Vec<T, N>& carry) {
+  const vec::Vec<T, N> sums = running_sums(x), result = sums + carry;
+  carry += vec::Vec<T, N>(sums.v[N - 1]);
+  return result;
+}
+
+/// Running sums of adjacent 16-bit numbers, whose conversions compilers do not vectorise.
+template <class T>
+void sum_row(const T* in, T* out, int64_t count) {
+  constexpr int kSize = Lanes<T>::kSize;
+  vec::VecFloat carry(0.0f);
+  int64_t i = 0;
+  for (; i + kSize <= count; i += kSize) {
+    Lanes<T>::store(sums_after(Lanes<T>::load(in + i), carry), out + i);
+  }
+  for (float sum = carry[0]; i < count; ++i) {
+    sum += static_cast<float>(in[i]);
+    out[i] = static_cast<T>(sum);
+  }
+}
+
+template <class Op, class T>
+void scan_row(const Op& op, const T* in, T* out, int64_t count) {
+  if constexpr (std::is_same_v<Op, Add<c10::Half>> || std::is_same_v<Op, Add<c10::BFloat16>>) {
+    sum_row(in, out, count);
+  } else {
+    scan_in_fours(op, in, out, count);
   }
 }
 
