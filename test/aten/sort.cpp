@@ -208,6 +208,27 @@ TEST_CASE("unique finds values, places and counts", "[sort][unique]") {
   CHECK(std::get<0>(at::_unique2(nans)).numel() == 3);
 }
 
+TEST_CASE("unique of a long tensor does not depend on the number of threads", "[sort][unique]") {
+  const int threads = at::get_num_threads();
+  at::manual_seed(6);
+  Tensor numbers = at::randint(-2000, 2000, {300'001}, at::kFloat);
+  numbers.slice(0, 100, 103).fill_(kNan);
+  for (const Tensor& x : {numbers, at::randint(-40'000, 40'000, {300'001}), at::randn({150'000}, at::kDouble), at::zeros({200'000})}) {
+    at::set_num_threads(1);
+    const auto [value, inverse, counts] = at::_unique2(x, true, true, true);
+    CHECK(at::equal(value.index_select(0, inverse).nan_to_num(9e9), x.nan_to_num(9e9)));
+    CHECK(counts.sum().item<int64_t>() == x.numel());
+    for (const int count : {2, 3, 5}) {
+      at::set_num_threads(count);
+      const auto [other_value, other_inverse, other_counts] = at::_unique2(x, true, true, true);
+      CHECK(at::equal(other_value.nan_to_num(9e9), value.nan_to_num(9e9)));
+      CHECK(at::equal(other_inverse, inverse));
+      CHECK(at::equal(other_counts, counts));
+    }
+  }
+  at::set_num_threads(threads);
+}
+
 TEST_CASE("searchsorted finds the left and the right end of equal values", "[sort]") {
   const Tensor edges = tensor_of(std::vector<double>{1, 3, 3, 5});
   const Tensor wanted = tensor_of(std::vector<double>{0, 3, 6, kNan});

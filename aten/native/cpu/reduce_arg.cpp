@@ -121,6 +121,13 @@ void find_in_rows(
   });
 }
 
+template <class Op>
+C10_ALWAYS_INLINE void take_better(typename Op::Acc x, int32_t i, typename Op::Acc& best, int32_t& place) {
+  const bool take = Op::replaces(x, best);
+  best = take ? x : best;
+  place = take ? i : place;
+}
+
 // Neighbouring columns side by side. Indices are 32-bit here, which keeps them as wide as most values.
 template <class Op, class Emit>
 void find_in_columns(
@@ -150,13 +157,23 @@ void find_in_columns(
         value[j] = op.map(row.data[j]);
         index[j] = 0;
       }
-      for (int64_t i = 1; i < count; ++i) {
+      int64_t i = 1;
+      for (; i + 4 <= count; i += 4) {
+        const Row next[4] = {row_at(i), row_at(i + 1), row_at(i + 2), row_at(i + 3)};
+        for (int64_t j = 0; j < width; ++j) {
+          Acc best = value[j];
+          int32_t place = index[j];
+          for (int r = 0; r < 4; ++r) {
+            take_better<Op>(op.map(next[r].data[j]), static_cast<int32_t>(i + r), best, place);
+          }
+          value[j] = best;
+          index[j] = place;
+        }
+      }
+      for (; i < count; ++i) {
         const Row next = row_at(i);
         for (int64_t j = 0; j < width; ++j) {
-          const Acc x = op.map(next.data[j]);
-          const bool take = Op::replaces(x, value[j]);
-          value[j] = take ? x : value[j];
-          index[j] = take ? static_cast<int32_t>(i) : index[j];
+          take_better<Op>(op.map(next.data[j]), static_cast<int32_t>(i), value[j], index[j]);
         }
       }
       for (int64_t j = 0; j < width; ++j) {

@@ -2,71 +2,12 @@
 #include <aten/Parallel.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/generic/row_walk.h>
-#include <aten/native/cpu/generic/sort_keys.h>
+#include <aten/native/cpu/generic/sort_long_row.h>
 #include <c10/core/CPUAllocator.h>
 
 namespace at::native {
 
 namespace {
-
-/// Calls emit(place, element) for places [begin, end) of two sorted runs merged; of equal elements those of the first come first.
-template <class E, class Emit>
-void merge_part(const E* first, int64_t n, const E* second, int64_t m, int64_t begin, int64_t end, const Emit& emit) {
-  // How many of the first run lie before place `begin`: the least i whose element comes after those of the second left of it.
-  int64_t low = std::max<int64_t>(0, begin - m), high = std::min(begin, n);
-  while (low < high) {
-    const int64_t i = low + (high - low) / 2;
-    if (second[begin - i - 1] < first[i]) high = i;
-    else low = i + 1;
-  }
-  const E *a = first + low, *b = second + (begin - low);
-  const E *a_end = first + n, *b_end = second + m;
-  for (; begin < end && a != a_end && b != b_end; ++begin) {
-    const bool takes_second = *b < *a;
-    emit(begin, takes_second ? *b : *a);
-    b += takes_second;
-    a += !takes_second;
-  }
-  for (const E* rest = a != a_end ? a : b; begin < end; ++begin) emit(begin, *rest++);
-}
-
-/// Sorts chunks on all threads by sort(entries, count, scratch), then merges neighbours; the last merge calls emit(place, entry).
-/// Worth it for one long row only.
-template <class E, class Sort, class Emit>
-void sort_long_row(E* entries, int64_t count, E* scratch, int64_t chunks, const Sort& sort, const Emit& emit) {
-  const int64_t chunk = (count + chunks - 1) / chunks;
-  at::parallel_for(0, chunks, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t c = begin; c < end; ++c) {
-      const int64_t first = std::min(count, c * chunk);
-      const int64_t size = std::min(count, first + chunk) - first;
-      if (size > 0) {
-        sort(entries + first, size, scratch + first);
-      }
-    }
-  });
-  auto* from = entries;
-  auto* to = scratch;
-  for (int64_t width = chunk; width < count; width *= 2) {
-    // All threads share a merge where there are fewer of them.
-    const int64_t pairs = (count + 2 * width - 1) / (2 * width), parts = std::max<int64_t>(1, chunks / pairs);
-    at::parallel_for(0, pairs * parts, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t task = begin; task < end; ++task) {
-        const int64_t first = task / parts * 2 * width, part = task % parts;
-        const int64_t middle = std::min(count, first + width);
-        const int64_t last = std::min(count, first + 2 * width);
-        const int64_t all = last - first, part_begin = all * part / parts, part_end = all * (part + 1) / parts;
-        const auto merge = [&](const auto& take) {
-          merge_part(from + first, middle - first, from + middle, last - middle, part_begin, part_end, take);
-        };
-        if (pairs == 1) merge(emit);
-        else merge([out = to + first](int64_t i, const E& entry) { out[i] = entry; });
-      }
-    });
-    std::swap(from, to);
-  }
-}
-
-constexpr int64_t kLongRow = 1 << 17;
 
 // Sorts the rows of one thread. Its memory comes from the allocator of tensors, which keeps large blocks for reuse.
 template <class T>
@@ -112,7 +53,7 @@ class RowSorter {
   /// Sorts the entries and calls emit(place, entry) for each.
   template <class E, class Sort, class Emit>
   void sort(E* entries, const Sort& sort, const Emit& emit) const {
-    if (threads_ > 1) return sort_long_row(entries, count_, entries + count_, threads_, sort, emit);
+    if (threads_ > 1) return sorting::sort_long_row(entries, count_, entries + count_, threads_, sort, emit);
     sort(entries, count_, entries + count_);
     for (int64_t i = 0; i < count_; ++i) emit(i, entries[i]);
   }
@@ -147,7 +88,7 @@ void sort_rows(const TensorBase& self, int64_t dim, bool descending, const Tenso
   const T* in = self.const_data_ptr<T>();
   T* value = values.mutable_data_ptr<T>();
   int64_t* index = indices.mutable_data_ptr<int64_t>();
-  const int64_t threads = count >= kLongRow && self.numel() / count < at::get_num_threads() ? at::get_num_threads() : 1;
+  const int64_t threads = count >= sorting::kLongRow && self.numel() / count < at::get_num_threads() ? at::get_num_threads() : 1;
 
   for_rows<3>({&self, &values, &indices}, dim, threads > 1 ? 1 : count * 8, [&] {
     return [&, sorter = RowSorter<T>(count, descending, threads)](const std::array<int64_t, 3>& at) {

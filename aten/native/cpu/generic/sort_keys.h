@@ -46,14 +46,11 @@ inline Key<T> key_of(T value) {
         : sizeof(T) == 4                                   ? 23
                                                            : 52;
     constexpr K kInfinity = static_cast<K>(static_cast<K>(kTop - 1) & ~static_cast<K>((K{1} << kMantissa) - 1));
+    // Without a branch, which random signs would make miss: all bits of negative numbers are flipped, the sign of others.
     const K magnitude = static_cast<K>(bits & static_cast<K>(~kTop));
-    if (magnitude > kInfinity) {
-      return static_cast<K>(~K{0});
-    }
-    if (magnitude == 0) {
-      return kTop;
-    }
-    return (bits & kTop) ? static_cast<K>(~bits) : static_cast<K>(bits | kTop);
+    const K flips = static_cast<K>(static_cast<K>(-static_cast<K>(bits >> (8 * sizeof(K) - 1))) | kTop);
+    const K number = magnitude == 0 ? kTop : static_cast<K>(bits ^ flips);
+    return magnitude > kInfinity ? static_cast<K>(~K{0}) : number;
   } else if constexpr (std::is_signed_v<T>) {
     return static_cast<K>(bits ^ kTop);
   } else {

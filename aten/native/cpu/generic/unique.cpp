@@ -3,9 +3,9 @@
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/generic/reduce_plan.h>
-#include <aten/native/cpu/generic/sort_keys.h>
+#include <aten/native/cpu/generic/sort_long_row.h>
+#include <c10/core/CPUAllocator.h>
 
-#include <memory>
 #include <numeric>
 #include <tuple>
 #include <vector>
@@ -41,36 +41,86 @@ std::vector<int64_t> lengths(const std::vector<int64_t>& starts, int64_t total) 
   return result;
 }
 
+// Sorted keys of all elements with their places, in memory of the allocator of tensors, which keeps large blocks for reuse.
+template <class T>
+class SortedEntries {
+ public:
+  using Entry = sorting::Entry<T>;
+
+  SortedEntries(const T* in, int64_t count)
+      : threads_(count >= sorting::kLongRow ? at::get_num_threads() : 1),
+        memory_(c10::GetCPUAllocator()->allocate((threads_ > 1 ? 3 : 2) * count * sizeof(Entry))),
+        entries_(static_cast<Entry*>(memory_.get())) {
+    if (count == 0) {
+      return;
+    }
+    Entry *const unsorted = entries_, *const scratch = entries_ + count;
+    at::parallel_for(0, count, at::internal::GRAIN_SIZE, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) unsorted[i] = Entry(sorting::key_of(in[i]), i);
+    });
+    if (threads_ > 1) {
+      entries_ = scratch + count;
+      sorting::sort_long_row(
+          unsorted, count, scratch, threads_, sorting::sort_entries<T>, [this](int64_t i, const Entry& entry) { entries_[i] = entry; });
+    } else {
+      sorting::sort_entries<T>(unsorted, count, scratch);
+    }
+  }
+
+  const Entry& operator[](int64_t i) const { return entries_[i]; }
+
+  /// Whether a group of equal elements starts here. NaNs are not equal to each other.
+  bool starts_group(int64_t i) const {
+    return i == 0 || entries_[i].key() != entries_[i - 1].key() || sorting::is_nan_key<T>(entries_[i].key());
+  }
+
+  int64_t threads() const { return threads_; }
+
+ private:
+  int64_t threads_;
+  c10::DataPtr memory_;
+  Entry* entries_;
+};
+
 template <class T>
 Uniques unique_values(const TensorBase& self, bool return_inverse, bool return_counts) {
-  using sorting::Entry;
   const TensorBase flat = self.contiguous();
   const int64_t count = flat.numel();
   const T* in = flat.const_data_ptr<T>();
-  const auto entries = std::make_unique_for_overwrite<Entry<T>[]>(count);
-  const auto scratch = std::make_unique_for_overwrite<Entry<T>[]>(count);
-  sorting::load_entries(in, count, 1, /*flip=*/false, entries.get());
-  if (count > 0) {
-    sorting::sort_entries<T>(entries.get(), count, scratch.get());
-  }
+  const SortedEntries<T> entries(in, count);
+  // Each part of the entries counts its groups; then it knows the number of its first one.
+  const int64_t parts = entries.threads();
+  const auto for_parts = [&](const auto& f) {
+    at::parallel_for(0, parts, 1, [&](int64_t first, int64_t last) {
+      for (int64_t part = first; part < last; ++part) f(part, count * part / parts, count * (part + 1) / parts);
+    });
+  };
+  std::vector<int64_t> first_group(parts + 1, 0);
+  for_parts([&](int64_t part, int64_t begin, int64_t end) {
+    int64_t groups = 0;
+    for (int64_t i = begin; i < end; ++i) groups += entries.starts_group(i);
+    first_group[part + 1] = groups;
+  });
+  std::partial_sum(first_group.begin(), first_group.end(), first_group.begin());
+
   Tensor inverse = return_inverse ? make_long(self, self.sizes()) : make_long(self, {0});
   int64_t* group_of = return_inverse ? inverse.mutable_data_ptr<int64_t>() : nullptr;
-  std::vector<int64_t> starts;
-  for (int64_t i = 0; i < count; ++i) {
-    const auto key = entries[i].key();
-    // NaNs are not equal to each other.
-    if (i == 0 || key != entries[i - 1].key() || sorting::is_nan_key<T>(key)) {
-      starts.push_back(i);
-    }
-    if (group_of != nullptr) {
-      group_of[entries[i].index()] = static_cast<int64_t>(starts.size()) - 1;
-    }
-  }
-  Tensor values = make(self, {static_cast<int64_t>(starts.size())});
+  Tensor values = make(self, {first_group[parts]});
   T* out = values.mutable_data_ptr<T>();
-  for (size_t i = 0; i < starts.size(); ++i) {
-    out[i] = in[entries[starts[i]].index()];
-  }
+  std::vector<int64_t> starts(return_counts ? first_group[parts] : 0);
+  for_parts([&](int64_t part, int64_t begin, int64_t end) {
+    int64_t group = first_group[part] - 1;
+    for (int64_t i = begin; i < end; ++i) {
+      if (entries.starts_group(i)) {
+        ++group;
+        out[group] = in[entries[i].index()];
+        if (return_counts) starts[group] = i;
+      }
+      if (group_of != nullptr) {
+        group_of[entries[i].index()] = group;
+      }
+    }
+  });
   Tensor counts = return_counts ? to_tensor(self, lengths(starts, count)) : make_long(self, {0});
   return {std::move(values), std::move(inverse), std::move(counts)};
 }
