@@ -277,6 +277,29 @@ TEST_CASE("batch norm is accurate far from zero and the same in both layouts", "
   CHECK(close(other, want, 1e-3));
 }
 
+TEST_CASE("batch norm of rows, of small planes and of planes whose means lie apart", "[aten][norm]") {
+  at::manual_seed(6);
+  for (const auto& sizes : std::vector<std::vector<int64_t>>{{200, 70}, {40, 33, 1, 1}, {9, 5, 7, 7}, {7, 3, 5000}, {5, 2, 1}}) {
+    // A first plane far from the others: their mean so far is no center for them.
+    Tensor wide = values(sizes) + 10;
+    wide[0].add_(3000);
+    const Tensor x = wide.to(at::kFloat), exact = x.to(at::kDouble), none;
+    const auto [y, mean, invstd] = at::native_batch_norm(x, none, none, none, none, true, 0.1, 1e-5);
+    const auto [want, want_mean, want_invstd] = at::native_batch_norm(exact, none, none, none, none, true, 0.1, 1e-5);
+    CHECK(close(mean, want_mean, 1e-6));
+    CHECK(close(invstd, want_invstd, 1e-6));
+    CHECK(close(y, want, 1e-4));
+    const Tensor rows = exact.transpose(0, 1).reshape({sizes[1], -1});
+    CHECK(close(want_mean, rows.mean(1), 1e-12));
+    CHECK(close(want_invstd, (rows.var(1, false) + 1e-5).rsqrt(), 1e-12));
+    const Tensor grad = values(sizes, at::kFloat);
+    const auto [dx, dw, db] = at::native_batch_norm_backward(grad, x, none, none, none, mean, invstd, true, 1e-5, {true, false, false});
+    const auto [want_dx, want_dw, want_db] =
+        at::native_batch_norm_backward(grad.to(at::kDouble), exact, none, none, none, want_mean, want_invstd, true, 1e-5, {true, false, false});
+    CHECK(close(dx, want_dx, 1e-4));
+  }
+}
+
 TEST_CASE("an output that resizing makes fit lies as the image does", "[aten][upsample]") {
   const Tensor x = values({2, 3, 4, 5}, at::kFloat).contiguous(kChannelsLast);
   Tensor out = at::empty({0});

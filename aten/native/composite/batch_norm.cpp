@@ -63,11 +63,12 @@ c10::MemoryFormat dense_format(const Tensor& t) {
 BatchNorm problem_of(const Tensor& input, c10::MemoryFormat format, double eps) {
   BatchNorm p;
   p.input = input.contiguous(format);
-  p.channels_last = format != c10::MemoryFormat::Contiguous;
   p.batch = input.size(0);
   p.channels = input.size(1);
   p.spatial = 1;
   for (int64_t d = 2; d < input.dim(); ++d) p.spatial *= input.size(d);
+  // Also where each channel has one element: rows of channels.
+  p.channels_last = format != c10::MemoryFormat::Contiguous || p.spatial == 1;
   p.eps = eps;
   return p;
 }

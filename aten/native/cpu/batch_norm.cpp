@@ -51,30 +51,65 @@ void for_channels(const BatchNorm& p, const F& f) {
   });
 }
 
+/// Sums of a block's deviations from a number and of their squares.
+template <class T>
+struct Deviations {
+  double sum, squares;
+
+  Deviations(const T* block, int64_t count, at::opmath_type<T> from) {
+    using V = typename Lanes<T>::V;
+    using R = typename Lanes<T>::R;
+    constexpr int kSize = Lanes<T>::kSize, kChains = 4; // which need not wait for each other
+    const V center(from);
+    V sums[kChains], all[kChains];
+    for (int c = 0; c < kChains; ++c) sums[c] = all[c] = V(R(0));
+    int64_t i = 0;
+    for (; i + kChains * kSize <= count; i += kChains * kSize) {
+      for (int c = 0; c < kChains; ++c) {
+        const V d = Lanes<T>::load(block + i + c * kSize) - center;
+        sums[c] += d;
+        all[c] += d * d;
+      }
+    }
+    for (; i + kSize <= count; i += kSize) {
+      const V d = Lanes<T>::load(block + i) - center;
+      sums[0] += d;
+      all[0] += d * d;
+    }
+    sum = squares = 0;
+    if (i > 0) {
+      sum = static_cast<double>(vec::reduce_add((sums[0] + sums[1]) + (sums[2] + sums[3])));
+      squares = static_cast<double>(vec::reduce_add((all[0] + all[1]) + (all[2] + all[3])));
+    }
+    for (; i < count; ++i) {
+      const double d = static_cast<R>(block[i]) - from;
+      sum += d;
+      squares += d * d;
+    }
+  }
+
+  double excess(int64_t count) const { return sum * sum / static_cast<double>(count); }
+  /// Whether the center was near enough to the mean that squares lose next to nothing.
+  bool exact(int64_t count) const { return excess(count) <= 0.5 * squares; }
+};
+
 template <class T>
 void plane_moments(const BatchNorm& p, const T* x, int64_t channel, Moments& m) {
-  using V = typename Lanes<T>::V;
   using R = typename Lanes<T>::R;
   for (int64_t n = 0; n < p.batch; ++n) {
     const T* plane = x + (n * p.channels + channel) * p.spatial;
     for (int64_t at = 0; at < p.spatial; at += kBlock) {
       const int64_t count = std::min(kBlock, p.spatial - at);
-      const T* block = plane + at;
-      V sum(R(0));
-      for_lanes<T>(count, [&](int64_t i, auto run) { sum += load_run(block + i, run); });
-      const R mean = vec::reduce_add(sum) / static_cast<R>(count);
-      const V center(mean);
-      V squares(R(0)), rest(R(0));
-      for_lanes<T>(count, [&](int64_t i, auto run) {
-        const V d = keep_run(load_run(block + i, run) - center, R(0), run);
-        squares += d * d;
-        rest += d;
-      });
-      // What the rounding of the block's mean left behind.
-      const double shift = static_cast<double>(vec::reduce_add(rest)) / static_cast<double>(count);
+      // The mean so far will mostly do as the center; else the block's own, while it is in the cache.
+      R center = static_cast<R>(m.mean);
+      Deviations<T> found(plane + at, count, center);
+      if (!found.exact(count)) {
+        center += static_cast<R>(found.sum / static_cast<double>(count));
+        found = Deviations<T>(plane + at, count, center);
+      }
       m.join(
-          static_cast<double>(count), static_cast<double>(mean) + shift,
-          static_cast<double>(vec::reduce_add(squares)) - shift * shift * static_cast<double>(count));
+          static_cast<double>(count), static_cast<double>(center) + found.sum / static_cast<double>(count),
+          found.squares - found.excess(count));
     }
   }
 }
