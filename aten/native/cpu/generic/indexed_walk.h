@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace at::native {
 
@@ -76,6 +77,10 @@ concept TakesRows = requires(const F& f) { f.row(int64_t{}, int64_t{}, int64_t{}
 template <class F>
 concept PicksFromRows = requires(const F& f, const int64_t* places) { f.picked(int64_t{}, places, int64_t{}, int64_t{}); };
 
+/// Those that ask for a row of b some time before they read it.
+template <class F>
+concept AsksForRows = requires(const F& f) { f.ask_for_row(int64_t{}, int64_t{}); };
+
 /// Elements of a row that are worth a thread's own visit to it: a few cache lines.
 inline constexpr int64_t kLeastCut = 64;
 
@@ -114,9 +119,19 @@ void for_each_pair(const IndexedWalk& walk, const int64_t* values, bool free_ord
   if constexpr (TakesRows<F>) {
     if (units == 1 && blocks > 1 && value_last == 0 && a_last == 1 && b_last == 1 && length < threads * kWideCut && total > 2 * 16384) {
       at::parallel_for(0, threads, 1, [&](int64_t begin, int64_t end) {
+        // Processors do not guess which row comes next, as it does not follow the last one.
+        constexpr size_t kRowsAhead = 2;
+        std::vector<int64_t> own;
+        own.reserve(count);
         for (int64_t k = 0; k < count; ++k) {
-          const int64_t target = values[k * value_step], part = target / kTargetGroup % threads;
-          if (part >= begin && part < end) f.row(target * a_step, k * b_step, length);
+          const int64_t part = values[k * value_step] / kTargetGroup % threads;
+          if (part >= begin && part < end) own.push_back(k);
+        }
+        for (size_t i = 0; i < own.size(); ++i) {
+          if constexpr (AsksForRows<F>) {
+            if (i + kRowsAhead < own.size()) f.ask_for_row(own[i + kRowsAhead] * b_step, length);
+          }
+          f.row(values[own[i] * value_step] * a_step, own[i] * b_step, length);
         }
       });
       return;
