@@ -1,5 +1,6 @@
 #include <aten/DeviceAccelerator.h>
 
+#include <aten/Context.h>
 #include <aten/detail/CUDAHooksInterface.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <c10/util/Exception.h>
@@ -9,6 +10,10 @@ namespace {
 
 const c10::impl::DeviceGuardImplInterface& guard() {
   return *c10::impl::getDeviceGuardImpl(*getAccelerator(/*checked=*/true));
+}
+
+c10::DeviceAllocator& allocator() {
+  return *c10::getDeviceAllocator(*getAccelerator(/*checked=*/true));
 }
 
 c10::Device device(c10::DeviceIndex index) {
@@ -75,6 +80,30 @@ c10::Stream getCurrentStream(c10::DeviceIndex device_index) {
 
 void synchronizeDevice(c10::DeviceIndex device_index) {
   guard().synchronizeDevice(device_index);
+}
+
+const Generator& getDefaultGenerator(c10::DeviceIndex device_index) {
+  return globalContext().defaultGenerator(device(device_index));
+}
+
+void emptyCache() {
+  allocator().emptyCache();
+}
+
+c10::CachingDeviceAllocator::DeviceStats getDeviceStats(c10::DeviceIndex device_index) {
+  return allocator().getDeviceStats(device_index);
+}
+
+void resetAccumulatedStats(c10::DeviceIndex device_index) {
+  allocator().resetAccumulatedStats(device_index);
+}
+
+void resetPeakStats(c10::DeviceIndex device_index) {
+  allocator().resetPeakStats(device_index);
+}
+
+std::pair<size_t, size_t> getMemoryInfo(c10::DeviceIndex device_index) {
+  return allocator().getMemoryInfo(device_index);
 }
 
 } // namespace at::accelerator

@@ -172,6 +172,11 @@ TEST_CASE("without an accelerator", "[context]") {
   CHECK(at::accelerator::deviceCount() == 0);
   CHECK_THROWS_MATCHES(
       at::accelerator::getDeviceIndex(), c10::Error, Says("Cannot access accelerator device when none is available"));
+  CHECK_THROWS_MATCHES(
+      at::accelerator::emptyCache(), c10::Error, Says("Cannot access accelerator device when none is available"));
+  CHECK(at::accelerator::isAcceleratorExcluded(at::kCUDA, at::kXPU));
+  CHECK_FALSE(at::accelerator::isAcceleratorExcluded(at::kCUDA, at::kXPU, at::kCUDA));
+  CHECK_FALSE(at::accelerator::isAcceleratorExcluded(at::kCPU, at::kXPU));
   int on_stack = 0;
   CHECK_FALSE(globalContext().isPinnedPtr(&on_stack));
   CHECK_THROWS_MATCHES(globalContext().getPinnedMemoryAllocator(), c10::Error, Says("Cannot pin memory"));

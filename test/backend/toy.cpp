@@ -6,12 +6,14 @@
 #include <ATen/ExpandUtils.h>
 #include <ATen/native/CPUFallback.h>
 #include <ATen/native/Resize.h>
+#include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 namespace toy {
 namespace {
@@ -37,7 +39,8 @@ void release(void* host) {
   --blocks;
 }
 
-struct Allocator final : c10::Allocator {
+// A DeviceAllocator rather than an Allocator, so that at::accelerator can ask how much memory there is.
+struct Allocator final : c10::DeviceAllocator {
   c10::DataPtr allocate(size_t bytes) override {
     const at::Device where(kToy, current);
     if (bytes == 0) {
@@ -51,6 +54,17 @@ struct Allocator final : c10::Allocator {
   void copy_data(void* to, const void* from, size_t bytes) const override {
     std::memcpy(on_host(to), on_host(from), bytes);
   }
+  bool initialized() override { return true; }
+  void emptyCache(c10::MempoolId_t) override {}
+  void recordStream(const c10::DataPtr&, c10::Stream) override {}
+  c10::CachingDeviceAllocator::DeviceStats getDeviceStats(c10::DeviceIndex) override {
+    c10::CachingDeviceAllocator::DeviceStats stats;
+    stats.allocation[0].current = blocks;
+    return stats;
+  }
+  void resetAccumulatedStats(c10::DeviceIndex) override {}
+  void resetPeakStats(c10::DeviceIndex) override {}
+  std::pair<size_t, size_t> getMemoryInfo(c10::DeviceIndex) override { return {kMemory / 2, kMemory}; }
 };
 
 Allocator allocator;

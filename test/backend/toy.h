@@ -10,6 +10,8 @@ namespace toy {
 
 constexpr c10::DeviceType kToy = c10::DeviceType::PrivateUse1;
 constexpr c10::DeviceIndex kDevices = 2;
+/// Bytes of each device.
+constexpr size_t kMemory = 1 << 20;
 
 /// "toy:0" and "toy:1".
 at::Device device(c10::DeviceIndex index = 0);

@@ -270,6 +270,14 @@ TEST_CASE("the toy's devices", "[backend]") {
     at::accelerator::synchronizeDevice(1);
   }
   CHECK(at::accelerator::getDeviceIndex() == 0);
+  CHECK(at::accelerator::getMemoryInfo(0) == std::pair<size_t, size_t>(toy::kMemory / 2, toy::kMemory));
+  const int64_t before = at::accelerator::getDeviceStats(0).allocation[0].current;
+  const Tensor held = on_toy(at::ones({2}));
+  CHECK(at::accelerator::getDeviceStats(0).allocation[0].current == before + 1);
+  at::accelerator::emptyCache();
+  at::accelerator::resetPeakStats(0);
+  at::accelerator::resetAccumulatedStats(0);
+  CHECK(at::accelerator::getDefaultGenerator(0) == at::globalContext().defaultGenerator(kDevice));
 
   const Tensor other = at::ones({2}).to(toy::device(1));
   CHECK(other.device() == toy::device(1));
