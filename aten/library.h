@@ -50,8 +50,8 @@ class TORCH_API CppFunction final {
   /// From TORCH_FN(f).
   template <class FuncPtr>
   explicit CppFunction(FuncPtr f, std::enable_if_t<c10::is_compile_time_function_pointer<FuncPtr>::value, std::nullptr_t> = nullptr)
-      : CppFunction(c10::KernelFunction::makeFromUnboxedFunction(f), &c10::impl::CppSignature::type<typename FuncPtr::FuncType_>(),
-            schema_of<typename FuncPtr::FuncType_>()) {}
+      : CppFunction(c10::KernelFunction::makeFromUnboxedFunction(f), &c10::impl::CppSignature::type<typename FuncPtr::FuncType>(),
+            schema_of<typename FuncPtr::FuncType>()) {}
   /// From a lambda or another object with operator(), which is kept.
   template <class Lambda>
   explicit CppFunction(Lambda&& f,

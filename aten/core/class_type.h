@@ -51,7 +51,7 @@ struct ClassAttribute {
 
 /// A class of TorchScript objects. For a C++ class bound by torch::class_ it has one attribute, the capsule that holds
 /// the C++ object, and the bound methods.
-struct TORCH_API ClassType final : NamedType {
+struct TORCH_API ClassType final : NamedType, ComparablePtr<ClassType> {
   static constexpr TypeKind Kind = TypeKind::ClassType;
 
   struct Property {

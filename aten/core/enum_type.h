@@ -15,7 +15,7 @@ using EnumTypePtr = std::shared_ptr<EnumType>;
 using EnumNameValue = std::pair<std::string, IValue>;
 
 /// A Python-style enumeration: named constants of one value type.
-struct TORCH_API EnumType final : SharedType {
+struct TORCH_API EnumType final : SharedType, ComparablePtr<EnumType> {
   static constexpr TypeKind Kind = TypeKind::EnumType;
   /// Throws unless the values are int, float or str.
   static EnumTypePtr create(const QualifiedName& name, TypePtr value_type, std::vector<EnumNameValue> names_values,

@@ -421,7 +421,7 @@ struct TORCH_API IValue final {
   template <class K, class V>
   /* implicit */ IValue(c10::Dict<K, V> v);
   template <class K, class V>
-  /* implicit */ IValue(std::unordered_map<K, V> v);
+  [[deprecated("use c10::Dict<K, V>")]] /* implicit */ IValue(std::unordered_map<K, V> v);
   template <class K, class V>
   /* implicit */ IValue(std::map<K, V> v);
   bool isGenericDict() const {

@@ -63,13 +63,13 @@ struct TORCH_API SimpleType : Type {
   std::string annotation_str_impl(const TypePrinter& printer) const override;
 };
 
-#define C10_SIMPLE_TYPE(Name)                          \
-  struct TORCH_API Name final : SimpleType {           \
-    static constexpr TypeKind Kind = TypeKind::Name;   \
-    Name() : SimpleType(Kind) {}                       \
-    /** The only object of this type. */               \
-    static std::shared_ptr<Name> get();                \
-  };                                                   \
+#define C10_SIMPLE_TYPE(Name)                                     \
+  struct TORCH_API Name final : SimpleType, ComparablePtr<Name> { \
+    static constexpr TypeKind Kind = TypeKind::Name;              \
+    Name() : SimpleType(Kind) {}                                  \
+    /** The only object of this type. */                          \
+    static std::shared_ptr<Name> get();                           \
+  };                                                              \
   using Name##Ptr = std::shared_ptr<Name>;
 
 #define C10_FORALL_SIMPLE_TYPES(_) \
@@ -104,7 +104,7 @@ C10_FORALL_SIMPLE_TYPES(C10_SIMPLE_TYPE)
 #undef C10_SIMPLE_TYPE
 
 /// Any tensor. Refinements (dtype, shape) are the business of the graph compiler and not part of schemas.
-struct TORCH_API TensorType final : SimpleType {
+struct TORCH_API TensorType final : SimpleType, ComparablePtr<TensorType> {
   static constexpr TypeKind Kind = TypeKind::TensorType;
   TensorType() : SimpleType(Kind) {}
   static std::shared_ptr<TensorType> get();
@@ -131,7 +131,7 @@ struct TORCH_API SingleElementType : SharedType {
   TypePtr element_;
 };
 
-struct TORCH_API ListType final : SingleElementType {
+struct TORCH_API ListType final : SingleElementType, ComparablePtr<ListType> {
   static constexpr TypeKind Kind = TypeKind::ListType;
   static std::shared_ptr<ListType> create(TypePtr element);
   static std::shared_ptr<ListType> ofTensors();
@@ -156,7 +156,7 @@ struct TORCH_API ListType final : SingleElementType {
 };
 using ListTypePtr = std::shared_ptr<ListType>;
 
-struct TORCH_API OptionalType final : SingleElementType {
+struct TORCH_API OptionalType final : SingleElementType, ComparablePtr<OptionalType> {
   static constexpr TypeKind Kind = TypeKind::OptionalType;
   /// Optional of an optional is the optional itself.
   static std::shared_ptr<OptionalType> create(const TypePtr& element);
@@ -176,7 +176,7 @@ using OptionalTypePtr = std::shared_ptr<OptionalType>;
 
 /// Future(T), Await(T) and RRef(T) differ in name only.
 #define C10_WRAPPER_TYPE(Name)                                                            \
-  struct TORCH_API Name final : SingleElementType {                                       \
+  struct TORCH_API Name final : SingleElementType, ComparablePtr<Name> {                  \
     static constexpr TypeKind Kind = TypeKind::Name;                                      \
     static std::shared_ptr<Name> create(TypePtr element);                                 \
     std::string str() const override;                                                     \
@@ -194,7 +194,7 @@ C10_WRAPPER_TYPE(AwaitType)
 C10_WRAPPER_TYPE(RRefType)
 #undef C10_WRAPPER_TYPE
 
-struct TORCH_API DictType final : SharedType {
+struct TORCH_API DictType final : SharedType, ComparablePtr<DictType> {
   static constexpr TypeKind Kind = TypeKind::DictType;
   /// Keys may be int, bool, float, complex, str, Tensor, device, a type variable or Any; else throws.
   static std::shared_ptr<DictType> create(TypePtr key, TypePtr value);
@@ -221,7 +221,7 @@ struct TORCH_API DictType final : SharedType {
 using DictTypePtr = std::shared_ptr<DictType>;
 
 /// The types of a tuple's elements; of a named tuple also their names, and defaults of the last of them.
-struct TORCH_API TupleType final : NamedType {
+struct TORCH_API TupleType final : NamedType, ComparablePtr<TupleType> {
   static constexpr TypeKind Kind = TypeKind::TupleType;
   static std::shared_ptr<TupleType> create(std::vector<TypePtr> types);
   static std::shared_ptr<TupleType> create() {
@@ -261,7 +261,7 @@ struct TORCH_API TupleType final : NamedType {
 using TupleTypePtr = std::shared_ptr<TupleType>;
 
 /// A type variable of a generic schema: the `t` of `t[]`.
-struct TORCH_API VarType final : SharedType {
+struct TORCH_API VarType final : SharedType, ComparablePtr<VarType> {
   static constexpr TypeKind Kind = TypeKind::VarType;
   static std::shared_ptr<VarType> create(std::string name);
   const std::string& name() const {
@@ -282,7 +282,7 @@ struct TORCH_API VarType final : SharedType {
 using VarTypePtr = std::shared_ptr<VarType>;
 
 /// One of several types, none of which contains another.
-struct TORCH_API UnionType final : SharedType {
+struct TORCH_API UnionType final : SharedType, ComparablePtr<UnionType> {
   static constexpr TypeKind Kind = TypeKind::UnionType;
   static std::shared_ptr<UnionType> create(std::vector<TypePtr> types);
   ArrayRef<TypePtr> containedTypes() const override {

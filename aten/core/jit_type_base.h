@@ -189,6 +189,20 @@ struct TORCH_API Type {
   TypeKind kind_;
 };
 
+/// Base of each class of types: a pointer to it can be compared with one to any other class, equal if the object is the same.
+/// (Without it a std::shared_ptr compares only with those that it converts to or from.)
+template <class Self>
+struct ComparablePtr {
+  template <class Other>
+  friend bool operator==(const std::shared_ptr<Self>& a, const std::shared_ptr<Other>& b) {
+    return static_cast<const Type*>(a.get()) == static_cast<const Type*>(b.get());
+  }
+  template <class Other>
+  friend bool operator!=(const std::shared_ptr<Self>& a, const std::shared_ptr<Other>& b) {
+    return !(a == b);
+  }
+};
+
 /// Base of types that live on the heap.
 struct TORCH_API SharedType : Type, std::enable_shared_from_this<SharedType> {
   TypePtr ptr() const override {

@@ -1,5 +1,6 @@
 #include <aten/core/function_schema.h>
 #include <aten/core/ivalue.h>
+#include <ATen/ParallelFuture.h>
 #include <torch/csrc/jit/frontend/function_schema_parser.h>
 #include <c10/util/Exception.h>
 #include <catch2/catch.hpp>
@@ -24,6 +25,13 @@ std::exception_ptr error(const char* text) {
 }
 
 } // namespace
+
+TEST_CASE("a task that is launched completes its future", "[future]") {
+  bool ran = false;
+  const auto future = at::intraop_launch_future([&] { ran = true; });
+  future->wait();
+  CHECK((ran && future->completed() && future->value().isNone()));
+}
 
 TEST_CASE("a future is waited for by other threads", "[future]") {
   const auto future = future_of_int();

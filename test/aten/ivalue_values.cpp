@@ -220,7 +220,10 @@ TEST_CASE("dicts keep their order and share their entries", "[ivalue]") {
   CHECK((boxed.to<c10::Dict<std::string, int64_t>>().is(dict)));
   CHECK((boxed.to<std::unordered_map<std::string, int64_t>>().at("three") == 3));
   CHECK_THROWS_WITH((boxed.to<c10::Dict<int64_t, int64_t>>()), Catch::Matchers::Contains("Key and value types must match"));
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
   CHECK(IValue(std::unordered_map<int64_t, double>{{1, 2.0}}).toGenericDict().at(1).toDouble() == 2.0);
+#pragma GCC diagnostic pop
 
   const Tensor t = some_tensor();
   c10::Dict<Tensor, int64_t> by_tensor;
@@ -451,6 +454,18 @@ TEST_CASE("stack helpers", "[ivalue]") {
   torch::jit::push(stack, c10::TensorOptions().dtype(c10::kDouble));
   CHECK(stack.size() == 4);
   CHECK(stack[0].toScalarType() == c10::kDouble);
+}
+
+TEST_CASE("pointers to types of any two classes compare", "[ivalue]") {
+  using namespace c10;
+  const TypePtr text = StringType::get();
+  CHECK_FALSE(StringType::get() == NoneType::get());
+  CHECK(StringType::get() != NoneType::get());
+  CHECK(StringType::get() == StringType::get());
+  CHECK((StringType::get() == text && text == StringType::get()));
+  CHECK((IntType::get() != text && text != IntType::get()));
+  CHECK((ListType::ofInts() != TensorType::get() && OptionalType::ofTensor() != ListType::ofInts()));
+  CHECK((StringType::get() != nullptr && nullptr != StringType::get()));
 }
 
 TEST_CASE("types know their subtypes", "[ivalue]") {

@@ -1,6 +1,9 @@
 #include <c10/core/Device.h>
 #include <c10/core/Layout.h>
 #include <c10/core/MemoryFormat.h>
+#include <c10/core/impl/FakeGuardImpl.h>
+#include <c10/core/impl/InlineDeviceGuard.h>
+#include <c10/core/impl/InlineStreamGuard.h>
 
 #include <catch2/catch.hpp>
 
@@ -62,4 +65,20 @@ TEST_CASE("channels-last strides and how they are recognised", "[c10][memory_for
   CHECK_FALSE(is_channels_last_strides_2d(IntArrayRef({2, 1, 1, 1}), IntArrayRef({1, 1, 1, 1})));
   CHECK(is_channels_last_strides_2d(IntArrayRef({2, 1, 4, 4}), IntArrayRef({16, 1, 4, 1})));
   CHECK(str(MemoryFormat::ChannelsLast, ' ', kSparseCsr) == "ChannelsLast SparseCsr");
+}
+
+TEST_CASE("guards set back the device and the stream of a thread", "[c10][device]") {
+  using Fake = impl::FakeGuardImpl<DeviceType::CUDA>;
+  Fake::setDeviceIndex(1);
+  {
+    const impl::InlineDeviceGuard<Fake> guard(Device(kCUDA, 5));
+    CHECK(Fake::getDeviceIndex() == 5);
+    const impl::InlineStreamGuard<Fake> streams(Stream(Stream::UNSAFE, Device(kCUDA, 2), 77));
+    CHECK(Fake::getDeviceIndex() == 2);
+    CHECK(Fake::getCurrentStreamIdFor(2) == 77);
+  }
+  CHECK(Fake::getDeviceIndex() == 1);
+  CHECK(Fake::getCurrentStreamIdFor(2) == 0);
+  CHECK_THROWS_WITH(Fake::setDeviceIndex(8), Contains("there are 8 devices, got index 8"));
+  Fake::setDeviceIndex(0);
 }

@@ -1,6 +1,8 @@
 // The small helpers of c10/util.
 
+#include <c10/core/CompileTimeFunctionPointer.h>
 #include <c10/util/Bitset.h>
+#include <c10/util/ConstexprCrc.h>
 #include <c10/util/Enumerate.h>
 #include <c10/util/Flags.h>
 #include <c10/util/FunctionRef.h>
@@ -257,4 +259,22 @@ TEST_CASE("environment switches", "[c10][util]") {
   CHECK_FALSE(c10::utils::check_env("C10_TEST_NOT_THERE").has_value());
   c10::setThreadName("c10_test");
   CHECK(c10::getThreadName() == "c10_test");
+}
+
+TEST_CASE("crc64 is computed by the compiler", "[c10][util]") {
+  static_assert(c10::util::crc64("123456789").checksum() == 0xe9c6d914c4b8d9ca); // the check value of CRC-64/REDIS
+  CHECK(c10::util::crc64("\xff").checksum() != c10::util::crc64("\x7f").checksum());
+  CHECK(c10::util::crc64("a", 0) == c10::util::crc64(""));
+}
+
+namespace {
+int sum_of_two(int a, int b) {
+  return a + b;
+}
+} // namespace
+
+TEST_CASE("a function pointer is a type", "[c10][util]") {
+  using Sum = TORCH_FN_TYPE(sum_of_two);
+  static_assert(c10::is_compile_time_function_pointer<Sum>::value && std::is_same_v<Sum::FuncType, int(int, int)>);
+  CHECK(Sum::func_ptr()(1, 2) == 3);
 }

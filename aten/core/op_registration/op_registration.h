@@ -159,10 +159,19 @@ class TORCH_API RegisterOperators final {
       const std::string& schemaOrName, FuncType* func, Options&& options = RegisterOperators::options()) & {
     return op(std::move(options).schema(schemaOrName).catchAllKernel(func));
   }
-  /// A lambda for all keys.
+  /// A lambda for all keys. One that captures is deprecated, as it may hold state.
   template <class Lambda>
-  std::enable_if_t<guts::is_functor<std::decay_t<Lambda>>::value, RegisterOperators&&> op(
-      const std::string& schemaOrName, Lambda&& lambda, Options&& options = RegisterOperators::options()) && {
+  std::enable_if_t<
+      guts::is_functor<std::decay_t<Lambda>>::value && guts::is_stateless_lambda<std::decay_t<Lambda>>::value,
+      RegisterOperators&&>
+  op(const std::string& schemaOrName, Lambda&& lambda, Options&& options = RegisterOperators::options()) && {
+    return std::move(*this).op(std::move(options).schema(schemaOrName).catchAllKernel(std::forward<Lambda>(lambda)));
+  }
+  template <class Lambda>
+  [[deprecated("give a lambda without captures, or a functor class to options().kernel<Functor>()")]] std::enable_if_t<
+      guts::is_functor<std::decay_t<Lambda>>::value && !guts::is_stateless_lambda<std::decay_t<Lambda>>::value,
+      RegisterOperators&&>
+  op(const std::string& schemaOrName, Lambda&& lambda, Options&& options = RegisterOperators::options()) && {
     return std::move(*this).op(std::move(options).schema(schemaOrName).catchAllKernel(std::forward<Lambda>(lambda)));
   }
   template <class Lambda>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <aten/core/boxing/OperatorKernel.h>
+#include <c10/core/CompileTimeFunctionPointer.h>
 #include <c10/macros/Macros.h>
 #include <c10/util/Metaprogramming.h>
 #include <c10/util/TypeTraits.h>
@@ -9,26 +10,6 @@
 #include <utility>
 
 namespace c10 {
-
-/// A function known at compile time, as a type: TORCH_FN(f) makes a value of it. Calls can then be inlined.
-template <class FuncType, FuncType* func_ptr>
-struct CompileTimeFunctionPointer final {
-  static_assert(std::is_function_v<FuncType>, "TORCH_FN needs a function");
-  using FuncType_ = FuncType;
-  using type = FuncType;
-  static constexpr FuncType* func_ptr_() {
-    return func_ptr;
-  }
-  static constexpr FuncType* func_ptr_value = func_ptr;
-};
-template <class T>
-struct is_compile_time_function_pointer : std::false_type {};
-template <class FuncType, FuncType* func_ptr>
-struct is_compile_time_function_pointer<CompileTimeFunctionPointer<FuncType, func_ptr>> : std::true_type {};
-
-/// Makes `f` a compile-time constant for m.def() and m.impl().
-#define TORCH_FN_TYPE(func) ::c10::CompileTimeFunctionPointer<std::remove_pointer_t<std::remove_reference_t<decltype(func)>>, func>
-#define TORCH_FN(func) TORCH_FN_TYPE(func)()
 
 namespace impl {
 
@@ -40,7 +21,7 @@ template <class FuncPtr, class Return, class... Params>
 class CompileTimeFunctor<FuncPtr, Return, guts::typelist::typelist<Params...>> final : public OperatorKernel {
  public:
   C10_ALWAYS_INLINE Return operator()(Params... args) {
-    return (*FuncPtr::func_ptr_())(std::forward<Params>(args)...);
+    return (*FuncPtr::func_ptr())(std::forward<Params>(args)...);
   }
 };
 
@@ -64,7 +45,7 @@ class RuntimeFunctor<Func, Return, guts::typelist::typelist<Params...>> final : 
 /// Kernel object for a function known at compile time.
 template <class FuncPtr>
 struct WrapFunctionIntoFunctor final {
-  using traits = guts::infer_function_traits_t<typename FuncPtr::FuncType_>;
+  using traits = guts::infer_function_traits_t<typename FuncPtr::FuncType>;
   using type = detail::CompileTimeFunctor<FuncPtr, typename traits::return_type, typename traits::parameter_types>;
 };
 /// Kernel object for a function pointer or a lambda.
