@@ -9,6 +9,8 @@
 
 #include <array>
 #include <deque>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 
@@ -153,8 +155,17 @@ template <class Derived>
 void BuiltinOptions<Derived>::serialize(torch::serialize::OutputArchive& archive) const {
   write_fields(archive, static_cast<const Derived&>(*this), true);
 }
+/// Options that only our optimizers have: files of libtorch lack them.
+constexpr bool is_own_option(std::string_view name) { return name == "maximize" || name == "fused"; }
+
 template <class Derived>
 void BuiltinOptions<Derived>::serialize(torch::serialize::InputArchive& archive) {
+  for (const std::string_view name : Fields<Derived>::kNames) {
+    c10::IValue packed;
+    TORCH_CHECK(
+        is_own_option(name) || archive.try_read(std::string(name), packed), "Optimizer: the archive has no option '", name,
+        "'; was it written by another kind of optimizer?");
+  }
   read_fields(archive, static_cast<Derived&>(*this));
 }
 

@@ -129,6 +129,9 @@ TEST_CASE("a second pass begins when no iterator of an unfinished one is left", 
   loader->join();
   loader->join();
   CHECK_THROWS_WITH(loader->begin(), Catch::Contains("begin() after join()"));
+  auto without_workers = make_data_loader<samplers::SequentialSampler>(Tens(4), DataLoaderOptions(2));
+  without_workers->join();
+  CHECK(pass(*without_workers).size() == 2);
 }
 
 namespace {

@@ -356,6 +356,16 @@ TEST_CASE("averages of parameters follow their formulas", "[optim][swa]") {
   CHECK_THROWS_MATCHES(swa_utils::get_ema_multi_avg_fn(2), c10::Error, Says("Invalid decay value 2 provided"));
 }
 
+TEST_CASE("an archive of another optimizer is refused", "[optim][state]") {
+  const auto params = test::parameters(at::kDouble);
+  std::ostringstream out;
+  torch::save(SGD(params, SGDOptions(0.01)), out);
+  Adam adam(params, AdamOptions(0.5));
+  std::istringstream in(out.str());
+  CHECK_THROWS_MATCHES(torch::load(adam, in), c10::Error, Says("no option 'betas'; was it written by another kind of optimizer?"));
+  CHECK(adam.param_groups()[0].options().get_lr() == 0.5);
+}
+
 TEST_CASE("optimizers are saved to archives and loaded from them", "[optim][state]") {
   const auto check = [](const char* name, const auto& make) {
     INFO(name);

@@ -46,7 +46,7 @@ class DataLoaderBase {
 
   /// Starts a pass. Throws if an iterator of an unfinished one is still there and workers read ahead for it.
   Iterator<Batch> begin() {
-    TORCH_CHECK(!joined_, "DataLoader: begin() after join(): its workers are gone");
+    TORCH_CHECK(!joined_ || options_.workers == 0, "DataLoader: begin() after join(): its workers are gone");
     TORCH_CHECK(
         shuttle_.in_flight_jobs() == 0 || pass_.expired(),
         "Attempted to get a new DataLoader iterator while another iterator is not yet exhausted");
