@@ -18,10 +18,15 @@ sed -n '/^```cpp/,/^```$/p' "$here/../../README.md" | grep -v '^```' >"$folder/r
 cmake -S "$here" -B "$folder/build" -G Ninja -DCMAKE_PREFIX_PATH="$folder/prefix" \
   -DREADME_PROGRAMS="$folder/readme.cpp" >"$folder/configure.log" || { cat "$folder/configure.log"; exit 1; }
 cmake --build "$folder/build" --parallel 2 >"$folder/build.log" || { cat "$folder/build.log"; exit 1; }
-for program in with_torch with_cuda; do
+for program in with_torch with_targets by_hand with_cuda; do
   [ $program != with_cuda ] || [ -x "$folder/build/with_cuda" ] || continue # the plugin may not be built
   echo -n "$program: "
   "$folder/build/$program"
+done
+# libtorch's place for the package, and the build folder in place of an installed library.
+for package in "$folder/prefix/share/cmake/Torch" "$build"; do
+  cmake -S "$here" -B "$folder/again" -G Ninja --fresh -DTorch_DIR="$package" \
+    -DREADME_PROGRAMS="$folder/readme.cpp" >"$folder/configure.log" || { cat "$folder/configure.log"; exit 1; }
 done
 printed=$("$folder/build/readme")
 echo "readme: $printed"

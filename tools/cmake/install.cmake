@@ -11,15 +11,28 @@ endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/csrc/api/ DESTINATION include FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh")
 install(DIRECTORY ${GENERATED}/include/ DESTINATION include FILES_MATCHING PATTERN "*.h" PATTERN "*.inc")
 
-set(PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/Tensor)
-install(EXPORT TensorTargets NAMESPACE tensor:: DESTINATION ${PACKAGE_DIR})
-configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/TensorConfig.cmake.in ${PROJECT_BINARY_DIR}/TensorConfig.cmake
-  INSTALL_DESTINATION ${PACKAGE_DIR})
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/TensorConfigVersion.cmake COMPATIBILITY SameMajorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/TensorConfig.cmake ${PROJECT_BINARY_DIR}/TensorConfigVersion.cmake
-  DESTINATION ${PACKAGE_DIR})
-configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/TorchConfig.cmake.in ${PROJECT_BINARY_DIR}/TorchConfig.cmake
-  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Torch)
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/TorchConfigVersion.cmake COMPATIBILITY SameMajorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/TorchConfig.cmake ${PROJECT_BINARY_DIR}/TorchConfigVersion.cmake
-  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Torch)
+# Programs that are linked by hand say -ltorch -ltorch_cpu -lc10: all of it is one library here.
+foreach(name torch torch_cpu c10)
+  file(CREATE_LINK libtensor.so ${PROJECT_BINARY_DIR}/lib${name}.so SYMBOLIC)
+  install(FILES ${PROJECT_BINARY_DIR}/lib${name}.so DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endforeach()
+
+# The packages of the installed library, and those of the build folder: -DTorch_DIR=build serves a program, too.
+set(TENSOR_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/Tensor)
+set(TORCH_PACKAGE_DIR share/cmake/Torch) # as in libtorch: build scripts hand -DTorch_DIR=.../share/cmake/Torch
+install(EXPORT TensorTargets NAMESPACE tensor:: DESTINATION ${TENSOR_PACKAGE_DIR})
+export(EXPORT TensorTargets NAMESPACE tensor:: FILE ${PROJECT_BINARY_DIR}/TensorTargets.cmake)
+foreach(package Tensor Torch)
+  string(TOUPPER ${package} variable)
+  set(folder ${${variable}_PACKAGE_DIR})
+  set(made ${PROJECT_BINARY_DIR}/installed)
+  configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/${package}Config.cmake.in ${made}/${package}Config.cmake
+    INSTALL_DESTINATION ${folder} PATH_VARS TENSOR_PACKAGE_DIR)
+  write_basic_package_version_file(${PROJECT_BINARY_DIR}/${package}ConfigVersion.cmake COMPATIBILITY AnyNewerVersion)
+  install(FILES ${made}/${package}Config.cmake ${PROJECT_BINARY_DIR}/${package}ConfigVersion.cmake DESTINATION ${folder})
+endforeach()
+set(TENSOR_PACKAGE_DIR ${PROJECT_BINARY_DIR})
+foreach(package Tensor Torch)
+  configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/${package}Config.cmake.in ${PROJECT_BINARY_DIR}/${package}Config.cmake
+    INSTALL_PREFIX ${PROJECT_BINARY_DIR} INSTALL_DESTINATION ${PROJECT_BINARY_DIR} PATH_VARS TENSOR_PACKAGE_DIR)
+endforeach()
