@@ -171,10 +171,12 @@ void Optimizer::add_param_group(const OptimizerParamGroup& param_group) {
     for (const Tensor& param : group.params()) known.push_back(param.unsafeGetTensorImpl());
   }
   std::sort(known.begin(), known.end());
+  // Tied weights may be given twice, as in libtorch, until there is state of their own.
   for (const Tensor& param : param_group.params()) {
-    TORCH_CHECK(
-        !std::binary_search(known.begin(), known.end(), static_cast<const void*>(param.unsafeGetTensorImpl())),
-        "some parameters appear in more than one parameter group");
+    const void* key = param.unsafeGetTensorImpl();
+    if (!std::binary_search(known.begin(), known.end(), key)) continue;
+    TORCH_CHECK(state_.count(param.unsafeGetTensorImpl()) == 0, "some parameters appear in more than one parameter group");
+    TORCH_WARN_ONCE("some parameters appear in more than one parameter group of an optimizer: each group steps them");
   }
   OptimizerParamGroup group(param_group);
   if (!group.has_options()) {

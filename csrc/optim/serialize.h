@@ -80,11 +80,15 @@ std::deque<T> list_to_deque(const c10::List<T>& list) {
     if (!ivalue.isTensor() || ivalue.toTensor().defined()) archive.write(#name, ivalue); \
   }
 
-/// In serialize(InputArchive&): reads the field if it is there.
+/// In serialize(InputArchive&): reads the field, which only a tensor's may be missing.
 #define _TORCH_OPTIM_DESERIALIZE_TORCH_ARG(T, name)                     \
   {                                                                     \
     c10::IValue ivalue;                                                 \
-    if (archive.try_read(#name, ivalue)) name(ivalue.to<T>());          \
+    if (archive.try_read(#name, ivalue)) {                              \
+      name(ivalue.to<T>());                                             \
+    } else {                                                            \
+      TORCH_CHECK((std::is_base_of_v<at::Tensor, T>), "Optimizer: the archive has no ", #name); \
+    }                                                                   \
   }
 
 #define _TORCH_OPTIM_DESERIALIZE_TORCH_ARG_OPTIONAL(T, name)            \

@@ -61,6 +61,12 @@ struct StepLists {
   static Tensor real_view(const Tensor& t) { return t.defined() && t.is_complex() ? at::view_as_real(t) : t; }
 };
 
+/// A gradient of another precision in its parameter's: mixed-precision programs set such ones.
+inline Tensor in_precision_of(const Tensor& param, const Tensor& grad) {
+  const bool differs = grad.scalar_type() != param.scalar_type() && grad.is_floating_point() && param.is_floating_point();
+  return differs ? grad.to(param.scalar_type()) : grad;
+}
+
 enum class SparseGradients { refused, taken };
 enum class States { kept, none };
 
@@ -100,7 +106,7 @@ StepLists<State> collect(
     lists.states.push_back(current);
     lists.originals.push_back(param);
     lists.params.push_back(StepLists<State>::real_view(param));
-    lists.grads.push_back(StepLists<State>::real_view(grad));
+    lists.grads.push_back(StepLists<State>::real_view(in_precision_of(param, grad)));
     lists.on_cpu = lists.on_cpu && param.is_cpu();
   }
   return lists;
