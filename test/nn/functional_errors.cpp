@@ -21,6 +21,8 @@ TEST_CASE("losses refuse tensors and options that do not fit", "[nn][functional]
       F::multi_margin_loss(x, torch::zeros({4}, torch::kLong), F::MultiMarginLossFuncOptions().p(3)),
       Contains("only p == 1 and p == 2 supported"));
   CHECK_THROWS_WITH(
+      torch::nn::MultiMarginLoss(torch::nn::MultiMarginLossOptions().p(3)), Contains("only p == 1 and p == 2 supported"));
+  CHECK_THROWS_WITH(
       F::multi_margin_loss(x, torch::zeros({4}, torch::kLong), F::MultiMarginLossFuncOptions().weight(x)),
       Contains("weight must be one-dimensional"));
   CHECK_THROWS_WITH(F::margin_ranking_loss(x, y, torch::ones({1})), Contains("margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: [4, 5], input2: [3, 5], target: [1]"));
