@@ -78,6 +78,18 @@ TEST_CASE("a transform reads any layout and lazy conjugates", "[fft]") {
   check_equal(at::fft_hfftn(at::fft_ihfftn(real)), real, 60);
 }
 
+TEST_CASE("a transform reads one real number for a whole line", "[fft]") {
+  Random random(2);
+  const Tensor numbers = random.tensor(at::kDouble, {3, 1, 5});
+  for (const int64_t n : {2, 3, 8, 12, 37}) {
+    const Tensor view = numbers.expand({3, n, 5});
+    check_equal(at::fft_rfft(view, std::nullopt, 1), slow_transform(view, 1, true).narrow(1, 0, n / 2 + 1), n);
+    check_equal(at::fft_fft(view, std::nullopt, 1), slow_transform(view, 1, true), n);
+    check_equal(at::fft_fftn(view), slow_transform(slow_transform(slow_transform(view, 0, true), 1, true), 2, true), 15 * n);
+    check_equal(at::fft_rfft(numbers[0][0][0].expand({n})), at::fft_rfft(numbers[0][0][0].expand({n}).contiguous()), n);
+  }
+}
+
 TEST_CASE("long transforms keep their precision", "[fft]") {
   const int64_t n = GENERATE(1 << 16, 3 * 5 * 7 * 11 * 13, 65537);
   Random random(2);

@@ -25,8 +25,10 @@ namespace {
 
 // ---- lines of tensors ------------------------------------------------------------------------------------------------------
 
-/// Where the points of lines are: counted in numbers, real parts `step` apart, imaginary ones `im` behind them. 0: there are none.
+/// Where the points of lines are: counted in numbers, real parts `step` apart, imaginary ones `im` behind them. Either may be 0
+/// where one element stands for all of a line.
 struct Layout {
+  static constexpr int64_t kNone = -1; // no imaginary parts
   int64_t step, im;
 
   static Layout complex(int64_t stride) {
@@ -37,7 +39,10 @@ struct Layout {
     return {2 * stride, stride};
   }
   static Layout real(int64_t stride) {
-    return {stride, 0};
+    return {stride, kNone};
+  }
+  bool is_real() const {
+    return im == kNone;
   }
   bool interleaved() const {
     return step == 2 && im == 1;
@@ -145,7 +150,7 @@ bool evenly(const int64_t* at, int64_t count, int64_t step) {
 template <class T>
 void load_lines(const T* from, const int64_t* at, Layout layout, int64_t n, int64_t count, Signs<T> sign, Planes<T> to) {
   const auto [step, im] = layout;
-  if (im == 0) {
+  if (layout.is_real()) {
     for (int64_t i = 0; i < n; ++i) {
       for (int64_t q = 0; q < count; ++q) to.re[i * count + q] = sign.re * from[at[q] + i * step];
     }
@@ -196,7 +201,7 @@ void load_lines(const T* from, const int64_t* at, Layout layout, int64_t n, int6
 template <class T>
 void store_lines(Planes<T> from, int64_t n, int64_t count, T scale, T* to, const int64_t* at, Layout layout) {
   const auto [step, im] = layout;
-  if (im == 0) {
+  if (layout.is_real()) {
     for (int64_t i = 0; i < n; ++i) {
       for (int64_t q = 0; q < count; ++q) to[at[q] + i * step] = scale * from.re[i * count + q];
     }
