@@ -537,7 +537,7 @@ Tensor& _index_put_impl_cpu_(
     return self;
   }
   if (accumulate) {
-    dispatch("index_put", self.scalar_type(), at::kAll | at::kComplexHalves, [&]<class T> {
+    dispatch("index_put", self.scalar_type(), at::kAll | at::kUnsigned | at::kComplexHalves, [&]<class T> {
       const T* from = dense.const_data_ptr<T>();
       T* to = self.mutable_data_ptr<T>();
       for_each_element(plan, /*parallel=*/false, [=](int64_t i, int64_t offset) { to[offset] = pointwise::add(to[offset], from[i]); });

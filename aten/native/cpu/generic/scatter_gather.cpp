@@ -10,11 +10,11 @@
 #include <c10/core/WrapDimMinimal.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 
 namespace at::native {
 namespace {
@@ -258,6 +258,17 @@ void with_combine(std::string_view reduce, F f) {
   }
 }
 
+/// sum / count of integers, rounded down.
+template <class T>
+T divided(T sum, int64_t count) {
+  if constexpr (std::is_unsigned_v<T>) {
+    return static_cast<T>(sum / static_cast<uint64_t>(count));
+  } else {
+    const int64_t wide = sum;
+    return static_cast<T>(wide / count - (wide % count < 0 ? 1 : 0));
+  }
+}
+
 /// out /= counts, integers rounding down; `counts` is contiguous, of int64. Those below 2 change nothing.
 template <class T>
 void divide_by_counts(const TensorBase& out, const TensorBase& counts) {
@@ -286,7 +297,7 @@ void divide_by_counts(const TensorBase& out, const TensorBase& counts) {
       rest /= sizes[d];
     }
     if constexpr (std::is_integral_v<T>) {
-      to[offset] = static_cast<T>(std::floor(static_cast<double>(to[offset]) / static_cast<double>(n[i])));
+      to[offset] = divided(to[offset], n[i]);
     } else {
       to[offset] = static_cast<T>(to[offset] / static_cast<T>(static_cast<float>(n[i])));
     }
