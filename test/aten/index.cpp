@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include <aten/Functions.h>
+#include <aten/Parallel.h>
 #include <aten/TensorIndexing.h>
 #include <aten/TensorOperators.h>
 
@@ -195,6 +196,25 @@ TEST_CASE("an index that repeats itself over rows acts as one that is written ou
   CHECK_THAT(self.scatter_add(1, wide, self), EqualsTensor(self.scatter_add(1, wide.contiguous(), self)));
   CHECK_THAT(self.t().scatter_add(0, wide.t(), self.t()), EqualsTensor(self.t().scatter_add(0, wide.t().contiguous(), self.t())));
   CHECK_THROWS_MATCHES(self.gather(0, expanded.add(1)), c10::Error, Says("index 6 is out of bounds for dimension 0 with size 6"));
+}
+
+TEST_CASE("a vector is gathered at one place by many threads", "[index][threads]") {
+  const int before = at::get_num_threads();
+  at::set_num_threads(64);
+  const Tensor room = at::full({80000}, 7.0f), self = counted({10});
+  Tensor out = room.narrow(0, 0, 40000);
+  at::gather_out(out, self, 0, longs({3}).expand({40000}));
+  at::set_num_threads(before);
+  CHECK_THAT(out, EqualsTensor(at::full({40000}, 3.0f)));
+  CHECK_THAT(room.narrow(0, 40000, 40000), EqualsTensor(at::full({40000}, 7.0f)));
+}
+
+TEST_CASE("means of integers are exact and rounded down", "[index]") {
+  const int64_t large = (int64_t{1} << 60) + 1;
+  const Tensor places = longs({0, 0, 1, 1, 2, 2, 2});
+  const Tensor values = longs({large, 2, -large, -2, -7, 5, 0});
+  CHECK_THAT(at::zeros({3}, at::kLong).scatter_reduce(0, places, values, "mean", false), EqualsTensor(longs({large / 2 + 1, -large / 2 - 2, -1})));
+  CHECK_THAT(at::zeros({3}, at::kLong).index_reduce(0, places, values, "mean", false), EqualsTensor(longs({large / 2 + 1, -large / 2 - 2, -1})));
 }
 
 TEST_CASE("stack and clone keep what memory looks like", "[index]") {

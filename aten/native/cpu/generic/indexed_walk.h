@@ -117,7 +117,7 @@ void for_each_pair(const IndexedWalk& walk, const int64_t* values, bool free_ord
   const int64_t b_last = walk.b_strides[last];
   const int64_t value_last = walk.value_strides[last];
   if constexpr (TakesRows<F>) {
-    if (units == 1 && blocks > 1 && value_last == 0 && a_last == 1 && b_last == 1 && length < threads * kWideCut && total > 2 * 16384) {
+    if (units == 1 && blocks > 1 && !along_last && value_last == 0 && a_last == 1 && b_last == 1 && length < threads * kWideCut && total > 2 * 16384) {
       at::parallel_for(0, threads, 1, [&](int64_t begin, int64_t end) {
         // Processors do not guess which row comes next, as it does not follow the last one.
         constexpr size_t kRowsAhead = 2;
