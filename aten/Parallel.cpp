@@ -101,7 +101,7 @@ int threads_for(std::int64_t work, std::int64_t grain) {
     return 1;
   }
   const std::int64_t useful = grain > 1 ? divup(work, grain) : work;
-  return static_cast<int>(std::min<std::int64_t>(wanted_threads(), useful));
+  return static_cast<int>(std::min<std::int64_t>({wanted_threads(), useful, kMostChunks}));
 }
 
 namespace {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <csignal>
 #include <exception>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -68,6 +69,7 @@ class Pool {
 
  private:
   static constexpr int kChunkBits = 16;
+  static_assert(kMostChunks >> kChunkBits == 0);
 
   /// Counts the threads that are inside loops.
   struct Visit {
@@ -146,6 +148,7 @@ class Pool {
 
   // The caller has the pool, so one thread at a time comes here.
   void start_workers(int count) {
+    count = std::min(count, most_workers_);
     if (workers_ >= count) {
       return;
     }
@@ -153,9 +156,14 @@ class Pool {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    for (; workers_ < count; ++workers_) {
-      // Never joined: they sleep when the process ends, and static destructors may still run loops.
-      std::thread([this] { serve(); }).detach();
+    try {
+      for (; workers_ < count; ++workers_) {
+        // Never joined: they sleep when the process ends, and static destructors may still run loops.
+        std::thread([this] { serve(); }).detach();
+      }
+    } catch (const std::system_error&) {
+      // A limit of the system: those that are there will do, the caller being one of them.
+      most_workers_ = workers_;
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
@@ -165,6 +173,7 @@ class Pool {
   std::atomic_flag failed_ = ATOMIC_FLAG_INIT;
   std::uint64_t number_ = 0;
   int workers_ = 0;
+  int most_workers_ = kMostChunks;
   std::atomic<bool> taken_{false};
   std::atomic<int> limit_{1};
   std::atomic<int> inside_{0};

@@ -5,6 +5,9 @@
 
 namespace at::internal {
 
+/// The most chunks that the pool counts.
+inline constexpr int kMostChunks = (1 << 16) - 1;
+
 /// A loop over [begin, end) in `chunks` equal parts; the last ones may be empty.
 struct ParallelLoop {
   int chunks;
@@ -15,8 +18,8 @@ struct ParallelLoop {
   void run(int chunk) const;
 };
 
-/// Runs the chunks on this thread and on up to `chunks` - 1 others, or on this alone while another thread's loop has those;
-/// returns when all have run. `limit`: threads that may be inside loops at a time. The first exception of a body is
+/// Runs the chunks, 1 to kMostChunks, on this thread and on up to `chunks` - 1 others: fewer where the system gives no more threads,
+/// and on this alone while another thread's loop has those. Returns when all have run. `limit`: threads that may be inside loops at a time. The first exception of a body is
 /// thrown here.
 void run_on_pool(const ParallelLoop& loop, int limit);
 

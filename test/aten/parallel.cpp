@@ -5,6 +5,7 @@
 #include <aten/CpuGrant.h>
 
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -321,6 +322,27 @@ TEST_CASE("joined tensors and added rows are the same for any number of threads"
     }
   }
   at::set_num_threads(before);
+}
+
+TEST_CASE("loops run to their end where the system gives few threads", "[parallel][threads]") {
+  const int before = at::get_num_threads();
+  size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  rlimit was{}, few{};
+  REQUIRE(getrlimit(RLIMIT_AS, &was) == 0);
+  few = {pages * sysconf(_SC_PAGESIZE) + (rlim_t{256} << 20), was.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_AS, &few) == 0); // stacks of some dozens of threads
+  std::atomic<int64_t> visited{0};
+  const auto run = [&](int threads) {
+    at::set_num_threads(threads);
+    at::parallel_for(0, 100000, 1, [&](int64_t begin, int64_t end) { visited += end - begin; });
+  };
+  run(500);
+  run(70000); // more than a loop has chunks
+  setrlimit(RLIMIT_AS, &was);
+  run(3);
+  at::set_num_threads(before);
+  CHECK(visited == 300000);
 }
 
 namespace {
