@@ -209,3 +209,41 @@ TEST_CASE("softmax over columns gives the same bits on any number of threads", "
   }
   at::set_num_threads(threads);
 }
+
+TEST_CASE("gradients of bfloat16 convolutions agree with those of float ones", "[aten][nn]") {
+  struct Case {
+    std::vector<int64_t> image, weight, stride, padding, dilation;
+  };
+  // Where oneDNN's kernels for tiles are wrong: dilated rows of channels that fill no blocks, columns of a kernel that meet no pixel,
+  // padded volumes in steps.
+  const auto c = GENERATE(
+      Case{{2, 40, 9, 20}, {24, 40, 3, 3}, {1, 1}, {0, 0}, {2, 1}}, Case{{1, 16, 3, 1}, {17, 16, 2, 3}, {1, 2}, {0, 2}, {1, 1}},
+      Case{{1, 8, 5, 1}, {3, 8, 2, 3}, {1, 2}, {1, 2}, {1, 1}}, Case{{3, 16, 1}, {48, 16, 3}, {2}, {2}, {1}},
+      Case{{2, 16, 3, 3, 5}, {16, 16, 2, 2, 3}, {3, 1, 1}, {1, 0, 1}, {1, 1, 1}}, Case{{1, 32, 6, 9, 9}, {16, 32, 3, 3, 3}, {2, 2, 2}, {1, 1, 1}, {1, 1, 1}});
+  const Tensor image = values(c.image, at::kBFloat16), weight = values(c.weight, at::kBFloat16);
+  const std::vector<int64_t> none(c.stride.size(), 0);
+  const auto gradients = [&](at::ScalarType dtype) {
+    const Tensor result = at::convolution(image.to(at::kDouble), weight.to(at::kDouble), {}, c.stride, c.padding, c.dilation, false, none, 1);
+    const Tensor grad = values(result.sizes(), at::kBFloat16).to(dtype);
+    at::full({1 << 18}, 1e30f); // what the memory holds must not matter
+    return at::convolution_backward(
+        grad, image.to(dtype), weight.to(dtype), at::OptionalIntArrayRef(), c.stride, c.padding, c.dilation, false, none, 1, {true, true, false});
+  };
+  const auto got = gradients(at::kBFloat16), want = gradients(at::kDouble);
+  CAPTURE(c.image, c.weight);
+  CHECK(close(std::get<0>(got), std::get<0>(want), 0.02 * std::get<0>(want).abs().max().item<double>()));
+  CHECK(close(std::get<1>(got), std::get<1>(want), 0.02 * std::get<1>(want).abs().max().item<double>()));
+}
+
+TEST_CASE("pixels that the only window of a kernel of one element leaves out get zeros", "[aten][nn]") {
+  const auto dtype = GENERATE(at::kFloat, at::kDouble);
+  const Tensor ones = at::ones({2, 4, 1}, dtype), weight = at::ones({4, 1, 1}, dtype);
+  const auto check = [](const Tensor& image) {
+    CHECK(image.select(2, 0).eq(1).all().item<bool>());
+    CHECK(image.narrow(2, 1, 2).eq(0).all().item<bool>());
+  };
+  at::full({2, 4, 3}, 7, dtype); // its memory comes again
+  check(std::get<0>(at::convolution_backward(ones, at::ones({2, 4, 3}, dtype), weight, at::OptionalIntArrayRef(), {3}, {0}, {1}, false, {0}, 4, {true, false, false})));
+  at::full({2, 4, 3}, 7, dtype);
+  check(at::convolution(ones, weight, {}, {3}, {0}, {1}, true, {2}, 4));
+}

@@ -23,7 +23,7 @@ struct ConvProblem {
   int64_t out_size() const { return product(out); }
   int64_t kernel_size() const { return product(kernel); }
   /// A kernel of one element that touches each pixel once: then an image is a matrix, and its convolution a product.
-  bool is_product() const { return kernel_size() == 1 && product(stride) == 1 && padding == std::array<int64_t, 3>{0, 0, 0}; }
+  bool is_product() const { return kernel_size() == 1 && in == out && padding == std::array<int64_t, 3>{0, 0, 0}; }
 };
 
 #define LT_DECLARE_CONV_KERNELS(level)                                                                                 \

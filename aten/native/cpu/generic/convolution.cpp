@@ -186,7 +186,7 @@ void run(const ConvProblem& p, ConvPass pass, const Operands& operands, const Te
   if (is_depthwise(p, pass, operands)) return run_depthwise(p, pass, operands, start);
   if (is_fast_product(p, operands)) return run_columns(p, pass, operands, bias);
   if (onednn_takes(p.dtype) && run_onednn(p, pass, operands, start)) return;
-  if (p.dtype == kHalf) {
+  if (p.dtype == kHalf || p.dtype == kBFloat16) {
     // Through oneDNN as float, rounded once.
     ConvProblem wide = p;
     wide.dtype = kFloat;
