@@ -150,6 +150,25 @@ TEST_CASE("products over nothing give beta times self", "[aten][gemm]") {
   CHECK(at::ones({0}).dot(at::ones({0})).item<float>() == 0);
 }
 
+TEST_CASE("products with the factor zero are left out", "[aten][gemm]") {
+  const auto dtype = GENERATE(at::kFloat, at::kDouble, at::kBFloat16, at::kHalf, at::kComplexFloat);
+  for (const int64_t m : {1, 5, 38, 64}) {
+    for (const int64_t n : {1, 64, 175}) {
+      CAPTURE(dtype, m, n);
+      const Tensor self = small_values({m, n}, dtype), b = small_values({248, n}, dtype);
+      // By columns, with room between them.
+      const Tensor a = small_values({248, m + 7}, dtype).narrow(1, 0, m).t();
+      a.narrow(1, 3, 1).fill_(std::numeric_limits<double>::infinity());
+      CHECK(at::equal(at::addmm(self, a, b, 1, 0), self));
+      CHECK(at::equal(at::addmm(self, a, b, 2, 0), self + self));
+      CHECK(at::equal(at::addmm(self, a, b, 0, 0), at::zeros_like(self)));
+      CHECK(at::equal(at::baddbmm(self.unsqueeze(0), a.unsqueeze(0), b.unsqueeze(0), 1, 0)[0], self));
+      CHECK(at::equal(at::addbmm(self, a.unsqueeze(0), b.unsqueeze(0), 1, 0), self));
+      CHECK(at::equal(at::addmv(self.select(1, 0), a, b.select(1, 0), 1, 0), self.select(1, 0)));
+    }
+  }
+}
+
 TEST_CASE("lazily conjugated operands multiply as their conjugates", "[aten][gemm]") {
   at::manual_seed(3);
   const Tensor a = small_values({9, 17}, at::kComplexDouble), b = small_values({17, 5}, at::kComplexDouble);

@@ -153,6 +153,14 @@ typename Gemm<T>::Factor factor(const Scalar& value) {
   }
 }
 
+/// Without a factor for it the product is left out, as in BLAS: neither NaN nor infinity of its operands counts.
+template <class T>
+void set_factors(Gemm<T>& g, const Scalar& alpha, const Scalar& beta) {
+  g.alpha = factor<T>(alpha);
+  g.beta = factor<T>(beta);
+  if (g.alpha == typename Gemm<T>::Factor(0)) g.k = 0;
+}
+
 template <class T>
 Gemm<T> product_of(const TensorBase& a, const TensorBase& b, const TensorBase& c) {
   Gemm<T> g;
@@ -221,8 +229,7 @@ void add_product(
     const TensorBase& out) {
   const TensorBase left = left_factor<T>(a, out.size(out.dim() - 1));
   Gemm<T> g = product_of<T>(left, b, out);
-  g.alpha = factor<T>(alpha);
-  g.beta = factor<T>(beta);
+  set_factors(g, alpha, beta);
   using F = typename Gemm<T>::Factor;
   if (g.beta != F(0)) {
     // A bias row fits oneDNN's own bias argument: no pass over the output beforehand.
@@ -311,8 +318,7 @@ void addbmm_kernel(const TensorBase& self, const TensorBase& batch1, const Tenso
   dispatch("addbmm", out.scalar_type(), kMatrixDtypes, [&]<class T> {
     using F = typename Gemm<T>::Factor;
     Gemm<T> g = product_of<T>(batch1, batch2, out);
-    g.alpha = factor<T>(alpha);
-    g.beta = factor<T>(beta);
+    set_factors(g, alpha, beta);
     if (g.beta != F(0)) copy_expanded<T>(self, out);
     const int64_t batch = batch1.size(0);
     if (batch == 0) g.k = 0;
@@ -337,8 +343,7 @@ void addmv_kernel(const TensorBase& self, const TensorBase& mat, const TensorBas
   if (out.numel() == 0) return;
   dispatch("addmv_impl_cpu", out.scalar_type(), kMatrixDtypes, [&]<class T> {
     Gemm<T> g = vector_product<T>(mat, vec, out);
-    g.alpha = factor<T>(alpha);
-    g.beta = factor<T>(beta);
+    set_factors(g, alpha, beta);
     if (g.beta != typename Gemm<T>::Factor(0)) copy_expanded<T>(self, out);
     gemm(g);
   });
