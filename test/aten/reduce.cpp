@@ -281,6 +281,20 @@ TEST_CASE("variance survives a large mean", "[reduce]") {
   CHECK(at::ones({1}).var(at::IntArrayRef{0}, at::Scalar(0), false).item<float>() == 0.f);
 }
 
+TEST_CASE("equal elements have no variance", "[reduce]") {
+  for (const auto dtype : {at::kDouble, at::kFloat, at::kComplexDouble, at::kHalf}) {
+    for (const int64_t n : {2, 10, 803, 5000}) {
+      const Tensor equal = at::full({n, 3}, 0.1, dtype);
+      CHECK(equal.var().item<double>() == 0);
+      CHECK(equal.std(0).eq(0).all().item<bool>());
+      CHECK(equal.t().contiguous().std(1).eq(0).all().item<bool>());
+      CHECK(equal.select(0, 0).select(0, 0).expand({n}).var().item<double>() == 0);
+    }
+  }
+  const double large = std::numeric_limits<double>::max();
+  CHECK(std::get<1>(at::var_mean(at::tensor({large, -large, large, -large}, at::kDouble), at::IntArrayRef{0})).item<double>() == 0);
+}
+
 TEST_CASE("variance in float: equal elements, large means and all magnitudes", "[reduce]") {
   const bool down = GENERATE(false, true);
   // The same numbers down columns: enough of them side by side to fill vectors, and some left over.

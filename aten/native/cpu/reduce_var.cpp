@@ -137,7 +137,8 @@ struct Variance {
   Acc run_in_double(const T* in, int64_t count, int64_t stride) const {
     Acc acc{static_cast<double>(count), {}, 0};
     for (int part = 0; part < kParts; ++part) {
-      const double mean = running_mean(fold_lanes(PartSum{part}, in, count, stride) / acc.count, in, count, stride, part);
+      const double first = origin(in[0], part);
+      const double mean = running_mean(first + fold_lanes(PartSum{part, first}, in, count, stride) / acc.count, in, count, stride, part);
       acc.mean[part] = mean;
       acc.squares += fold_lanes(SquareSum{part, mean}, in, count, stride);
     }
@@ -152,7 +153,7 @@ struct Variance {
     double mean = 0;
     float shift;
     if (mean_wanted) {
-      mean = fold_lanes(Variance<float>::PartSum{0}, in, count, 1) / n;
+      mean = fold_lanes(Variance<float>::PartSum{0, 0.0}, in, count, 1) / n;
       shift = static_cast<float>(mean);
     } else {
       V sums[kChains] = {V(0.0f), V(0.0f), V(0.0f), V(0.0f)};
@@ -278,6 +279,13 @@ struct Variance {
     });
   }
 
+  /// What sums for a mean count from: of equal elements the mean is then exact, and no deviation is left. Not from numbers so
+  /// large that a difference may overflow.
+  static double origin(T first, int part) {
+    const double value = Parts::get(first, part);
+    return std::fabs(value) < std::numeric_limits<double>::max() / 4 ? value : 0.0;
+  }
+
   /// A mean updated element by element, m += (x - m) / n, stays infinite only where the infinity comes last: PyTorch's is that.
   static double running_mean(double mean, const T* in, int64_t count, int64_t stride, int part) {
     if (!std::isinf(mean)) {
@@ -295,7 +303,8 @@ struct Variance {
     using In = T;
     using Acc = double;
     int part;
-    double map(T x) const { return Parts::get(x, part); }
+    double origin;
+    double map(T x) const { return Parts::get(x, part) - origin; }
     double combine(double a, double b) const { return a + b; }
   };
   struct SquareSum {
@@ -314,16 +323,20 @@ struct Variance {
   template <class Stride>
   static void column_means(
       const T* in, int64_t rows, int64_t row_stride, int64_t width, Stride stride, int part, double* __restrict mean) {
+    double origins[kBlockColumns];
+    for (int64_t j = 0; j < width; ++j) {
+      origins[j] = origin(in[j * stride], part);
+    }
     std::fill(mean, mean + width, 0.0);
     for (int64_t r = 0; r < rows; ++r) {
       const RowOf<T, Stride> row(in + r * row_stride, width, stride);
       for (int64_t j = 0; j < width; ++j) {
-        mean[j] += Parts::get(row.data[j * row.stride], part);
+        mean[j] += Parts::get(row.data[j * row.stride], part) - origins[j];
       }
     }
     const double count = static_cast<double>(rows);
     for (int64_t j = 0; j < width; ++j) {
-      mean[j] = running_mean(mean[j] / count, in + j * stride, rows, row_stride, part);
+      mean[j] = running_mean(origins[j] + mean[j] / count, in + j * stride, rows, row_stride, part);
     }
   }
 
