@@ -300,6 +300,14 @@ TEST_CASE("batch norm of rows, of small planes and of planes whose means lie apa
   }
 }
 
+TEST_CASE("steps of resizing that are longer than any image end at its last element", "[aten][upsample]") {
+  const Tensor x = at::arange(8, at::kFloat).view({1, 1, 8});
+  for (const double scale : {1e-10, 1e-30}) {
+    CHECK(at::upsample_linear1d(x, at::IntArrayRef{4}, false, scale).eq(7).all().item<bool>());
+    CHECK(at::upsample_nearest1d(x, at::IntArrayRef{4}, scale).narrow(2, 1, 3).eq(7).all().item<bool>());
+  }
+}
+
 TEST_CASE("an output that resizing makes fit lies as the image does", "[aten][upsample]") {
   const Tensor x = values({2, 3, 4, 5}, at::kFloat).contiguous(kChannelsLast);
   Tensor out = at::empty({0});
