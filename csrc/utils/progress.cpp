@@ -22,12 +22,6 @@ constexpr double kDrawSeconds = 0.1;
 constexpr size_t kWidestBar = 28;
 constexpr size_t kNarrowestBar = 8;
 
-struct Field {
-  std::string name;
-  std::string text;
-  std::optional<double> mean;
-};
-
 /// Four digits that say something.
 std::string short_number(double value) {
   return fmt::format("{:.4g}", value);
@@ -70,6 +64,12 @@ std::string format_duration(double seconds) {
 }
 
 struct Progress::State {
+  struct Field {
+    std::string name;
+    std::string text;
+    std::optional<double> mean;
+  };
+
   State(int64_t total, ProgressOptions options)
       : total(total),
         options(std::move(options)),
@@ -162,14 +162,14 @@ Progress& Progress::set(const std::string& name, double value) {
 }
 
 Progress& Progress::set(const std::string& name, std::string text) {
-  Field& field = state_->field(name);
+  State::Field& field = state_->field(name);
   field.text = std::move(text);
   field.mean.reset();
   return *this;
 }
 
 Progress& Progress::mean(const std::string& name, double value) {
-  Field& field = state_->field(name);
+  State::Field& field = state_->field(name);
   field.mean = field.mean ? *field.mean + kNewWeight * (value - *field.mean) : value;
   field.text = short_number(*field.mean);
   return *this;

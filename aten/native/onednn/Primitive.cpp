@@ -5,7 +5,6 @@
 
 #include <omp.h>
 
-
 namespace at::native::onednn {
 
 const dnnl::engine& cpu_engine() {
