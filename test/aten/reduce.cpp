@@ -281,6 +281,16 @@ TEST_CASE("variance survives a large mean", "[reduce]") {
   CHECK(at::ones({1}).var(at::IntArrayRef{0}, at::Scalar(0), false).item<float>() == 0.f);
 }
 
+TEST_CASE("means of elements that lie apart are as exact as of neighbours", "[reduce]") {
+  const Tensor values = at::tensor({0.404148f, 0.1f, 0.7f}), want = values.to(at::kDouble);
+  for (const int64_t n : {100, 1247, 5000, 100'000}) {
+    const Tensor apart = at::zeros({3, 3 * n}).slice(1, 0, 3 * n, 3).copy_(values.unsqueeze(1).expand({3, n}));
+    for (const Tensor& x : {values.unsqueeze(1).expand({3, n}), apart, apart.contiguous(), apart.t().contiguous().t()}) {
+      CHECK((x.mean(1).to(at::kDouble).div(want).sub(1).abs() < 1.5e-6).all().item<bool>());
+    }
+  }
+}
+
 TEST_CASE("equal elements have no variance", "[reduce]") {
   for (const auto dtype : {at::kDouble, at::kFloat, at::kComplexDouble, at::kHalf}) {
     for (const int64_t n : {2, 10, 803, 5000}) {
