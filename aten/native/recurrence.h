@@ -1,4 +1,4 @@
-// All steps of a recurrent layer on the CPU, given their products with the inputs; see Note [Steps of a layer].
+// All steps of a recurrent layer, given their products with the inputs; see Note [Steps of a layer].
 #pragma once
 
 #include <aten/core/TensorBase.h>
@@ -53,8 +53,8 @@ class StepRows {
   std::vector<int64_t> first_;
 };
 
-/// Tensors are contiguous, float or double and of matching sizes; w_hh and b_hh may have any strides. "rows" are steps x batch, or
-/// one dimension of packed rows.
+/// Tensors are contiguous, of a dtype that steps_are_kernels() takes, and of matching sizes; w_hh and b_hh may have any strides.
+/// "rows" are steps x batch, or one dimension of packed rows.
 struct Recurrence {
   RecurrentCell cell;
   bool reverse;
@@ -76,6 +76,17 @@ struct RecurrenceGrads {
   TensorBase recurrent; // of the recurrent sums, of all gates: `gates` but for a GRU
   TensorBase hx, cx;
 };
+
+/// What a device other than the CPU registers when it is loaded: the two functions below, for half and bfloat16 too.
+struct DeviceRecurrence {
+  void (*steps)(const Recurrence& r);
+  void (*steps_back)(const Recurrence& r, const RecurrenceGrads& grads);
+};
+/// Null takes them away again.
+TORCH_API void register_recurrence(c10::DeviceType device, const DeviceRecurrence* functions);
+
+/// Whether recurrence() takes tensors of this device, layout and dtype.
+bool steps_are_kernels(const TensorBase& t);
 
 /// Takes the steps: reads sums and first states, writes opened gates and states.
 void recurrence(const Recurrence& r);

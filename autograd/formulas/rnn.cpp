@@ -49,8 +49,7 @@ Tensor states_before(const Tensor& after, const Tensor& first, const StepRows& s
 
 /// Whether the steps go back in one kernel: it cannot be differentiated again.
 bool has_kernel(const Tensor& output) {
-  return !at::GradMode::is_enabled() && output.is_cpu() && output.numel() > 0 &&
-      (output.scalar_type() == at::kFloat || output.scalar_type() == at::kDouble);
+  return !at::GradMode::is_enabled() && output.numel() > 0 && at::native::steps_are_kernels(output);
 }
 
 at::TensorBase contiguous(const Tensor& t) {

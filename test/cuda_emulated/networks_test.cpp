@@ -4,6 +4,12 @@
 #include <aten/native/cuda/index_error.h>
 #include <aten/native/fused_step.h>
 
+#include <aten/native/cuda/rnn.h>
+#include <aten/native/recurrence.h>
+#include <aten/ops/_gru_steps_ops.h>
+#include <aten/ops/_lstm_steps_ops.h>
+#include <aten/ops/_rnn_steps_ops.h>
+
 #include <torch/torch.h>
 
 #include <catch2/catch.hpp>
@@ -108,6 +114,79 @@ TEST_CASE("emulated: cells of LSTM and GRU", "[cuda]") {
       CHECK(near(hx2, hx, close, close));
       CHECK((!biased || (near(c1, b1, close, close * 4) && near(c2, b2, close, close * 4))));
     }
+  }
+}
+
+TEST_CASE("emulated: steps of recurrent layers, there and back", "[cuda][rnn]") {
+  using at::native::RecurrentCell;
+  constexpr int64_t kBatch = 3, kSize = 7;
+  const auto kind = GENERATE(RecurrentCell::lstm, RecurrentCell::gru, RecurrentCell::tanh, RecurrentCell::relu);
+  const auto dtype = GENERATE(at::kDouble, at::kFloat, at::kHalf);
+  const bool reverse = GENERATE(false, true), packed = GENERATE(false, true);
+  if (packed && dtype == at::kHalf) {
+    return; // not on the CPU
+  }
+  const bool lstm = kind == RecurrentCell::lstm, gru = kind == RecurrentCell::gru;
+  const int64_t count = lstm ? 4 : gru ? 3 : 1;
+  const Sizes batch_sizes = packed ? Sizes{3, 3, 2, 2, 1} : Sizes{};
+  const auto rows = [&](int64_t width) { return packed ? Sizes{11, width} : Sizes{5, kBatch, width}; };
+  const auto leaf = [&](at::IntArrayRef sizes) { return (torch::randn(sizes) / 2).to(dtype).requires_grad_(true); };
+  const Tensor sums = leaf(rows(count * kSize)), hx = leaf({kBatch, kSize}), cx = leaf({kBatch, kSize});
+  const Tensor w_hh = leaf({kSize, count * kSize}).detach().t(), bias = leaf({count * kSize}).detach();
+  const Tensor as_is = torch::eye(count * kSize, at::TensorOptions(dtype)); // sums are what comes of inputs
+  const Tensor grad = leaf(rows(kSize)).detach(), grad_cells = leaf(rows(kSize)).detach();
+  Tensor output, cells, open, recurrent;
+  std::vector<Tensor> wanted;
+  if (lstm) {
+    std::tie(output, cells, open) = at::_ops::_lstm_steps::call(sums, hx, cx, as_is, w_hh, std::nullopt, reverse, batch_sizes);
+    wanted = torch::autograd::grad({output, cells}, {sums, hx, cx}, {grad, grad_cells});
+  } else {
+    if (gru) {
+      std::tie(output, open, recurrent) = at::_ops::_gru_steps::call(sums, hx, as_is, w_hh, std::nullopt, bias, reverse, batch_sizes);
+    } else {
+      output = open = at::_ops::_rnn_steps::call(sums, hx, as_is, w_hh, std::nullopt, kind == RecurrentCell::relu, reverse, batch_sizes);
+    }
+    wanted = torch::autograd::grad({output}, {sums, hx}, {grad});
+  }
+
+  const torch::NoGradGuard no_grad;
+  const auto unset = [&] { return torch::full(rows(kSize), 99, at::TensorOptions(dtype)); };
+  const Tensor gates = sums.detach().clone(), states = lstm || gru ? unset() : gates, kept = unset(), last = unset();
+  const at::native::Recurrence r{
+      .cell = kind,
+      .reverse = reverse,
+      .batch_sizes = batch_sizes,
+      .hx = hx.detach(),
+      .cx = cx.detach(),
+      .w_hh = w_hh,
+      .b_hh = gru ? bias : Tensor(),
+      .gates = gates,
+      .recurrent = kept,
+      .output = states,
+      .cells = last};
+  cuda::recurrence_steps(r);
+  const double close = dtype == at::kHalf ? 1e-2 : dtype == at::kFloat ? 1e-5 : 1e-12;
+  CAPTURE(dtype, static_cast<int>(kind), reverse, packed);
+  CHECK(near(states, output.detach(), close, close));
+  CHECK(near(gates, open.detach(), close, close));
+  CHECK((!lstm || near(last, cells.detach(), close, close)));
+  CHECK((!gru || near(kept, recurrent.detach(), close, close)));
+  const Tensor for_gates = torch::full_like(gates, 99), for_products = gru ? torch::full_like(gates, 99) : for_gates;
+  const Tensor for_hidden = torch::full_like(hx, 99), for_cell = torch::full_like(cx, 99);
+  cuda::recurrence_steps_back(
+      r, {.output = grad,
+          .cells = lstm ? grad_cells : Tensor(),
+          .gates = for_gates,
+          .recurrent = for_products,
+          .hx = for_hidden,
+          .cx = lstm ? for_cell : Tensor()});
+  CHECK(near(for_gates, wanted[0], close, close));
+  CHECK(near(for_hidden, wanted[1], close, close));
+  CHECK((!lstm || near(for_cell, wanted[2], close, close)));
+  if (gru) {
+    // The gradients of the recurrent sums: those of the candidates have passed the reset gates.
+    CHECK(near(for_products.narrow(-1, 0, 2 * kSize), for_gates.narrow(-1, 0, 2 * kSize), close, close));
+    CHECK(near(for_products.narrow(-1, 2 * kSize, kSize), for_gates.narrow(-1, 2 * kSize, kSize) * gates.narrow(-1, 0, kSize), close, close));
   }
 }
 

@@ -10,6 +10,7 @@
 #include <aten/ops/_gru_steps_ops.h>
 #include <aten/ops/_lstm_steps_ops.h>
 #include <aten/ops/_rnn_steps_ops.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
 
 #include <algorithm>
 #include <functional>
@@ -138,7 +139,7 @@ struct Run {
 // inputs belongs to it, so that of the gates only the opened ones are kept. Its steps share weights laid out for their products,
 // there and back. Packed sequences take them too: a step has the sequences that are long enough for it (StepRows in recurrence.h).
 
-constexpr int64_t kWorthPacking = 4; // steps from which on weights are laid out anew for them
+constexpr int64_t kWorthPacking = 4; // steps from which on the CPU lays out weights anew for them
 
 /// Whether the steps may be one operator. Autocast is to see each product, and steps tell which dtype does not fit.
 template <class Cell>
@@ -146,14 +147,14 @@ bool is_one_operator(const Sequence& sequence, const State& state, const Weights
   const Tensor& input = sequence.data;
   const auto operands = {input, state.hidden, state.cell, w.w_ih, w.w_hh, w.b_ih, w.b_hh};
   const auto fits = [&](const Tensor& t) {
-    return !t.defined() || (t.is_cpu() && t.layout() == kStrided && t.scalar_type() == input.scalar_type());
+    return !t.defined() || (t.device() == input.device() && t.layout() == kStrided && t.scalar_type() == input.scalar_type());
   };
   // Cells do as well for others where nothing is laid out; for an LSTM of sequences of one length the operator also has them.
   const bool packed = !sequence.batch_sizes.empty();
   const int64_t steps = packed ? static_cast<int64_t>(sequence.batch_sizes.size()) : input.size(0);
-  const bool lays_out = steps >= kWorthPacking && (input.scalar_type() == kFloat || input.scalar_type() == kDouble);
-  return (lays_out || (std::is_same_v<Cell, LstmCell> && !packed)) && !w.w_hr.defined() && !input.is_complex() &&
-      std::all_of(operands.begin(), operands.end(), fits) && !at::autocast::is_autocast_enabled(kCPU);
+  const bool takes_kernels = (steps >= kWorthPacking || !input.is_cpu()) && steps_are_kernels(input);
+  return (takes_kernels || (std::is_same_v<Cell, LstmCell> && !packed && input.is_cpu())) && !w.w_hr.defined() && !input.is_complex() &&
+      std::all_of(operands.begin(), operands.end(), fits) && !at::autocast::is_autocast_enabled(input.device().type());
 }
 
 OptionalTensor if_defined(const Tensor& t) {
@@ -291,9 +292,31 @@ std::vector<Weights> weights_of(const Settings& s, TensorList params, bool proje
   return weights;
 }
 
+/// Under autocast a GPU runs whole layers in the lower precision; on the CPU autocast is to see each product. The guard is to be
+/// kept while they run.
+std::optional<c10::impl::ExcludeDispatchKeyGuard> cast_for_layers(Tensor& input, std::vector<State>& states, std::vector<Weights>& weights) {
+  const c10::DeviceType device = input.device().type();
+  if (input.is_cpu() || !steps_are_kernels(input) || !at::autocast::is_autocast_available(device) || !at::autocast::is_autocast_enabled(device)) {
+    return std::nullopt;
+  }
+  const auto cast = [&](Tensor& t) {
+    if (t.defined()) t = at::autocast::cached_cast(at::autocast::get_autocast_dtype(device), t, device);
+  };
+  cast(input);
+  for (State& state : states) {
+    cast(state.hidden);
+    cast(state.cell);
+  }
+  for (Weights& w : weights) {
+    for (Tensor* const t : {&w.w_ih, &w.w_hh, &w.b_ih, &w.b_hh, &w.w_hr}) cast(*t);
+  }
+  return std::optional<c10::impl::ExcludeDispatchKeyGuard>(std::in_place, at::autocast::get_autocast_dispatch_key_from_device_type(device));
+}
+
 /// All layers; the last states of layers and directions in order.
 template <class Cell>
-std::pair<Tensor, std::vector<State>> run_layers(const Settings& s, Sequence input, const std::vector<State>& states, const std::vector<Weights>& weights) {
+std::pair<Tensor, std::vector<State>> run_layers(const Settings& s, Sequence input, std::vector<State> states, std::vector<Weights> weights) {
+  const auto without_autocast = cast_for_layers(input.data, states, weights);
   const size_t directions = s.bidirectional ? 2 : 1;
   std::vector<State> last;
   for (size_t layer = 0; layer < static_cast<size_t>(s.num_layers); ++layer) {
@@ -469,18 +492,17 @@ void check_steps(const char* op, const Tensor& input, std::initializer_list<Tens
 
 /// Whether the kernel takes the steps: they are enough to lay out the weights anew for them, and all fits together. If not,
 /// operators take the steps and say what does not fit; they take none of packed sequences.
-bool takes_packed_weights(const char* op, const Tensor& gates, IntArrayRef batch_sizes, int64_t count, std::initializer_list<Tensor> states, const Tensor& w_hh, const Tensor& b_hh = {}) {
-  const auto fits = [&](const Tensor& t) {
-    return (t.is_cpu() || (t.is_meta() && !batch_sizes.empty())) && t.layout() == kStrided && t.scalar_type() == gates.scalar_type();
-  };
+bool takes_kernel(const char* op, const Tensor& gates, IntArrayRef batch_sizes, int64_t count, std::initializer_list<Tensor> states, const Tensor& w_hh, const Tensor& b_hh = {}) {
+  const auto fits = [&](const Tensor& t) { return t.device() == gates.device() && t.layout() == kStrided && t.scalar_type() == gates.scalar_type(); };
   const int64_t size = states.begin()->size(1);
-  const bool fit = (gates.scalar_type() == kFloat || gates.scalar_type() == kDouble) && fits(gates) && std::all_of(states.begin(), states.end(), fits) &&
+  const bool only_sizes = gates.is_meta() && !batch_sizes.empty() && c10::isFloatingType(gates.scalar_type());
+  const bool fit = (only_sizes || steps_are_kernels(gates)) && std::all_of(states.begin(), states.end(), fits) &&
       fits(w_hh) && gates.numel() > 0 && gates.size(-1) == count * size && w_hh.dim() == 2 && w_hh.size(0) == count * size &&
       w_hh.size(1) == size && (!b_hh.defined() || (fits(b_hh) && b_hh.sizes() == IntArrayRef{count * size}));
   TORCH_CHECK(
-      fit || batch_sizes.empty(), op, ": packed sequences take float or double tensors on the CPU that fit, got sums of sizes ", gates.sizes(), " of ",
-      gates.scalar_type(), ", states of ", states.begin()->sizes(), " and weights of ", w_hh.sizes(), " of ", w_hh.scalar_type());
-  return fit && (!batch_sizes.empty() || gates.size(0) >= kWorthPacking);
+      fit || batch_sizes.empty(), op, ": packed sequences take float or double tensors on the CPU or floating ones on a GPU, of one dtype and sizes that fit, got sums of sizes ",
+      gates.sizes(), " of ", gates.scalar_type(), ", states of ", states.begin()->sizes(), " and weights of ", w_hh.sizes(), " of ", w_hh.scalar_type());
+  return fit && (!batch_sizes.empty() || !gates.is_cpu() || gates.size(0) >= kWorthPacking);
 }
 
 /// The kernel, where there are data.
@@ -514,7 +536,7 @@ std::tuple<Tensor, Tensor, Tensor> lstm_steps(const Tensor& input, const Tensor&
   const Tensor gates = at::linear(input, w_ih, bias).contiguous();
   const DimVector sizes = sizes_of_states(gates, hx.size(1));
   Tensor output = at::empty(sizes, hx.options()), cells = at::empty(sizes, cx.options());
-  if (takes_packed_weights("_lstm_steps", gates, batch_sizes, 4, {hx, cx}, w_hh)) {
+  if (takes_kernel("_lstm_steps", gates, batch_sizes, 4, {hx, cx}, w_hh)) {
     take_steps(
         {.cell = RecurrentCell::lstm,
          .reverse = reverse,
@@ -547,7 +569,7 @@ std::tuple<Tensor, Tensor, Tensor> gru_steps(const Tensor& input, const Tensor& 
   const int64_t size = hx.size(1);
   const DimVector sizes = sizes_of_states(gates, size);
   Tensor output = at::empty(sizes, hx.options()), recurrent = at::empty(sizes, hx.options());
-  if (takes_packed_weights("_gru_steps", gates, batch_sizes, 3, {hx}, w_hh, bias)) {
+  if (takes_kernel("_gru_steps", gates, batch_sizes, 3, {hx}, w_hh, bias)) {
     take_steps(
         {.cell = RecurrentCell::gru,
          .reverse = reverse,
@@ -575,7 +597,7 @@ std::tuple<Tensor, Tensor, Tensor> gru_steps(const Tensor& input, const Tensor& 
 Tensor rnn_steps(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const OptionalTensor& bias, bool relu, bool reverse, IntArrayRef batch_sizes) {
   check_steps("_rnn_steps", input, {hx}, batch_sizes);
   const Tensor output = at::linear(input, w_ih, bias).contiguous();
-  if (takes_packed_weights("_rnn_steps", output, batch_sizes, 1, {hx}, w_hh)) {
+  if (takes_kernel("_rnn_steps", output, batch_sizes, 1, {hx}, w_hh)) {
     take_steps(
         {.cell = relu ? RecurrentCell::relu : RecurrentCell::tanh,
          .reverse = reverse,

@@ -132,6 +132,45 @@ __global__ void __launch_bounds__(kThreads)
   grad_hx[at] = narrow<T>(g * update);
 }
 
+template <class T>
+__global__ void __launch_bounds__(kThreads) gru_step(CellRows p, T* gates, const T* hidden_sums, const T* hx, T* hy, T* recurrent) {
+  using R = opmath_type<T>;
+  const Unit unit(p);
+  if (!unit.exists) {
+    return;
+  }
+  const std::int64_t at = unit.row * p.size + unit.i, first = unit.row * 3 * p.size + unit.i;
+  const auto gate = [&](int part) { return R(widen(gates[first + part * p.size])); };
+  const auto back = [&](int part) { return R(widen(hidden_sums[first + part * p.size])); };
+  const R reset = sigmoid(gate(0) + back(0)), update = sigmoid(gate(1) + back(1)), kept = back(2), old = widen(hx[at]);
+  const R candidate = ::tanh(gate(2) + reset * kept);
+  gates[first] = narrow<T>(reset);
+  gates[first + p.size] = narrow<T>(update);
+  gates[first + 2 * p.size] = narrow<T>(candidate);
+  recurrent[at] = narrow<T>(kept);
+  hy[at] = narrow<T>((old - candidate) * update + candidate);
+}
+
+template <class T>
+__global__ void __launch_bounds__(kThreads) gru_step_backward(
+    CellRows p, const T* grad_hy, const T* open, const T* recurrent, const T* hx, T* grad_gates, T* grad_hidden_sums, T* grad_hx) {
+  using R = opmath_type<T>;
+  const Unit unit(p);
+  if (!unit.exists) {
+    return;
+  }
+  const std::int64_t at = unit.row * p.size + unit.i, first = unit.row * 3 * p.size + unit.i;
+  const R reset = widen(open[first]), update = widen(open[first + p.size]), candidate = widen(open[first + 2 * p.size]), g = widen(grad_hy[at]);
+  const R for_candidate = g * (1 - update) * (1 - candidate * candidate);
+  const R for_update = g * (R(widen(hx[at])) - candidate) * update * (1 - update);
+  const R for_reset = for_candidate * R(widen(recurrent[at])) * reset * (1 - reset);
+  grad_gates[first] = grad_hidden_sums[first] = narrow<T>(for_reset);
+  grad_gates[first + p.size] = grad_hidden_sums[first + p.size] = narrow<T>(for_update);
+  grad_gates[first + 2 * p.size] = narrow<T>(for_candidate);
+  grad_hidden_sums[first + 2 * p.size] = narrow<T>(for_candidate * reset);
+  grad_hx[at] = narrow<T>(g * update);
+}
+
 unsigned cell_blocks(const CellRows& p) {
   return blocks_of(p.rows * p.size, kThreads);
 }
@@ -175,6 +214,28 @@ void launch_gru_cell_backward(
     gru_cell_backward<T><<<cell_blocks(p), kThreads, 0, p.stream>>>(
         p, static_cast<const T*>(grad_hy), static_cast<const T*>(open), static_cast<T*>(grad_input), static_cast<T*>(grad_hidden),
         static_cast<T*>(grad_hx));
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+  });
+}
+
+void launch_gru_step(const CellRows& p, void* gates, const void* hidden_sums, const void* hx, void* hy, void* recurrent) {
+  FloatingTypes::call(p.dtype, [&](auto type) {
+    using T = decltype(type);
+    gru_step<T><<<cell_blocks(p), kThreads, 0, p.stream>>>(
+        p, static_cast<T*>(gates), static_cast<const T*>(hidden_sums), static_cast<const T*>(hx), static_cast<T*>(hy),
+        static_cast<T*>(recurrent));
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+  });
+}
+
+void launch_gru_step_backward(
+    const CellRows& p, const void* grad_hy, const void* open, const void* recurrent, const void* hx, void* grad_gates,
+    void* grad_hidden_sums, void* grad_hx) {
+  FloatingTypes::call(p.dtype, [&](auto type) {
+    using T = decltype(type);
+    gru_step_backward<T><<<cell_blocks(p), kThreads, 0, p.stream>>>(
+        p, static_cast<const T*>(grad_hy), static_cast<const T*>(open), static_cast<const T*>(recurrent), static_cast<const T*>(hx),
+        static_cast<T*>(grad_gates), static_cast<T*>(grad_hidden_sums), static_cast<T*>(grad_hx));
     C10_CUDA_KERNEL_LAUNCH_CHECK();
   });
 }

@@ -1,4 +1,4 @@
-// Launches of what LSTM and GRU cells do element by element between two matrix products.
+// Launches of what LSTM and GRU cells do element by element between two matrix products, and the steps of whole layers.
 #pragma once
 
 #include <c10/core/ScalarType.h>
@@ -7,7 +7,16 @@
 
 #include <cstdint>
 
+namespace at::native {
+struct Recurrence;
+struct RecurrenceGrads;
+} // namespace at::native
+
 namespace at::native::cuda {
+
+/// recurrence() and recurrence_backward() (aten/native/recurrence.h), which the plugin registers.
+void recurrence_steps(const Recurrence& r);
+void recurrence_steps_back(const Recurrence& r, const RecurrenceGrads& grads);
 
 /// Contiguous rows of a batch; `size` hidden units. Elements are floating; pointers that are null are not given.
 struct CellRows {
@@ -29,5 +38,13 @@ void launch_lstm_cell_backward(
 void launch_gru_cell(const CellRows& p, const GateSums& gates, const void* hx, void* hy, void* open);
 void launch_gru_cell_backward(
     const CellRows& p, const void* grad_hy, const void* open, void* grad_input, void* grad_hidden, void* grad_hx);
+
+/// Steps of a layer, whose sums and states lie apart: `gates` are opened in place, 3 parts; `hidden_sums` are the recurrent sums,
+/// of which `recurrent` keeps the candidate's.
+void launch_gru_step(const CellRows& p, void* gates, const void* hidden_sums, const void* hx, void* hy, void* recurrent);
+/// `grad_hx` gets what goes to the old state without a product, and may be `grad_hy`.
+void launch_gru_step_backward(
+    const CellRows& p, const void* grad_hy, const void* open, const void* recurrent, const void* hx, void* grad_gates,
+    void* grad_hidden_sums, void* grad_hx);
 
 } // namespace at::native::cuda

@@ -3,6 +3,9 @@
 #include <aten/native/cpu_isa.h>
 #include <c10/util/Exception.h>
 
+#include <array>
+#include <atomic>
+
 namespace at::native {
 
 // aten/native/cpu/rnn.cpp for each instruction set.
@@ -24,13 +27,14 @@ namespace {
 /// Kernels trust these. What is saved for the way back may have come through hooks of the program.
 void check(const Recurrence& r, const TensorBase& t, IntArrayRef sizes) {
   TORCH_CHECK(
-      t.sizes() == sizes && t.is_contiguous() && t.is_cpu() && t.scalar_type() == r.hx.scalar_type(),
-      "steps of a recurrent layer: expected a contiguous CPU tensor of ", r.hx.scalar_type(), " and sizes ", sizes, ", got ", t.scalar_type(),
-      " and ", t.sizes(), " on ", t.device());
+      t.sizes() == sizes && t.is_contiguous() && t.device() == r.hx.device() && t.scalar_type() == r.hx.scalar_type(),
+      "steps of a recurrent layer: expected a contiguous tensor of ", r.hx.scalar_type(), " and sizes ", sizes, " on ", r.hx.device(),
+      ", got ", t.scalar_type(), " and ", t.sizes(), " on ", t.device());
 }
 
 void check(const Recurrence& r) {
   const int64_t count = r.cell == RecurrentCell::lstm ? 4 : r.cell == RecurrentCell::gru ? 3 : 1;
+  TORCH_CHECK(steps_are_kernels(r.hx), "steps of a recurrent layer: there are no kernels for ", r.hx.scalar_type(), " on ", r.hx.device());
   const int64_t lead = r.batch_sizes.empty() ? 2 : 1;
   TORCH_CHECK(
       r.hx.dim() == 2 && r.gates.dim() == lead + 1 && r.gates.size(0) > 0, "steps of a recurrent layer: expected states of 2 and gates of ", lead + 1,
@@ -49,7 +53,7 @@ void check(const Recurrence& r) {
   check(r, r.gates, wide(count * size));
   check(r, r.output, wide(size));
   TORCH_CHECK(
-      r.w_hh.sizes() == IntArrayRef({count * size, size}) && r.w_hh.is_cpu() && r.w_hh.scalar_type() == r.hx.scalar_type(),
+      r.w_hh.sizes() == IntArrayRef({count * size, size}) && r.w_hh.device() == r.hx.device() && r.w_hh.scalar_type() == r.hx.scalar_type(),
       "steps of a recurrent layer: expected weights of ", r.hx.scalar_type(), " and sizes [", count * size, ", ", size, "], got ", r.w_hh.scalar_type(),
       " and ", r.w_hh.sizes());
   if (r.cell == RecurrentCell::lstm) {
@@ -59,10 +63,32 @@ void check(const Recurrence& r) {
   if (r.cell == RecurrentCell::gru) check(r, r.recurrent, wide(size));
 }
 
+constexpr size_t kDeviceTypes = static_cast<size_t>(c10::DeviceType::COMPILE_TIME_MAX_DEVICE_TYPES);
+std::array<std::atomic<const DeviceRecurrence*>, kDeviceTypes> registered_recurrences{};
+
+/// Null for the CPU.
+const DeviceRecurrence* device_recurrence(const TensorBase& t) {
+  return registered_recurrences[static_cast<size_t>(t.device().type())].load(std::memory_order_acquire);
+}
+
 } // namespace
+
+void register_recurrence(c10::DeviceType device, const DeviceRecurrence* functions) {
+  registered_recurrences[static_cast<size_t>(device)].store(functions, std::memory_order_release);
+}
+
+bool steps_are_kernels(const TensorBase& t) {
+  const c10::ScalarType dtype = t.scalar_type();
+  return t.layout() == kStrided &&
+      (t.is_cpu() ? dtype == kFloat || dtype == kDouble : device_recurrence(t) != nullptr && c10::isFloatingType(dtype));
+}
 
 void recurrence(const Recurrence& r) {
   check(r);
+  if (const DeviceRecurrence* const device = device_recurrence(r.hx)) {
+    device->steps(r);
+    return;
+  }
   static constexpr decltype(&v2::recurrence_steps) kTable[] = {v2::recurrence_steps, v3::recurrence_steps, v4::recurrence_steps};
   kTable[cpu_isa_level()](r);
 }
@@ -71,6 +97,10 @@ void recurrence_backward(const Recurrence& r, const RecurrenceGrads& grads) {
   check(r);
   for (const TensorBase* of_states : {&grads.output, &grads.cells}) {
     if (of_states->defined()) check(r, *of_states, r.output.sizes());
+  }
+  if (const DeviceRecurrence* const device = device_recurrence(r.hx)) {
+    device->steps_back(r, grads);
+    return;
   }
   static constexpr decltype(&v2::recurrence_backward_steps) kTable[] = {
       v2::recurrence_backward_steps, v3::recurrence_backward_steps, v4::recurrence_backward_steps};
