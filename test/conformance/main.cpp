@@ -134,14 +134,16 @@ int run(const Options& options) {
     const Case& c = *chosen[index];
     if (options.kinds.empty() || options.kinds.count(part_name(c, verdict.part)) != 0) report.add(c, verdict);
   };
+  bool all_replayed = true;
   if (options.fork) {
-    replay_in_workers(chosen, options.device, options.workers, add);
+    all_replayed = replay_in_workers(chosen, options.device, options.workers, add);
   } else {
     for (size_t i = 0; i < chosen.size(); ++i)
       for (const Verdict& verdict : replay(*chosen[i], options.device)) add(i, verdict);
   }
   report.print();
-  return report.all_passed() ? 0 : 1;
+  if (!all_replayed) std::printf("stopped before all cases were replayed\n");
+  return report.all_passed() && all_replayed ? 0 : 1;
 }
 
 }  // namespace

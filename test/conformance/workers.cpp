@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstring>
 #include <stdexcept>
 
@@ -99,6 +100,8 @@ bool is_lost(c10::Device device) {
   ::_exit(0);  // destructors of the library's statics are not what is tested here
 }
 
+volatile std::sig_atomic_t asked_to_stop = 0;
+
 class Pool {
  public:
   Pool(
@@ -116,8 +119,14 @@ class Pool {
 
   ~Pool() { ::munmap(board_, sizeof(Board)); }
 
-  void run() {
+  /// Whether all cases were replayed.
+  bool run() {
+    std::signal(SIGTERM, [](int) { asked_to_stop = 1; });
     for (;;) {
+      if (asked_to_stop != 0) {
+        stop();
+        return false;
+      }
       std::vector<pollfd> fds;
       std::vector<size_t> slots;
       for (size_t slot = 0; slot < workers_.size(); ++slot) {
@@ -125,7 +134,7 @@ class Pool {
         fds.push_back({workers_[slot].fd, POLLIN, 0});
         slots.push_back(slot);
       }
-      if (fds.empty()) return;
+      if (fds.empty()) return true;
       ::poll(fds.data(), fds.size(), /*milliseconds=*/200);
       for (size_t i = 0; i < fds.size(); ++i)
         if (fds[i].revents != 0) receive(slots[i]);
@@ -150,11 +159,20 @@ class Pool {
     const pid_t pid = ::fork();
     if (pid < 0) throw std::runtime_error(std::string("fork: ") + std::strerror(errno));
     if (pid == 0) {
+      std::signal(SIGTERM, SIG_DFL);
       ::close(ends[0]);
       work(*board_, static_cast<int>(slot), ends[1], cases_, device_, options_.quiet);
     }
     ::close(ends[1]);
     workers_[slot] = Worker{pid, ends[0], {}, {}, kNoCase, false};
+  }
+
+  void stop() {
+    for (const Worker& worker : workers_) {
+      if (worker.fd < 0) continue;
+      ::kill(worker.pid, SIGKILL);
+      ::waitpid(worker.pid, nullptr, 0);
+    }
   }
 
   void receive(size_t slot) {
@@ -236,12 +254,12 @@ class Pool {
 
 }  // namespace
 
-void replay_in_workers(
+bool replay_in_workers(
     const std::vector<const Case*>& cases,
     c10::Device device,
     const WorkerOptions& options,
     const std::function<void(size_t, const Verdict&)>& report) {
-  Pool(cases, device, options, report).run();
+  return Pool(cases, device, options, report).run();
 }
 
 }  // namespace conformance

@@ -17,8 +17,9 @@ struct WorkerOptions {
 };
 
 /// Calls `report(case index, verdict)` in the calling process for each part of each case, in no fixed order.
-/// The calling process must not have used the library: its threads would not survive the fork.
-void replay_in_workers(
+/// The calling process must not have used the library: its threads would not survive the fork. After SIGTERM it kills the workers
+/// and returns false: what they have replayed so far is reported.
+bool replay_in_workers(
     const std::vector<const Case*>& cases,
     c10::Device device,
     const WorkerOptions& options,

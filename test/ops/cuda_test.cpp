@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <set>
@@ -84,24 +85,35 @@ bool device_is_lost() {
   }
 }
 
-/// After an illegal access every further call fails, in this process, and a kernel may never end: the exit code tells
-/// tools/dev/cuda_check to go on in another one, behind the row that TENSOR_TEST_OP_AFTER names. Who stops the test for time
-/// learns the row, too.
-constexpr int kDeviceLost = 86;
+/// After an illegal access every further call fails, in this process, a kernel may never end, and the host may crash: the exit
+/// code tells tools/dev/cuda_check to go on in another process, behind the row that TENSOR_TEST_OP_AFTER names. Who stops the test
+/// for time learns the row, too.
+constexpr int kLeftOff = 86;
 constexpr unsigned kRowSeconds = 60;
 std::string row_now;
 
-[[noreturn]] void give_up(const std::string& row) {
-  const std::string text = "the device is lost after: " + row + "\n";
+[[noreturn]] void leave_off(const std::string& row, const char* why) {
+  const std::string text = "left off after: " + row + " (" + why + ")\n";
   static_cast<void>(!::write(STDOUT_FILENO, text.data(), text.size()));
-  std::_Exit(kDeviceLost);
+  std::_Exit(kLeftOff);
+}
+
+void leave_off_for_signal(int signal) {
+  leave_off(row_now, signal == SIGALRM ? "took too long" : signal == SIGTERM ? "stopped for time" : "crashed");
+}
+
+/// The most samples of a row, spread over its dtypes, where TENSOR_TEST_OP_SAMPLES names it: for compute-sanitizer.
+size_t samples_of_dtype(size_t i, size_t dtypes) {
+  static const char* const most = std::getenv("TENSOR_TEST_OP_SAMPLES");
+  if (most == nullptr) return SIZE_MAX;
+  const size_t n = std::strtoull(most, nullptr, 10);
+  return (i + 1) * n / dtypes - i * n / dtypes;
 }
 
 void run() {
   at::globalContext().setAllowTF32CuDNN(false); // compared is float
-  for (const int signal : {SIGALRM, SIGTERM}) {
-    std::signal(signal, [](int) { give_up(row_now); });
-  }
+  for (const int signal : {SIGALRM, SIGTERM, SIGSEGV, SIGBUS, SIGFPE, SIGABRT}) std::signal(signal, leave_off_for_signal);
+  std::setvbuf(stdout, nullptr, _IOLBF, 0); // what failed so far is not lost
   std::set<std::string> without_kernel;
   const char* after = std::getenv("TENSOR_TEST_OP_AFTER");
   bool reached = after == nullptr;
@@ -113,8 +125,13 @@ void run() {
     row_now = row.name;
     ::alarm(kRowSeconds);
     const bool random = traits_of(row).random;
-    for (const c10::ScalarType dtype : dtypes_of(row, Purpose::Values)) {
+    const auto dtypes = dtypes_of(row, Purpose::Values);
+    for (size_t d = 0; d < dtypes.size(); ++d) {
+      const c10::ScalarType dtype = dtypes[d];
+      size_t left = samples_of_dtype(d, dtypes.size());
+      if (left == 0) continue;
       for (Sample& sample : samples_of(row, op, dtype, Purpose::Values)) {
+        if (left-- == 0) break;
         sample.note += " " + dtype_name(dtype);
         failures.guard(sample.note, [&] {
           // The GPU gets copies of what the arguments were before.
@@ -138,7 +155,7 @@ void run() {
     if (!failures.none() && device_is_lost()) {
       std::printf("%s:%s\n", row.name, failures.text().c_str());
       std::fflush(nullptr);
-      give_up(row.name);
+      leave_off(row.name, "the device is lost");
     }
   });
   ::alarm(0);

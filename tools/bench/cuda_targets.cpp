@@ -16,6 +16,7 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,7 @@ const at::Device kGpu(at::kCUDA, 0);
 
 void check(bool ok, const char* what) {
   if (!ok) {
-    std::fprintf(stderr, "%s failed\n", what);
-    std::exit(1);
+    throw std::runtime_error(std::string(what) + " failed");
   }
 }
 
@@ -310,6 +310,17 @@ void train_gpt2() {
   check(std::isfinite(loss.item<float>()), "GPT-2 training by a graph: a finite loss");
 }
 
+/// What fails costs no others.
+bool section(const char* name, const std::function<void()>& f) {
+  try {
+    f();
+    return true;
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "%s: %s\n", name, e.what());
+    return false;
+  }
+}
+
 } // namespace
 
 int main() {
@@ -318,14 +329,16 @@ int main() {
     return 77;
   }
   std::fprintf(stderr, "%s\n", at::cuda::getCurrentDeviceProperties()->name);
-  memory_bound(at::kFloat, " float");
-  memory_bound(at::kBFloat16, " bf16");
-  products();
+  bool all = section("memory-bound operators of float", [] { memory_bound(at::kFloat, " float"); });
+  all &= section("memory-bound operators of bfloat16", [] { memory_bound(at::kBFloat16, " bf16"); });
+  all &= section("products", products);
   for (const int64_t size : {64, 128}) {
-    attention(8, 2048 / size, 2048, size, false);
-    attention(2, 2048 / size, 8192, size, true);
+    all &= section("attention", [&] {
+      attention(8, 2048 / size, 2048, size, false);
+      attention(2, 2048 / size, 8192, size, true);
+    });
   }
-  small_calls();
-  train_gpt2();
-  return 0;
+  all &= section("small calls", small_calls);
+  all &= section("GPT-2 small", train_gpt2);
+  return all ? 0 : 1;
 }
