@@ -2,6 +2,7 @@
 
 #include <c10/cuda/CUDAGraphsC10Utils.h>
 #include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/impl/AfterWait.h>
 
 #include <utility>
 
@@ -79,6 +80,7 @@ void CUDAEvent::synchronize() const {
   if (isCreated()) {
     assert_not_capturing("Waiting for an event");
     C10_CUDA_CHECK(cudaEventSynchronize(event_));
+    impl::after_wait();
   }
 }
 

@@ -1,6 +1,7 @@
 #include <c10/cuda/CUDAFunctions.h>
 
 #include <c10/cuda/CUDAGraphsC10Utils.h>
+#include <c10/cuda/impl/AfterWait.h>
 
 #include <dlfcn.h>
 
@@ -81,6 +82,7 @@ void device_synchronize() {
     warn_or_error_on_sync();
   }
   C10_CUDA_CHECK(cudaDeviceSynchronize());
+  impl::after_wait();
 }
 
 cudaError_t GetDeviceCount(int* dev_count) {
@@ -211,6 +213,7 @@ void stream_synchronize(cudaStream_t stream) {
     warn_or_error_on_sync();
   }
   C10_CUDA_CHECK(cudaStreamSynchronize(stream));
+  impl::after_wait();
 }
 
 } // namespace c10::cuda

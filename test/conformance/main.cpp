@@ -27,8 +27,8 @@ Replays every recorded call in FOLDER (NAME.jsonl with NAME.safetensors) and com
   --kind KIND       only forward, inplace, out, error, grad or gradgrad; may be repeated
   --case ID         only this case; may be repeated
   --device DEVICE   cpu (default) or cuda
-  --known LIST      file of case ids that are expected to fail; they are reported apart
-                    (default known.txt beside the compact corpus; "none" for no such list)
+  --known LIST      file of case ids that are expected to fail; they are reported apart; may be repeated
+                    (default known.txt beside the compact corpus, for cuda also known_cuda.txt; "none" for no such list)
   --jobs N          worker processes (default: one per core)
   --timeout S       seconds a case may take (default 30)
   --no-fork         run in this process, for debuggers and sanitizers
@@ -43,7 +43,7 @@ struct Options {
   std::set<std::string> only;
   std::set<std::string> kinds;
   std::set<std::string> ids;
-  std::string known = CONFORMANCE_DATA "/known.txt";
+  std::vector<std::string> known;
   c10::Device device{c10::DeviceType::CPU};
   WorkerOptions workers;
   bool fork = true;
@@ -77,7 +77,7 @@ Options parse(int argc, char** argv) {
     else if (arg == "--device")
       options.device = c10::Device(value());
     else if (arg == "--known")
-      options.known = value();
+      options.known.push_back(value());
     else if (arg == "--jobs")
       options.workers.jobs = std::atoi(value().c_str());
     else if (arg == "--timeout")
@@ -98,6 +98,10 @@ Options parse(int argc, char** argv) {
   if (options.workers.jobs < 1) throw UsageError("--jobs needs a positive number");
   if (options.workers.case_seconds <= 0) throw UsageError("--timeout needs a positive number");
   options.workers.quiet = !options.verbose;
+  if (options.known.empty()) {
+    options.known = {CONFORMANCE_DATA "/known.txt"};
+    if (options.device.is_cuda()) options.known.push_back(CONFORMANCE_DATA "/known_cuda.txt");
+  }
   return options;
 }
 
@@ -129,7 +133,11 @@ int run(const Options& options) {
   at::globalContext().setAllowTF32CuDNN(false);
   const Corpus corpus(options.folder, options.file);
   const std::vector<const Case*> chosen = choose(corpus, options);
-  Report report(options.known == "none" ? KnownFailures() : KnownFailures(options.known), options.verbose);
+  KnownFailures known;
+  for (const std::string& list : options.known) {
+    if (list != "none") known.read(list);
+  }
+  Report report(std::move(known), options.verbose);
   const auto add = [&](size_t index, const Verdict& verdict) {
     const Case& c = *chosen[index];
     if (options.kinds.empty() || options.kinds.count(part_name(c, verdict.part)) != 0) report.add(c, verdict);

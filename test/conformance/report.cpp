@@ -17,7 +17,7 @@ std::string trimmed(const std::string& text) {
 
 }  // namespace
 
-KnownFailures::KnownFailures(const std::string& path) {
+void KnownFailures::read(const std::string& path) {
   std::ifstream file(path);
   if (!file) throw std::runtime_error("cannot read " + path);
   for (std::string line; std::getline(file, line);) {

@@ -16,9 +16,8 @@ namespace conformance {
 /// with KIND as in the summary (forward, inplace, out, error, grad, gradgrad).
 class KnownFailures {
  public:
-  KnownFailures() = default;
-  /// Throws std::runtime_error when the file cannot be read.
-  explicit KnownFailures(const std::string& path);
+  /// Adds those of a file. Throws std::runtime_error when it cannot be read.
+  void read(const std::string& path);
 
   /// The reason, or nullptr for a part that must pass.
   const std::string* find(const Case& c, Part part) const;

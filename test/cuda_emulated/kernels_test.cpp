@@ -180,7 +180,8 @@ TEST_CASE("emulated: reductions that read 16 bytes at a time", "[cuda]") {
     for (const int64_t shift : {0, 1}) { // aligned and not
       const Tensor whole = memory.slice(0, shift, shift + 3 * 4 * 160).view({3, 4, 160});
       for (const Tensor& t : {whole, whole.slice(2, 0, 77), whole.slice(2, 0, 3), whole.transpose(0, 1), whole.slice(2, 4)}) {
-        for (const std::vector<int64_t>& dims : {std::vector<int64_t>{2}, {1, 2}, {0, 1, 2}}) {
+        // The last two are columns: several outputs side by side are read at once.
+        for (const std::vector<int64_t>& dims : {std::vector<int64_t>{2}, {1, 2}, {0, 1, 2}, {0}, {0, 1}}) {
           const Tensor sum = t.sum(dims), most = t.amax(dims);
           CHECK(near(filled(sum, [&](const Tensor& out) { cuda::sum_kernel(t, dims, false, {}, out); }), sum, tolerance, tolerance));
           CHECK(near(filled(most, [&](const Tensor& out) { cuda::amax_kernel(t, dims, false, out); }), most));
@@ -191,6 +192,11 @@ TEST_CASE("emulated: reductions that read 16 bytes at a time", "[cuda]") {
         CHECK(near(filled(var, [&](const Tensor& out) { cuda::var_mean_kernel(t, at::IntArrayRef{2}, {}, false, out, mean); }), var, tolerance, tolerance));
       }
     }
+    const Tensor rows = torch::randn({3000, 8}).to(dtype), column_sum = rows.sum(0), column_var = rows.var(0), highest = rows.argmax(0);
+    CHECK(near(filled(column_sum, [&](const Tensor& out) { cuda::sum_kernel(rows, at::IntArrayRef{0}, false, {}, out); }), column_sum, tolerance, 20 * tolerance));
+    Tensor column_mean = torch::empty_like(column_var);
+    CHECK(near(filled(column_var, [&](const Tensor& out) { cuda::var_mean_kernel(rows, at::IntArrayRef{0}, {}, false, out, column_mean); }), column_var, tolerance, tolerance));
+    CHECK(near(filled(highest, [&](const Tensor& out) { cuda::argmax_kernel(rows, 0, false, out); }), highest));
     const Tensor row = torch::randn({70003}).to(dtype), sum = row.sum(), first = row.argmin();
     CHECK(near(filled(sum, [&](const Tensor& out) { cuda::sum_kernel(row, at::IntArrayRef{0}, false, {}, out); }), sum, tolerance, 20 * tolerance));
     CHECK(near(filled(first, [&](const Tensor& out) { cuda::argmin_kernel(row, std::nullopt, false, out); }), first));

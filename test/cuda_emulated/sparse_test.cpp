@@ -4,6 +4,7 @@
 
 #include <aten/native/cuda/sparse.h>
 #include <aten/native/sparse/device_kernels.h>
+#include <aten/native/sparse/product.h>
 
 #include <aten/Context.h>
 #include <torch/torch.h>
@@ -119,6 +120,22 @@ TEST_CASE("sparse tensors on CUDA: arithmetic and softmax", "[cuda][sparse]") {
     check_same("csr mul", [&] { return at::mul(a.to_sparse_csr(), b.to_sparse_csr()); });
     check_same("csr sum", [&] { return at::_sparse_csr_sum(a.to_sparse_csr(), at::IntArrayRef{1}, true, std::nullopt); });
   }
+}
+
+TEST_CASE("sparse by sparse, some rows at once", "[cuda][sparse]") {
+  torch::manual_seed(8);
+  for (const auto dtype : {at::kFloat, at::kDouble, at::kComplexDouble, at::kLong}) {
+    const Tensor a = coo(at::kDouble, {16, 9}, 40).to(dtype).coalesce(), b = coo(at::kDouble, {9, 7}, 20).to(dtype).coalesce();
+    const Tensor wanted = at::mm(a.to_dense(), b.to_dense());
+    for (const int64_t most : {1, 5, 17, 1000}) { // a row each, some rows, all rows
+      const Tensor product = at::native::product_by_terms(a, b, most);
+      CHECK(product.is_coalesced());
+      CHECK(emulated::near(product.to_dense(), wanted));
+      CHECK(emulated::near(at::sparse_coo_tensor(product.indices(), product.values(), product.sizes()).coalesce().indices(), product.indices()));
+    }
+  }
+  const Tensor none = coo(at::kDouble, {16, 9}, 0).coalesce();
+  CHECK(at::native::product_by_terms(none, coo(at::kDouble, {9, 7}, 20).coalesce(), 1)._nnz() == 0);
 }
 
 TEST_CASE("sparse tensors on CUDA: products by cuSPARSE", "[cuda][sparse]") {

@@ -94,6 +94,12 @@ TEST_CASE("runs that lie aligned are read 16 bytes at a time", "[cuda]") {
   CHECK(width(t, 1, memory, 4) == 4);
   CHECK(width(t, 1, memory + 4, 4) == 1);
   CHECK(width(t, 0, memory, 4) == 1);
+  CHECK(width(t, 0, memory, 2) == 4); // of four columns
+  CHECK(width(t, 0, memory + 2, 2) == 1);
+  CHECK(width(torch::zeros({3, 6, 24}), 1, memory, 2) == 4);
+  CHECK(width(torch::zeros({6, 26}), 0, memory, 2) == 1);
+  CHECK(width(torch::zeros({6, 28}).slice(1, 0, 24), 0, memory, 2) == 4);
+  CHECK(width(torch::zeros({6, 26}).slice(1, 0, 24), 0, memory, 2) == 1);
   CHECK(width(t.slice(1, 0, 9), 1, memory, 2) == 8); // rows begin aligned, the last elements come one by one
   CHECK(width(t.slice(1, 0, 7), 1, memory, 2) == 1);
   CHECK(width(torch::zeros({6, 20}), 1, memory, 2) == 1); // rows that begin at multiples of 40 bytes

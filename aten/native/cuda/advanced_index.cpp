@@ -159,7 +159,7 @@ Tensor offsets_of(const Plan& plan, const Tensor& self) {
         {static_cast<std::uint32_t>(count),
          cuda::OffsetCalculator<1>(rank, fastest_first, [&](int k, int) { return index.stride(rank - 1 - k); }),
          index.const_data_ptr<int64_t>(), self.stride(d.dim), offsets.mutable_data_ptr<int64_t>(),
-         {cuda::index_error_slot(), op, self.size(d.dim)}, c10::cuda::getCurrentCUDAStream()});
+         {cuda::index_error_slot(), op, "indices", self.size(d.dim), d.dim}, c10::cuda::getCurrentCUDAStream()});
   }
   return offsets;
 }

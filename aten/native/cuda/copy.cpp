@@ -6,7 +6,6 @@
 #include <aten/core/TensorSpec.h>
 #include <aten/cuda/CachingHostAllocator.h>
 #include <aten/native/cuda/copy.h>
-#include <aten/native/cuda/index_error.h>
 #include <aten/native/cuda/pointwise_run.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAEvent.h>
@@ -42,9 +41,6 @@ void transfer(void* dst, const void* src, const Tensor& host, size_t bytes, cuda
     return;
   }
   stream.synchronize();
-  if (kind == cudaMemcpyDeviceToHost) {
-    cuda::check_index_errors();
-  }
 }
 
 void copy_to_device(const Tensor& dst, const Tensor& src, bool non_blocking) {
@@ -174,7 +170,6 @@ Scalar _local_scalar_dense_cuda(const Tensor& self) {
   C10_CUDA_CHECK(cudaMemcpyAsync(
       host.mutable_data_ptr(), self.const_data_ptr(), self.itemsize(), cudaMemcpyDeviceToHost, stream));
   stream.synchronize();
-  cuda::check_index_errors();
   return at::_local_scalar_dense(host);
 }
 

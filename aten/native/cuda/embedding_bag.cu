@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(kThreads) reduce_bags(EmbeddingBag p) {
   std::int64_t used = 0, row = 0;
   for (std::int64_t k = bound(p, bag), end = bound(p, bag + 1); k < end; ++k) {
     std::int64_t index = p.indices[k];
-    if (index == p.padding_idx || !check_index(p.check, index)) {
+    if (index == p.padding_idx || !check_index(p.check, index, k)) {
       continue;
     }
     const R x = widen(table[index * p.width + column]);

@@ -57,7 +57,7 @@ Tensor number_like(const TensorBase& self, const Scalar& value, IntArrayRef size
 /// The walk of gather and scatter: over the elements of `index`.
 Walk element_walk(const char* op, const TensorBase& indexed, int64_t dim, const TensorBase& index, const TensorBase& plain) {
   return {op, sizes_of(index), strides_of(plain), without_dim(strides_of(indexed), dim), strides_of(index),
-          dim_size(indexed, dim), dim_stride(indexed, dim)};
+          dim_size(indexed, dim), dim_stride(indexed, dim), /*wrap=*/false, /*skip=*/INT64_MIN, dim};
 }
 
 /// The walk of the index_* operators: over the elements of `plain`, with a 1-D index along `dim`.

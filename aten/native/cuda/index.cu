@@ -103,8 +103,9 @@ __global__ void __launch_bounds__(kThreads) offsets_kernel(IndexOffsets p) {
   if (i >= p.n) {
     return;
   }
-  std::int64_t index = p.index[p.places.get(i).of[0]];
-  const bool good = check_index(p.check, index, /*wrap=*/true) && p.offsets[i] != kNoOffset;
+  const std::uint32_t position = p.places.get(i).of[0];
+  std::int64_t index = p.index[position];
+  const bool good = check_index(p.check, index, position, /*wrap=*/true) && p.offsets[i] != kNoOffset;
   p.offsets[i] = good ? p.offsets[i] + index * p.step : kNoOffset;
 }
 

@@ -5,8 +5,10 @@
 
 namespace at::native::cuda {
 
-/// Is the index good? A negative one counts from the end if `wrap`; one out of range is left for the host.
-__device__ inline bool check_index(const IndexCheck& check, std::int64_t& index, bool wrap = false) {
+/// Is the index good? A negative one counts from the end if `wrap`; one out of range is left for the host, with its position in
+/// the argument that has it.
+__device__ inline bool check_index(const IndexCheck& check, std::int64_t& index, std::int64_t position, bool wrap = false) {
+  const std::int64_t given = index;
   if (wrap && index < 0) {
     index += check.size;
   }
@@ -14,7 +16,10 @@ __device__ inline bool check_index(const IndexCheck& check, std::int64_t& index,
     return true;
   }
   check.slot->op = check.op;
-  check.slot->index = index;
+  check.slot->argument = check.argument;
+  check.slot->index = given;
+  check.slot->position = position;
+  check.slot->dim = check.dim;
   check.slot->size = check.size;
   __threadfence_system();
   check.slot->raised = 1;

@@ -2,14 +2,34 @@
 
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGraphsC10Utils.h>
+#include <c10/cuda/impl/AfterWait.h>
 
-#include <atomic>
+#include <string>
+#include <string_view>
 
 namespace at::native::cuda {
 
 namespace {
 
-std::atomic<bool> slot_exists{false};
+/// Throws IndexError if a kernel that is done has left one.
+void check_index_errors() {
+  IndexErrorSlot* const slot = index_error_slot();
+  if (slot->raised == 0) {
+    return;
+  }
+  const std::string_view op = slot->op, argument = slot->argument;
+  const std::int64_t index = slot->index, position = slot->position, size = slot->size, dim = slot->dim;
+  slot->raised = 0;
+  // As on the CPU.
+  const std::string what = argument == "target"
+      ? "Target " + std::to_string(index) + " is out of bounds."
+      : "index " + std::to_string(index) + " is out of bounds for dimension " + (dim < 0 ? "" : std::to_string(dim) + " ") + "with size " +
+          std::to_string(size);
+  TORCH_CHECK_INDEX(
+      false, what, " (index out of range in self): '", argument, "' of ", op, " on a CUDA device has it at position ", position,
+      ". Kernels run behind the host's back: the call that gave the index came before this one; CUDA_LAUNCH_BLOCKING=1 does not move "
+      "the message, .item() after each call does.");
+}
 
 } // namespace
 
@@ -21,27 +41,10 @@ IndexErrorSlot* index_error_slot() {
     const c10::cuda::CUDAStreamCaptureModeGuard relaxed(cudaStreamCaptureModeRelaxed);
     C10_CUDA_CHECK(cudaHostAlloc(&memory, sizeof(IndexErrorSlot), cudaHostAllocPortable | cudaHostAllocMapped));
     auto* fresh = new (memory) IndexErrorSlot{};
-    slot_exists = true;
+    c10::cuda::impl::after_wait_function = &check_index_errors;
     return fresh;
   }();
   return slot;
-}
-
-void check_index_errors() {
-  if (!slot_exists) {
-    return;
-  }
-  IndexErrorSlot* const slot = index_error_slot();
-  if (slot->raised == 0) {
-    return;
-  }
-  const char* const op = slot->op;
-  const std::int64_t index = slot->index, size = slot->size;
-  slot->raised = 0;
-  TORCH_CHECK_INDEX(
-      false, "index ", index, " is out of bounds for dimension with size ", size, " (index out of range in self), in ", op,
-      " on a CUDA device. Kernels run behind the host's back: the call that gave the index came before this one; "
-      "CUDA_LAUNCH_BLOCKING=1 does not move the message, .item() after each call does.");
 }
 
 } // namespace at::native::cuda

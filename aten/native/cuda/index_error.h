@@ -13,22 +13,20 @@ namespace at::native::cuda {
 /// In pinned host memory, written by kernels.
 struct IndexErrorSlot {
   volatile std::int32_t raised;
-  const char* volatile op; // a literal of the host's
-  volatile std::int64_t index;
-  volatile std::int64_t size;
+  const char* volatile op; // literals of the host's
+  const char* volatile argument;
+  volatile std::int64_t index, position, size, dim;
 };
 
 /// The process's slot, at an address for host and device.
 IndexErrorSlot* index_error_slot();
 
-/// Throws IndexError if a kernel that is done has left one.
-void check_index_errors();
-
-/// What a kernel needs to check indices of a dimension of `size` elements; see index_check.cuh.
+/// What a kernel needs to check the indices in `argument` of an operator; see index_check.cuh.
 struct IndexCheck {
   IndexErrorSlot* slot;
-  const char* op;
-  std::int64_t size;
+  const char *op, *argument;
+  std::int64_t size; // of the dimension
+  std::int64_t dim = -1; // its number, where it is known
 };
 
 } // namespace at::native::cuda

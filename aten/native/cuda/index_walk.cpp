@@ -31,7 +31,7 @@ IndexWalk walk_of(const Walk& w, const TensorBase& index) {
   });
   walk.index = index.const_data_ptr<int64_t>();
   walk.step = w.step;
-  walk.check = {index_error_slot(), w.op, w.size};
+  walk.check = {index_error_slot(), w.op, "index", w.size, w.dim};
   walk.wrap = w.wrap;
   walk.skip = w.skip;
   walk.stream = c10::cuda::getCurrentCUDAStream();
@@ -42,7 +42,7 @@ namespace {
 
 /// The part of a walk over these dimensions.
 Walk part_of(const Walk& w, const std::vector<int>& dims) {
-  Walk part{w.op, {}, {}, {}, {}, w.size, w.step, w.wrap, w.skip};
+  Walk part{w.op, {}, {}, {}, {}, w.size, w.step, w.wrap, w.skip, w.dim};
   for (const int d : dims) {
     part.sizes.push_back(w.sizes[d]);
     part.plain.push_back(w.plain[d]);

@@ -16,6 +16,7 @@ struct Walk {
   int64_t size, step; // of the indexed dimension
   bool wrap = false;
   int64_t skip = INT64_MIN;
+  int64_t dim = -1; // the number of the indexed dimension, for messages
 };
 
 /// Throws when 32-bit offsets do not reach all elements. `index` holds int64.

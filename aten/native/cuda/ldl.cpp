@@ -49,7 +49,7 @@ void linalg_ldl_solve_kernel(const TensorBase& LD, const TensorBase& pivots, con
   const Tensor wide = at::empty(sizes, given.options().dtype(kLong));
   launch_widen_ldl_pivots(
       {given.numel() / n, n, given.const_data_ptr<int>(), wide.mutable_data_ptr<int64_t>(),
-       {index_error_slot(), "linalg_ldl_solve", n}, c10::cuda::getCurrentCUDAStream().stream()});
+       {index_error_slot(), "linalg_ldl_solve", "pivots", n}, c10::cuda::getCurrentCUDAStream().stream()});
   solver::sytrs(copy_by_columns(Tensor(LD), batch), wide, x.memory());
   x.store();
 }

@@ -46,7 +46,7 @@ Tensor as_factored(const TensorBase& A) {
 Pivots pivots_of(const char* op, const Tensor& in, int64_t rows, const Tensor& out) {
   const int64_t each = in.size(-1);
   return {each == 0 ? 0 : in.numel() / each, each, in.const_data_ptr<int>(), out.mutable_data_ptr<int64_t>(),
-          {index_error_slot(), op, rows}, c10::cuda::getCurrentCUDAStream().stream()};
+          {index_error_slot(), op, "pivots", rows}, c10::cuda::getCurrentCUDAStream().stream()};
 }
 
 /// out = op(A)^-1 b or b op(A)^-1, where the factors are A's, or its transpose's when `transposed`. Batches are those of out.

@@ -30,7 +30,7 @@ NllLoss problem_of(
   p.byte_targets = target.scalar_type() == kByte;
   p.each = reduction == Reduction::None && self.dim() != 1; // the loss of one sample is the sum of losses, which has a total weight
   p.mean = reduction == Reduction::Mean;
-  p.check = {index_error_slot(), "nll_loss", p.classes};
+  p.check = {index_error_slot(), "nll_loss", "target", p.classes};
   p.stream = c10::cuda::getCurrentCUDAStream();
   return p;
 }

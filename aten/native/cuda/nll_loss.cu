@@ -14,7 +14,7 @@ constexpr int kThreads = 256;
 // The class of target i, or false if it is ignored or no class at all.
 __device__ bool class_of(const NllLoss& p, std::int64_t i, std::int64_t& c) {
   c = p.byte_targets ? static_cast<const std::uint8_t*>(p.target)[i] : static_cast<const std::int64_t*>(p.target)[i];
-  return c != p.ignore_index && check_index(p.check, c);
+  return c != p.ignore_index && check_index(p.check, c, i);
 }
 
 template <class T>

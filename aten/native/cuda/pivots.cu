@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(kThreads) widen_lu_pivots(Pivots p) {
     return;
   }
   std::int64_t row = p.in[i] - std::int64_t(1);
-  p.out[i] = check_index(p.check, row) ? row + 1 : 1;
+  p.out[i] = check_index(p.check, row, i) ? row + 1 : 1;
 }
 
 __global__ void __launch_bounds__(kThreads) widen_ldl_pivots(Pivots p) {
@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(kThreads) widen_ldl_pivots(Pivots p) {
     if (pivot < 0 && (i + 1 >= p.pivots || in[i + 1] != pivot)) {
       row = -1; // half a block
     }
-    const bool good = check_index(p.check, row);
+    const bool good = check_index(p.check, row, matrix * p.pivots + i);
     out[i] = good ? pivot : i + 1;
     if (good && pivot < 0) {
       out[++i] = pivot;
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(kThreads) pivot_order(Pivots p) {
   }
   for (std::int64_t i = 0; i < p.pivots; ++i) {
     std::int64_t row = in[i] - std::int64_t(1);
-    if (check_index(p.check, row)) {
+    if (check_index(p.check, row, matrix * p.pivots + i)) {
       const std::int64_t moved = out[i];
       out[i] = out[row];
       out[row] = moved;

@@ -27,6 +27,8 @@ struct Elements {
   using Element = T;
   /// How many are read at once where they lie side by side.
   static constexpr int kWidth = sizeof(T) <= 4 ? 16 / sizeof(T) : 1;
+  /// Of how many outputs side by side one is read at once. For 32 bits the lanes of a warp read 128 bytes in any case.
+  static constexpr int kColumns = sizeof(T) == 2 ? kOutputsAtOnce : 1;
   const T* data;
 };
 
@@ -52,7 +54,7 @@ struct IntegerElements {
         return static_cast<const std::int64_t*>(data)[i];
     }
   }
-  static constexpr int kWidth = 1;
+  static constexpr int kWidth = 1, kColumns = 1;
   const void* data;
   c10::ScalarType dtype;
 };
@@ -132,6 +134,44 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
+// K outputs that lie side by side for each thread.
+template <int K, class Op, class In>
+__global__ void __launch_bounds__(kThreads)
+    reduce_columns_kernel(Op op, In in, ReducePlan plan, typename Op::Acc* partial) {
+  using Acc = typename Op::Acc;
+  __shared__ alignas(16) char memory[kThreads * sizeof(Acc)];
+  const std::uint32_t first = (blockIdx.x * blockDim.x + threadIdx.x) * K;
+  const bool exists = first < plan.outputs;
+  Acc acc[K];
+#pragma unroll
+  for (int k = 0; k < K; ++k) {
+    acc[k] = op.identity();
+  }
+  if (exists) {
+    const auto* const column = in.data + plan.kept.get(first).of[0];
+#pragma unroll 4
+    for (std::uint32_t i = blockIdx.y * blockDim.y + threadIdx.y; i < plan.length; i += blockDim.y * gridDim.y) {
+      const auto vector = *reinterpret_cast<const Aligned<typename In::Element, K>*>(column + plan.reduced.get(i).of[0]);
+#pragma unroll
+      for (int k = 0; k < K; ++k) {
+        acc[k] = op.combine(acc[k], op.map(widen(vector.values[k]), i));
+      }
+    }
+  }
+#pragma unroll
+  for (int k = 0; k < K; ++k) {
+    const Acc all = combine_threads(op, acc[k], /*along_x=*/false, reinterpret_cast<Acc*>(memory));
+    if (exists && threadIdx.y == 0) {
+      if (partial != nullptr) {
+        partial[static_cast<std::uint64_t>(blockIdx.y) * plan.outputs + first + k] = all;
+      } else {
+        op.store(plan.kept.get(first + k).of[1], all);
+      }
+    }
+    __syncthreads(); // all have read the memory
+  }
+}
+
 // A warp for each output joins the results of its blocks.
 template <class Op>
 __global__ void __launch_bounds__(kThreads)
@@ -156,8 +196,15 @@ __global__ void __launch_bounds__(kThreads)
 template <class Op, class In>
 void launch_reduce(const ReduceRun& run, const Op& op, const In& in) {
   using Acc = typename Op::Acc;
-  const auto kernel = run.plan.width == In::kWidth ? &reduce_detail::reduce_kernel<In::kWidth, Op, In>
-                                                   : &reduce_detail::reduce_kernel<1, Op, In>;
+  auto kernel = &reduce_detail::reduce_kernel<1, Op, In>;
+  if (run.plan.along_rows && run.plan.width == In::kWidth) {
+    kernel = &reduce_detail::reduce_kernel<In::kWidth, Op, In>;
+  }
+  if constexpr (In::kColumns > 1) {
+    if (!run.plan.along_rows && run.plan.width == In::kColumns) {
+      kernel = &reduce_detail::reduce_columns_kernel<In::kColumns, Op, In>;
+    }
+  }
   const ReduceLaunch& launch = run.launch;
   const dim3 blocks(launch.blocks, launch.splits), threads(launch.x, launch.y);
   if (launch.splits == 1) {

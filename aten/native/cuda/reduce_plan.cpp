@@ -115,9 +115,32 @@ ReducePlan plan_reduction(const TensorBase& self, const std::bitset<64>& mask, c
   return plan_reduction(self.sizes(), self.strides(), mask, out_strides, in_order);
 }
 
+namespace {
+
+/// Whether outputs lie side by side in groups of `width`, at the same place in all rows.
+bool lies_in_columns(const ReducePlan& plan, const void* data, std::uint32_t width) {
+  if (plan.kept.dims == 0 || plan.kept.strides[0][0] != 1 || plan.kept.size[0].divisor % width != 0 ||
+      reinterpret_cast<std::uintptr_t>(data) % (2 * width) != 0) {
+    return false;
+  }
+  bool aligned = true;
+  for (int d = 1; d < plan.kept.dims; ++d) {
+    aligned = aligned && plan.kept.strides[d][0] % width == 0;
+  }
+  for (int d = 0; d < plan.reduced.dims; ++d) {
+    aligned = aligned && plan.reduced.strides[d][0] % width == 0;
+  }
+  return aligned;
+}
+
+} // namespace
+
 std::uint32_t reading_width(const ReducePlan& plan, const void* data, std::size_t itemsize) {
+  if (!plan.along_rows) {
+    return itemsize == 2 && lies_in_columns(plan, data, kOutputsAtOnce) ? kOutputsAtOnce : 1;
+  }
   const auto width = static_cast<std::uint32_t>(16 / itemsize);
-  bool wide = plan.along_rows && plan.reduced.dims == 1 && plan.reduced.strides[0][0] == 1 && plan.length >= width &&
+  bool wide = plan.reduced.dims == 1 && plan.reduced.strides[0][0] == 1 && plan.length >= width &&
       reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
   for (int d = 0; d < plan.kept.dims; ++d) {
     wide = wide && plan.kept.strides[d][0] % width == 0;
@@ -131,10 +154,10 @@ ReduceLaunch launch_of(const ReducePlan& plan, int multiprocessors) {
     launch.x = power_of_two_above((plan.length + plan.width - 1) / plan.width, kThreads);
     launch.y = kThreads / launch.x;
   } else {
-    launch.x = power_of_two_above(plan.outputs, 32);
+    launch.x = power_of_two_above(plan.outputs / plan.width, 32);
     launch.y = std::min(kThreads / launch.x, power_of_two_above(plan.length, kThreads));
   }
-  const std::uint32_t outputs_per_block = plan.along_rows ? launch.y : launch.x;
+  const std::uint32_t outputs_per_block = plan.along_rows ? launch.y : launch.x * plan.width;
   const std::uint32_t lanes = plan.along_rows ? launch.x : launch.y;
   launch.blocks = (plan.outputs + outputs_per_block - 1) / outputs_per_block;
   const std::uint32_t wanted = static_cast<std::uint32_t>(multiprocessors) * 8;

@@ -21,7 +21,8 @@ struct ReducePlan {
   std::uint32_t outputs = 1;
   std::uint32_t length = 1;
   bool along_rows = true; // the elements of one output lie closer together than outputs do
-  std::uint32_t width = 1; // elements of one output that lie side by side, aligned, and may be read at once
+  // Elements that lie side by side, aligned, and may be read at once: of one output if along_rows, else of so many outputs.
+  std::uint32_t width = 1;
   OffsetCalculator<2> kept;
   OffsetCalculator<1> reduced;
 };
@@ -41,7 +42,10 @@ ReducePlan plan_reduction(const TensorBase& self, const std::bitset<64>& mask, c
 ReducePlan plan_reduction(
     IntArrayRef sizes, IntArrayRef strides, const std::bitset<64>& mask, IntArrayRef out_strides, bool in_order);
 
-/// How many elements of `itemsize` bytes can be read at once, as 16 bytes: 1 where they do not lie so.
+inline constexpr int kOutputsAtOnce = 4;
+
+/// How many floating elements of `itemsize` bytes can be read at once: 16 bytes of one output, or an element of kOutputsAtOnce
+/// outputs if these are of 16 bits. 1 where they do not lie so.
 std::uint32_t reading_width(const ReducePlan& plan, const void* data, std::size_t itemsize);
 
 ReduceLaunch launch_of(const ReducePlan& plan, int multiprocessors);

@@ -48,7 +48,7 @@ void search_sorted(
   p.values = value.const_data_ptr();
   p.order = sorter.defined() ? sorter.const_data_ptr<int64_t>() : nullptr;
   p.places = places.mutable_data_ptr();
-  p.check = {index_error_slot(), "searchsorted", p.row};
+  p.check = {index_error_slot(), "searchsorted", "sorter", p.row};
   p.stream = c10::cuda::getCurrentCUDAStream();
   launch_search(p);
   if (!places.is_same(out)) {

@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(kThreads) search(Search p) {
   while (low < high) {
     const std::int64_t middle = low + (high - low) / 2;
     std::int64_t at = p.order != nullptr ? p.order[start + middle] : middle;
-    if (p.order != nullptr && !check_index(p.check, at)) {
+    if (p.order != nullptr && !check_index(p.check, at, start + middle)) {
       break;
     }
     const R edge = widen(edges[at]);

@@ -224,20 +224,67 @@ Tensor values_by_rows(const Tensor& sparse, const RowOrder& rows) {
   return rows.order.defined() ? values.index_select(0, rows.order) : values.contiguous();
 }
 
-/// All products of elements that meet, which then are added up by place.
-Tensor expanded_product(IntArrayRef sizes, const Tensor& left, const RowOrder& a, const Tensor& right, const RowOrder& b) {
-  const Tensor row_of = at::arange(sizes[0], a.starts.options()).repeat_interleave(a.starts.diff());
-  const Tensor firsts = b.starts.index_select(0, a.cols);
-  const Tensor lengths = b.starts.index_select(0, a.cols + 1) - firsts;
-  const Tensor of_a = at::arange(a.cols.numel(), a.cols.options()).repeat_interleave(lengths);
-  const Tensor before = lengths.cumsum(0) - lengths;
-  const Tensor of_b = at::arange(of_a.numel(), of_a.options()) - before.index_select(0, of_a) + firsts.index_select(0, of_a);
-  const Tensor places = at::stack({row_of.index_select(0, of_a), b.cols.index_select(0, of_b)});
-  const Tensor products = values_by_rows(left, a).index_select(0, of_a) * values_by_rows(right, b).index_select(0, of_b);
-  return coalesced(make_coo(sizes, places, products, /*coalesced=*/false));
-}
+/// A product of sparse matrices by all products of elements that meet, which then are added up by place: rows are taken
+/// together as long as these are not too many.
+class ExpandedProduct {
+ public:
+  ExpandedProduct(IntArrayRef sizes, const Tensor& left, const RowOrder& a, const Tensor& right, const RowOrder& b)
+      : sizes_(sizes), row_of_(at::arange(sizes[0], a.starts.options()).repeat_interleave(a.starts.diff())),
+        firsts_(b.starts.index_select(0, a.cols)), lengths_(b.starts.index_select(0, a.cols + 1) - firsts_), b_cols_(b.cols),
+        left_(values_by_rows(left, a)), right_(values_by_rows(right, b)), a_starts_(a.starts) {}
+
+  Tensor result(int64_t most_terms) const {
+    const int64_t elements = left_.numel();
+    if (elements == 0 || lengths_.sum().item<int64_t>() <= most_terms) {
+      return part(0, elements);
+    }
+    // Terms and elements before each row.
+    const Tensor zero = at::zeros({1}, lengths_.options());
+    const Tensor terms = at::cat({zero, lengths_.cumsum(0)}).index_select(0, a_starts_).cpu(), starts = a_starts_.cpu();
+    const int64_t *const before = terms.const_data_ptr<int64_t>(), *const start = starts.const_data_ptr<int64_t>();
+    std::vector<Tensor> places, values;
+    for (int64_t row = 0; row < sizes_[0];) {
+      // At least one row, however many its terms are.
+      int64_t next = row + 1;
+      while (next < sizes_[0] && before[next + 1] - before[row] <= most_terms) {
+        ++next;
+      }
+      const Tensor rows = part(start[row], start[next]);
+      places.push_back(get_sparse_impl(rows)->indices());
+      values.push_back(get_sparse_impl(rows)->values());
+      row = next;
+    }
+    return make_coo(sizes_, at::cat(places, 1), at::cat(values, 0), /*coalesced=*/true);
+  }
+
+ private:
+  /// What comes of the elements from `first` to `last` of the left matrix.
+  Tensor part(int64_t first, int64_t last) const {
+    const auto own = [&](const Tensor& t) { return t.slice(0, first, last); };
+    const Tensor lengths = own(lengths_);
+    const Tensor of_a = at::arange(last - first, lengths.options()).repeat_interleave(lengths);
+    const Tensor before = lengths.cumsum(0) - lengths;
+    const Tensor of_b = at::arange(of_a.numel(), of_a.options()) - before.index_select(0, of_a) + own(firsts_).index_select(0, of_a);
+    const Tensor places = at::stack({own(row_of_).index_select(0, of_a), b_cols_.index_select(0, of_b)});
+    const Tensor products = own(left_).index_select(0, of_a) * right_.index_select(0, of_b);
+    return coalesced(make_coo(sizes_, places, products, /*coalesced=*/false));
+  }
+
+  IntArrayRef sizes_;
+  Tensor row_of_, firsts_, lengths_, b_cols_, left_, right_, a_starts_;
+};
+
+/// A term takes some 100 bytes while it is sorted.
+constexpr int64_t kMostTerms = int64_t{1} << 24;
 
 } // namespace
+
+Tensor product_by_terms(const Tensor& left, const Tensor& right, int64_t most_terms) {
+  const RowOrder a = order_by_rows(left.sizes(), get_sparse_impl(left)->indices());
+  const RowOrder b = order_by_rows(right.sizes(), get_sparse_impl(right)->indices());
+  const int64_t sizes[] = {left.size(0), right.size(1)};
+  return ExpandedProduct(sizes, left, a, right, b).result(most_terms);
+}
 
 Tensor _sparse_sparse_matmul_coo(const Tensor& self, const Tensor& other) {
   check_coo("_sparse_sparse_matmul", "self", self);
@@ -255,12 +302,12 @@ Tensor _sparse_sparse_matmul_coo(const Tensor& self, const Tensor& other) {
   }
   const Tensor left = coalesced(self);
   const Tensor right = coalesced(other);
+  if (sparse_kernels(left) != nullptr) {
+    return product_by_terms(left, right, kMostTerms);
+  }
   const RowOrder a = order_by_rows(left.sizes(), get_sparse_impl(left)->indices());
   const RowOrder b = order_by_rows(right.sizes(), get_sparse_impl(right)->indices());
   const int64_t rows = self.size(0), width = other.size(1);
-  if (sparse_kernels(left) != nullptr) {
-    return expanded_product({rows, width}, left, a, right, b);
-  }
   const auto pointer = [](const Tensor& t) { return t.const_data_ptr<int64_t>(); };
   std::vector<int64_t> out_rows, out_cols;
   Tensor values;

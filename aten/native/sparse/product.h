@@ -33,4 +33,8 @@ Tensor rows_times_dense(
     IntArrayRef sizes, const RowOrder& rows, const Tensor& values, const Tensor& dense, const Tensor& base, const Scalar& beta,
     const Scalar& alpha);
 
+/// The product of two coalesced matrices, made of operators, as devices have it. All terms of some rows, at most `most_terms` or
+/// those of one row, are listed at once.
+TORCH_API Tensor product_by_terms(const Tensor& left, const Tensor& right, int64_t most_terms);
+
 } // namespace at::native

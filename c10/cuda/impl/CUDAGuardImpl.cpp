@@ -2,6 +2,7 @@
 
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/impl/AfterWait.h>
 
 #include <exception>
 
@@ -85,6 +86,7 @@ bool CUDAGuardImpl::queryEvent(void* event) const {
 void CUDAGuardImpl::synchronizeEvent(void* event) const {
   if (event != nullptr) {
     C10_CUDA_CHECK(cudaEventSynchronize(cuda_event(event)));
+    after_wait();
   }
 }
 
