@@ -225,6 +225,10 @@ TEST_CASE("an index out of range is reported, and the device goes on", "[cuda][i
   const at::Tensor a = torch::arange(6, kGpu);
   const at::Tensor bad = torch::tensor({1, 6, 2}, at::kLong).to(kGpu);
   CHECK_THROWS_WITH(a.index_select(0, bad).cpu(), Catch::Contains("index 6 is out of bounds"));
+  // Wherever the host waits.
+  (void)a.index_select(0, bad);
+  CHECK_THROWS_WITH(torch::cuda::synchronize(), Catch::Contains("'index' of index_select on a CUDA device has it at position"));
+  torch::cuda::synchronize();
   CHECK(a.index_select(0, bad.clamp(0, 5))[1].item<int64_t>() == 5);
   CHECK_THROWS_AS(at::embedding(torch::ones({3, 2}, kGpu), bad).sum().item(), c10::IndexError);
   CHECK(a.sum().item<int64_t>() == 15);

@@ -196,7 +196,7 @@ template <class Cell>
 Run run_as_one_operator(const Sequence& input, const State& state, const Weights& w, bool reverse) {
   const State all = all_steps<Cell>(input, state, w, reverse);
   const bool packed = !input.batch_sizes.empty();
-  const Tensor rows = packed && !reverse ? last_rows(input.batch_sizes) : Tensor();
+  const Tensor rows = packed && !reverse ? last_rows(input.batch_sizes).to(all.hidden.device()) : Tensor();
   const auto last = [&](const Tensor& states) {
     if (!states.defined()) return Tensor();
     if (!packed) return states.select(0, reverse ? 0 : states.size(0) - 1);
