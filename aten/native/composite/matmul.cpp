@@ -340,7 +340,9 @@ Tensor _int_mm(const Tensor& self, const Tensor& mat2) {
   TORCH_CHECK(
       self.size(1) == mat2.size(0), "_int_mm: mat1 and mat2 shapes cannot be multiplied (", self.size(0), "x", self.size(1), " and ",
       mat2.size(0), "x", mat2.size(1), ")");
-  return at::mm(self.to(kInt), mat2.to(kInt));
+  if (self.is_cpu() || self.is_meta()) return at::mm(self.to(kInt), mat2.to(kInt));
+  // Devices have no products of integers; in double these are exact.
+  return at::mm(self.to(kDouble), mat2.to(kDouble)).to(kLong).to(kInt);
 }
 
 } // namespace at::native
