@@ -89,7 +89,9 @@ bool device_is_lost() {
 /// code tells tools/dev/cuda_check to go on in another process, behind the row that TENSOR_TEST_OP_AFTER names. Who stops the test
 /// for time learns the row, too.
 constexpr int kLeftOff = 86;
-constexpr unsigned kRowSeconds = 60;
+unsigned row_seconds() {
+  return std::getenv("TENSOR_TEST_OP_SAMPLES") == nullptr ? 60 : 240; // what checks each access takes its time, to load libraries too
+}
 std::string row_now;
 
 [[noreturn]] void leave_off(const std::string& row, const char* why) {
@@ -123,7 +125,7 @@ void run() {
       return;
     }
     row_now = row.name;
-    ::alarm(kRowSeconds);
+    ::alarm(row_seconds());
     const bool random = traits_of(row).random;
     const auto dtypes = dtypes_of(row, Purpose::Values);
     for (size_t d = 0; d < dtypes.size(); ++d) {

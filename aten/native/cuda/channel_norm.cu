@@ -18,15 +18,37 @@ constexpr int kColumns = 32, kLanes = 8;
 
 /// Count, mean and sum of squared distances (Welford), joined as by Chan et al.
 template <class R>
+struct Moments;
+template <class R>
+__device__ Moments<R> join(const Moments<R>& a, const Moments<R>& b);
+
+template <class R>
 struct Moments {
   R count, mean, squares;
 
-  template <class T>
+  /// Takes K elements from number `at * K` on.
+  template <int K, class T>
   __device__ void take(const T* x, const T*, std::int64_t at, R) {
-    const R value = widen(x[at]), before = value - mean;
-    count += 1;
-    mean += before / count;
-    squares += before * (value - mean);
+    const auto values = reinterpret_cast<const Aligned<T, K>*>(x)[at];
+    if constexpr (K == 1) {
+      const R value = widen(values.values[0]), before = value - mean;
+      count += 1;
+      mean += before / count;
+      squares += before * (value - mean);
+    } else {
+      R sum = 0, distances = 0;
+#pragma unroll
+      for (int k = 0; k < K; ++k) {
+        sum += widen(values.values[k]);
+      }
+      const R middle = sum / R(K);
+#pragma unroll
+      for (int k = 0; k < K; ++k) {
+        const R distance = widen(values.values[k]) - middle;
+        distances += distance * distance;
+      }
+      *this = join(*this, Moments{R(K), middle, distances});
+    }
   }
 };
 template <class R>
@@ -43,11 +65,15 @@ template <class R>
 struct Products {
   R sum, moment;
 
-  template <class T>
+  template <int K, class T>
   __device__ void take(const T* x, const T* g, std::int64_t at, R mean) {
-    const R grad = widen(g[at]);
-    sum += grad;
-    moment += grad * (widen(x[at]) - mean);
+    const auto values = reinterpret_cast<const Aligned<T, K>*>(x)[at], grads = reinterpret_cast<const Aligned<T, K>*>(g)[at];
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+      const R grad = widen(grads.values[k]);
+      sum += grad;
+      moment += grad * (widen(values.values[k]) - mean);
+    }
   }
 };
 template <class R>
@@ -62,8 +88,8 @@ struct Join {
   }
 };
 
-// A block takes a share of one channel, whose elements lie in runs of `inner`.
-template <class T, class Part, class R>
+// A block takes a share of one channel, whose elements lie in runs of `inner`. K elements side by side count as one.
+template <int K, class T, class Part, class R>
 __global__ void __launch_bounds__(kThreads) reduce_runs(
     std::int64_t channels, std::uint32_t length, FastDivider inner, const T* x, const T* g, const R* means, Part* parts) {
   const std::uint32_t channel = blockIdx.x;
@@ -72,7 +98,7 @@ __global__ void __launch_bounds__(kThreads) reduce_runs(
   Part part{};
   for (std::uint32_t i = blockIdx.y * kThreads + threadIdx.x; i < length; i += gridDim.y * kThreads) {
     const std::uint32_t outer = inner.divide(i);
-    part.take(x, g, (outer * channels + channel) * run + (i - outer * inner.divisor), mean);
+    part.template take<K>(x, g, (outer * channels + channel) * run + (i - outer * inner.divisor), mean);
   }
   part = Team<true>::reduce(part, Join());
   if (threadIdx.x == 0) {
@@ -91,7 +117,7 @@ __global__ void __launch_bounds__(kColumns* kLanes)
   if (channel < channels) {
     const R mean = means != nullptr ? means[channel] : R(0);
     for (std::int64_t row = blockIdx.y * kLanes + threadIdx.y; row < rows; row += gridDim.y * kLanes) {
-      part.take(x, g, row * channels + channel, mean);
+      part.template take<1>(x, g, row * channels + channel, mean);
     }
   }
   shared[threadIdx.y * kColumns + threadIdx.x] = part;
@@ -130,6 +156,17 @@ __global__ void __launch_bounds__(kThreads)
   store(part, channel, first, second);
 }
 
+bool is_aligned(const void* p) {
+  return reinterpret_cast<std::uintptr_t>(p) % 16 == 0;
+}
+
+template <int K, class T, class Part, class R>
+void launch_runs(const Channels& p, int splits, const T* x, const T* g, const R* mean, Part* parts) {
+  reduce_runs<K, T, Part, R><<<dim3(static_cast<unsigned>(p.channels), splits), kThreads, 0, p.stream>>>(
+      p.channels, static_cast<std::uint32_t>(p.outer * p.inner / K), FastDivider(static_cast<std::uint32_t>(p.inner / K)), x, g, mean,
+      parts);
+}
+
 template <class T, class Part, class R>
 void reduce(
     const Channels& p, int splits, const T* x, const T* g, const void* means, void* parts_memory, void* first, void* second) {
@@ -139,9 +176,9 @@ void reduce(
     reduce_columns<T, Part, R><<<dim3(blocks_of(p.channels, kColumns), splits), dim3(kColumns, kLanes), 0, p.stream>>>(
         p.channels, p.outer, x, g, mean, parts);
   } else {
-    reduce_runs<T, Part, R><<<dim3(static_cast<unsigned>(p.channels), splits), kThreads, 0, p.stream>>>(
-        p.channels, static_cast<std::uint32_t>(p.outer * p.inner), FastDivider(static_cast<std::uint32_t>(p.inner)), x, g, mean,
-        parts);
+    constexpr int kAtOnce = sizeof(T) == 8 ? 2 : 4;
+    const bool at_once = p.inner % kAtOnce == 0 && is_aligned(x) && is_aligned(g);
+    at_once ? launch_runs<kAtOnce>(p, splits, x, g, mean, parts) : launch_runs<1>(p, splits, x, g, mean, parts);
   }
   C10_CUDA_KERNEL_LAUNCH_CHECK();
   join_parts<Part, R><<<blocks_of(p.channels, kThreads), kThreads, 0, p.stream>>>(
@@ -182,10 +219,6 @@ __global__ void __launch_bounds__(kThreads) apply_affine(
     results.values[k] = narrow<T>(y);
   }
   reinterpret_cast<Aligned<T, K>*>(out)[thread] = results;
-}
-
-bool is_aligned(const void* p) {
-  return reinterpret_cast<std::uintptr_t>(p) % 16 == 0;
 }
 
 template <int K, class T, class R>
