@@ -11,24 +11,27 @@ namespace at::native::cuda {
 
 namespace {
 
-/// The rows of step t in a tensor of all steps.
-Tensor step_of(const TensorBase& sequence, const StepRows& steps, int64_t t) {
-  const Tensor rows = steps.is_packed() ? Tensor(sequence) : Tensor(sequence).flatten(0, 1);
+/// The rows of all steps of a contiguous tensor, which may be undefined.
+Tensor all_rows(const TensorBase& sequence) {
+  return sequence.defined() && sequence.dim() == 3 ? Tensor(sequence).flatten(0, 1) : Tensor(sequence);
+}
+
+/// Those of step t.
+Tensor step_of(const Tensor& rows, const StepRows& steps, int64_t t) {
   return rows.narrow(0, steps.first(t), steps.live(t));
 }
 
 /// The states before step t: those `after` the step before, and the first ones of sequences that begin.
-Tensor states_before(const TensorBase& after, const TensorBase& first, const StepRows& steps, int64_t t) {
+Tensor states_before(const Tensor& after, const Tensor& first, const StepRows& steps, int64_t t) {
   const int64_t continued = steps.continued(t), begin = steps.live(t) - continued;
-  const Tensor beginning = Tensor(first).narrow(0, continued, begin);
   if (continued == 0) {
-    return beginning;
+    return first.narrow(0, 0, begin);
   }
-  const Tensor before = step_of(after, steps, steps.before(t)).narrow(0, 0, continued);
-  return begin == 0 ? before : at::cat({before, beginning}, 0);
+  const Tensor before = after.narrow(0, steps.first(steps.before(t)), continued);
+  return begin == 0 ? before : at::cat({before, first.narrow(0, continued, begin)}, 0);
 }
 
-CellRows rows_of(const Recurrence& r, int64_t live) {
+CellRows cell_rows(const Recurrence& r, int64_t live) {
   return {live, r.hx.size(1), r.hx.scalar_type(), c10::cuda::getCurrentCUDAStream()};
 }
 
@@ -37,15 +40,16 @@ CellRows rows_of(const Recurrence& r, int64_t live) {
 void recurrence_steps(const Recurrence& r) {
   const c10::OptionalDeviceGuard guard(r.hx.device());
   const StepRows steps = r.rows();
-  const Tensor weight = Tensor(r.w_hh).t(), bias(r.b_hh);
+  const Tensor weight = Tensor(r.w_hh).t(), bias(r.b_hh), hx(r.hx), cx(r.cx);
+  const Tensor all_gates = all_rows(r.gates), output = all_rows(r.output), cells = all_rows(r.cells), recurrent = all_rows(r.recurrent);
   const Tensor sums = r.cell == RecurrentCell::gru ? at::empty({r.hx.size(0), r.w_hh.size(0)}, Tensor(r.hx).options()) : Tensor();
   for (int64_t i = 0; i < steps.steps(); ++i) {
     const int64_t t = steps.nth(i);
-    const CellRows p = rows_of(r, steps.live(t));
-    const Tensor hidden = states_before(r.output, r.hx, steps, t), next = step_of(r.output, steps, t);
-    Tensor gates = step_of(r.gates, steps, t);
+    const CellRows p = cell_rows(r, steps.live(t));
+    const Tensor hidden = states_before(output, hx, steps, t), next = step_of(output, steps, t);
+    Tensor gates = step_of(all_gates, steps, t);
     if (r.cell == RecurrentCell::lstm) {
-      const Tensor cell = states_before(r.cells, r.cx, steps, t), next_cell = step_of(r.cells, steps, t);
+      const Tensor cell = states_before(cells, cx, steps, t), next_cell = step_of(cells, steps, t);
       gates.addmm_(hidden, weight);
       launch_lstm_cell(
           p, {gates.const_data_ptr(), nullptr, nullptr, nullptr}, cell.const_data_ptr(), next.mutable_data_ptr(),
@@ -55,7 +59,7 @@ void recurrence_steps(const Recurrence& r) {
       bias.defined() ? at::addmm_out(back, bias, hidden, weight) : at::mm_out(back, hidden, weight);
       launch_gru_step(
           p, gates.mutable_data_ptr(), back.const_data_ptr(), hidden.const_data_ptr(), next.mutable_data_ptr(),
-          step_of(r.recurrent, steps, t).mutable_data_ptr());
+          step_of(recurrent, steps, t).mutable_data_ptr());
     } else {
       gates.addmm_(hidden, weight);
       r.cell == RecurrentCell::relu ? gates.relu_() : gates.tanh_();
@@ -66,7 +70,10 @@ void recurrence_steps(const Recurrence& r) {
 void recurrence_steps_back(const Recurrence& r, const RecurrenceGrads& grads) {
   const c10::OptionalDeviceGuard guard(r.hx.device());
   const StepRows steps = r.rows();
-  const Tensor weight(r.w_hh), all_hidden(grads.hx), all_cells(grads.cx);
+  const Tensor weight(r.w_hh), hx(r.hx), cx(r.cx), all_hidden(grads.hx), all_cells(grads.cx);
+  const Tensor all_gates = all_rows(r.gates), output = all_rows(r.output), cells = all_rows(r.cells), recurrent = all_rows(r.recurrent);
+  const Tensor grad_gates = all_rows(grads.gates), grad_output = all_rows(grads.output), grad_cells = all_rows(grads.cells),
+               grad_recurrent = all_rows(grads.recurrent);
   // What the steps so far have left to the states before them, by sequence; in the end the gradients of the first states.
   all_hidden.zero_();
   if (all_cells.defined()) {
@@ -74,26 +81,26 @@ void recurrence_steps_back(const Recurrence& r, const RecurrenceGrads& grads) {
   }
   for (int64_t i = steps.steps(); i-- > 0;) {
     const int64_t t = steps.nth(i);
-    const CellRows p = rows_of(r, steps.live(t));
-    Tensor for_hidden = all_hidden.narrow(0, 0, p.rows), for_gates = step_of(grads.gates, steps, t);
-    const Tensor gates = step_of(r.gates, steps, t);
-    if (grads.output.defined()) {
-      for_hidden.add_(step_of(grads.output, steps, t));
+    const CellRows p = cell_rows(r, steps.live(t));
+    Tensor for_hidden = all_hidden.narrow(0, 0, p.rows), for_gates = step_of(grad_gates, steps, t);
+    const Tensor gates = step_of(all_gates, steps, t);
+    if (grad_output.defined()) {
+      for_hidden.add_(step_of(grad_output, steps, t));
     }
     if (r.cell == RecurrentCell::lstm) {
       Tensor for_cell = all_cells.narrow(0, 0, p.rows);
-      if (grads.cells.defined()) {
-        for_cell.add_(step_of(grads.cells, steps, t));
+      if (grad_cells.defined()) {
+        for_cell.add_(step_of(grad_cells, steps, t));
       }
-      const Tensor old = states_before(r.cells, r.cx, steps, t);
+      const Tensor old = states_before(cells, cx, steps, t);
       launch_lstm_cell_backward(
-          p, for_hidden.const_data_ptr(), for_cell.const_data_ptr(), old.const_data_ptr(), step_of(r.cells, steps, t).const_data_ptr(),
+          p, for_hidden.const_data_ptr(), for_cell.const_data_ptr(), old.const_data_ptr(), step_of(cells, steps, t).const_data_ptr(),
           gates.const_data_ptr(), for_gates.mutable_data_ptr(), for_cell.mutable_data_ptr());
       at::mm_out(for_hidden, for_gates, weight);
     } else if (r.cell == RecurrentCell::gru) {
-      const Tensor old = states_before(r.output, r.hx, steps, t), for_sums = step_of(grads.recurrent, steps, t);
+      const Tensor old = states_before(output, hx, steps, t), for_sums = step_of(grad_recurrent, steps, t);
       launch_gru_step_backward(
-          p, for_hidden.const_data_ptr(), gates.const_data_ptr(), step_of(r.recurrent, steps, t).const_data_ptr(), old.const_data_ptr(),
+          p, for_hidden.const_data_ptr(), gates.const_data_ptr(), step_of(recurrent, steps, t).const_data_ptr(), old.const_data_ptr(),
           for_gates.mutable_data_ptr(), for_sums.mutable_data_ptr(), for_hidden.mutable_data_ptr());
       for_hidden.addmm_(for_sums, weight);
     } else {
