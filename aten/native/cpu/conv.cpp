@@ -7,11 +7,13 @@
 #include <aten/core/TensorBase.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/gemm.h>
+#include <aten/native/cpu/gemm_tile.h>
 #include <aten/native/cpu/window_columns.h>
 #include <c10/core/CPUAllocator.h>
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 namespace at::native {
 inline namespace CPU_CAPABILITY {
@@ -64,16 +66,68 @@ void for_images(const ConvProblem& p, const F& f) {
   else run(0, tasks);
 }
 
+/// A convolution that is a product of each image, weight (rows x depth) times image (depth x pixels), whose pixels do not fill vectors:
+/// those that are left of all images fill some together.
+template <class T>
+class LeftPixels {
+ public:
+  explicit LeftPixels(const ConvProblem& p) : batch_(p.batch), pixels_(p.in_size()) {
+    if constexpr (std::is_floating_point_v<T>) {
+      constexpr int64_t kLanes = gemm_detail::kLanes<T>, kMostPixels = 64 * kLanes; // of more, few are left
+      const int64_t left = p.in_size() % kLanes;
+      if (!p.is_product() || p.groups != 1 || p.in_size() < kLanes || p.in_size() > kMostPixels || p.batch * left < kLanes) return;
+      left_ = left;
+    }
+  }
+
+  /// Pixels of each image that fill vectors, or all of them.
+  int64_t filling() const { return pixels_ - left_; }
+
+  /// The products of the others.
+  void run(const Matrix<const T>& weight, int64_t rows, int64_t depth, const T* src, const T* bias, T* dst) const {
+    if (left_ == 0) return;
+    const int64_t width = batch_ * left_;
+    const c10::DataPtr scratch = c10::GetCPUAllocator()->allocate(static_cast<size_t>((depth + rows) * width) * sizeof(T));
+    T* const from = static_cast<T*>(scratch.get());
+    T* const to = from + depth * width;
+    const auto for_pixels = [&](int64_t channels, const auto& f) {
+      at::parallel_for(0, channels, at::divup(at::internal::GRAIN_SIZE, width), [&](int64_t begin, int64_t end) {
+        for (int64_t n = 0; n < batch_; ++n) {
+          for (int64_t c = begin; c < end; ++c) f(c, (n * channels + c) * pixels_ + filling(), c * width + n * left_);
+        }
+      });
+    };
+    for_pixels(depth, [&](int64_t, int64_t pixel, int64_t place) { std::copy_n(src + pixel, left_, from + place); });
+    Gemm<T> product;
+    product.m = rows;
+    product.n = width;
+    product.k = depth;
+    product.a = weight;
+    product.b = {from, width, 1};
+    product.c = {to, width, 1};
+    gemm(product);
+    for_pixels(rows, [&](int64_t c, int64_t pixel, int64_t place) {
+      const T start = bias == nullptr ? T(0) : bias[c];
+      for (int64_t i = 0; i < left_; ++i) dst[pixel + i] = to[place + i] + start;
+    });
+  }
+
+ private:
+  const int64_t batch_, pixels_;
+  int64_t left_ = 0;
+};
+
 template <class T>
 void forward(const ConvProblem& p, const T* src, const T* weight, const T* bias, T* dst) {
   const int64_t outs = p.out_channels / p.groups;
+  const LeftPixels<T> left(p);
   for_images<T>(p, [&](const Columns<T>& columns, int64_t n, int64_t g, T* scratch) {
     const T* image = src + (n * p.in_channels + g * columns.channels) * p.in_size();
     T* result = dst + (n * p.out_channels + g * outs) * p.out_size();
     columns.for_blocks(image, scratch, [&](const WindowColumns& w, Matrix<const T> cols) {
       Gemm<T> product;
       product.m = outs;
-      product.n = w.width();
+      product.n = columns.plain ? left.filling() : w.width();
       product.k = columns.depth;
       product.a = {weight + g * outs * columns.depth, columns.depth, 1};
       product.b = cols;
@@ -83,15 +137,17 @@ void forward(const ConvProblem& p, const T* src, const T* weight, const T* bias,
       // The result is still in the cache.
       for (int64_t c = 0; c < outs; ++c) {
         T* row = product.c.data + c * p.out_size();
-        for (int64_t i = 0; i < w.width(); ++i) row[i] += bias[g * outs + c];
+        for (int64_t i = 0; i < product.n; ++i) row[i] += bias[g * outs + c];
       }
     });
   });
+  left.run({weight, p.in_channels, 1}, p.out_channels, p.in_channels, src, bias, dst);
 }
 
 template <class T>
 void backward_data(const ConvProblem& p, const T* dst, const T* weight, T* src) {
   const int64_t outs = p.out_channels / p.groups;
+  const LeftPixels<T> left(p);
   if (!p.is_product()) std::fill(src, src + p.batch * p.in_channels * p.in_size(), T(0));
   for_images<T>(p, [&](const Columns<T>& columns, int64_t n, int64_t g, T* scratch) {
     T* image = src + (n * p.in_channels + g * columns.channels) * p.in_size();
@@ -99,7 +155,7 @@ void backward_data(const ConvProblem& p, const T* dst, const T* weight, T* src) 
     columns.for_blocks(nullptr, scratch, [&](const WindowColumns& w, Matrix<const T>) {
       Gemm<T> product;
       product.m = columns.depth;
-      product.n = w.width();
+      product.n = columns.plain ? left.filling() : w.width();
       product.k = outs;
       product.a = {weight + g * outs * columns.depth, 1, columns.depth, c10::is_complex<T>::value};
       product.b = {grad + w.first * p.out[2], p.out_size(), 1};
@@ -111,6 +167,7 @@ void backward_data(const ConvProblem& p, const T* dst, const T* weight, T* src) 
       });
     });
   });
+  left.run({weight, 1, p.in_channels}, p.in_channels, p.out_channels, dst, nullptr, src);
 }
 
 template <class T>
