@@ -278,7 +278,7 @@ void run(const ConvPart& part, const Operands& operands, const Shared* shared) {
 // Threads of the library take parts of a problem, each by a primitive for one thread. Parts are some images, few enough that they stay
 // in the caches while they are brought to oneDNN's blocks of channels and back; or channels of the result, or of the gradient of the
 // input, where there are fewer images than threads, or one image becomes a large one. What all parts read as a whole is brought to
-// their layout once.
+// their layout once where threads run several of them.
 //
 // The gradient of the weight sums over images. Where it is small beside them, some images give a term each, in float, and the terms
 // are added up in order: as many for any number of threads. Else it is cut by channels of the result, as its parts then need no sum,
@@ -372,8 +372,10 @@ class ConvCut {
       else cut_channels(Along::in_channels, p.in_channels, parts);
       return;
     }
-    step_ = at::divup(p.batch, threads);
-    if (!whole_.layout.images_channels_last) step_ = std::clamp<int64_t>(kImageBytes / std::max<int64_t>(1, read + written), 1, step_);
+    // As many for each thread.
+    int64_t parts = threads;
+    if (!whole_.layout.images_channels_last) parts = at::divup(at::divup(p.batch * (read + written), kImageBytes), threads) * threads;
+    step_ = at::divup(p.batch, parts);
   }
 
   void cut_channels(Along along, int64_t channels, int64_t parts) {
@@ -410,7 +412,8 @@ bool convolution(const ConvProblem& p, ConvPass pass, ConvLayout layout, void* s
   if (!first->fast || !find(cut.part(cut.parts() - 1))->fast) return false;
   const Operands all{src, weight, dst, bias};
   std::optional<Shared> shared;
-  if (cut.parts() > 1 && !(cut.sums() || Shared::of(*first, cut.shared()).same())) {
+  // A thread that runs one part lays it out for itself, in its own cache.
+  if (cut.parts() > at::get_num_threads() && !(cut.sums() || Shared::of(*first, cut.shared()).same())) {
     void* const data = cut.shared() == Shared::Role::src ? src : cut.shared() == Shared::Role::weight ? weight : dst;
     shared.emplace(cut.shared(), first, Binding(Shared::of(*first, cut.shared()), data, false));
   }
