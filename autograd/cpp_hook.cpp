@@ -1,9 +1,7 @@
 #include <autograd/cpp_hook.h>
 
 #include <c10/util/Exception.h>
-#include <c10/util/StringUtil.h>
 
-#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -13,21 +11,15 @@ void check_variable_result(
     const at::TensorBase& original,
     const at::TensorBase& result,
     const std::string& hook_name) {
-  if (!original.options().type_equal(result.options())) {
-    throw std::runtime_error(c10::str(
-        "hook '", hook_name, "' has changed the type of value (was ", original.toString(), " got ", result.toString(),
-        ")"));
-  }
-  if (original.device() != result.device()) {
-    throw std::runtime_error(c10::str(
-        "hook '", hook_name, "' has changed the type of value: it was on ", original.device(), " and is on ",
-        result.device()));
-  }
-  if (original.sizes() != result.sizes()) {
-    throw std::runtime_error(c10::str(
-        "hook '", hook_name, "' has changed the size of value: it was ", original.sizes(), " and is ",
-        result.sizes()));
-  }
+  TORCH_CHECK(
+      original.options().type_equal(result.options()), "hook '", hook_name, "' has changed the type of value (was ",
+      original.toString(), " got ", result.toString(), ")");
+  TORCH_CHECK(
+      original.device() == result.device(), "hook '", hook_name, "' has changed the type of value: it was on ", original.device(),
+      " and is on ", result.device());
+  TORCH_CHECK(
+      original.sizes() == result.sizes(), "hook '", hook_name, "' has changed the size of value: it was ", original.sizes(),
+      " and is ", result.sizes());
 }
 
 CppFunctionTensorPreHook::CppFunctionTensorPreHook(std::shared_ptr<hooks_list> hooks, size_t value_idx)
