@@ -121,7 +121,7 @@ const Tensor& Tensor::grad() const {
 }
 
 void Tensor::backward(const Tensor& gradient, std::optional<bool> retain_graph, bool create_graph) const {
-  backward(gradient, retain_graph, create_graph, std::nullopt);
+  _backward({}, gradient.defined() ? std::optional<Tensor>(gradient) : std::nullopt, retain_graph, create_graph);
 }
 
 void Tensor::backward(
@@ -132,9 +132,8 @@ void Tensor::backward(
   TORCH_CHECK(
       !inputs.has_value() || !inputs->empty(),
       "'inputs' argument to backward cannot be empty; leave it out to accumulate into all leaves");
-  impl::GetVariableHooks()->_backward(
-      *this, inputs.value_or(TensorList()), gradient.defined() ? std::optional<Tensor>(gradient) : std::nullopt,
-      retain_graph, create_graph);
+  _backward(
+      inputs.value_or(TensorList()), gradient.defined() ? std::optional<Tensor>(gradient) : std::nullopt, retain_graph, create_graph);
 }
 void Tensor::_backward(
     TensorList inputs, const std::optional<Tensor>& gradient, std::optional<bool> keep_graph, bool create_graph) const {

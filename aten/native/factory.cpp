@@ -39,7 +39,7 @@ ScalarType given_or_default(OptDtype dtype) {
 
 void check_strided(const char* op, OptLayout layout) {
   TORCH_CHECK(
-      !layout || *layout == kStrided, op, ": layout ", layout.value_or(kStrided),
+      layout.value_or(kStrided) == kStrided, op, ": layout ", layout.value_or(kStrided),
       " is not supported; supported: torch.strided");
 }
 
