@@ -300,6 +300,11 @@ TEST_CASE("batch norm of rows, of small planes and of planes whose means lie apa
   }
 }
 
+TEST_CASE("images with more elements than grid sampling can number are refused", "[aten][grid]") {
+  const Tensor image = at::zeros({1, 1, 1, 1}).expand({1, 1, 50'000, 50'000});
+  CHECK_THROWS_AS(at::grid_sampler_2d(image, at::zeros({1, 2, 2, 2}), 0, 0, false), c10::Error);
+}
+
 TEST_CASE("steps of resizing that are longer than any image end at its last element", "[aten][upsample]") {
   const Tensor x = at::arange(8, at::kFloat).view({1, 1, 8});
   for (const double scale : {1e-10, 1e-30}) {

@@ -136,9 +136,14 @@ void add_taps(const T* plane, const int32_t* index, const R* weight, int64_t n, 
   }
 }
 
-/// Width, height and depth of the input.
+/// Width, height and depth of the input. Elements of a channel have numbers of 32 bits.
 std::array<int64_t, 3> sizes_of(const TensorBase& input) {
-  return {input.size(-1), input.size(-2), input.dim() == 5 ? input.size(-3) : 1};
+  const std::array<int64_t, 3> size{input.size(-1), input.size(-2), input.dim() == 5 ? input.size(-3) : 1};
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  TORCH_CHECK(
+      input.numel() == 0 || input.numel() / (input.size(0) * input.size(1)) <= kMost, "grid_sampler(): a channel may have up to ", kMost,
+      " elements on the CPU, but input has sizes ", input.sizes());
+  return size;
 }
 
 SampleRule rule_of(int64_t interpolation, int64_t padding, bool align_corners) {
@@ -147,10 +152,10 @@ SampleRule rule_of(int64_t interpolation, int64_t padding, bool align_corners) {
 
 void sample(const char* op, const TensorBase& input, const TensorBase& grid, const SampleRule& rule, const TensorBase& out) {
   if (out.numel() == 0) return;
+  const std::array<int64_t, 3> size = sizes_of(input);
   const TensorBase image = input.contiguous(), places = grid.contiguous();
   dispatch(op, input.scalar_type(), kFloating, [&]<class T> {
     using R = at::opmath_type<T>;
-    const std::array<int64_t, 3> size = sizes_of(input);
     const int64_t dims = input.dim() - 2, channels = input.size(1), volume = size[0] * size[1] * size[2];
     const int64_t count = out.numel() / (out.size(0) * channels), runs = (count + RunTaps<R>::kRun - 1) / RunTaps<R>::kRun;
     const T *x = image.const_data_ptr<T>(), *g = places.const_data_ptr<T>();

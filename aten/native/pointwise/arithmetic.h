@@ -129,13 +129,6 @@ struct Neg {
   }
 };
 
-struct Positive {
-  template <class T>
-  HOST_DEVICE T operator()(T x) const {
-    return x;
-  }
-};
-
 struct Square {
   template <class T>
   HOST_DEVICE T operator()(T x) const {

@@ -270,14 +270,7 @@ struct Entr {
   }
 };
 
-/// The normal distribution function, and its logarithm.
-struct Ndtr {
-  template <class T>
-  HOST_DEVICE T operator()(T x) const {
-    return T(0.5) * std::erfc(-x * T(0.70710678118654752440));
-  }
-};
-
+/// The logarithm of the normal distribution function.
 struct LogNdtr {
   template <class T>
   HOST_DEVICE T operator()(T argument) const {

@@ -310,10 +310,6 @@ Tensor div_scalar_mode_coo(const Tensor& self, const Scalar& other, std::optiona
   return quotient(self, wrapped_scalar_tensor(other), rounding_mode);
 }
 
-Tensor div_scalar_coo(const Tensor& self, const Scalar& other) {
-  return quotient(self, wrapped_scalar_tensor(other), std::nullopt);
-}
-
 Tensor floor_divide_coo(const Tensor& self, const Tensor& other) {
   return quotient(self, other, "floor");
 }
