@@ -1,5 +1,6 @@
-// The CUDA runtime of an emulated device, for a plugin of translated kernels: its memory is the host's, and whatever is asked of a
-// stream is done at once. Sorting, which is CUB's on a device, is the CPU's. There are no graphs.
+// The CUDA runtime of an emulated device, for a plugin of translated kernels: whatever is asked of a stream is done at once. Sorting, which is CUB's on a device, is the CPU's. There are no graphs.
+#include "device_memory.h"
+
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
 #include <aten/cuda/Sleep.h>
@@ -31,22 +32,22 @@ std::map<const char*, Block>& blocks() {
 
 cudaError_t allocate(void** memory, std::size_t size, cudaMemoryType kind) {
   constexpr std::size_t kAlignment = 512;
-  *memory = std::aligned_alloc(kAlignment, (size / kAlignment + 1) * kAlignment);
+  *memory = kind == cudaMemoryTypeDevice ? emulated::take_device_memory(size)
+                                         : std::aligned_alloc(kAlignment, (size / kAlignment + 1) * kAlignment);
   if (*memory == nullptr) {
     return cudaErrorMemoryAllocation;
   }
-  std::memset(*memory, 0xee, size);
   const std::lock_guard<std::mutex> lock(mutex);
   blocks()[static_cast<const char*>(*memory)] = {size, kind};
   return cudaSuccess;
 }
 
-cudaError_t release(void* memory) {
+cudaError_t release(void* memory, cudaMemoryType kind) {
   {
     const std::lock_guard<std::mutex> lock(mutex);
     blocks().erase(static_cast<const char*>(memory));
   }
-  std::free(memory);
+  kind == cudaMemoryTypeDevice ? emulated::give_device_memory_back(memory) : std::free(memory);
   return cudaSuccess;
 }
 
@@ -125,10 +126,10 @@ cudaError_t cudaHostAlloc(void** memory, std::size_t size, unsigned) {
   return allocate(memory, size, cudaMemoryTypeHost);
 }
 cudaError_t cudaFree(void* memory) {
-  return release(memory);
+  return release(memory, cudaMemoryTypeDevice);
 }
 cudaError_t cudaFreeHost(void* memory) {
-  return release(memory);
+  return release(memory, cudaMemoryTypeHost);
 }
 cudaError_t cudaMemGetInfo(std::size_t* left, std::size_t* all) {
   *left = std::size_t{7} << 30;
