@@ -341,6 +341,13 @@ void check_unsigned_number(const char* op, const Scalar& number, ScalarType dtyp
   }
 }
 
+void check_floating_number(const char* op, const Scalar& number, ScalarType dtype) {
+  if (number.isFloatingPoint() && c10::isFloatingType(dtype) && dtype != kDouble) {
+    alignas(16) char place[16];
+    store_number(op, number, dtype, place);
+  }
+}
+
 Tensor scalar_tensor(const Scalar& s, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory) {
   if (device && !device->is_cpu()) {
     // One number lies the same way in a jagged tensor.

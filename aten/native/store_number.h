@@ -11,5 +11,7 @@ namespace at::native {
 void store_number(const char* op, const c10::Scalar& number, c10::ScalarType dtype, void* place);
 /// Throws as store_number does if the dtype is unsigned and the number a fraction below 0.
 void check_unsigned_number(const char* op, const c10::Scalar& number, c10::ScalarType dtype);
+/// Throws as store_number does if the dtype is a floating one, and the number a fraction beyond it.
+void check_floating_number(const char* op, const c10::Scalar& number, c10::ScalarType dtype);
 
 } // namespace at::native

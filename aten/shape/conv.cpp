@@ -140,7 +140,9 @@ TensorSpec convolution(const char* op, const TensorBase& input, const TensorBase
   check_same_device(op, {&input, &weight});
   check_dtypes(op, input, weight, bias);
 
-  DimVector sizes{input.size(0), transposed ? multiply_add(weight.size(1), groups, 0) : weight.size(0)};
+  // Of no channels PyTorch makes none, whatever the weight says.
+  const bool without_channels = !transposed && input.size(1) == 0;
+  DimVector sizes{input.size(0), without_channels ? 0 : transposed ? multiply_add(weight.size(1), groups, 0) : weight.size(0)};
   DimVector padded, kernel;
   bool fits = true;
   for (int64_t d = 0; d < dims; ++d) {

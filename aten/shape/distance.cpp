@@ -56,6 +56,7 @@ TensorSpec cdist_forward(const char* op, const TensorBase& x1, const TensorBase&
 }
 
 TensorSpec cdist_backward(const char* op, const TensorBase& grad_output, const TensorBase& x1, const TensorBase& x2, double p, const TensorBase& cdist) {
+  for (const int64_t d : {-1, -2}) c10::maybe_wrap_dim(d, x1.dim(), /*wrap_scalar=*/false);
   const TensorSpec forward = cdist_forward(op, x1, x2, p, std::nullopt);
   TORCH_CHECK(
       grad_output.sizes() == IntArrayRef(forward.sizes) && cdist.sizes() == IntArrayRef(forward.sizes), op,
@@ -91,10 +92,10 @@ TensorSpec linalg_cross(const char* op, const TensorBase& self, const TensorBase
   TORCH_CHECK(
       self.dim() == other.dim(), "linalg.cross: inputs must have the same number of dimensions. Got ", self.dim(), " and ",
       other.dim());
-  const int64_t wrapped = c10::maybe_wrap_dim(dim, self.dim());
+  const int64_t wrapped = c10::maybe_wrap_dim(dim, self.dim(), /*wrap_scalar=*/false);
   TORCH_CHECK(
-      self.dim() > 0 && self.size(wrapped) == 3 && other.size(wrapped) == 3, "linalg.cross: inputs dimension ", dim,
-      " must have length 3. Got ", self.dim() > 0 ? self.size(wrapped) : 0, " and ", self.dim() > 0 ? other.size(wrapped) : 0);
+      self.size(wrapped) == 3 && other.size(wrapped) == 3, "linalg.cross: inputs dimension ", dim, " must have length 3. Got ",
+      self.size(wrapped), " and ", other.size(wrapped));
   TORCH_CHECK(
       self.scalar_type() == other.scalar_type(), "expected scalar type ", self.scalar_type(), " but found ", other.scalar_type(),
       " for the second tensor of ", op);

@@ -124,8 +124,11 @@ void check_index_reach(const char* op, const TensorBase& self, int64_t dim, cons
   TORCH_CHECK(
       self.dim() > 0 || source.dim() <= 1, "source.dim() (", source.dim(), ") must one or zero for given self.dim() (0) (in ", op, ")");
   TORCH_CHECK(
-      dim == 0 || dim < source.dim(), op, "_(): Indexing dim ", dim, " is out of bounds of the source tensor with shape ",
-      source.sizes());
+      dim == 0 || dim < source.dim(), op, "_(): Indexing dim ", dim, " is out of bounds of the source tensor with dim ",
+      source.dim(), ": it has sizes ", source.sizes());
+  TORCH_CHECK_INDEX(
+      source.dim() > 0 || index.numel() == 1, "Dimension specified as ", dim, " but tensor has no dimensions: ", op, "_() got ",
+      index.numel(), " indices for a source without dimensions");
   TORCH_CHECK(
       index.numel() == size_of(source, dim), op, "_(): Number of indices (", index.numel(),
       ") should be equal to source.size(dim): (", size_of(source, dim), "), for dim: ", dim);

@@ -4,6 +4,7 @@
 #include <aten/shape/operand_checks.h>
 
 #include <algorithm>
+#include <c10/core/GradMode.h>
 
 namespace at::shape {
 namespace {
@@ -147,7 +148,7 @@ TensorSpec linalg_householder_product(const char* op, const TensorBase& input, c
       input.size(-2) >= input.size(-1), name, ": input.shape[-2] must be greater than or equal to input.shape[-1]; got ",
       input.sizes());
   TORCH_CHECK(
-      tau.dim() == 0 || input.size(-1) >= tau.size(-1), name,
+      input.size(-1) >= tau.size(-1), name,
       ": input.shape[-1] must be greater than or equal to tau.shape[-1]; got ", input.sizes(), " and ", tau.sizes());
   TORCH_CHECK(
       input.dim() - tau.dim() == 1, name, ": Expected tau to have one dimension less than input, but got tau.ndim equal to ",
@@ -255,6 +256,13 @@ std::array<TensorSpec, 3> linalg_ldl_factor_ex(const char*, const TensorBase& se
 
 void cholesky_inverse_out(const char*, const TensorBase& self, bool, const TensorBase& out) {
   check_castable_out("cholesky_inverse", "result", self.scalar_type(), out);
+}
+
+void geqrf_out(const char* op, const TensorBase& self, const TensorBase& a, const TensorBase& tau) {
+  // PyTorch has a derivative here that is not implemented, so its out form asks as if there were one.
+  TORCH_CHECK(
+      !c10::GradMode::is_enabled() || !(self.requires_grad() || a.requires_grad() || tau.requires_grad()), op,
+      "(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad.");
 }
 
 void linalg_householder_product_out(const char*, const TensorBase& input, const TensorBase&, const TensorBase& out) {

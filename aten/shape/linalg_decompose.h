@@ -39,6 +39,7 @@ std::array<TensorSpec, 3> linalg_ldl_factor_ex(const char* op, const TensorBase&
 
 /// What out arguments must be: of a dtype that the result can be cast to; ormqr takes no other than that of the input.
 void cholesky_inverse_out(const char* op, const TensorBase& self, bool upper, const TensorBase& out);
+void geqrf_out(const char* op, const TensorBase& self, const TensorBase& a, const TensorBase& tau);
 void linalg_householder_product_out(const char* op, const TensorBase& input, const TensorBase& tau, const TensorBase& out);
 void ormqr_out(const char* op, const TensorBase& self, const TensorBase& tau, const TensorBase& other, bool left, bool transpose, const TensorBase& out);
 void linalg_eig_out(const char* op, const TensorBase& self, const TensorBase& eigenvalues, const TensorBase& eigenvectors);

@@ -28,10 +28,13 @@ TensorSpec softmax(const char* op, const TensorBase& self, int64_t dim, bool hal
 }
 
 TensorSpec softmax_backward(const char* op, const TensorBase& grad_output, const TensorBase& output, int64_t dim, c10::ScalarType input_dtype) {
-  c10::maybe_wrap_dim(dim, grad_output.dim());
+  const bool log = std::string_view(op).starts_with("_log");
+  if (log) c10::maybe_wrap_dim(dim, grad_output.dim());
   TORCH_CHECK(
       grad_output.sizes() == output.sizes(), "Expected tensor for argument #1 'grad' to have same size as tensor for argument #2 'output'; but ",
-      grad_output.sizes(), " does not equal ", output.sizes(), " (while checking arguments for ", op, ")");
+      grad_output.sizes(), " does not equal ", output.sizes(), " (while checking arguments for ",
+      log ? "log_softmax_backward)" : "softmax_backward)");
+  c10::maybe_wrap_dim(dim, grad_output.dim());
   TORCH_CHECK(
       grad_output.scalar_type() == output.scalar_type(), "expected scalar type ", grad_output.scalar_type(),
       " but found ", output.scalar_type(), " for the output given to ", op);
@@ -101,8 +104,8 @@ std::array<TensorSpec, 3> native_group_norm(const char* op, const TensorBase& in
   TORCH_CHECK(
       N >= 0 && C >= 0 && HxW >= 0 && !c10::mul_overflows(N, C, &elements) && !c10::mul_overflows(elements, HxW, &elements) &&
           input.numel() == elements,
-      op, ": input of ", input.sizes(),
-      " does not have N * C * HxW = ", N, " * ", C, " * ", HxW, " elements");
+      "Expected X.numel() == N * C * HxW to be true, but got false.  (Could this error message be improved?  If so, please report an enhancement request to PyTorch.) ", op, " got an input of ", input.sizes(),
+      " that does not have N * C * HxW = ", N, " * ", C, " * ", HxW, " elements");
   for (const TensorBase* t : {given(weight), given(bias)}) {
     TORCH_CHECK(
         t == nullptr || (t->dim() == 1 && t->numel() == C), "Expected ", t != nullptr && t == given(weight) ? "weight" : "bias",

@@ -158,7 +158,7 @@ TensorSpec searchsorted(
   if (sorter.has_value() && sorter->defined()) {
     TORCH_CHECK(sorter->sizes() == sorted_sequence.sizes(),
                 "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor ",
-                sorted_sequence.sizes(), " and got sorter tensor ", sorter->sizes());
+                sorted_sequence.sizes(), "and got sorter tensor ", sorter->sizes());
     TORCH_CHECK(sorter->scalar_type() == ScalarType::Long, "torch.searchsorted(): sorter must be a tensor of long dtype but got dtype ",
                 c10::toString(sorter->scalar_type()));
   }

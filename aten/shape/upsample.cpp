@@ -50,6 +50,14 @@ TensorSpec forward(const char* op, int64_t dims, const TensorBase& self, IntArra
 
 TensorSpec backward(const char* op, int64_t dims, const TensorBase& grad_output, IntArrayRef output_size, IntArrayRef input_size) {
   const DimVector sizes = resized(op, dims, input_size, output_size);
+  if (dims == 1) {
+    for (int64_t d = 0; d < 3; ++d) {
+      TORCH_CHECK(
+          grad_output.dim() == 3 && grad_output.size(d) == sizes[d], "Expected a tensor of dimension 3 and tensor.size[", d,
+          "] == ", sizes[d], " but got: dimension ", grad_output.dim(), " and tensor.size[", d, "] = ", grad_output.size(d),
+          " (grad_output of ", op, ")");
+    }
+  }
   TORCH_CHECK(
       grad_output.dim() == dims + 2, "Expected grad_output to be a tensor of dimension ", dims + 2, " but got: dimension ", grad_output.dim(),
       " (in ", op, ")");

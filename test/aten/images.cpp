@@ -214,8 +214,12 @@ TEST_CASE("an infinite weight of a depthwise convolution meets no padding", "[at
 
 TEST_CASE("convolution over nothing", "[aten][conv]") {
   CHECK(at::conv2d(at::ones({0, 3, 5, 5}), at::ones({4, 3, 3, 3})).sizes() == at::IntArrayRef({0, 4, 3, 3}));
-  // No input channels: the bias alone.
-  CHECK(at::equal(at::conv1d(at::ones({1, 0, 4}), at::ones({2, 0, 3}), at::full({2}, 5.0f)), at::full({1, 2, 2}, 5.0f)));
+  // Of no channels none are made, whatever the weight says; the bias is not used.
+  const Tensor bias = at::full({2}, 5.0f).requires_grad_();
+  const Tensor y = at::conv1d(at::ones({1, 0, 4}), at::ones({2, 0, 3}), bias);
+  CHECK(y.sizes() == at::IntArrayRef({1, 0, 2}));
+  y.sum().backward();
+  CHECK(at::equal(bias.grad(), at::zeros({2})));
 }
 
 TEST_CASE("pooling propagates NaN and keeps channels last", "[aten][pool]") {

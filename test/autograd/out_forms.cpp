@@ -28,6 +28,11 @@ TEST_CASE("out forms refuse inputs that have a derivative, and outputs that requ
       {"sigmoid", [](Tensor& out, const Tensor& self) { at::sigmoid_out(out, self); }},
       {"mm", [](Tensor& out, const Tensor& self) { at::mm_out(out, self, self); }},
       {"sum", [](Tensor& out, const Tensor& self) { at::sum_out(out, self, 0); }},
+      {"matmul", [](Tensor& out, const Tensor& self) { at::matmul_out(out, self, self); }},
+      {"hstack", [](Tensor& out, const Tensor& self) { at::hstack_out(out, {self, self}); }},
+      {"square", [](Tensor& out, const Tensor& self) { at::square_out(out, self); }},
+      {"kron", [](Tensor& out, const Tensor& self) { at::kron_out(out, self, self); }},
+      {"fft_irfft", [](Tensor& out, const Tensor& self) { at::fft_irfft_out(out, self); }},
   };
   for (const auto& [name, call] : calls) {
     INFO(name);
@@ -38,6 +43,15 @@ TEST_CASE("out forms refuse inputs that have a derivative, and outputs that requ
     torch::NoGradGuard off;
     CHECK(error_of([&, &call = call] { call(plain, leaf()); }).empty());
   }
+}
+
+TEST_CASE("out forms that copy their result copy its history", "[out]") {
+  const Tensor self = leaf();
+  Tensor out = torch::empty({0});
+  at::linalg_norm_out(out, self);
+  REQUIRE(out.requires_grad());
+  out.backward();
+  CHECK(at::allclose(self.grad(), self.detach() / self.detach().norm()));
 }
 
 TEST_CASE("out forms whose results have no gradient take any input", "[out]") {
@@ -72,7 +86,10 @@ TEST_CASE("out forms that copy a result let inputs through, and their history ca
     CHECK(out.requires_grad());
     CHECK_THAT(error_of([&] { out.sum().backward(); }), says("not implemented"));
     Tensor tracked = leaf();
-    CHECK_THAT(error_of([&, &call = call] { call(tracked, torch::rand({2, 2})); }), says(kRefused));
+    CHECK_THAT(error_of([&, &call = call] { call(tracked, torch::rand({2, 2})); }), says("a leaf Variable that requires grad"));
+    Tensor computed = leaf() * 2;
+    CHECK(error_of([&, &call = call] { call(computed, torch::rand({2, 2})); }).empty());
+    CHECK_THAT(error_of([&] { computed.sum().backward(); }), says("not implemented"));
     Tensor untracked = torch::empty({0});
     call(untracked, torch::rand({2, 2}));
     CHECK_FALSE(untracked.requires_grad());

@@ -4,6 +4,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <torch/autograd.h>
+
 #include <algorithm>
 #include <cstddef>
 
@@ -15,7 +17,7 @@ namespace test {
 namespace {
 
 constexpr size_t kSamples = 3;        // of a row: the rest differ in numbers and layouts only
-constexpr int64_t kAllocations = 200;  // more than any operator makes for a sample
+constexpr int64_t kAllocations = 400;  // more than any operator makes for a sample
 
 /// The strict allocator serves while this lives.
 class StrictMemory {
@@ -76,6 +78,49 @@ void check_sample(const BoxedOp& op, const Sample& sample, const StrictMemory& m
   failures.add(sample.note + ": makes more than " + std::to_string(kAllocations) + " allocations");
 }
 
+/// How a backward pass ended whose k-th allocation failed. The forward pass has memory.
+End backward_once(const BoxedOp& op, const Stack& args, const StrictMemory& memory, int64_t k, bool& refused) {
+  std::vector<at::Tensor> outputs, inputs, cotangents;
+  for (const at::Tensor& input : tensors_of(args)) {
+    if (input.defined() && input.requires_grad()) inputs.push_back(input);
+  }
+  for (const at::Tensor& output : op.tensors(args)) {
+    if (!output.defined() || !output.requires_grad()) continue;
+    outputs.push_back(output);
+    cotangents.push_back(at::ones_like(output));
+  }
+  End end = End::Succeeded;
+  refused = false;
+  if (outputs.empty()) return end;
+  memory->fail_at(k);
+  try {
+    torch::autograd::grad(outputs, inputs, cotangents, /*retain_graph=*/std::nullopt, /*create_graph=*/false, /*allow_unused=*/true);
+  } catch (const c10::OutOfMemoryError&) {
+    end = End::OutOfMemory;
+  }
+  refused = memory->refused();
+  memory->fail_at(0);
+  return end;
+}
+
+void check_backward(const BoxedOp& op, const Stack& args, const std::string& note, const StrictMemory& memory, Failures& failures) {
+  memory->fail_at(0);
+  bool refused = false;
+  backward_once(op, args, memory, 0, refused);  // makes what is kept between calls
+  const auto before = bytes_of(args);
+  const size_t blocks = memory->live_blocks();
+  for (int64_t k = 1; k <= kAllocations; ++k) {
+    const std::string where = note + " backward without memory for allocation " + std::to_string(k);
+    const End end = backward_once(op, args, memory, k, refused);
+    if (memory->live_blocks() != blocks)
+      return failures.add(where + ": keeps " + std::to_string(memory->live_blocks() - blocks) + " blocks");
+    if (!refused) return;  // the pass makes fewer
+    if (end == End::Succeeded) return failures.add(where + ": goes on");
+    if (bytes_of(args) != before) return failures.add(where + ": changed an input");
+  }
+  failures.add(note + ": backward makes more than " + std::to_string(kAllocations) + " allocations");
+}
+
 }  // namespace
 
 TEST_CASE("operators report missing memory and leave nothing behind", "[ops][memory]") {
@@ -96,6 +141,23 @@ TEST_CASE("operators report missing memory and leave nothing behind", "[ops][mem
         continue;  // self cannot hold the result
       }
       failures.guard(sample.note + " in place", [&] { check_sample(*inplace, sample, memory, failures); });
+    }
+  });
+}
+
+TEST_CASE("derivatives report missing memory and leave nothing behind", "[ops][memory]") {
+  for_each_row([](const OpRow& row, const BoxedOp& op, Failures& failures) {
+    const SampleTraits traits = traits_of(row);
+    if (!row.differentiable || !traits.gradient || !op.written_arguments().empty()) return;
+    const std::vector<c10::ScalarType> dtypes = dtypes_of(row, Purpose::Gradient);
+    if (dtypes.empty()) return;
+    const StrictMemory memory;
+    std::vector<Sample> samples = samples_of(row, op, dtypes[0], Purpose::Gradient);
+    if (samples.size() > kSamples) samples.resize(kSamples);
+    for (const Sample& sample : samples) {
+      failures.guard(sample.note, [&] {
+        check_backward(op, with_grad(sample.args, traits.constants), sample.note, memory, failures);
+      });
     }
   });
 }

@@ -202,19 +202,21 @@ class AutogradEmitter:
         return entry.get("result") != "bool" and any(differentiable_outputs(entry))
 
     def _out_body(self, entry: Entry, schema: Schema, below: str) -> str:
-        """An out form is not recorded: its outputs, and inputs that have a derivative, must not require grad."""
+        """An out form is not recorded: its outputs, and inputs that have a derivative, must not require grad. Operators without
+        derivatives, and those whose out form is `unchecked`, take any but a leaf to write to; backward refuses what comes out."""
         outs = [a.name for a, ok in zip(schema.out_arguments, differentiable_outputs(entry)) if ok]
         follows = isinstance(entry.get("grad"), dict) and entry.get("out_grad") != "unchecked"
         covered = [a.name for a in (self._graph_inputs(entry) if follows else tensor_arguments(schema))]
-        checked = covered + outs if follows else outs
         text = (
-            f"  if (C10_UNLIKELY(compute_requires_grad({', '.join(checked)}))) {{\n"
-            f"    throw_error_out_requires_grad({cstring(schema.name)});\n  }}\n")
+            f"  if (C10_UNLIKELY(compute_requires_grad({', '.join(covered + outs)}))) {{\n"
+            f"    throw_error_out_requires_grad({cstring(schema.name)});\n  }}\n") if follows else ""
         guard = "at::AutoDispatchBelowAutograd guard;"
         plain = f"  {guard}\n  return {below};\n"
-        if follows or not covered:
+        if follows:
             return text + plain
+        covered = covered + [o for o in outs if o not in covered]
         text += f"  if (C10_UNLIKELY(compute_requires_grad({', '.join(covered)}))) {{\n"
+        text += "".join(f"    check_inplace({o}, /*requires_grad=*/true);\n" for o in outs)
         renewed = [f"if (isDifferentiableType({o}.scalar_type())) rebase_history({o}, grad_fn);" for o in outs]
         unfollowed = self._not_implemented_in_place(schema, covered, guard, below, renewed)
         return text + "".join(f"  {line}\n" for line in unfollowed.splitlines()) + "  }\n" + plain

@@ -223,7 +223,10 @@ class KernelEmitter:
         schema = entry.forms[form]
         args = ", ".join(call_arguments(entry.schema))
         targets = ["self"] if form == "inplace" else [a.name for a in schema.out_arguments]
-        check = "".join(f"  at::native::check_out_without_grad({cstring(schema.name)}, {t});\n" for t in targets) if form == "out" and entry.is_composite else ""
+        # What the function returns has a history where an input has one: an out form is not recorded.
+        refuses = form == "out" and entry.is_composite and entry.get("out_grad") != "unchecked"
+        without_grad = lambda tensors: "".join(f"  at::native::check_out_without_grad({cstring(schema.name)}, {t});\n" for t in tensors if refuses)
+        check = without_grad(targets)
         if form == "out" and entry.get("out_check"):
             check += f"  at::shape::{entry.get('out_check')}({', '.join([cstring(schema.name)] + call_arguments(entry.schema) + targets)});\n"
         exact = entry.get("out_dtype") == "exact"
@@ -232,17 +235,16 @@ class KernelEmitter:
             call = "write_sparse"
         if not schema.returns:
             return f"  at::native::write_list_out({cstring(schema.name)}, {targets[0]}, {function}({args}));\n"
-        text = check + f"  auto result = {function}({args});\n"
+        values = ["result"] if len(targets) == 1 else [f"::std::get<{i}>(result)" for i in range(len(targets))]
+        text = check + f"  auto result = {function}({args});\n" + without_grad(values)
         if len(targets) > 1 and not sparse:
             # All of them, before the first is written.
-            values = [f"::std::get<{i}>(result)" for i in range(len(targets))]
             specs = ", ".join(f"at::TensorSpec::like({v}, {v}.sizes())" for v in values)
             text += (
                 f"  at::native::OutArgument::check({cstring(schema.name)}, {{{', '.join('&' + t for t in targets)}}}, {{{specs}}}, "
                 f"{{at::native::OutArgument::Form::Out, false, {'false' if exact else 'true'}}});\n"
             )
-        for i, target in enumerate(targets):
-            value = "result" if len(targets) == 1 else f"std::get<{i}>(result)"
+        for target, value in zip(targets, values):
             text += f"  at::native::{call}({cstring(schema.name)}, {target}, {value});\n"
         return text + f"  return {targets[0] if len(targets) == 1 else '{' + ', '.join(targets) + '}'};\n"
 

@@ -2,6 +2,7 @@
 #include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
 #include <aten/core/Generator.h>
+#include <aten/native/store_number.h>
 
 #include <tuple>
 
@@ -30,6 +31,7 @@ Tensor rrelu(
     bool training,
     std::optional<Generator> generator) {
   check_slopes(lower, upper);
+  for (const Scalar& slope : {lower, upper}) check_floating_number("rrelu", slope, self.scalar_type());
   return at::rrelu_with_noise(self, at::empty_like(self), lower, upper, training, std::move(generator));
 }
 
@@ -40,6 +42,7 @@ Tensor& rrelu_(
     bool training,
     std::optional<Generator> generator) {
   check_slopes(lower, upper);
+  for (const Scalar& slope : {lower, upper}) check_floating_number("rrelu", slope, self.scalar_type());
   return at::rrelu_with_noise_(self, at::empty_like(self), lower, upper, training, std::move(generator));
 }
 

@@ -82,11 +82,13 @@ Tensor linalg_multi_dot(TensorList tensors) {
 }
 
 Tensor& linalg_multi_dot_out(TensorList tensors, Tensor& out) {
-  check_out_without_grad("linalg_multi_dot", out);
   TORCH_CHECK(
       tensors.empty() || out.scalar_type() == tensors[0].scalar_type(), "multi_dot(): expected out tensor to have dtype ",
       tensors.empty() ? "" : std::string(tensors[0].dtype().name()), " but got ", out.dtype().name());
-  copy_into_out("linalg_multi_dot", out, at::linalg_multi_dot(tensors));
+  const Tensor result = at::linalg_multi_dot(tensors);
+  check_out_without_grad("mm", out);
+  check_out_without_grad("mm", result);
+  copy_into_out("linalg_multi_dot", out, result);
   return out;
 }
 

@@ -6,9 +6,10 @@
 
 namespace at::native {
 
-/// Writes `result` to `out`, resized to fit. Throws unless the dtypes are equal.
+/// Writes `result` to `out`, resized to fit. Throws unless the dtypes are equal, and where one of them requires grad.
 inline Tensor& write_exact_out(const char* op, Tensor& out, const Tensor& result) {
   check_out_without_grad(op, out);
+  check_out_without_grad(op, result);
   TORCH_CHECK(
       out.scalar_type() == result.scalar_type(), "Expected out tensor to have dtype ", result.dtype().name(), ", but got ",
       out.dtype().name(), " instead (in ", op, ")");

@@ -252,11 +252,18 @@ Tensor fft_ihfft2(const Tensor& self, OptionalIntArrayRef s, IntArrayRef dim, No
 
 namespace {
 
-Tensor& write_transform(const char* name, bool complex, Tensor& out, const Tensor& result) {
+constexpr const char *kComplexKernel = "_fft_c2c", *kRealKernel = "_fft_r2c", *kHermitianKernel = "_fft_c2r";
+
+/// `kernel` computes the last step, in place of which the result is copied: it would take nothing that requires grad. Null
+/// where that step is a copy.
+Tensor& write_transform(const char* name, const char* kernel, bool complex, Tensor& out, const Tensor& result) {
   TORCH_CHECK(
       out.is_complex() == complex && (complex || out.is_floating_point()), name, " expects a ", complex ? "complex" : "floating point",
       " output tensor, but got ", out.scalar_type());
-  check_out_without_grad(name, out);
+  if (kernel != nullptr) {
+    check_out_without_grad(kernel, out);
+    check_out_without_grad(kernel, result);
+  }
   copy_into_out(name, out, result);
   return out;
 }
@@ -264,15 +271,15 @@ Tensor& write_transform(const char* name, bool complex, Tensor& out, const Tenso
 } // namespace
 
 Tensor& fft_fft_out(const Tensor& self, std::optional<int64_t> n, int64_t dim, Norm norm, Tensor& out) {
-  return write_transform("fft", true, out, at::fft_fft(self, n, dim, norm));
+  return write_transform("fft", self.is_complex() ? kComplexKernel : kRealKernel, true, out, at::fft_fft(self, n, dim, norm));
 }
 
 Tensor& fft_fft2_out(const Tensor& self, OptionalIntArrayRef s, IntArrayRef dim, Norm norm, Tensor& out) {
-  return write_transform("fftn", true, out, at::fft_fftn(self, s, dim, norm));
+  return write_transform("fftn", kComplexKernel, true, out, at::fft_fftn(self, s, dim, norm));
 }
 
 Tensor& fft_fftn_out(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm, Tensor& out) {
-  return write_transform("fftn", true, out, at::fft_fftn(self, s, dim, norm));
+  return write_transform("fftn", kComplexKernel, true, out, at::fft_fftn(self, s, dim, norm));
 }
 
 Tensor& fft_ifft_out(const Tensor& self, std::optional<int64_t> n, int64_t dim, Norm norm, Tensor& out) {
@@ -281,51 +288,51 @@ Tensor& fft_ifft_out(const Tensor& self, std::optional<int64_t> n, int64_t dim, 
   TORCH_CHECK(
       self.is_complex() || !out.is_complex() || out.scalar_type() == result.scalar_type(), "Found dtype ", out.scalar_type(),
       " but expected ", result.scalar_type(), ": ifft of real numbers needs an output of that dtype");
-  return write_transform("ifft", true, out, result);
+  return write_transform("ifft", self.is_complex() ? kComplexKernel : nullptr, true, out, result);
 }
 
 Tensor& fft_ifft2_out(const Tensor& self, OptionalIntArrayRef s, IntArrayRef dim, Norm norm, Tensor& out) {
-  return write_transform("fftn", true, out, at::fft_ifftn(self, s, dim, norm));
+  return write_transform("fftn", kComplexKernel, true, out, at::fft_ifftn(self, s, dim, norm));
 }
 
 Tensor& fft_ifftn_out(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm, Tensor& out) {
-  return write_transform("fftn", true, out, at::fft_ifftn(self, s, dim, norm));
+  return write_transform("fftn", kComplexKernel, true, out, at::fft_ifftn(self, s, dim, norm));
 }
 
 Tensor& fft_rfft_out(const Tensor& self, std::optional<int64_t> n, int64_t dim, Norm norm, Tensor& out) {
-  return write_transform("rfft", true, out, at::fft_rfft(self, n, dim, norm));
+  return write_transform("rfft", kRealKernel, true, out, at::fft_rfft(self, n, dim, norm));
 }
 
 Tensor& fft_rfft2_out(const Tensor& self, OptionalIntArrayRef s, IntArrayRef dim, Norm norm, Tensor& out) {
-  return write_transform("rfftn", true, out, at::fft_rfftn(self, s, dim, norm));
+  return write_transform("rfftn", kRealKernel, true, out, at::fft_rfftn(self, s, dim, norm));
 }
 
 Tensor& fft_rfftn_out(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm, Tensor& out) {
-  return write_transform("rfftn", true, out, at::fft_rfftn(self, s, dim, norm));
+  return write_transform("rfftn", kRealKernel, true, out, at::fft_rfftn(self, s, dim, norm));
 }
 
 Tensor& fft_irfft_out(const Tensor& self, std::optional<int64_t> n, int64_t dim, Norm norm, Tensor& out) {
-  return write_transform("irfft", false, out, at::fft_irfft(self, n, dim, norm));
+  return write_transform("irfft", kHermitianKernel, false, out, at::fft_irfft(self, n, dim, norm));
 }
 
 Tensor& fft_irfft2_out(const Tensor& self, OptionalIntArrayRef s, IntArrayRef dim, Norm norm, Tensor& out) {
-  return write_transform("irfftn", false, out, at::fft_irfftn(self, s, dim, norm));
+  return write_transform("irfftn", kHermitianKernel, false, out, at::fft_irfftn(self, s, dim, norm));
 }
 
 Tensor& fft_irfftn_out(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm, Tensor& out) {
-  return write_transform("irfftn", false, out, at::fft_irfftn(self, s, dim, norm));
+  return write_transform("irfftn", kHermitianKernel, false, out, at::fft_irfftn(self, s, dim, norm));
 }
 
 Tensor& fft_hfft_out(const Tensor& self, std::optional<int64_t> n, int64_t dim, Norm norm, Tensor& out) {
-  return write_transform("hfft", false, out, at::fft_hfft(self, n, dim, norm));
+  return write_transform("hfft", kHermitianKernel, false, out, at::fft_hfft(self, n, dim, norm));
 }
 
 Tensor& fft_hfft2_out(const Tensor& self, OptionalIntArrayRef s, IntArrayRef dim, Norm norm, Tensor& out) {
-  return write_transform("hfftn", false, out, at::fft_hfftn(self, s, dim, norm));
+  return write_transform("hfftn", kHermitianKernel, false, out, at::fft_hfftn(self, s, dim, norm));
 }
 
 Tensor& fft_hfftn_out(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm, Tensor& out) {
-  return write_transform("hfftn", false, out, at::fft_hfftn(self, s, dim, norm));
+  return write_transform("hfftn", kHermitianKernel, false, out, at::fft_hfftn(self, s, dim, norm));
 }
 
 Tensor& fft_ihfft_out(const Tensor& self, std::optional<int64_t> n, int64_t dim, Norm norm, Tensor& out) {
@@ -333,15 +340,15 @@ Tensor& fft_ihfft_out(const Tensor& self, std::optional<int64_t> n, int64_t dim,
   TORCH_CHECK(
       !out.is_complex() || out.scalar_type() == result.scalar_type(), "Found dtype ", out.scalar_type(), " but expected ",
       result.scalar_type(), ": ihfft needs an output of that dtype, as conjugating does not convert");
-  return write_transform("ihfft", true, out, result);
+  return write_transform("ihfft", nullptr, true, out, result);
 }
 
 Tensor& fft_ihfft2_out(const Tensor& self, OptionalIntArrayRef s, IntArrayRef dim, Norm norm, Tensor& out) {
-  return write_transform("ihfftn", true, out, at::fft_ihfftn(self, s, dim, norm));
+  return write_transform("ihfftn", kComplexKernel, true, out, at::fft_ihfftn(self, s, dim, norm));
 }
 
 Tensor& fft_ihfftn_out(const Tensor& self, OptionalIntArrayRef s, OptionalIntArrayRef dim, Norm norm, Tensor& out) {
-  return write_transform("ihfftn", true, out, at::fft_ihfftn(self, s, dim, norm));
+  return write_transform("ihfftn", kComplexKernel, true, out, at::fft_ihfftn(self, s, dim, norm));
 }
 
 // ---- helpers ---------------------------------------------------------------------------------------------------------------

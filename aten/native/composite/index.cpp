@@ -120,7 +120,16 @@ Tensor argwhere(const Tensor& self) {
   return self.nonzero();
 }
 
-Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<int64_t> opt_dim) {
+namespace {
+
+/// What `gather` is called with for take_along_dim.
+struct Taken {
+  Tensor from;
+  int64_t dim;
+  Tensor index;
+};
+
+Taken take_along(const Tensor& self, const Tensor& indices, std::optional<int64_t> opt_dim) {
   TORCH_CHECK(
       !opt_dim || self.dim() == indices.dim(),
       "torch.take_along_dim(): input and indices should have the same number of dimensions, but got ", self.dim(),
@@ -128,7 +137,7 @@ Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<i
   TORCH_CHECK(
       indices.scalar_type() == kLong, "torch.take_along_dim(): dtype of indices should be Long but got ", indices.scalar_type());
   if (!opt_dim) {
-    return self.reshape(-1).gather(0, indices.reshape(-1));
+    return {self.reshape(-1), 0, indices.reshape(-1)};
   }
   const int64_t dim = c10::maybe_wrap_dim(*opt_dim, self.dim());
   c10::DimVector self_sizes(self.sizes().begin(), self.sizes().end());
@@ -137,7 +146,19 @@ Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<i
   index_sizes[dim] = self.size(dim);
   const c10::DimVector index_target = at::infer_size_dimvector(self_sizes, indices.sizes());
   const c10::DimVector self_target = at::infer_size_dimvector(index_sizes, self.sizes());
-  return self.expand(self_target).gather(dim, indices.expand(index_target));
+  return {self.expand(self_target), dim, indices.expand(index_target)};
+}
+
+} // namespace
+
+Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<int64_t> dim) {
+  const Taken taken = take_along(self, indices, dim);
+  return at::gather(taken.from, taken.dim, taken.index);
+}
+
+Tensor& take_along_dim_out(const Tensor& self, const Tensor& indices, std::optional<int64_t> dim, Tensor& out) {
+  const Taken taken = take_along(self, indices, dim);
+  return at::gather_out(out, taken.from, taken.dim, taken.index);
 }
 
 Tensor combinations(const Tensor& self, int64_t r, bool with_replacement) {

@@ -40,29 +40,76 @@ Tensor stack(TensorList tensors, int64_t dim) {
   return at::cat(rows, dim);
 }
 
-Tensor hstack(TensorList tensors) {
+namespace {
+
+/// What `cat` joins, and along which dimension.
+struct Parts {
+  std::vector<Tensor> tensors;
+  int64_t dim;
+};
+
+Parts hstack_parts(TensorList tensors) {
   TORCH_CHECK(!tensors.empty(), "hstack expects a non-empty TensorList");
-  const std::vector<Tensor> parts = at::atleast_1d(tensors);
-  return at::cat(parts, parts[0].dim() == 1 ? 0 : 1);
+  std::vector<Tensor> parts = at::atleast_1d(tensors);
+  const int64_t dim = parts[0].dim() == 1 ? 0 : 1;
+  return {std::move(parts), dim};
 }
 
-Tensor vstack(TensorList tensors) {
+Parts vstack_parts(TensorList tensors) {
   TORCH_CHECK(!tensors.empty(), "vstack expects a non-empty TensorList");
-  return at::cat(at::atleast_2d(tensors), 0);
+  return {at::atleast_2d(tensors), 0};
 }
 
-Tensor dstack(TensorList tensors) {
+Parts dstack_parts(TensorList tensors) {
   TORCH_CHECK(!tensors.empty(), "dstack expects a non-empty TensorList");
-  return at::cat(at::atleast_3d(tensors), 2);
+  return {at::atleast_3d(tensors), 2};
 }
 
-Tensor column_stack(TensorList tensors) {
+Parts column_stack_parts(TensorList tensors) {
   TORCH_CHECK(!tensors.empty(), "column_stack expects a non-empty TensorList");
   std::vector<Tensor> columns;
   for (const Tensor& t : tensors) {
     columns.push_back(t.dim() <= 1 ? t.reshape({t.numel(), 1}) : t);
   }
-  return at::hstack(columns);
+  return hstack_parts(columns);
+}
+
+Tensor joined(const Parts& parts) {
+  return at::cat(parts.tensors, parts.dim);
+}
+
+Tensor& joined_into(Tensor& out, const Parts& parts) {
+  return at::cat_out(out, parts.tensors, parts.dim);
+}
+
+} // namespace
+
+Tensor hstack(TensorList tensors) {
+  return joined(hstack_parts(tensors));
+}
+Tensor& hstack_out(TensorList tensors, Tensor& out) {
+  return joined_into(out, hstack_parts(tensors));
+}
+
+Tensor vstack(TensorList tensors) {
+  return joined(vstack_parts(tensors));
+}
+Tensor& vstack_out(TensorList tensors, Tensor& out) {
+  return joined_into(out, vstack_parts(tensors));
+}
+
+Tensor dstack(TensorList tensors) {
+  return joined(dstack_parts(tensors));
+}
+Tensor& dstack_out(TensorList tensors, Tensor& out) {
+  return joined_into(out, dstack_parts(tensors));
+}
+
+Tensor column_stack(TensorList tensors) {
+  return joined(column_stack_parts(tensors));
+}
+Tensor& column_stack_out(TensorList tensors, Tensor& out) {
+  return joined_into(out, column_stack_parts(tensors));
 }
 
 Tensor repeat(const Tensor& self, IntArrayRef repeats) {

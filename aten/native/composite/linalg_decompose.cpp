@@ -18,7 +18,6 @@ void check_factorized(const char* api, const Tensor& info, const Tensor& A) {
 
 /// Throws what write_linalg_out throws, and writes nothing.
 void check_linalg_out(const char* op, const Tensor& out, const Tensor& result, const char* name) {
-  check_out_without_grad(op, out);
   TORCH_CHECK(
       out.device() == result.device(), op, ": Expected ", name, " and input tensors to be on the same device, but got ", name,
       " on ", out.device(), " and input on ", result.device());

@@ -75,12 +75,21 @@ Tensor& write_rank(Tensor& out, const Tensor& rank) {
 
 // ---- pseudo-inverse --------------------------------------------------------------------------------------------------------
 
-Tensor linalg_pinv_tensors(const Tensor& self, const std::optional<Tensor>& atol, const std::optional<Tensor>& rtol, bool hermitian) {
+namespace {
+
+void check_pinv(const Tensor& self) {
   const auto dtype = self.scalar_type();
   TORCH_CHECK(
       self.dim() >= 2 && (dtype == kFloat || dtype == kDouble || dtype == kComplexFloat || dtype == kComplexDouble),
       "linalg.pinv(", dtype, "{", self.sizes(),
       "}): expected a tensor with 2 or more dimensions of float, double, cfloat or cdouble types");
+}
+
+} // namespace
+
+Tensor linalg_pinv_tensors(const Tensor& self, const std::optional<Tensor>& atol, const std::optional<Tensor>& rtol, bool hermitian) {
+  check_pinv(self);
+  const auto dtype = self.scalar_type();
   const Tolerances given = tolerances("torch.linalg.pinv", self, atol, rtol);
   if (self.numel() == 0) {
     // An empty matrix has an empty transpose, which the product below gives the right dtype and device.
@@ -110,6 +119,7 @@ Tensor& linalg_pinv_tensors_out(const Tensor& self, const std::optional<Tensor>&
 }
 
 Tensor linalg_pinv_floats(const Tensor& self, std::optional<double> atol, std::optional<double> rtol, bool hermitian) {
+  if (self.dim() == 0) check_pinv(self);
   const auto [absolute, relative] = tolerances("torch.linalg.pinv", self.dim() < 2 ? self.expand({1, -1}) : self, atol, rtol);
   return at::linalg_pinv(self, std::optional<Tensor>(absolute), std::optional<Tensor>(relative), hermitian);
 }

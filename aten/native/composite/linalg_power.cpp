@@ -47,8 +47,7 @@ Tensor& linalg_matrix_power_out(const Tensor& self, int64_t n, Tensor& out) {
   if (n != 0 && n != 1) {
     return write_exact_out("linalg.matrix_power", out, at::linalg_matrix_power(self, n));
   }
-  // These are copies, which may cast.
-  check_out_without_grad("linalg.matrix_power", out);
+  // These are copies, which may cast and are recorded.
   TORCH_CHECK(
       c10::canCast(self.scalar_type(), out.scalar_type()), "matrix_power: Expected result to be safely castable from ",
       self.scalar_type(), " dtype, but got result with dtype ", out.scalar_type());
@@ -136,7 +135,7 @@ Tensor cross(const Tensor& self, const Tensor& other, std::optional<int64_t> dim
 }
 
 Tensor& cross_out(const Tensor& self, const Tensor& other, std::optional<int64_t> dim, Tensor& out) {
-  return write_exact_out("cross", out, at::cross(self, other, dim));
+  return write_exact_out("linalg_cross", out, at::cross(self, other, dim));
 }
 
 Tensor linalg_diagonal(const Tensor& A, int64_t offset, int64_t dim1, int64_t dim2) {

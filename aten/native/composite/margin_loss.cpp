@@ -2,6 +2,7 @@
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
 #include <aten/core/Reduction.h>
+#include <aten/native/store_number.h>
 
 #include <tuple>
 
@@ -62,6 +63,7 @@ MultiMargin multi_margin(
         least.item<int64_t>() >= 0 && greatest.item<int64_t>() < m.x.size(1), "target out of range; multi_margin_loss has ",
         m.x.size(1), " classes and got targets from ", least.item<int64_t>(), " to ", greatest.item<int64_t>());
   }
+  check_floating_number("multi_margin_loss", margin, self.scalar_type());
   m.gap = positive_part(m.x - m.x.gather(1, m.target) + margin).scatter(1, m.target, 0);
   if (weight.has_value() && weight->defined()) {
     TORCH_CHECK(
@@ -116,7 +118,8 @@ struct MultiLabel {
   Tensor present;  // [rows, places]: the target comes before the first -1
 };
 
-MultiLabel multi_label(const Tensor& self, const Tensor& target) {
+/// `position` is where the target stands among the arguments, as PyTorch counts them.
+MultiLabel multi_label(const Tensor& self, const Tensor& target, int position) {
   MultiLabel m;
   m.x = as_rows("multilabel_margin_loss", self);
   TORCH_CHECK(
@@ -130,7 +133,7 @@ MultiLabel multi_label(const Tensor& self, const Tensor& target) {
     const auto [least, greatest] = at::aminmax(target);
     TORCH_CHECK(
         least.item<int64_t>() >= -1 && greatest.item<int64_t>() < m.x.size(1),
-        "target is out of range; multilabel_margin_loss has ", m.x.size(1), " classes and got targets from ",
+        "argument #", position, " 'target' is out of range; multilabel_margin_loss has ", m.x.size(1), " classes and got targets from ",
         least.item<int64_t>(), " to ", greatest.item<int64_t>());
   }
   m.present = (places >= 0).to(ScalarType::Long).cumprod(1).to(ScalarType::Bool);
@@ -148,7 +151,7 @@ Tensor label_gaps(const MultiLabel& m, const Tensor& is_target) {
 } // namespace
 
 std::tuple<Tensor, Tensor> multilabel_margin_loss_forward(const Tensor& self, const Tensor& target, int64_t reduction) {
-  const MultiLabel m = multi_label(self, target);
+  const MultiLabel m = multi_label(self, target, 2);
   const Tensor is_target = at::zeros_like(m.x, at::MemoryFormat::Contiguous)
                                .scatter_add(1, m.target, m.present.to(self.scalar_type()))
                                .clamp_max(1);
@@ -167,7 +170,7 @@ Tensor multilabel_margin_loss_backward(
     const Tensor& target,
     int64_t reduction,
     const Tensor& is_target) {
-  const MultiLabel m = multi_label(self, target);
+  const MultiLabel m = multi_label(self, target, 3);
   const Tensor slopes = (label_gaps(m, is_target.reshape(m.x.sizes())) > 0).to(self.scalar_type());
   const Tensor for_targets = slopes.sum(2);
   const Tensor for_classes = slopes.sum(1).scatter_add(1, m.target, -for_targets);

@@ -128,8 +128,8 @@ Tensor addmm_activation(const Tensor& self, const Tensor& mat1, const Tensor& ma
 Tensor linear(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias) {
   const int64_t d = input.dim();
   TORCH_CHECK(
-      d != 0 && weight.dim() != 0, "both arguments to linear need to be at least 1D, but they are ", d, "D and ",
-      weight.dim(), "D");
+      d != 0 && weight.dim() != 0, "both arguments to matmul need to be at least 1D, but they are ", d, "D and ",
+      weight.dim(), "D (in linear)");
   const bool has_bias = bias.has_value() && bias->defined();
   if (has_bias && d == 2) return at::addmm(*bias, input, weight.t());
   if (has_bias && d == 3 && input.is_contiguous() && weight.dim() == 2 && bias->dim() == 1 &&
@@ -148,10 +148,23 @@ Tensor& linear_out(const Tensor& input, const Tensor& weight, const std::optiona
   return input.dim() == 1 && weight.dim() == 2 ? write_row_out("linear", out, result) : write_exact_out("linear", out, result);
 }
 
-Tensor outer(const Tensor& self, const Tensor& vec2) {
+namespace {
+
+void check_outer(const Tensor& self, const Tensor& vec2) {
   TORCH_CHECK(self.dim() == 1, "outer: Expected 1-D argument self, but got ", self.dim(), "-D");
   TORCH_CHECK(vec2.dim() == 1, "outer: Expected 1-D argument vec2, but got ", vec2.dim(), "-D");
+}
+
+} // namespace
+
+Tensor outer(const Tensor& self, const Tensor& vec2) {
+  check_outer(self, vec2);
   return self.reshape({self.size(0), 1}) * vec2;
+}
+
+Tensor& outer_out(const Tensor& self, const Tensor& vec2, Tensor& out) {
+  check_outer(self, vec2);
+  return at::mul_out(out, self.reshape({self.size(0), 1}), vec2);
 }
 
 Tensor& addbmm_(Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha) {
@@ -196,8 +209,8 @@ Tensor tensordot(const Tensor& self, const Tensor& other, IntArrayRef dims_self,
       right = right.sum({b}, true);
     } else {
       TORCH_CHECK(
-          size_a == size_b, "contracted dimensions need to match, but first has size ", size_a, " in dim ", a,
-          " and second has size ", size_b, " in dim ", b);
+          size_a == size_b, "contracted dimensions need to match, but first has size ", size_a, " in dim ", dims_self[i],
+          " and second has size ", size_b, " in dim ", dims_other[i]);
       depth *= size_a;
     }
   }

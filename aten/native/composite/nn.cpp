@@ -27,7 +27,8 @@ Tensor log_softmax(const Tensor& self, int64_t dim, std::optional<ScalarType> dt
 
 namespace {
 
-/// Throws before anything is computed where `out` does not have the dtype of the result.
+/// Throws before anything is computed where `out` does not have the dtype of the result. Beyond that the result is copied,
+/// and its history with it.
 void check_softmax_out(const char* op, const Tensor& self, int64_t dim, std::optional<ScalarType> dtype, const Tensor& out) {
   c10::maybe_wrap_dim(dim, self.dim());
   const ScalarType result = dtype.value_or(self.scalar_type());
@@ -40,12 +41,14 @@ void check_softmax_out(const char* op, const Tensor& self, int64_t dim, std::opt
 
 Tensor& softmax_out(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype, Tensor& out) {
   check_softmax_out("softmax", self, dim, dtype, out);
-  return write_exact_out("softmax", out, at::softmax(self, dim, dtype));
+  copy_into_out("softmax", out, at::softmax(self, dim, dtype));
+  return out;
 }
 
 Tensor& log_softmax_out(const Tensor& self, int64_t dim, std::optional<ScalarType> dtype, Tensor& out) {
   check_softmax_out("log_softmax", self, dim, dtype, out);
-  return write_exact_out("log_softmax", out, at::log_softmax(self, dim, dtype));
+  copy_into_out("log_softmax", out, at::log_softmax(self, dim, dtype));
+  return out;
 }
 
 // ---- embedding -----------------------------------------------------------------------------------------------------
@@ -58,7 +61,9 @@ Tensor embedding_backward(const Tensor& grad, const Tensor& indices, int64_t num
 }
 
 Tensor& embedding_renorm_(Tensor& self, const Tensor& indices, double max_norm, double norm_type) {
-  TORCH_CHECK(self.dim() == 2, "'self' must be 2-D, got ", self.sizes());
+  TORCH_CHECK(
+      self.dim() == 2, "Expected 2-dimensional tensor, but got ", self.dim(),
+      "-dimensional tensor for argument #1 'self' (while checking arguments for embedding_renorm_)");
   TORCH_CHECK(
       indices.scalar_type() == kLong || indices.scalar_type() == kInt,
       "Expected tensor for argument #2 'indices' to have one of the following scalar types: Long, Int; but got ",

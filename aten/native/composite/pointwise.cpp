@@ -142,6 +142,7 @@ std::optional<Scalar> fitting_bound(const Tensor& self, const std::optional<Scal
     if (!alone) return Scalar(bound->toDouble());
     return at::dispatch("clamp", type, at::kFloating, [&]<class T> { return Scalar(bound->to<T>()); });
   }
+  if (bound && bound->isFloatingPoint() && self.is_floating_point()) check_floating_number("clamp", *bound, at::result_type(self, *bound));
   if (!bound || !bound->isIntegral(/*includeBool=*/false) || !c10::isIntegralType(type, /*includeBool=*/false)) return bound;
   if (type == kLong || bound->type() == kUInt64) return bound;
   const bool is_signed = c10::isSignedType(type), is_min = side == BoundSide::Min;
@@ -303,6 +304,10 @@ Tensor& square_(Tensor& self) {
   return self.pow_(2);
 }
 
+Tensor& square_out(const Tensor& self, Tensor& out) {
+  return at::pow_out(out, self, 2);
+}
+
 Tensor positive(const Tensor& self) {
   TORCH_CHECK(self.scalar_type() != kBool, "The `+` operator, on a bool tensor is not supported.");
   return self;
@@ -344,6 +349,8 @@ Tensor& float_power_into(Tensor& out, const Tensor& result) {
   TORCH_CHECK(
       out.scalar_type() == result.scalar_type(), "the output given to float_power has dtype ", out.scalar_type(),
       " but the operation's result requires dtype ", result.scalar_type());
+  check_out_without_grad("pow", out);
+  check_out_without_grad("pow", result);
   copy_into_out("float_power", out, result);
   return out;
 }
@@ -378,6 +385,9 @@ Tensor& float_power_scalar_(Tensor& self, const Scalar& exponent) {
 
 Tensor ldexp(const Tensor& self, const Tensor& other) {
   return at::mul(self, at::pow(Scalar(2.0), other));
+}
+Tensor& ldexp_out(const Tensor& self, const Tensor& other, Tensor& out) {
+  return at::mul_out(out, self, at::pow(Scalar(2.0), other));
 }
 
 Tensor angle(const Tensor& self) {
@@ -468,7 +478,8 @@ Tensor log_sigmoid(const Tensor& self) {
 }
 
 Tensor& log_sigmoid_out(const Tensor& self, Tensor& out) {
-  check_out_without_grad("log_sigmoid", out);
+  check_out_without_grad("log_sigmoid_forward", out);
+  check_out_without_grad("log_sigmoid_forward", self);
   check_log_sigmoid_out(self, out);
   copy_into_out("log_sigmoid", out, at::log_sigmoid(self));
   return out;

@@ -23,6 +23,8 @@ Tensor mvlgamma(const Tensor& self, int64_t p) {
 }
 
 Tensor& mvlgamma_out(const Tensor& self, int64_t p, Tensor& out) {
+  check_out_without_grad("mvlgamma", out);
+  check_out_without_grad("mvlgamma", self);
   const Tensor result = at::mvlgamma(self, p);
   TORCH_CHECK(
       c10::canCast(result.scalar_type(), out.scalar_type()), "mvlgamma: result type ", self.scalar_type(),

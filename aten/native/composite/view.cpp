@@ -236,7 +236,7 @@ Tensor narrow(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
 Tensor narrow_tensor(const Tensor& self, int64_t dim, const Tensor& start, int64_t length) {
   TORCH_CHECK(
       start.dim() == 0 && at::isIntegralType(start.scalar_type(), /*includeBool=*/false),
-      "start must be an 0-dim integral Tensor, got sizes ", start.sizes(), " and dtype ", start.scalar_type());
+      "start must be an 0-dim integral Tensor. Got sizes ", start.sizes(), " and dtype ", start.scalar_type());
   return self.narrow(dim, start.item<int64_t>(), length);
 }
 

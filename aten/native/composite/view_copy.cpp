@@ -41,6 +41,10 @@ Tensor lift_fresh_copy(const Tensor& self) {
 }
 Tensor narrow_copy(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
   if (self.layout() == kStrided) {
+    TORCH_CHECK(
+        self.dim() == 0 || dim < self.dim(),
+        "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.  (Could this error message be improved?  If so, please report an enhancement request to PyTorch.) narrow_copy got dim ", dim,
+        " of a tensor of ", self.dim(), " dimensions");
     return dense(self.narrow(dim, start, length));
   }
   TORCH_CHECK(self.dim() > 0, "narrow() cannot be applied to a 0-dim tensor.");

@@ -341,7 +341,9 @@ std::tuple<Tensor, Tensor, Tensor> convolution_backward_cuda(const Tensor& grad_
       convolve_for_weight(p, transposed ? image : conjugated(image), transposed ? conjugated(features) : features, grad_weight);
     }
   }
-  if (grad_bias.defined()) {
+  if (grad_bias.defined() && grad_output.numel() == 0) {
+    grad_bias.zero_();
+  } else if (grad_bias.defined()) {
     DimVector dims;
     for (int64_t d = 0; d < grad_output.dim(); ++d) {
       if (d != 1) {

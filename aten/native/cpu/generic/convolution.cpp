@@ -216,11 +216,19 @@ std::tuple<Tensor, Tensor, Tensor> wanted_gradients(const Tensor& input, const T
           mask[2] ? at::empty_spec(TensorSpec::like(input, {channels})) : Tensor()};
 }
 
+/// Channels of the result, and elements of the bias.
+int64_t result_channels(const Tensor& weight, bool transposed, int64_t groups) {
+  return transposed ? weight.size(1) * groups : weight.size(0);
+}
+
 void check_backward(const Tensor& grad_output, const Tensor& input, const Tensor& weight, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef output_padding, int64_t groups) {
   const TensorSpec spec = at::shape::convolution(
       "convolution_backward", input, weight, std::nullopt, stride, padding, dilation, transposed, output_padding, groups);
+  // A result without channels may come with those of the weight.
+  DimVector of_weight(spec.sizes.begin(), spec.sizes.end());
+  of_weight[1] = result_channels(weight, transposed, groups);
   TORCH_CHECK(
-      grad_output.sizes() == IntArrayRef(spec.sizes), "convolution_backward: grad_output must have the sizes of the result, ",
+      grad_output.sizes() == IntArrayRef(spec.sizes) || grad_output.sizes() == IntArrayRef(of_weight), "convolution_backward: grad_output must have the sizes of the result, ",
       IntArrayRef(spec.sizes), "; got ", grad_output.sizes());
   TORCH_CHECK(
       grad_output.scalar_type() == input.scalar_type(), "expected scalar type ", input.scalar_type(), " but found ",
@@ -248,7 +256,7 @@ void convolution_kernel(const TensorBase& input, const TensorBase& weight, const
 
 std::tuple<Tensor, Tensor, Tensor> convolution_backward_cpu(const Tensor& grad_output, const Tensor& input, const Tensor& weight, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef output_padding, int64_t groups, std::array<bool, 3> output_mask) {
   check_backward(grad_output, input, weight, stride, padding, dilation, transposed, output_padding, groups);
-  auto grads = wanted_gradients(input, weight, grad_output.size(1), output_mask);
+  auto grads = wanted_gradients(input, weight, result_channels(weight, transposed, groups), output_mask);
   const auto& [grad_input, grad_weight, grad_bias] = grads;
   const bool empty = grad_output.numel() == 0 || input.numel() == 0 || weight.numel() == 0;
   if (empty) {
@@ -266,7 +274,9 @@ std::tuple<Tensor, Tensor, Tensor> convolution_backward_cpu(const Tensor& grad_o
       if (grad_weight.is_complex()) grad_weight.conj_physical_();
     }
   }
-  if (grad_bias.defined()) {
+  if (grad_bias.defined() && grad_output.numel() == 0) {
+    grad_bias.zero_();
+  } else if (grad_bias.defined()) {
     DimVector dims;
     for (int64_t d = 0; d < grad_output.dim(); ++d) {
       if (d != 1) dims.push_back(d);
@@ -280,7 +290,7 @@ std::tuple<Tensor, Tensor, Tensor> convolution_backward_cpu(const Tensor& grad_o
 
 TORCH_API std::tuple<Tensor, Tensor, Tensor> convolution_backward_meta(const Tensor& grad_output, const Tensor& input, const Tensor& weight, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef output_padding, int64_t groups, std::array<bool, 3> output_mask) {
   check_backward(grad_output, input, weight, stride, padding, dilation, transposed, output_padding, groups);
-  return wanted_gradients(input, weight, grad_output.size(1), output_mask);
+  return wanted_gradients(input, weight, result_channels(weight, transposed, groups), output_mask);
 }
 
 } // namespace at::native

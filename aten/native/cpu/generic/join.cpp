@@ -187,6 +187,9 @@ Tensor repeat_interleave_cpu(const Tensor& repeats, std::optional<int64_t> outpu
       TORCH_CHECK(!c10::add_overflows(total, int64_t{counts[i]}, &total), "repeat_interleave: the sum of repeats overflows");
     }
     TORCH_CHECK(
+        !output_size || *output_size >= 0, "Trying to create tensor with negative dimension ", *output_size, ": [", *output_size,
+        "] (in repeat_interleave)");
+    TORCH_CHECK(
         !output_size || *output_size == total, "allocated size does not match required size: output_size ", output_size.value_or(0),
         " of repeat_interleave is not the sum of repeats, ", total);
     result = empty_contiguous({total}, dense.scalar_type(), kCPU);

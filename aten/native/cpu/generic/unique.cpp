@@ -229,11 +229,11 @@ Uniques unique_along(const char* name, const Tensor& self, int64_t dim, bool sor
     empty_dims += size == 0 ? 1 : 0;
   }
   if (self.sizes()[dim] == 0) {
-    TORCH_CHECK(empty_dims == 1, "Number of zero sized dimensions is more than one, so unique cannot be applied; got an input of shape ",
+    TORCH_CHECK(empty_dims == 1, "Number of zero sized dimensions is more than one, so unique cannot be applied to an input of shape ",
                 self.sizes());
     return {make(self, self.sizes()), make_long(self, {0}), make_long(self, {0})};
   }
-  TORCH_CHECK(empty_dims == 0, "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied; got an input of shape ",
+  TORCH_CHECK(empty_dims == 0, "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied to an input of shape ",
               self.sizes(), " and dim ", dim);
   const auto run = [&]<class T> { return unique_slices<T>(self, dim, sort); };
   return sort ? dispatch(name, self.scalar_type(), kSortable, run) : dispatch(name, self.scalar_type(), kSortable | kComplex, run);
