@@ -78,6 +78,13 @@ TEST_CASE("layer norm keeps its accuracy far from zero", "[aten][nn]") {
   CHECK(at::equal(at::layer_norm(at::full({2, 5}, 3.7f), {5}), at::zeros({2, 5})));
 }
 
+TEST_CASE("rows without elements have mean 0 and no deviation", "[aten][nn]") {
+  const auto [y, mean, rstd] = at::native_layer_norm(at::zeros({2, 0}), {0}, {}, {}, 0.1);
+  CHECK(y.sizes() == at::IntArrayRef({2, 0}));
+  CHECK(at::equal(mean, at::zeros({2, 1})));
+  CHECK(rstd.isnan().all().item<bool>());
+}
+
 TEST_CASE("bad indices are refused before anything is written", "[aten][nn]") {
   const Tensor weight = at::ones({4, 3});
   Tensor indices = at::zeros({2}, at::kLong), out = at::full({2, 3}, 9.0f);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace at::native {
@@ -98,7 +99,8 @@ void layer_norm_rows(
   using R = at::opmath_type<T>;
   at::parallel_for(0, rows, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, n)), [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
-      double mean = 0, variance = 0;
+      // Of no elements the mean is 0, and the deviation is not a number.
+      double mean = 0, variance = n > 0 ? 0 : std::numeric_limits<double>::quiet_NaN();
       if (n > 0) row_moments(x + r * n, n, mean, variance);
       const double rstd = 1.0 / std::sqrt(variance + eps);
       normalize_row<T, P>(x + r * n, y + r * n, n, static_cast<R>(mean), static_cast<R>(rstd), weight, bias);
