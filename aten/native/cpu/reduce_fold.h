@@ -251,13 +251,15 @@ typename Op::Acc fold_lanes(const Op& op, const In* in, int64_t count, int64_t s
   }
   Acc acc[4] = {op.map(in[0]), op.map(in[stride]), op.map(in[2 * stride]), op.map(in[3 * stride])};
   int64_t i = 4;
-  // Four at a time are joined before they go to a lane: the fewer steps a lane takes, the less is lost to rounding.
-  for (; i + 16 <= count; i += 16) {
-    for (int64_t j = 0; j < 4; ++j) {
-      const In* a = in + (i + 4 * j) * stride;
-      const Acc low = op.combine(op.map(a[0]), op.map(a[stride]));
-      const Acc high = op.combine(op.map(a[2 * stride]), op.map(a[3 * stride]));
-      acc[j] = op.combine(acc[j], op.combine(low, high));
+  if constexpr (std::is_floating_point_v<Acc>) {
+    // Four at a time are joined before they go to a lane: the fewer steps a lane takes, the less is lost to rounding.
+    for (; i + 16 <= count; i += 16) {
+      for (int64_t j = 0; j < 4; ++j) {
+        const In* a = in + (i + 4 * j) * stride;
+        const Acc low = op.combine(op.map(a[0]), op.map(a[stride]));
+        const Acc high = op.combine(op.map(a[2 * stride]), op.map(a[3 * stride]));
+        acc[j] = op.combine(acc[j], op.combine(low, high));
+      }
     }
   }
   for (; i + 4 <= count; i += 4) {
