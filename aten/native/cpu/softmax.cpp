@@ -7,6 +7,7 @@
 #include <aten/native/cpu/softmax_exp.h>
 #include <aten/native/vec/math.h>
 #include <c10/core/WrapDimMinimal.h>
+#include <c10/macros/Macros.h>
 
 #include <algorithm>
 #include <cmath>
@@ -185,7 +186,7 @@ void finish_sums(R* sum, int64_t width) {
 
 /// The results of rows [first, last) from the maxima and the finished sums of their columns.
 template <bool Log, class T>
-void softmax_results(
+C10_NOINLINE void softmax_results(
     const T* x, T* y, const Rows& rows, int64_t first, int64_t last, const typename Lanes<T>::R* top, const typename Lanes<T>::R* sum) {
   using V = typename Lanes<T>::V;
   using R = typename Lanes<T>::R;
@@ -243,7 +244,7 @@ void softmax_columns(const T* x, T* y, const DimSplit& s, int64_t width) {
 /// Rows [first, last) of tall columns: their maxima and the sums of their exponentials, some rows at a time. Exponentials are taken
 /// from a shift, which is raised, and the sum so far scaled, when an element is far above it.
 template <class T>
-void add_to_sums(const T* x, const Rows& rows, int64_t first, int64_t last, typename Lanes<T>::R* top, typename Lanes<T>::R* sum) {
+C10_NOINLINE void add_to_sums(const T* x, const Rows& rows, int64_t first, int64_t last, typename Lanes<T>::R* top, typename Lanes<T>::R* sum) {
   using V = typename Lanes<T>::V;
   using R = typename Lanes<T>::R;
   constexpr R kLowest = -std::numeric_limits<R>::infinity();
@@ -371,7 +372,7 @@ void add_to_gradient_sums(const T* grad, const T* y, const Rows& rows, int64_t f
 }
 
 template <bool Log, class T>
-void softmax_gradients(
+C10_NOINLINE void softmax_gradients(
     const T* grad, const T* y, T* dx, const Rows& rows, int64_t first, int64_t last, const typename Lanes<T>::R* sum) {
   using V = typename Lanes<T>::V;
   using R = typename Lanes<T>::R;
