@@ -112,8 +112,13 @@ class TORCH_API InputArchive final {
 
 namespace torch {
 
+namespace serialize::detail {
+/// Writes a tensor that load() is to find again: an undefined one is an error.
+TORCH_API void write_defined(OutputArchive& archive, const std::string& key, const at::Tensor& tensor);
+} // namespace serialize::detail
+
 inline serialize::OutputArchive& operator<<(serialize::OutputArchive& archive, const at::Tensor& tensor) {
-  archive.write("0", tensor);
+  serialize::detail::write_defined(archive, "0", tensor);
   return archive;
 }
 inline serialize::InputArchive& operator>>(serialize::InputArchive& archive, at::Tensor& tensor) {

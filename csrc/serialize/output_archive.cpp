@@ -54,4 +54,9 @@ void OutputArchive::save_to(const std::function<size_t(const void*, size_t)>& fu
   write_archive(sink, "archive", *node_);
 }
 
+void detail::write_defined(OutputArchive& archive, const std::string& key, const at::Tensor& tensor) {
+  TORCH_CHECK(tensor.defined(), "torch::save: tensor ", key, " is undefined, and an archive cannot give it back");
+  archive.write(key, tensor);
+}
+
 } // namespace torch::serialize

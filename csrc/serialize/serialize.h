@@ -22,7 +22,7 @@ template <typename... SaveToArgs>
 void save(const std::vector<at::Tensor>& tensors, SaveToArgs&&... args) {
   serialize::OutputArchive archive;
   for (size_t i = 0; i < tensors.size(); ++i) {
-    archive.write(std::to_string(i), tensors[i]);
+    serialize::detail::write_defined(archive, std::to_string(i), tensors[i]);
   }
   archive.save_to(std::forward<SaveToArgs>(args)...);
 }

@@ -115,6 +115,14 @@ TEST_CASE("a tensor, a vector, a stream, a function: save and load", "[serialize
   for (size_t i = 0; i < all.size(); ++i) CHECK(same_bits(loaded[i], all[i]));
 }
 
+TEST_CASE("an undefined tensor is not saved", "[serialize][archive][errors]") {
+  std::ostringstream out;
+  CHECK_THROWS_MATCHES(torch::save(Tensor(), out), c10::Error, test::Says("tensor 0 is undefined"));
+  CHECK_THROWS_MATCHES(
+      torch::save(std::vector<Tensor>{torch::ones({2}), Tensor()}, out), c10::Error, test::Says("tensor 1 is undefined"));
+  CHECK(out.str().empty());
+}
+
 TEST_CASE("tensors on the meta device keep sizes and strides in an archive", "[serialize][archive]") {
   const Tensor base = torch::empty({4, 3}, torch::kMeta);
   std::stringstream stream;
