@@ -169,6 +169,14 @@ TEST_CASE("products with the factor zero are left out", "[aten][gemm]") {
   }
 }
 
+TEST_CASE("whole numbers wrap where a product is left out", "[aten][gemm]") {
+  const int64_t least = std::numeric_limits<int64_t>::min();
+  const Tensor self = at::full({2, 2}, least, at::kLong), one = at::ones({2, 2}, at::kLong);
+  CHECK(at::equal(at::addmm(self, one, one, -5, 0), self));
+  const Tensor image = at::full({1, 2, 2}, std::numeric_limits<int64_t>::max(), at::kLong);
+  CHECK(at::_adaptive_avg_pool2d(image, {1, 1}).item<int64_t>() == -1);
+}
+
 TEST_CASE("lazily conjugated operands multiply as their conjugates", "[aten][gemm]") {
   at::manual_seed(3);
   const Tensor a = small_values({9, 17}, at::kComplexDouble), b = small_values({17, 5}, at::kComplexDouble);

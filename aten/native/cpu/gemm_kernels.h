@@ -6,6 +6,7 @@
 #include <aten/native/cpu/gemm_pack.h>
 #include <aten/native/cpu/gemm_tile.h>
 #include <aten/native/cpu/gemv.h>
+#include <aten/native/pointwise/math.h>
 #include <aten/native/vec/Vec.h>
 
 #include <algorithm>
@@ -228,7 +229,7 @@ void scale_only(const Gemm<T>& g) {
     for (int64_t i = 0; i < g.m; ++i) {
       for (int64_t j = 0; j < g.n; ++j) {
         T& c = g.c.data[s * g.c_batch + i * g.c.row_stride + j * g.c.col_stride];
-        c = g.beta == F(0) ? T(0) : static_cast<T>(F(c) * g.beta);
+        c = g.beta == F(0) ? T(0) : static_cast<T>(pointwise::mul(F(c), F(g.beta)));
       }
     }
   }

@@ -74,7 +74,7 @@ void add_run(const T* x, Core<T>* sum, int64_t n, bool first) {
       store_run<R>(first ? v : load_run<R>(sum + i, run) + v, sum + i, run);
     });
   } else {
-    for (int64_t i = 0; i < n; ++i) sum[i] = first ? x[i] : sum[i] + x[i];
+    for (int64_t i = 0; i < n; ++i) sum[i] = first ? Core<T>(x[i]) : pointwise::add<Core<T>>(sum[i], x[i]);
   }
 }
 
