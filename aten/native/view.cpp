@@ -454,6 +454,19 @@ Tensor& unsqueeze_(Tensor& self, int64_t dim) {
 
 // ---- parts of a dimension --------------------------------------------------------
 
+namespace {
+
+/// Where element `index` of a dimension begins. Tensors without elements may have sizes beyond any memory.
+int64_t offset_of(const char* op, const Tensor& self, int64_t index, int64_t stride) {
+  int64_t offset = 0;
+  TORCH_CHECK(
+      !c10::mul_overflows(index, stride, &offset) && !c10::add_overflows(offset, self.storage_offset(), &offset), op, ": index ",
+      index, " is too large for stride ", stride);
+  return offset;
+}
+
+} // namespace
+
 Tensor select(const Tensor& self, int64_t dim, int64_t index) {
   TORCH_CHECK_INDEX(self.dim() != 0, "select() cannot be applied to a 0-dim tensor.");
   dim = c10::maybe_wrap_dim(dim, self.dim());
@@ -465,7 +478,7 @@ Tensor select(const Tensor& self, int64_t dim, int64_t index) {
     index += size;
   }
   const IntArrayRef strides = self.strides();
-  const int64_t offset = self.storage_offset() + index * strides[dim];
+  const int64_t offset = offset_of("select", self, index, strides[dim]);
   return make_view(self, without(self.sizes(), dim), without(strides, dim), offset);
 }
 
@@ -479,7 +492,7 @@ Tensor slice(const Tensor& self, int64_t dim, std::optional<int64_t> start, std:
   const auto wrap = [size](int64_t i) { return std::clamp<int64_t>(i < 0 ? i + size : i, 0, size); };
   const int64_t first = wrap(start.value_or(0));
   const int64_t last = std::max(wrap(end.value_or(size)), first);
-  const int64_t offset = self.storage_offset() + first * strides[dim];
+  const int64_t offset = offset_of("slice", self, first, strides[dim]);
   sizes[dim] = (last - first) / step + ((last - first) % step != 0 ? 1 : 0);
   TORCH_CHECK(
       !c10::mul_overflows(strides[dim], step, &strides[dim]) || sizes[dim] <= 1, "slice: step ", step, " is too large");

@@ -368,6 +368,14 @@ TEST_CASE("images are resized by any factor", "[aten]") {
     CHECK(at::upsample_bicubic2d(at::_upsample_bilinear2d_aa(image, {4, 4}, false, scale, scale), {3, 3}, false, scale, scale).size(3) == 3);
 }
 
+TEST_CASE("parts of tensors without elements begin within what an offset can say", "[aten][hostile]") {
+  const int64_t most = std::numeric_limits<int64_t>::max();
+  const at::Tensor none = at::empty_strided({0, most - 1}, {1, 3});
+  CHECK_THROWS_AS(none.slice(1, most - 2), c10::Error);
+  CHECK_THROWS_AS(none.select(1, most - 2), c10::Error);
+  CHECK(none.slice(1, 5, 7).numel() == 0);
+}
+
 TEST_CASE("cross products of integers wrap, sizes of resized images may not", "[aten][hostile]") {
   const int64_t most = std::numeric_limits<int64_t>::max();
   const at::Tensor a = at::full({1, 3}, most, at::kLong), b = at::arange(3, at::kLong).unsqueeze(0);
