@@ -3,6 +3,7 @@
 #include <aten/ExpandUtils.h>
 #include <c10/util/Exception.h>
 #include <csrc/nn/functional/distance.h>
+#include <csrc/nn/functional/loss_checks.h>
 
 template class c10::Indirect<std::optional<std::function<at::Tensor(const at::Tensor&, const at::Tensor&)>>>;
 
@@ -159,13 +160,17 @@ Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, const Hin
   return at::hinge_embedding_loss(input, target, options.margin(), reduction_get_enum(options.reduction()));
 }
 
-Tensor multi_margin_loss(const Tensor& input, const Tensor& target, const MultiMarginLossFuncOptions& options) {
+void detail::check_multi_margin(const MultiMarginLossOptions& options) {
   TORCH_CHECK(options.p() == 1 || options.p() == 2, "only p == 1 and p == 2 supported, but got ", options.p());
   TORCH_CHECK(
       !options.weight().defined() || options.weight().dim() == 1,
       "weight must be one-dimensional, a factor for each class, but got ",
       options.weight().dim(),
       " dimensions");
+}
+
+Tensor multi_margin_loss(const Tensor& input, const Tensor& target, const MultiMarginLossFuncOptions& options) {
+  detail::check_multi_margin(options);
   return at::multi_margin_loss(
       input, target, options.p(), options.margin(), options.weight(), reduction_get_enum(options.reduction()));
 }

@@ -1,6 +1,7 @@
 #include <csrc/nn/modules/loss.h>
 
 #include <csrc/nn/functional/loss.h>
+#include <csrc/nn/functional/loss_checks.h>
 
 #include <ostream>
 
@@ -77,12 +78,7 @@ MultiMarginLossImpl::MultiMarginLossImpl(MultiMarginLossOptions options_) : opti
 }
 
 void MultiMarginLossImpl::reset() {
-  TORCH_CHECK(options.p() == 1 || options.p() == 2, "only p == 1 and p == 2 supported, but got ", options.p());
-  TORCH_CHECK(
-      !options.weight().defined() || options.weight().dim() == 1,
-      "weight must be one-dimensional, a factor for each class, but got ",
-      options.weight().dim(),
-      " dimensions");
+  F::detail::check_multi_margin(options);
   register_buffer("weight", options.weight());
 }
 
