@@ -70,7 +70,7 @@ Tensor Adadelta::step(LossClosure closure) {
         });
     if (lists.size() == 0) return;
     for (AdadeltaParamState* state : lists.states) state->step(state->step() + 1);
-    if (!options.fused().value_or(lists.on_cpu)) return by_operators(lists, options);
+    if (!options.fused().value_or(lists.fused_by_default())) return by_operators(lists, options);
     const auto squares = lists.tensors([](AdadeltaParamState& s) { return s.square_avg(); });
     const auto deltas = lists.tensors([](AdadeltaParamState& s) { return s.acc_delta(); });
     at::_fused_adadelta_(

@@ -106,7 +106,7 @@ Tensor Adagrad::step(LossClosure closure) {
     step_sparse(lists, options);
     if (lists.size() == 0) return;
     for (AdagradParamState* state : lists.states) state->step(state->step() + 1);
-    if (!options.fused().value_or(lists.on_cpu)) return by_operators(lists, options);
+    if (!options.fused().value_or(lists.fused_by_default())) return by_operators(lists, options);
     const auto sums = lists.tensors([](AdagradParamState& s) { return s.sum(); });
     at::_fused_adagrad_(
         lists.params, lists.grads, sums, detail::step_tensors(lists), options.lr(), options.lr_decay(), options.weight_decay(),

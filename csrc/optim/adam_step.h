@@ -64,7 +64,7 @@ void adam_group(const char* optimizer, OptimizerParamGroup& group, Optimizer::St
   });
   if (lists.size() == 0) return;
   for (State* state : lists.states) state->step(state->step() + 1);
-  if (!options.fused().value_or(lists.on_cpu)) return adam_by_operators(lists, options, decoupled);
+  if (!options.fused().value_or(lists.fused_by_default())) return adam_by_operators(lists, options, decoupled);
   const auto averages = lists.tensors([](State& s) { return s.exp_avg(); });
   const auto squares = lists.tensors([](State& s) { return s.exp_avg_sq(); });
   const auto largest = options.amsgrad() ? lists.tensors([](State& s) { return s.max_exp_avg_sq(); }) : std::vector<Tensor>();

@@ -69,7 +69,7 @@ Tensor Adamax::step(LossClosure closure) {
         });
     if (lists.size() == 0) return;
     for (AdamaxParamState* state : lists.states) state->step(state->step() + 1);
-    if (!options.fused().value_or(lists.on_cpu)) return by_operators(lists, options);
+    if (!options.fused().value_or(lists.fused_by_default())) return by_operators(lists, options);
     const auto averages = lists.tensors([](AdamaxParamState& s) { return s.exp_avg(); });
     const auto largest = lists.tensors([](AdamaxParamState& s) { return s.exp_inf(); });
     const auto [beta1, beta2] = options.betas();

@@ -93,7 +93,7 @@ Tensor ASGD::step(LossClosure closure) {
           state.ax(detail::zeros_like_param(param));
         });
     if (lists.size() == 0) return;
-    if (options.fused().value_or(lists.on_cpu)) {
+    if (options.fused().value_or(lists.fused_by_default())) {
       step_fused(lists, options);
     } else {
       by_operators(lists, options);

@@ -91,7 +91,7 @@ Tensor NAdam::step(LossClosure closure) {
       state->mu_product(state->mu_product() * momentum(options, state->step()));
       products.push_back(state->mu_product());
     }
-    if (!options.fused().value_or(lists.on_cpu)) return by_operators(lists, options);
+    if (!options.fused().value_or(lists.fused_by_default())) return by_operators(lists, options);
     const auto averages = lists.tensors([](NAdamParamState& s) { return s.exp_avg(); });
     const auto squares = lists.tensors([](NAdamParamState& s) { return s.exp_avg_sq(); });
     const auto [beta1, beta2] = options.betas();

@@ -86,7 +86,7 @@ Tensor RAdam::step(LossClosure closure) {
         });
     if (lists.size() == 0) return;
     for (RAdamParamState* state : lists.states) state->step(state->step() + 1);
-    if (!options.fused().value_or(lists.on_cpu)) return by_operators(lists, options);
+    if (!options.fused().value_or(lists.fused_by_default())) return by_operators(lists, options);
     const auto averages = lists.tensors([](RAdamParamState& s) { return s.exp_avg(); });
     const auto squares = lists.tensors([](RAdamParamState& s) { return s.exp_avg_sq(); });
     const auto [beta1, beta2] = options.betas();

@@ -87,7 +87,7 @@ Tensor RMSprop::step(LossClosure closure) {
         });
     if (lists.size() == 0) return;
     for (RMSpropParamState* state : lists.states) state->step(state->step() + 1);
-    if (!options.fused().value_or(lists.on_cpu)) return by_operators(lists, options);
+    if (!options.fused().value_or(lists.fused_by_default())) return by_operators(lists, options);
     const auto squares = lists.tensors([](RMSpropParamState& s) { return s.square_avg(); });
     const auto averages =
         options.centered() ? lists.tensors([](RMSpropParamState& s) { return s.grad_avg(); }) : std::vector<Tensor>();

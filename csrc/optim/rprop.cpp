@@ -74,7 +74,7 @@ Tensor Rprop::step(LossClosure closure) {
         });
     if (lists.size() == 0) return;
     for (RpropParamState* state : lists.states) state->step(state->step() + 1);
-    if (!options.fused().value_or(lists.on_cpu)) return by_operators(lists, options);
+    if (!options.fused().value_or(lists.fused_by_default())) return by_operators(lists, options);
     const auto before = lists.tensors([](RpropParamState& s) { return s.prev(); });
     const auto sizes = lists.tensors([](RpropParamState& s) { return s.step_size(); });
     const auto [eta_minus, eta_plus] = options.etas();

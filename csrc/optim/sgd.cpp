@@ -124,7 +124,7 @@ Tensor SGD::step(LossClosure closure) {
     if (lists.size() == 0) return;
     std::vector<bool> first(lists.size());
     for (size_t i = 0; options.momentum() != 0 && i < lists.size(); ++i) first[i] = begins(*lists.states[i], lists.originals[i]);
-    if (!options.fused().value_or(lists.on_cpu)) return by_operators(lists, first, options);
+    if (!options.fused().value_or(lists.fused_by_default())) return by_operators(lists, first, options);
     step_fused(lists, first, true, options);
     step_fused(lists, first, false, options);
   });

@@ -45,9 +45,19 @@ struct StepLists {
   std::vector<State*> states;
   std::vector<Tensor> originals;  // parameters as they are
   std::vector<Sparse> sparse;
-  bool on_cpu = true;
 
   size_t size() const { return params.size(); }
+
+  /// Whether one call steps all of them, unless the options say otherwise: where it has a kernel, which on the CPU it always has.
+  bool fused_by_default() const {
+    if (params.empty()) return true;
+    const at::Device device = params[0].device();
+    if (!device.is_cpu() && !device.is_cuda()) return false;
+    for (const Tensor& param : params) {
+      if (param.device() != device || (device.is_cuda() && !param.is_floating_point())) return false;
+    }
+    return true;
+  }
 
   /// A tensor of each state.
   template <class Get>
@@ -107,7 +117,6 @@ StepLists<State> collect(
     lists.originals.push_back(param);
     lists.params.push_back(StepLists<State>::real_view(param));
     lists.grads.push_back(StepLists<State>::real_view(in_precision_of(param, grad)));
-    lists.on_cpu = lists.on_cpu && param.is_cpu();
   }
   return lists;
 }

@@ -71,6 +71,9 @@ if(TARGET tensor_cuda)
   file(GLOB CUDA_PLUGIN_TESTS CONFIGURE_DEPENDS test/cuda_plugin/*.cpp)
   tensor_test(cuda_plugin SOURCES ${CUDA_PLUGIN_TESTS} LIBRARIES tensor_cuda CUDA::cudart CUDA::cublas)
   target_compile_definitions(test_cuda_plugin PRIVATE CUDA_PLUGIN="$<TARGET_FILE:tensor_cuda>")
+  # What fails on a device, which libraries that do nothing stand for.
+  add_test(NAME cuda_failures COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/tools/bench/idle_cuda/idle_cuda.py
+    ${PROJECT_BINARY_DIR}/idle_cuda $<TARGET_FILE:test_cuda_plugin> "[idle]")
   # An extension with the headers that those of programs include, compiled as they are.
   file(GLOB CUDA_CLIENT_KERNELS CONFIGURE_DEPENDS test/cuda_clients/*.cu)
   file(GLOB CUDA_CLIENT_TESTS CONFIGURE_DEPENDS test/cuda_clients/*.cpp)

@@ -56,10 +56,14 @@ class KernelEmitter:
     def _define(self, schema: Schema, suffix: str, body: str) -> tuple[str, str]:
         name = f"{schema.unambiguous_name}{suffix}"
         params = ", ".join(p.declared(False) for p in cpp.dispatcher_params(schema))
-        return name, f"{cpp.return_type(schema)} {name}({params}) {{\n{body}}}\n"
+        return name, f"{cpp.return_type(schema)} {name}({params}) {body}\n"
 
     def wrapper(self, schema: Schema, key: str, body: str) -> Wrapper:
-        name, text = self._define(schema, f"_{key}", body)
+        if key == "CUDA":  # failed calls of CUDA are to name the operator
+            block = f"try {{\n{body}}} catch (...) {{\n  at::native::cuda::rethrow_from({cstring(schema.full_name)});\n}}"
+        else:
+            block = f"{{\n{body}}}"
+        name, text = self._define(schema, f"_{key}", block)
         return Wrapper(schema.unambiguous_name, key, name, text)
 
     # ---- bodies ------------------------------------------------------------
@@ -152,7 +156,7 @@ class KernelEmitter:
         if not operands:
             return None
         rule = str(entry.get("result", "common")).capitalize()
-        name, general = self._define(schema, f"_{key}_general", self.pointwise_body(entry, "functional", run, checked=True))
+        name, general = self._define(schema, f"_{key}_general", f"{{\n{self.pointwise_body(entry, 'functional', run, checked=True)}}}")
         args = ", ".join(p.name for p in cpp.dispatcher_params(schema))
         # Beside a number a plain call takes no strides that could differ.
         numbers = any(a.name in entry.operands and not a.type.is_tensor for a in entry.schema.arguments)
@@ -527,6 +531,9 @@ class KernelEmitter:
             ops += "#include <aten/native/result_layout.h>\n"
         table = {"cpu": "kCpuKernels", "cuda": "kCudaKernels", "sparse": "kSparseKernels", None: "kGenericKernels"}[backend]
         table += f"_{wrappers[0].op}"
+        own_headers = "#include <aten/native/cpu_isa.h>"
+        if backend == "cuda":
+            own_headers = "#include <aten/native/cuda/operator_errors.h>\n#include <aten/native/cuda/pointwise_run.h>"
         what = {"cpu": "CPU kernels", "cuda": "CUDA kernels", "sparse": "Kernels for sparse tensors", None: "Meta, composite and any-backend kernels"}[backend]
         return f"""// {what} of the operators in {", ".join(sorted({e.path.name for e in entries}))}.
 {self._kernel_paths(entries, backend)}
@@ -538,7 +545,7 @@ class KernelEmitter:
 #include <aten/native/backend_select.h>
 #include <aten/native/composite/exact_out.h>
 #include <aten/TensorIterator.h>
-#include <{"aten/native/cuda/pointwise_run.h" if backend == "cuda" else "aten/native/cpu_isa.h"}>
+{own_headers}
 #include <c10/core/DeviceGuard.h>
 
 {self.declarations(entries, backend)}

@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 
 IdleCudaCounts idle_cuda_counts;
 IdleCudaFailures idle_cuda_failures;
@@ -82,7 +83,21 @@ cudaError_t work(std::int64_t& count) {
   ++count;
   return static_cast<cudaError_t>(idle_cuda_failures.device);
 }
-cudaError_t launch() {
+/// With IDLE_CUDA_LAUNCHES each launch prints the mangled name of its kernel (c++filt reads it).
+bool names_launches() {
+  static const bool wanted = std::getenv("IDLE_CUDA_LAUNCHES") != nullptr;
+  return wanted;
+}
+std::map<const void*, const char*>& kernel_names() {
+  static std::map<const void*, const char*> names;
+  return names;
+}
+
+cudaError_t launch(const void* function) {
+  if (names_launches()) {
+    const auto found = kernel_names().find(function);
+    std::fprintf(stderr, "launch %s\n", found != kernel_names().end() ? found->second : "of an unknown kernel");
+  }
   ++idle_cuda_counts.launches;
   last_error = static_cast<cudaError_t>(idle_cuda_failures.launch);
   return last_error;
@@ -125,7 +140,11 @@ void** __cudaRegisterFatBinary(void*) {
 }
 void __cudaRegisterFatBinaryEnd(void**) {}
 void __cudaUnregisterFatBinary(void**) {}
-void __cudaRegisterFunction() {}
+void __cudaRegisterFunction(void**, const char* function, char*, const char* name, int, uint3*, uint3*, dim3*, dim3*, int*) {
+  if (names_launches()) {
+    kernel_names()[function] = name;
+  }
+}
 void __cudaRegisterVar() {}
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared, CUstream_st* stream) {
   configuration = {grid, block, shared, stream};
@@ -142,17 +161,17 @@ cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* function) {
   *kernel = static_cast<cudaKernel_t>(const_cast<void*>(function));
   return cudaSuccess;
 }
-cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, std::size_t, cudaStream_t) {
-  return launch();
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3, dim3, void**, std::size_t, cudaStream_t) {
+  return launch(kernel);
 }
-cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, std::size_t, cudaStream_t) {
-  return launch();
+cudaError_t cudaLaunchKernel(const void* function, dim3, dim3, void**, std::size_t, cudaStream_t) {
+  return launch(function);
 }
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t*, const void*, void**) {
-  return launch();
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t*, const void* function, void**) {
+  return launch(function);
 }
-cudaError_t cudaLaunchCooperativeKernel(const void*, dim3, dim3, void**, std::size_t, cudaStream_t) {
-  return launch();
+cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3, dim3, void**, std::size_t, cudaStream_t) {
+  return launch(function);
 }
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
   *attributes = {};
