@@ -16,7 +16,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <stdexcept>
 
 namespace torch::autograd {
 
@@ -153,10 +152,9 @@ C10_NOINLINE variable_list call_watched_function(const GraphTask& task, Node& fn
 void check_no_nan(const Node& fn, const variable_list& outputs) {
   const AutoGradMode no_grad(false);
   for (size_t i = 0; i < outputs.size(); ++i) {
-    if (outputs[i].defined() && at::isnan(outputs[i]).any().item<bool>()) {
-      throw std::runtime_error(
-          c10::str("Function '", fn.name(), "' returned nan values in its ", i, "th output."));
-    }
+    TORCH_CHECK(
+        !outputs[i].defined() || !at::isnan(outputs[i]).any().item<bool>(), "Function '", fn.name(),
+        "' returned nan values in its ", i, "th output.");
   }
 }
 
@@ -438,9 +436,7 @@ void Engine::deliver(GraphTask& task, Node& fn, variable_list& outputs) {
     }
     Node& next = *edge.function;
     NodeState* state = task.nodes_.find(&next);
-    if (state == nullptr || state->dependencies == 0) {
-      throw std::runtime_error(c10::str("dependency not found for ", next.name()));
-    }
+    TORCH_CHECK(state != nullptr && state->dependencies != 0, "dependency not found for ", next.name());
     const bool is_ready = --state->dependencies == 0;
     if (task.has_exec_info_ && !state->should_execute()) {
       continue;

@@ -7,7 +7,6 @@
 #include <c10/util/Exception.h>
 
 #include <algorithm>
-#include <stdexcept>
 
 namespace torch::autograd {
 
@@ -112,9 +111,7 @@ bool GraphTask::has_post_processing() const {
 }
 
 void GraphTask::run_post_processing() {
-  if (waiting_nodes_ != 0) {
-    throw std::runtime_error("could not compute gradients for some functions");
-  }
+  TORCH_CHECK(waiting_nodes_ == 0, "could not compute gradients for some functions");
   for (const c10::Stream& leaf : leaf_streams_) {
     for (const c10::Stream& caller : caller_streams_) {
       if (caller.device() == leaf.device() && caller != leaf) {

@@ -6,11 +6,11 @@
 #include <autograd/functions/tensor.h>
 #include <autograd/functions/utils.h>
 #include <autograd/view_func.h>
+#include <c10/util/Exception.h>
 #include <c10/util/StringUtil.h>
 
 #include <array>
 #include <mutex>
-#include <stdexcept>
 
 namespace torch::autograd {
 
@@ -329,9 +329,7 @@ std::shared_ptr<Node> grad_accumulator(const at::TensorBase& self) {
   if (meta == nullptr) {
     return nullptr;
   }
-  if (meta->grad_fn_) {
-    throw std::logic_error("grad_accumulator() should be only called on leaf Variables");
-  }
+  TORCH_CHECK(!meta->grad_fn_, "grad_accumulator() should be only called on leaf Variables");
   return meta->requires_grad_ ? find_or_make_accumulator(meta, self) : nullptr;
 }
 

@@ -4,8 +4,7 @@
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
 #include <autograd/functions/utils.h>
-
-#include <stdexcept>
+#include <c10/util/Exception.h>
 
 namespace torch::autograd {
 
@@ -42,9 +41,7 @@ variable_list AccumulateGrad::apply(variable_list&& grads) {
   if (!grads[0].defined()) {
     return {};
   }
-  if (variable.grad_fn()) {
-    throw std::logic_error("leaf variable has been moved into the graph interior");
-  }
+  TORCH_CHECK(!variable.grad_fn(), "leaf variable has been moved into the graph interior");
   if (!variable.requires_grad()) {
     return {};
   }

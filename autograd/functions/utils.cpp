@@ -2,9 +2,7 @@
 
 #include <aten/core/ivalue.h>
 #include <autograd/functions/basic_ops.h>
-#include <c10/util/StringUtil.h>
-
-#include <stdexcept>
+#include <c10/util/Exception.h>
 
 namespace torch::autograd {
 
@@ -55,13 +53,9 @@ void check_input_variables(
     int required_args,
     bool allow_undefined) {
   const size_t required = static_cast<size_t>(required_args == -1 ? args : required_args);
-  if (inputs.size() != static_cast<size_t>(args)) {
-    throw std::runtime_error(c10::str(name, ": expected ", args, " arguments (got ", inputs.size(), ")"));
-  }
+  TORCH_CHECK(inputs.size() == static_cast<size_t>(args), name, ": expected ", args, " arguments (got ", inputs.size(), ")");
   for (size_t i = 0; i < required && !allow_undefined; ++i) {
-    if (!inputs[i].defined()) {
-      throw std::runtime_error(c10::str(name, ": expected Tensor at argument ", i, " (got None)"));
-    }
+    TORCH_CHECK(inputs[i].defined(), name, ": expected Tensor at argument ", i, " (got None)");
   }
 }
 
