@@ -1,7 +1,10 @@
 #include <aten/native/foreach.h>
 
+#include <aten/core/dtype_dispatch.h>
 #include <aten/ops/copy__ops.h>
+#include <aten/ops/empty_like_ops.h>
 #include <c10/core/GradMode.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
 
 #include <vector>
 
@@ -43,7 +46,102 @@ Tensor elements(const Tensor& t) {
   return t.layout() == kStrided ? t : t.layout() == kSparse ? t._values() : t.values();
 }
 
+/// The keys of a dense CUDA tensor that no mode and no wrapper wants to hear of.
+constexpr c10::DispatchKeySet plain_cuda_keys = c10::DispatchKeySet(c10::DispatchKey::CUDA) |
+    c10::getAutogradRelatedKeySetFromBackend(c10::BackendComponent::CUDABit) |
+    c10::getAutocastRelatedKeySetFromBackend(c10::BackendComponent::CUDABit);
+
+/// Whether `t` has the dtype and the device of `lead` and gradients do not matter.
+bool is_plain_cuda(const Tensor& t, const Tensor& lead, bool recording) {
+  return t.defined() && t.key_set() == plain_cuda_keys && t.scalar_type() == lead.scalar_type() && t.device() == lead.device() &&
+      !(recording && t.requires_grad());
+}
+
+/// Fills a part for tensor i of the lists; false if they do not lie alike.
+bool describe(ForeachPart& part, std::initializer_list<TensorList> lists, size_t i, const Tensor& lead, bool recording) {
+  const Tensor& self = (*lists.begin())[i];
+  if (!is_plain_cuda(self, lead, recording) || !self.is_non_overlapping_and_dense()) {
+    return false;
+  }
+  const bool by_rows = self.is_contiguous();
+  part.numel = self.numel();
+  int k = 0;
+  for (const TensorList list : lists) {
+    const Tensor& t = list[i];
+    if (k > 0 && (!is_plain_cuda(t, lead, recording) || t.sizes() != self.sizes() ||
+                  (by_rows ? !t.is_contiguous() : t.strides() != self.strides()))) {
+      return false;
+    }
+    part.in[k++] = t.const_data_ptr();
+  }
+  return true;
+}
+
+/// Of two tensors that share memory, but are not the same, one may be written before the other is read.
+bool share_memory_partly(const ForeachPart& part, std::initializer_list<TensorList> lists, size_t i) {
+  const Tensor& self = (*lists.begin())[i];
+  int k = 0;
+  for (const TensorList list : lists) {
+    if (part.in[k++] != part.out && list[i].is_alias_of(self)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+DeviceForeach on_cuda = nullptr;
+
 } // namespace
+
+DeviceForeach& cuda_foreach() {
+  return on_cuda;
+}
+
+bool foreach_at_once(
+    ForeachFunction function,
+    std::initializer_list<TensorList> lists,
+    ArrayRef<Scalar> numbers,
+    std::vector<Tensor>* results) {
+  const TensorList self = *lists.begin();
+  const Tensor& lead = self[0];
+  if (on_cuda == nullptr || !lead.defined() || !lead.is_cuda() || !kFloating.contains(lead.scalar_type()) ||
+      !c10::impl::is_default(c10::impl::raw_local_dispatch_key_set)) {
+    return false;
+  }
+  const bool recording = c10::GradMode::is_enabled();
+  std::vector<ForeachPart> parts(self.size());
+  for (size_t i = 0; i < self.size(); ++i) {
+    ForeachPart& part = parts[i];
+    part = {};
+    if (!describe(part, lists, i, lead, recording)) {
+      return false;
+    }
+    if (results == nullptr) {
+      part.out = self[i].mutable_data_ptr();
+      part.in[0] = part.out;
+      if (share_memory_partly(part, lists, i)) {
+        return false;
+      }
+    }
+    if (!numbers.empty()) {
+      const Scalar& number = numbers[numbers.size() == 1 ? 0 : i];
+      if (number.isComplex()) {
+        return false;
+      }
+      part.number = number.toDouble();
+    }
+  }
+  for (size_t i = 0; i < self.size(); ++i) {
+    if (results != nullptr) {
+      results->push_back(at::_ops::empty_like::call(self[i], {}, {}, {}, {}, {}));
+      parts[i].out = results->back().mutable_data_ptr();
+    } else {
+      self[i].unsafeGetTensorImpl()->bump_version();
+    }
+  }
+  on_cuda(function, lead, parts);
+  return true;
+}
 
 void foreach_in_place(
     TensorList self,

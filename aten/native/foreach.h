@@ -2,9 +2,11 @@
 #pragma once
 
 #include <aten/core/Tensor.h>
+#include <aten/native/foreach_function.h>
 #include <c10/util/FunctionRef.h>
 
 #include <initializer_list>
+#include <vector>
 
 namespace at::native {
 
@@ -29,6 +31,19 @@ void foreach_in_place(
     std::initializer_list<TensorList> others,
     std::initializer_list<ArrayRef<Scalar>> numbers,
     c10::function_ref<void(size_t)> run);
+
+/// All tensors at once, where their device can and nothing about them is unusual: on CUDA, of one floating dtype, dense in the same
+/// order, not recorded. `numbers`: none, one for all, or one for each. With `results` they are new tensors, else the first list is
+/// changed. False: nothing has happened.
+bool foreach_at_once(
+    ForeachFunction function,
+    std::initializer_list<TensorList> lists,
+    ArrayRef<Scalar> numbers,
+    std::vector<Tensor>* results);
+
+/// Set by the plugin of a device: runs parts of a floating dtype on the device of `lead`, the current stream's.
+using DeviceForeach = void (*)(ForeachFunction, const Tensor& lead, ArrayRef<ForeachPart>);
+TORCH_API DeviceForeach& cuda_foreach();
 
 /// `number` itself, which must be a tensor of no dimensions.
 inline const Tensor& zero_dim(const Tensor& number) {

@@ -261,15 +261,20 @@ class KernelEmitter:
         params = ", ".join(f"const at::{a.type.base}& {a.name}" for a in lists)
         elements = ", ".join(f"{a.name}[i]" for a in lists)
         text = f"  const size_t count = at::native::foreach_count({{{sizes['Tensor']}}}, {{{sizes['Scalar']}}});\n"
+        at_once = ""
+        if whole := entry.get("foreach").get("at_once"):
+            results = "nullptr" if form == "inplace" else "&result"
+            left = "" if form == "inplace" else " result"
+            at_once = f"  if (at::native::foreach_at_once(at::native::ForeachFunction::{whole}, {results})) return{left};\n"
         if form == "inplace":
             call = f"[&]({params}) {{ {entry.get('foreach')['inplace']}; }}({elements});"
             others = {base: ", ".join(a.name for a in lists[1:] if a.type.base == base) for base in ("Tensor", "Scalar")}
             text = text.replace("const size_t count = ", "[[maybe_unused]] const size_t count = ")
-            return text + (
+            return text + at_once + (
                 f"  at::native::foreach_in_place({lists[0].name}, {{{others['Tensor']}}}, {{{others['Scalar']}}}, [&](size_t i) {{\n"
                 f"    {call}\n  }});\n")
         call = f"[&]({params}) -> at::Tensor {{ return {entry.get('foreach')['function']}; }}({elements})"
-        text += "  std::vector<at::Tensor> result;\n  result.reserve(count);\n"
+        text += f"  std::vector<at::Tensor> result;\n  result.reserve(count);\n{at_once}"
         return text + f"  for (size_t i = 0; i < count; ++i) {{\n    result.push_back({call});\n  }}\n  return result;\n"
 
     # ---- all wrappers of an entry -------------------------------------------

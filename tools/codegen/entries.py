@@ -181,7 +181,7 @@ def _check(entry: Entry) -> None:
     if len(ways) != 1:
         raise entry.fail("kernel", f"exactly one of composite, foreach, explicit, kernel must be given; got {ways or 'none'}")
     if "foreach" in entry.raw and "function" not in entry.get("foreach"):
-        raise entry.fail("foreach", "must be {function: EXPRESSION, inplace: EXPRESSION}; the second only with that variant")
+        raise entry.fail("foreach", "must be {function: EXPRESSION, inplace: EXPRESSION, at_once: FUNCTION}; the second only with that variant")
     if entry.get("result", "common") not in RESULTS:
         raise entry.fail("result", f"'{entry.get('result')}'; allowed: {', '.join(RESULTS)}")
     for key in ("node", "inplace_node"):

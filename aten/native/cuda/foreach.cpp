@@ -1,0 +1,24 @@
+// Whole lists of tensors at once: the device's part of aten/native/foreach.cpp.
+#include <aten/core/Tensor.h>
+#include <aten/native/cuda/foreach.h>
+#include <aten/native/foreach.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
+
+namespace at::native::cuda {
+
+namespace {
+
+void foreach_on_device(ForeachFunction function, const Tensor& lead, ArrayRef<ForeachPart> parts) {
+  const c10::cuda::CUDAGuard guard(lead.device());
+  launch_foreach(function, lead.scalar_type(), parts.data(), parts.size(), c10::cuda::getCurrentCUDAStream());
+}
+
+[[maybe_unused]] const bool registered = [] {
+  cuda_foreach() = &foreach_on_device;
+  return true;
+}();
+
+} // namespace
+
+} // namespace at::native::cuda

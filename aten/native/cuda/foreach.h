@@ -1,0 +1,17 @@
+// Launches of the kernels that change whole lists of tensors.
+#pragma once
+
+#include <aten/native/foreach_function.h>
+#include <c10/core/ScalarType.h>
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+
+namespace at::native::cuda {
+
+/// Floating dtypes. As few launches as their arguments have room for.
+void launch_foreach(
+    ForeachFunction function, c10::ScalarType dtype, const ForeachPart* parts, std::size_t count, cudaStream_t stream);
+
+} // namespace at::native::cuda

@@ -1,0 +1,39 @@
+// What kernels of devices do with whole lists of tensors, as plain data.
+#pragma once
+
+#include <cstdint>
+
+namespace at::native {
+
+/// Functions of elements for which a device has kernels that take whole lists. x is of the first list, y and z of the second and
+/// third, n the number.
+enum class ForeachFunction : std::uint8_t {
+  AddNumber, // x + n
+  AddTensor, // x + n y
+  SubNumber, // x - n
+  SubTensor, // x - n y
+  MulNumber, // x n
+  MulTensor, // x y
+  DivNumber, // x / n
+  DivTensor, // x / y
+  Addcmul, // x + n y z
+  Addcdiv, // x + n y / z
+  LerpNumber, // between x and y
+  LerpTensor, // between x and y, by z
+  Neg,
+  Abs,
+  Sqrt,
+  Reciprocal,
+  Zero,
+  Copy, // y
+};
+
+/// One tensor of the lists: dense memory, the same places in all of it.
+struct ForeachPart {
+  void* out;
+  const void* in[3];
+  std::int64_t numel;
+  double number;
+};
+
+} // namespace at::native

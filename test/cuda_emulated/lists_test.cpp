@@ -1,0 +1,92 @@
+// Kernels over lists of tensors: foreach and cat.
+#include <aten/Functions.h>
+#include <aten/TensorOperators.h>
+#include <aten/native/cuda/foreach.h>
+#include <aten/native/cuda/join.h>
+
+#include <catch2/catch.hpp>
+
+#include <functional>
+#include <vector>
+
+using at::Tensor;
+using at::native::ForeachFunction;
+using at::native::ForeachPart;
+
+namespace {
+
+/// Tensors of several sizes; one begins where wide accesses cannot.
+std::vector<Tensor> list_of(at::ScalarType dtype) {
+  std::vector<Tensor> result;
+  for (const int64_t size : {1, 7, 4099, 16384, 40000}) {
+    result.push_back(at::rand({size}, dtype == at::kHalf ? at::kFloat : dtype).add(0.5).to(dtype));
+  }
+  result.push_back(at::rand({1001}).to(dtype).slice(0, 1));
+  for (int i = 0; i < 100; ++i) {
+    result.push_back(at::rand({3, 5}).to(dtype));
+  }
+  return result;
+}
+
+void check_foreach(
+    ForeachFunction function, double number, at::ScalarType dtype,
+    const std::function<Tensor(const Tensor&, const Tensor&, const Tensor&)>& expected) {
+  const std::vector<Tensor> x = list_of(dtype), y = list_of(dtype), z = list_of(dtype);
+  std::vector<Tensor> out;
+  std::vector<ForeachPart> parts;
+  for (size_t i = 0; i < x.size(); ++i) {
+    out.push_back(at::empty_like(x[i]));
+    parts.push_back({out[i].mutable_data_ptr(), {x[i].const_data_ptr(), y[i].const_data_ptr(), z[i].const_data_ptr()}, x[i].numel(), number});
+  }
+  at::native::cuda::launch_foreach(function, dtype, parts.data(), parts.size(), nullptr);
+  for (size_t i = 0; i < x.size(); ++i) {
+    CHECK(at::allclose(out[i].to(at::kDouble), expected(x[i], y[i], z[i]).to(at::kDouble), dtype == at::kHalf ? 2e-3 : 1e-6, 1e-6));
+  }
+}
+
+} // namespace
+
+TEST_CASE("functions of whole lists are those of each tensor", "[emulated][foreach]") {
+  const auto dtype = GENERATE(at::kFloat, at::kHalf, at::kDouble);
+  using F = ForeachFunction;
+  check_foreach(F::AddNumber, 0.5, dtype, [](auto& x, auto&, auto&) { return x + 0.5; });
+  check_foreach(F::SubNumber, 0.5, dtype, [](auto& x, auto&, auto&) { return x - 0.5; });
+  check_foreach(F::AddTensor, 0.25, dtype, [](auto& x, auto& y, auto&) { return x.add(y, 0.25); });
+  check_foreach(F::SubTensor, 0.25, dtype, [](auto& x, auto& y, auto&) { return x.sub(y, 0.25); });
+  check_foreach(F::MulNumber, 3, dtype, [](auto& x, auto&, auto&) { return x * 3; });
+  check_foreach(F::MulTensor, 0, dtype, [](auto& x, auto& y, auto&) { return x * y; });
+  check_foreach(F::DivNumber, 3, dtype, [](auto& x, auto&, auto&) { return x / 3; });
+  check_foreach(F::DivTensor, 0, dtype, [](auto& x, auto& y, auto&) { return x / y; });
+  check_foreach(F::Addcmul, 0.5, dtype, [](auto& x, auto& y, auto& z) { return x.addcmul(y, z, 0.5); });
+  check_foreach(F::Addcdiv, 0.5, dtype, [](auto& x, auto& y, auto& z) { return x.addcdiv(y, z, 0.5); });
+  check_foreach(F::LerpNumber, 0.7, dtype, [](auto& x, auto& y, auto&) { return x.lerp(y, 0.7); });
+  check_foreach(F::LerpTensor, 0, dtype, [](auto& x, auto& y, auto& z) { return x.lerp(y, z); });
+  check_foreach(F::Neg, 0, dtype, [](auto& x, auto&, auto&) { return x.neg(); });
+  check_foreach(F::Abs, 0, dtype, [](auto& x, auto&, auto&) { return x.abs(); });
+  check_foreach(F::Sqrt, 0, dtype, [](auto& x, auto&, auto&) { return x.sqrt(); });
+  check_foreach(F::Reciprocal, 0, dtype, [](auto& x, auto&, auto&) { return x.reciprocal(); });
+  check_foreach(F::Zero, 0, dtype, [](auto& x, auto&, auto&) { return at::zeros_like(x); });
+  check_foreach(F::Copy, 0, dtype, [](auto&, auto& y, auto&) { return y; });
+}
+
+TEST_CASE("pieces of rows are put side by side", "[emulated][join]") {
+  const int64_t rows = GENERATE(1, 37);
+  const int word = GENERATE(1, 2, 4, 8, 16);
+  std::vector<Tensor> pieces;
+  at::native::cuda::Join join;
+  join.pieces = 0;
+  join.word = word;
+  join.rows = rows;
+  int64_t begin = 0;
+  for (const int64_t length : {3, 1000, 1, 129}) {
+    pieces.push_back(at::randint(0, 256, {rows, length * word}, at::kByte));
+    join.piece[join.pieces++] = {pieces.back().const_data_ptr(), length, begin};
+    begin += length;
+  }
+  join.out_length = begin + 5; // of a row there may be more
+  const Tensor out = at::zeros({rows, (begin + 5) * word}, at::kByte);
+  join.out = out.mutable_data_ptr();
+  at::native::cuda::launch_join(join, nullptr);
+  pieces.push_back(at::zeros({rows, 5 * word}, at::kByte));
+  CHECK(at::equal(out, at::cat(pieces, 1)));
+}
