@@ -15,33 +15,77 @@ namespace {
 
 constexpr int kThreads = 512;
 
-template <class T, int Arrays, class Rule>
-__device__ void step_part(const TensorChunks<Arrays>& chunks, const Rule& rule, const StepScale& by) {
-  using R = opmath_type<T>;
-  const auto part = chunks.part();
-  const R scale = by.scale != nullptr ? static_cast<R>(*by.scale) : R(1);
-  T* data[Rule::kArrays];
+// Elements of T that are read at once: 16 bytes, but of 16-bit floats 8 bytes, whose wide forms fill the registers.
+template <class T>
+inline constexpr int kAtOnce = sizeof(T) == 8 ? 2 : 4;
+
+/// How many of the first `count` elements of all arrays can be read K at once.
+template <int K, class T, int Arrays>
+__device__ int count_at_once(T* const (&data)[Arrays], int count) {
+  bool aligned = true;
 #pragma unroll
-  for (int k = 0; k < Rule::kArrays; ++k) {
-    data[k] = chunks.data[part.tensor][k] != nullptr ? static_cast<T*>(chunks.data[part.tensor][k]) + part.begin : nullptr;
+  for (int k = 0; k < Arrays; ++k) {
+    aligned = aligned && reinterpret_cast<std::uintptr_t>(data[k]) % sizeof(Aligned<T, K>) == 0; // null is aligned
   }
-  for (int i = threadIdx.x; i < part.count; i += kThreads) {
+  return aligned ? count / K * K : 0;
+}
+
+// The step of K elements of each array, from number i on.
+template <int K, class T, class Rule>
+__device__ void step_elements(T* const (&data)[Rule::kArrays], int i, const Rule& rule, bool scaled, opmath_type<T> scale) {
+  using R = opmath_type<T>;
+  using Elements = Aligned<T, K>;
+  Elements elements[Rule::kArrays] = {};
+#pragma unroll
+  for (int a = 0; a < Rule::kArrays; ++a) {
+    if (data[a] != nullptr) {
+      elements[a] = *reinterpret_cast<const Elements*>(data[a] + i);
+    }
+  }
+#pragma unroll
+  for (int k = 0; k < K; ++k) {
     R x[Rule::kArrays];
 #pragma unroll
-    for (int k = 0; k < Rule::kArrays; ++k) {
-      x[k] = data[k] != nullptr ? static_cast<R>(widen(data[k][i])) : R(0);
+    for (int a = 0; a < Rule::kArrays; ++a) {
+      x[a] = static_cast<R>(widen(elements[a].values[k]));
     }
-    if (by.scale != nullptr) {
+    if (scaled) {
       x[1] /= scale;
-      data[1][i] = narrow<T>(x[1]);
+      elements[1].values[k] = narrow<T>(x[1]);
     }
     rule(x);
 #pragma unroll
-    for (int k = 0; k < Rule::kArrays; ++k) {
-      if (k != 1 && data[k] != nullptr) {
-        data[k][i] = narrow<T>(x[k]);
+    for (int a = 0; a < Rule::kArrays; ++a) {
+      if (a != 1) {
+        elements[a].values[k] = narrow<T>(x[a]);
       }
     }
+  }
+#pragma unroll
+  for (int a = 0; a < Rule::kArrays; ++a) {
+    if (a == 1 ? scaled : data[a] != nullptr) {
+      *reinterpret_cast<Elements*>(data[a] + i) = elements[a];
+    }
+  }
+}
+
+template <class T, int Arrays, class Rule>
+__device__ void step_part(const TensorChunks<Arrays>& chunks, const Rule& rule, const StepScale& by) {
+  constexpr int K = kAtOnce<T>;
+  const auto part = chunks.part();
+  const bool scaled = by.scale != nullptr;
+  const auto scale = static_cast<opmath_type<T>>(scaled ? *by.scale : 1.0f);
+  T* data[Rule::kArrays];
+#pragma unroll
+  for (int a = 0; a < Rule::kArrays; ++a) {
+    data[a] = chunks.data[part.tensor][a] != nullptr ? static_cast<T*>(chunks.data[part.tensor][a]) + part.begin : nullptr;
+  }
+  const int at_once = count_at_once<K>(data, part.count);
+  for (int i = threadIdx.x * K; i < at_once; i += kThreads * K) {
+    step_elements<K>(data, i, rule, scaled, scale);
+  }
+  for (int i = at_once + threadIdx.x; i < part.count; i += kThreads) {
+    step_elements<1>(data, i, rule, scaled, scale);
   }
 }
 
@@ -82,16 +126,35 @@ __global__ void __launch_bounds__(kThreads)
   step_part<T>(chunks, Rule{settings}, by);
 }
 
+// Multiplies K elements; are they finite?
+template <int K, class T>
+__device__ bool unscale_elements(T* data, float by) {
+  auto elements = *reinterpret_cast<const Aligned<T, K>*>(data);
+  bool finite = true;
+#pragma unroll
+  for (int k = 0; k < K; ++k) {
+    const auto x = widen(elements.values[k]);
+    finite = finite && x - x == 0;
+    elements.values[k] = narrow<T>(x * by);
+  }
+  *reinterpret_cast<Aligned<T, K>*>(data) = elements;
+  return finite;
+}
+
 template <class T>
 __global__ void __launch_bounds__(kThreads) unscale_chunks(TensorChunks<1> chunks, const float* factor, float* found_inf) {
+  constexpr int K = 16 / sizeof(T);
   const auto part = chunks.part();
-  T* data = static_cast<T*>(chunks.data[part.tensor][0]) + part.begin;
+  T* const data[1] = {static_cast<T*>(chunks.data[part.tensor][0]) + part.begin};
   const float by = *factor;
+  const int at_once = count_at_once<K>(data, part.count);
   bool finite = true;
-  for (int i = threadIdx.x; i < part.count; i += kThreads) {
-    const auto x = widen(data[i]);
-    finite = finite && x - x == 0;
-    data[i] = narrow<T>(x * by);
+#pragma unroll 2
+  for (int i = threadIdx.x * K; i < at_once; i += kThreads * K) {
+    finite = unscale_elements<K>(data[0] + i, by) && finite;
+  }
+  for (int i = at_once + threadIdx.x; i < part.count; i += kThreads) {
+    finite = unscale_elements<1>(data[0] + i, by) && finite;
   }
   if (!finite) {
     *found_inf = 1; // whoever writes writes the same

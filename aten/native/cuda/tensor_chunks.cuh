@@ -9,13 +9,13 @@ namespace at::native::cuda {
 /// What the blocks of one launch do. Elements i of all arrays of a tensor belong together.
 template <int Arrays>
 struct TensorChunks {
-  // Arguments of a launch may take 4 KiB.
-  static constexpr int kTensors = 36, kBlocks = 320, kChunk = 1 << 16;
+  // Arguments of a launch may take 4 KiB. Chunks are small enough that the last blocks of a launch do not keep the others waiting.
+  static constexpr int kTensors = 64, kChunk = 1 << 14;
 
   void* data[kTensors][Arrays];
-  std::int64_t numel[kTensors];
-  std::int32_t chunk[kBlocks]; // of each block
-  std::uint8_t tensor[kBlocks];
+  std::int64_t numel[kTensors]; // none is empty
+  std::uint32_t first_block[kTensors]; // of each tensor
+  int tensors;
 
   /// The chunk of this block: its tensor, its first element, how many elements it has.
   struct Part {
@@ -24,8 +24,12 @@ struct TensorChunks {
     int count;
   };
   __device__ Part part() const {
-    const int own = tensor[blockIdx.x];
-    const std::int64_t begin = std::int64_t{chunk[blockIdx.x]} * kChunk, rest = numel[own] - begin;
+    int own = 0, beyond = tensors;
+    while (beyond - own > 1) {
+      const int middle = (own + beyond) / 2;
+      (first_block[middle] <= blockIdx.x ? own : beyond) = middle;
+    }
+    const std::int64_t begin = std::int64_t{blockIdx.x - first_block[own]} * kChunk, rest = numel[own] - begin;
     return {own, begin, rest < kChunk ? static_cast<int>(rest) : kChunk};
   }
 };
@@ -35,34 +39,32 @@ template <int Arrays, class Numel, class Data, class Launch>
 void for_tensor_chunks(std::size_t count, Numel numel, Data data, Launch launch) {
   using Chunks = TensorChunks<Arrays>;
   Chunks chunks;
-  int tensors = 0;
-  unsigned blocks = 0;
-  const auto name = [&](int slot, std::size_t i) {
+  chunks.tensors = 0;
+  std::int64_t blocks = 0;
+  const auto flush = [&] {
+    if (blocks > 0) {
+      launch(chunks, static_cast<unsigned>(blocks));
+    }
+    chunks.tensors = 0;
+    blocks = 0;
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t n = numel(i), own = (n + Chunks::kChunk - 1) / Chunks::kChunk;
+    if (own == 0) {
+      continue;
+    }
+    if (chunks.tensors == Chunks::kTensors || blocks + own > INT32_MAX) {
+      flush();
+    }
+    const int slot = chunks.tensors++;
     for (int k = 0; k < Arrays; ++k) {
       chunks.data[slot][k] = data(i, k);
     }
-    chunks.numel[slot] = numel(i);
-  };
-  for (std::size_t i = 0; i < count; ++i) {
-    name(tensors, i);
-    for (std::int64_t chunk = 0; chunk * Chunks::kChunk < chunks.numel[tensors]; ++chunk) {
-      chunks.chunk[blocks] = static_cast<std::int32_t>(chunk);
-      chunks.tensor[blocks] = static_cast<std::uint8_t>(tensors);
-      if (++blocks == Chunks::kBlocks) {
-        launch(chunks, blocks);
-        blocks = 0;
-        tensors = 0;
-        name(tensors, i); // which goes on, alone
-      }
-    }
-    if (++tensors == Chunks::kTensors || i + 1 == count) {
-      if (blocks > 0) {
-        launch(chunks, blocks);
-      }
-      blocks = 0;
-      tensors = 0;
-    }
+    chunks.numel[slot] = n;
+    chunks.first_block[slot] = static_cast<std::uint32_t>(blocks);
+    blocks += own;
   }
+  flush();
 }
 
 } // namespace at::native::cuda
