@@ -1,7 +1,6 @@
 // Host side of layer_norm.cu; arguments are checked by aten/native/composite/norm.cpp and aten/shape/nn.cpp.
 #include <aten/Functions.h>
 #include <aten/core/dtype_dispatch.h>
-#include <aten/native/cuda/copy.h>
 #include <aten/native/cuda/layer_norm.h>
 #include <c10/cuda/CUDAStream.h>
 
@@ -70,22 +69,16 @@ Three native_layer_norm_backward_cuda(const Tensor& grad_out, const Tensor& inpu
   const Tensor g = grad_out.contiguous(), x = input.contiguous(), m = mean.contiguous(), r = rstd.contiguous();
   const Tensor w = contiguous_or_none(weight);
   // Enough parts to fill the device; their sums are added in order, so that results do not change from run to run.
-  const int64_t parts = std::clamp<int64_t>(rows / 32, 1, 64);
+  const int64_t parts = std::clamp<int64_t>(rows / 64, 1, std::clamp<int64_t>((int64_t{1} << 17) / size, 1, 1024));
   const auto sums = x.options().dtype(input.scalar_type() == kDouble ? kDouble : kFloat);
-  const Tensor weight_sums = grad_weight.defined() ? at::empty({parts, size}, sums) : Tensor();
-  const Tensor bias_sums = grad_bias.defined() ? at::empty({parts, size}, sums) : Tensor();
+  const Tensor weight_parts = grad_weight.defined() ? at::empty({parts, size}, sums) : Tensor();
+  const Tensor bias_parts = grad_bias.defined() ? at::empty({parts, size}, sums) : Tensor();
   const auto mutable_or_null = [](const Tensor& t) { return t.defined() ? t.mutable_data_ptr() : nullptr; };
   cuda::launch_layer_norm_backward(
       {rows, size, parts, input.scalar_type(), mean.scalar_type(), g.const_data_ptr(), x.const_data_ptr(),
-       m.const_data_ptr(), r.const_data_ptr(), data_or_null(w), mutable_or_null(grad_input),
-       mutable_or_null(weight_sums), mutable_or_null(bias_sums), c10::cuda::getCurrentCUDAStream()});
-  const auto finish = [](const Tensor& to, const Tensor& from) {
-    if (to.defined()) {
-      cuda::copy_on_device(to, from.sum(0).view(to.sizes()));
-    }
-  };
-  finish(grad_weight, weight_sums);
-  finish(grad_bias, bias_sums);
+       m.const_data_ptr(), r.const_data_ptr(), data_or_null(w), mutable_or_null(grad_input), mutable_or_null(grad_weight),
+       mutable_or_null(grad_bias), mutable_or_null(weight_parts), mutable_or_null(bias_parts),
+       c10::cuda::getCurrentCUDAStream()});
   return grads;
 }
 

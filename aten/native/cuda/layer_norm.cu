@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(kMostTeamThreads) backward_rows(
   dx += row * size;
   const R mean = widen(means[row]), rstd = widen(rstds[row]);
   TwoSums<R> sums{0, 0};
-  grads.each_with(in, [&](auto i, const auto& grad, const auto& values) {
+  grads.each([&](auto i, const auto& grad, const auto& values) {
     R factor[K];
     load_weights(weight, i, R(1), factor);
 #pragma unroll
@@ -102,56 +102,109 @@ __global__ void __launch_bounds__(kMostTeamThreads) backward_rows(
       sums.g += weighted;
       sums.gx += weighted * ((values[k] - mean) * rstd);
     }
-  });
+  }, in);
   sums = Team::reduce(sums, Add());
   const R mean_g = sums.g / static_cast<R>(size), mean_gx = sums.gx / static_cast<R>(size);
-  grads.each_with(in, [&](auto i, const auto& grad, const auto& values) {
+  grads.each([&](auto i, const auto& grad, const auto& values) {
     R factor[K];
     load_weights(weight, i, R(1), factor);
     store_each<T, K>(dx + i, [&](int k) {
       const R xhat = (values[k] - mean) * rstd;
       return rstd * (grad[k] * factor[k] - mean_g - xhat * mean_gx);
     });
-  });
+  }, in);
 }
 
-constexpr int kColumns = 32, kLanes = 8;
+constexpr int kSumThreads = 256;
 
-// Sums of g xhat and of g over the rows of one part: threads across are columns, threads down take rows in turn.
-template <class T, class P>
-__global__ void __launch_bounds__(kColumns* kLanes) weight_sums(
+// Sums of g xhat and of g over the rows of one part. Threads across take K columns each, threads down take rows in turn.
+template <int K, int Across, class T, class P>
+__global__ void __launch_bounds__(kSumThreads) weight_sums(
     const T* g, const T* x, const P* means, const P* rstds, opmath_type<T>* weight, opmath_type<T>* bias,
     std::int64_t rows, std::int64_t size) {
   using R = opmath_type<T>;
+  constexpr int kLanes = kSumThreads / Across, kColumns = Across * K;
   __shared__ R parts[2][kLanes][kColumns];
-  const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * kColumns + threadIdx.x;
+  const int across = threadIdx.x % Across, lane = threadIdx.x / Across;
+  const std::int64_t begin = static_cast<std::int64_t>(blockIdx.x) * kColumns, column = begin + across * K;
   const std::int64_t first = rows * blockIdx.y / gridDim.y, last = rows * (blockIdx.y + 1) / gridDim.y;
-  R dw = 0, db = 0;
+  R dw[K] = {}, db[K] = {};
   if (column < size) {
-    for (std::int64_t row = first + threadIdx.y; row < last; row += kLanes) {
-      const R grad = widen(g[row * size + column]);
-      const R xhat = (widen(x[row * size + column]) - static_cast<R>(widen(means[row]))) * static_cast<R>(widen(rstds[row]));
-      dw += grad * xhat;
-      db += grad;
+#pragma unroll 2
+    for (std::int64_t row = first + lane; row < last; row += kLanes) {
+      const auto grads = load<K>(g + row * size + column), values = load<K>(x + row * size + column);
+      const R mean = widen(means[row]), rstd = widen(rstds[row]);
+#pragma unroll
+      for (int k = 0; k < K; ++k) {
+        const R grad = widen(grads.values[k]);
+        dw[k] += grad * ((widen(values.values[k]) - mean) * rstd);
+        db[k] += grad;
+      }
     }
   }
-  parts[0][threadIdx.y][threadIdx.x] = dw;
-  parts[1][threadIdx.y][threadIdx.x] = db;
+#pragma unroll
+  for (int k = 0; k < K; ++k) {
+    parts[0][lane][across * K + k] = dw[k];
+    parts[1][lane][across * K + k] = db[k];
+  }
   __syncthreads();
-  if (threadIdx.y != 0 || column >= size) {
+  for (int i = threadIdx.x; i < 2 * kColumns; i += kSumThreads) {
+    const int which = i / kColumns, at = i % kColumns;
+    R* const sums = which == 0 ? weight : bias;
+    if (sums != nullptr && begin + at < size) {
+      R sum = parts[which][0][at];
+      for (int other = 1; other < kLanes; ++other) {
+        sum += parts[which][other][at];
+      }
+      sums[blockIdx.y * size + begin + at] = sum;
+    }
+  }
+}
+
+constexpr int kJoinColumns = 32, kJoinLanes = 8;
+
+// The sums of all parts, in a fixed order: first those of the weight, then those of the bias.
+template <class P, class R>
+__global__ void __launch_bounds__(kJoinColumns* kJoinLanes) join_weight_sums(
+    const R* weight_parts, const R* bias_parts, std::int64_t parts, std::int64_t size, P* weight, P* bias) {
+  __shared__ R memory[kJoinLanes][kJoinColumns];
+  const R* const from = blockIdx.y == 0 ? weight_parts : bias_parts;
+  P* const to = blockIdx.y == 0 ? weight : bias;
+  if (to == nullptr) {
     return;
   }
-  for (int lane = 1; lane < kLanes; ++lane) {
-    dw += parts[0][lane][threadIdx.x];
-    db += parts[1][lane][threadIdx.x];
+  const int across = threadIdx.x % kJoinColumns, lane = threadIdx.x / kJoinColumns;
+  const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * kJoinColumns + across;
+  R sum = 0;
+  if (column < size) {
+#pragma unroll 4
+    for (std::int64_t part = lane; part < parts; part += kJoinLanes) {
+      sum += from[part * size + column];
+    }
   }
-  const std::int64_t at = blockIdx.y * size + column;
-  if (weight != nullptr) {
-    weight[at] = dw;
+  memory[lane][across] = sum;
+  __syncthreads();
+  if (lane == 0 && column < size) {
+    for (int other = 1; other < kJoinLanes; ++other) {
+      sum += memory[other][across];
+    }
+    to[column] = narrow<P>(sum);
   }
-  if (bias != nullptr) {
-    bias[at] = db;
-  }
+}
+
+template <int K, int Across, class T, class P>
+void launch_weight_sums(const LayerNormBackward& p) {
+  using R = opmath_type<T>;
+  const dim3 blocks(static_cast<unsigned>((p.size + Across * K - 1) / (Across * K)), static_cast<unsigned>(p.parts));
+  weight_sums<K, Across, T, P><<<blocks, kSumThreads, 0, p.stream>>>(
+      static_cast<const T*>(p.grad), static_cast<const T*>(p.x), static_cast<const P*>(p.mean), static_cast<const P*>(p.rstd),
+      static_cast<R*>(p.weight_parts), static_cast<R*>(p.bias_parts), p.rows, p.size);
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  const dim3 columns(static_cast<unsigned>((p.size + kJoinColumns - 1) / kJoinColumns), 2);
+  join_weight_sums<P, R><<<columns, kJoinColumns * kJoinLanes, 0, p.stream>>>(
+      static_cast<const R*>(p.weight_parts), static_cast<const R*>(p.bias_parts), p.parts, p.size, static_cast<P*>(p.weight_grad),
+      static_cast<P*>(p.bias_grad));
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 
 template <class T, class P>
@@ -177,12 +230,11 @@ void backward(const LayerNormBackward& p) {
       C10_CUDA_KERNEL_LAUNCH_CHECK();
     });
   }
-  if (p.weight_sums != nullptr || p.bias_sums != nullptr) {
-    using R = opmath_type<T>;
-    const dim3 blocks(static_cast<unsigned>((p.size + kColumns - 1) / kColumns), static_cast<unsigned>(p.parts));
-    weight_sums<T, P><<<blocks, dim3(kColumns, kLanes), 0, p.stream>>>(
-        g, x, means, rstds, static_cast<R*>(p.weight_sums), static_cast<R*>(p.bias_sums), p.rows, p.size);
-    C10_CUDA_KERNEL_LAUNCH_CHECK();
+  if (p.weight_grad != nullptr || p.bias_grad != nullptr) {
+    constexpr int K = kRowWidth<T>;
+    const bool wide = p.size % K == 0 && reinterpret_cast<std::uintptr_t>(p.grad) % 16 == 0 &&
+        reinterpret_cast<std::uintptr_t>(p.x) % 16 == 0;
+    wide ? launch_weight_sums<K, 8, T, P>(p) : launch_weight_sums<1, 32, T, P>(p);
   }
 }
 

@@ -21,12 +21,13 @@ struct LayerNorm {
 };
 void launch_layer_norm(const LayerNorm& p);
 
-/// The gradients of the weights come as sums over parts of the rows: `parts` x size elements each, in float or double.
+/// Gradients of weights are summed over `parts` of the rows first: `parts` x size elements each, in float or double.
 struct LayerNormBackward {
   std::int64_t rows, size, parts;
   c10::ScalarType dtype, param;
   const void *grad, *x, *mean, *rstd, *weight;
-  void *dx, *weight_sums, *bias_sums;
+  void *dx, *weight_grad, *bias_grad;
+  void *weight_parts, *bias_parts;
   cudaStream_t stream;
 };
 void launch_layer_norm_backward(const LayerNormBackward& p);

@@ -43,12 +43,10 @@ struct Scale {
 template <class R>
 struct Join {
   __device__ Scale<R> operator()(const Scale<R>& a, const Scale<R>& b) const {
-    const Scale<R>& high = a.greatest > b.greatest ? a : b;
-    const Scale<R>& low = a.greatest > b.greatest ? b : a;
-    Scale<R> result;
-    result.greatest = high.greatest;
-    result.sum = high.sum + (low.greatest == high.greatest ? low.sum : low.sum * ::exp(low.greatest - high.greatest));
-    return result;
+    const bool first = a.greatest > b.greatest; // values, not references: these would need memory
+    const R high = first ? a.greatest : b.greatest, high_sum = first ? a.sum : b.sum;
+    const R low = first ? b.greatest : a.greatest, low_sum = first ? b.sum : a.sum;
+    return {high, high_sum + (low == high ? low_sum : low_sum * ::exp(low - high))};
   }
 };
 
@@ -80,7 +78,7 @@ __global__ void __launch_bounds__(kMostTeamThreads) softmax_rows(const T* x, Out
   in.each([&](auto, const auto& values) { scale.add(values); });
   const Normalize<Log, R> normalize(Team::reduce(scale, Join<R>()));
   in.each([&](auto i, const auto& values) {
-    store_each<Out, Kind::kWidth>(y + i, [&](int k) { return normalize(values[k]); });
+    store_each<Out, kNeighbours<decltype(values)>>(y + i, [&](int k) { return normalize(values[k]); });
   });
 }
 
@@ -125,16 +123,16 @@ __global__ void __launch_bounds__(kMostTeamThreads)
   const Row<Kind, T> grads(g + row * size, size), results(y + row * size, size);
   dx += row * size;
   R sum = 0;
-  grads.each_with(results, [&](auto, const auto& grad, const auto& result) {
+  grads.each([&](auto, const auto& grad, const auto& result) {
 #pragma unroll
-    for (int k = 0; k < Kind::kWidth; ++k) {
+    for (int k = 0; k < kNeighbours<decltype(grad)>; ++k) {
       sum += summand<Log>(grad[k], result[k]);
     }
-  });
+  }, results);
   sum = Team::reduce(sum, Add());
-  grads.each_with(results, [&](auto i, const auto& grad, const auto& result) {
-    store_each<Out, Kind::kWidth>(dx + i, [&](int k) { return derivative<Log>(grad[k], result[k], sum); });
-  });
+  grads.each([&](auto i, const auto& grad, const auto& result) {
+    store_each<Out, kNeighbours<decltype(grad)>>(dx + i, [&](int k) { return derivative<Log>(grad[k], result[k], sum); });
+  }, results);
 }
 
 template <bool Log, class T, class Out>
@@ -168,7 +166,7 @@ void forward(const SoftmaxShape& s, const void* x, void* y, cudaStream_t stream)
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return;
   }
-  with_row_kind<T>(s.size, {x, y}, [&](auto kind) {
+  with_row_kind<T, /*AnySize=*/true>(s.size, {x, y}, [&](auto kind) {
     using Kind = decltype(kind);
     softmax_rows<Log, Kind><<<team_blocks(s.outer, s.size), team_threads(s.size), 0, stream>>>(from, to, s.outer, s.size);
     C10_CUDA_KERNEL_LAUNCH_CHECK();
@@ -185,7 +183,7 @@ void backward(const SoftmaxShape& s, const void* grad, const void* y, void* dx, 
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return;
   }
-  with_row_kind<T>(s.size, {grad, y, dx}, [&](auto kind) {
+  with_row_kind<T, /*AnySize=*/true>(s.size, {grad, y, dx}, [&](auto kind) {
     using Kind = decltype(kind);
     softmax_backward_rows<Log, Kind>
         <<<team_blocks(s.outer, s.size), team_threads(s.size), 0, stream>>>(g, result, to, s.outer, s.size);
