@@ -1,6 +1,6 @@
 // Indexing by tensors and masks on CUDA devices: index, index_put_, masked_select, masked_scatter_, put_.
 //
-// The indices of all dimensions are folded into one tensor of offsets; then it is one gather or scatter.
+// The indices of several dimensions are folded into one tensor of offsets; then it is one gather or scatter.
 #include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
 #include <aten/MemoryOverlap.h>
@@ -10,7 +10,6 @@
 #include <aten/native/cuda/index_walk.h>
 #include <aten/native/expanded_targets.h>
 #include <aten/native/index_support.h>
-#include <c10/cuda/CUDAStream.h>
 
 #include <algorithm>
 #include <functional>
@@ -81,16 +80,17 @@ std::string shapes_of(const std::vector<IndexedDim>& dims) {
   return text;
 }
 
-/// Advanced indexing of `self` worked out, but for the strides of what stands opposite and the offsets.
+/// Advanced indexing of `self` worked out, but for what stands opposite and the index.
 struct Plan {
-  cuda::Walk walk; // walk.sizes are the result's
+  cuda::Walk walk; // over the result; an index of its own is still to be made, contiguous in `index_sizes`
   std::vector<IndexedDim> dims;
   DimVector index_sizes; // broadcast shape of the indices
   int64_t place = 0; // of the first of them among the result's dimensions
 };
 
 Plan plan_index(const char* op, const Tensor& self, const Indices& indices) {
-  Plan plan{{op, {}, {}, {}, {}, 0, 1, false, cuda::kNoOffset}, collect(self, indices), {}, 0};
+  Plan plan{{op, {}, {}, {}, {}, 0, 0}, collect(self, indices), {}, 0};
+  plan.walk.argument = "indices";
   DimVector& index_sizes = plan.index_sizes;
   for (const IndexedDim& d : plan.dims) {
     TORCH_CHECK_INDEX(
@@ -115,7 +115,6 @@ Plan plan_index(const char* op, const Tensor& self, const Indices& indices) {
     plan.walk.indexed.push_back(stride);
     plan.walk.index_strides.push_back(index_stride);
   };
-  // Offsets are contiguous.
   int64_t step = std::accumulate(index_sizes.begin(), index_sizes.end(), int64_t{1}, std::multiplies<>());
   const auto add_index = [&] {
     for (const int64_t size : index_sizes) {
@@ -136,30 +135,37 @@ Plan plan_index(const char* op, const Tensor& self, const Indices& indices) {
   if (!added) {
     add_index();
   }
-  // Offsets are checked already; this bounds them all the same.
-  plan.walk.size = INT64_MAX;
   return plan;
 }
 
-/// Where the indices lead to, at each position of their broadcast shape. Not called where the result has no elements: values that
-/// lead nowhere are not looked at.
-Tensor offsets_of(const Plan& plan, const Tensor& self) {
-  const char* const op = plan.walk.op;
-  const DimVector& sizes = plan.index_sizes;
-  Tensor offsets = at::zeros(sizes, self.options().dtype(kLong));
-  const int64_t count = offsets.numel();
-  TORCH_CHECK(
-      count <= INT32_MAX && sizes.size() <= cuda::kMaxDims, op, ": on CUDA up to ", cuda::kMaxDims,
-      " dimensions and 2^31 - 1 elements are supported, got indices of ", IntArrayRef(sizes));
-  const int rank = static_cast<int>(sizes.size());
-  const DimVector fastest_first(sizes.rbegin(), sizes.rend());
+/// The index to walk by, which the plan is completed for: the only one there is, or where several lead to, at each position of
+/// their broadcast shape. Not called where the result has no elements: values that lead nowhere are not looked at.
+Tensor index_for(Plan& plan, const Tensor& self) {
+  cuda::Walk& walk = plan.walk;
+  if (plan.dims.size() == 1) {
+    const IndexedDim& only = plan.dims[0];
+    // It must stay as it is while self is written.
+    const Tensor index = at::get_overlap_status(self, only.index) == at::MemOverlapStatus::No ? only.index : only.index.clone();
+    std::copy(index.strides().begin(), index.strides().end(), walk.index_strides.begin() + plan.place);
+    walk.size = self.size(only.dim);
+    walk.step = self.stride(only.dim);
+    walk.wrap = true;
+    walk.dim = only.dim;
+    return index;
+  }
+  // Offsets are checked already; this bounds them all the same. They count the elements that all of them are multiples of.
+  int64_t unit = 0;
   for (const IndexedDim& d : plan.dims) {
-    const Tensor index = d.index.expand(sizes);
-    cuda::launch_index_offsets(
-        {static_cast<std::uint32_t>(count),
-         cuda::OffsetCalculator<1>(rank, fastest_first, [&](int k, int) { return index.stride(rank - 1 - k); }),
-         index.const_data_ptr<int64_t>(), self.stride(d.dim), offsets.mutable_data_ptr<int64_t>(),
-         {cuda::index_error_slot(), op, "indices", self.size(d.dim), d.dim}, c10::cuda::getCurrentCUDAStream()});
+    unit = std::gcd(unit, self.stride(d.dim));
+  }
+  walk.size = INT64_MAX;
+  walk.step = std::max<int64_t>(unit, 1);
+  walk.skip = cuda::kNoOffset;
+  const Tensor offsets = at::zeros(plan.index_sizes, self.options().dtype(kLong));
+  for (const IndexedDim& d : plan.dims) {
+    cuda::add_index_offsets(
+        d.index.expand(plan.index_sizes), self.stride(d.dim) / walk.step,
+        {cuda::index_error_slot(), walk.op, "indices", self.size(d.dim), d.dim}, offsets);
   }
   return offsets;
 }
@@ -181,9 +187,8 @@ Tensor index_cuda(const Tensor& self, const Indices& indices) {
   Tensor result = at::empty_strided(plan.walk.sizes, index_result_strides(plan.walk.sizes, operands), self.options());
   if (result.numel() != 0) {
     plan.walk.plain = strides_of(result);
-    const Tensor offsets = offsets_of(plan, self);
-    cuda::launch_gather(
-        cuda::walk_of(plan.walk, offsets), self.itemsize(), result.mutable_data_ptr(), self.const_data_ptr());
+    const Tensor index = index_for(plan, self);
+    cuda::gather_to(plan.walk, index, result, self);
   }
   return result;
 }
@@ -209,12 +214,12 @@ Tensor& _index_put_impl_cuda_(
     at::detail::dtype_not_supported("index_put", self.scalar_type(), kAll.bits);
   }
   plan.walk.plain = strides_of(source);
-  const Tensor offsets = offsets_of(plan, self);
+  const Tensor index = index_for(plan, self);
   if (accumulate) {
     // Gradients of indexing come this way: they are the same from run to run, as in PyTorch.
-    cuda::scatter_op_to(plan.walk, offsets, cuda::ScatterOp::Add, self, source, cuda::Order::OfElements);
+    cuda::scatter_op_to(plan.walk, index, cuda::ScatterOp::Add, self, source, cuda::Order::OfElements);
   } else {
-    cuda::scatter_to(plan.walk, offsets, self, source);
+    cuda::scatter_to(plan.walk, index, self, source);
   }
   return self;
 }

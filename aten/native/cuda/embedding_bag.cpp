@@ -58,6 +58,7 @@ void embedding_bag_kernel(const TensorBase& weight, const TensorBase& indices, c
     p.sizes = sizes.mutable_data_ptr<int64_t>();
     p.rows = greatest ? rows.mutable_data_ptr<int64_t>() : nullptr;
     p.check = {index_error_slot(), "embedding_bag", "indices", table.size(0)};
+    p.check_offset = {index_error_slot(), "embedding_bag", "offsets", p.count + 1};
     p.stream = c10::cuda::getCurrentCUDAStream();
     launch_embedding_bag(p);
   }

@@ -51,6 +51,10 @@ __global__ void __launch_bounds__(kThreads) reduce_bags(EmbeddingBag p) {
   }
   if (column == 0) {
     p.sizes[bag] = used;
+    if (bag < p.offset_count) {
+      std::int64_t offset = p.offsets[bag];
+      check_index(p.check_offset, offset, bag);
+    }
   }
 }
 

@@ -22,7 +22,7 @@ struct EmbeddingBag {
   const std::int64_t *indices, *offsets;
   void* out;
   std::int64_t *sizes, *rows; // of each bag; the rows of maxima, or null
-  IndexCheck check;
+  IndexCheck check, check_offset;
   cudaStream_t stream;
 };
 void launch_embedding_bag(const EmbeddingBag& p);

@@ -12,26 +12,37 @@ namespace {
 
 constexpr int kThreads = 256;
 
-/// Taps over depth, height and width of the place that the grid gives at `at`.
-template <class R>
+/// Taps over depth, height and width of the place that the grid gives at `at`: up to `Taps` in each of `Dims` dimensions. Loops over
+/// them are unrolled, so that they stay in registers.
+template <class R, int Dims, int Taps>
 struct SampleTaps {
   using Line = LineTaps<R, int>;
   Line line[3];
 
   template <class T>
   __device__ SampleTaps(const GridSample& p, const T* at) {
+    SampleRule rule = p.rule;
+    rule.mode = Taps == 4 ? SampleMode::Cubic : rule.mode == SampleMode::Nearest ? SampleMode::Nearest : SampleMode::Linear;
+#pragma unroll
     for (int d = 0; d < 3; ++d) {
       const int coordinate = 2 - d; // width comes first in the grid
-      line[d] = coordinate < p.dims ? Line::at(R(widen(at[coordinate])), p.input.size[d], p.rule) : Line::whole();
+      line[d] = coordinate < Dims ? Line::at(R(widen(at[coordinate])), p.input.size[d], rule) : Line::whole();
+#pragma unroll
+      for (int k = 0; k < Taps; ++k) {
+        line[d].index[k] = k < line[d].count ? line[d].index[k] : -1;
+      }
     }
   }
 
   /// f(depth, height, width, numbers of the three taps) for the taps that lie inside.
   template <class F>
   __device__ void each(F f) const {
-    for (int a = 0; a < line[0].count; ++a) {
-      for (int b = 0; b < line[1].count; ++b) {
-        for (int c = 0; c < line[2].count; ++c) {
+#pragma unroll
+    for (int a = 0; a < (Dims == 3 ? Taps : 1); ++a) {
+#pragma unroll
+      for (int b = 0; b < Taps; ++b) {
+#pragma unroll
+        for (int c = 0; c < Taps; ++c) {
           if (line[0].index[a] >= 0 && line[1].index[b] >= 0 && line[2].index[c] >= 0) {
             f(line[0].index[a], line[1].index[b], line[2].index[c], a, b, c);
           }
@@ -41,7 +52,7 @@ struct SampleTaps {
   }
 };
 
-template <class T>
+template <class T, int Dims, int Taps>
 __global__ void __launch_bounds__(kThreads)
     grid_sample(GridSample p, Pixels places, const T* input, const T* grid, T* result) {
   using R = opmath_type<T>;
@@ -50,7 +61,7 @@ __global__ void __launch_bounds__(kThreads)
     return;
   }
   const Pixels::Pixel o = places(i);
-  const SampleTaps<R> taps(p, grid + std::int64_t{i} * p.dims);
+  const SampleTaps<R, Dims, Taps> taps(p, grid + std::int64_t{i} * Dims);
   for (int c = 0; c < p.input.channels; ++c) {
     const T* plane = input + p.input.plane(o.n, c);
     R sum = 0;
@@ -61,15 +72,16 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-template <class T, class R>
+template <class T, int Dims, int Taps>
 __global__ void __launch_bounds__(kThreads) grid_sample_backward(
-    GridSample p, Pixels places, const T* input, const T* grid, const T* grad, R* grad_input, T* grad_grid) {
+    GridSample p, Pixels places, const T* input, const T* grid, const T* grad, opmath_type<T>* grad_input, T* grad_grid) {
+  using R = opmath_type<T>;
   const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
   if (i >= places.count) {
     return;
   }
   const Pixels::Pixel o = places(i);
-  const SampleTaps<R> taps(p, grid + std::int64_t{i} * p.dims);
+  const SampleTaps<R, Dims, Taps> taps(p, grid + std::int64_t{i} * Dims);
   const std::int64_t volume = std::int64_t{p.input.size[0]} * p.input.size[1] * p.input.size[2];
   R slope[3] = {0, 0, 0};
   for (int c = 0; c < p.input.channels; ++c) {
@@ -90,41 +102,77 @@ __global__ void __launch_bounds__(kThreads) grid_sample_backward(
     });
   }
   if (grad_grid != nullptr) {
-    for (int k = 0; k < p.dims; ++k) {
-      grad_grid[std::int64_t{i} * p.dims + k] = narrow<T>(slope[2 - k]);
+#pragma unroll
+    for (int k = 0; k < Dims; ++k) {
+      grad_grid[std::int64_t{i} * Dims + k] = narrow<T>(slope[2 - k]);
     }
   }
 }
 
-/// All places, of all images, as the grid numbers them.
-Pixels places_of(const GridSample& p) {
+/// use(part, first) for parts of the places of all images, of which `first` is the number of a part's first one in the grid.
+template <class F>
+void each_part_of_places(const GridSample& p, F use) {
   Image places = p.result;
   places.channels = 1;
-  return pixels_of(places);
+  // A box is cut across the slowest of its dimensions: its places follow each other in the grid.
+  each_part(places, p.most, [&](const ImagePart& part) {
+    std::int64_t first = part.n;
+    for (int d = 0; d < 3; ++d) {
+      first = first * places.size[d] + part.pixels.first[d];
+    }
+    use(part, first);
+  });
+}
+
+template <int Dims_, int Taps_>
+struct SampleShape {
+  static constexpr int kDims = Dims_, kTaps = Taps_;
+};
+
+/// f(T(), shape) for the dtype, and the dimensions and taps; only images are sampled by cubes.
+template <class F>
+void with_shape(const GridSample& p, F f) {
+  FloatingTypes::call(p.dtype, [&](auto type) {
+    if (p.dims == 3) {
+      f(type, SampleShape<3, 2>());
+    } else if (p.rule.mode == SampleMode::Cubic) {
+      f(type, SampleShape<2, 4>());
+    } else {
+      f(type, SampleShape<2, 2>());
+    }
+  });
 }
 
 } // namespace
 
 void launch_grid_sample(const GridSample& p, const void* input, const void* grid, void* result) {
-  const Pixels places = places_of(p);
-  FloatingTypes::call(p.dtype, [&](auto type) {
+  with_shape(p, [&](auto type, auto shape) {
     using T = decltype(type);
-    grid_sample<T><<<blocks_of(places.count, kThreads), kThreads, 0, p.stream>>>(
-        p, places, static_cast<const T*>(input), static_cast<const T*>(grid), static_cast<T*>(result));
-    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    constexpr int kDims = shape.kDims, kTaps = shape.kTaps;
+    each_part_of_places(p, [&](const ImagePart& part, std::int64_t first) {
+      grid_sample<T, kDims, kTaps><<<blocks_of(part.pixels.count, kThreads), kThreads, 0, p.stream>>>(
+          p, part.pixels, part.of(static_cast<const T*>(input), p.input), static_cast<const T*>(grid) + first * p.dims,
+          part.of(static_cast<T*>(result), p.result));
+      C10_CUDA_KERNEL_LAUNCH_CHECK();
+    });
   });
 }
 
 void launch_grid_sample_backward(
     const GridSample& p, const void* input, const void* grid, const void* grad, void* grad_input, void* grad_grid) {
-  const Pixels places = places_of(p);
-  FloatingTypes::call(p.dtype, [&](auto type) {
+  with_shape(p, [&](auto type, auto shape) {
     using T = decltype(type);
     using R = opmath_type<T>;
-    grid_sample_backward<T, R><<<blocks_of(places.count, kThreads), kThreads, 0, p.stream>>>(
-        p, places, static_cast<const T*>(input), static_cast<const T*>(grid), static_cast<const T*>(grad),
-        static_cast<R*>(grad_input), static_cast<T*>(grad_grid));
-    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    constexpr int kDims = shape.kDims, kTaps = shape.kTaps;
+    each_part_of_places(p, [&](const ImagePart& part, std::int64_t first) {
+      const std::int64_t volume = std::int64_t{p.input.size[0]} * p.input.size[1] * p.input.size[2];
+      R* const sums = grad_input == nullptr ? nullptr : static_cast<R*>(grad_input) + part.n * volume * p.input.channels;
+      T* const slopes = grad_grid == nullptr ? nullptr : static_cast<T*>(grad_grid) + first * p.dims;
+      grid_sample_backward<T, kDims, kTaps><<<blocks_of(part.pixels.count, kThreads), kThreads, 0, p.stream>>>(
+          p, part.pixels, part.of(static_cast<const T*>(input), p.input), static_cast<const T*>(grid) + first * p.dims,
+          part.of(static_cast<const T*>(grad), p.result), sums, slopes);
+      C10_CUDA_KERNEL_LAUNCH_CHECK();
+    });
   });
 }
 

@@ -18,6 +18,7 @@ struct GridSample {
   SampleRule rule;
   c10::ScalarType dtype; // floating
   cudaStream_t stream;
+  std::int64_t most = kMostPixels; // of one launch
 };
 void launch_grid_sample(const GridSample& p, const void* input, const void* grid, void* result);
 /// grad_input, contiguous and in float (double for double), is added to. Gradients that are null are not wanted.

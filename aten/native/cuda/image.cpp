@@ -2,11 +2,50 @@
 
 #include <aten/core/TensorBase.h>
 
+#include <algorithm>
+
 namespace at::native::cuda {
+
+namespace {
+
+std::int64_t elements_of(const Image& image) {
+  return std::int64_t{image.batch} * image.channels * image.size[0] * image.size[1] * image.size[2];
+}
+
+/// Halves the slowest dimension of more than one element until the box is small enough. `part.pixels` has where it begins.
+void cut(const Image& box, const ImagePart& part, std::int64_t most, c10::function_ref<void(const ImagePart&)> use) {
+  if (elements_of(box) <= most) {
+    ImagePart whole = part;
+    whole.pixels = pixels_of(box);
+    std::copy(part.pixels.first, part.pixels.first + 3, whole.pixels.first);
+    return use(whole);
+  }
+  Image half = box;
+  ImagePart begin = part;
+  const auto both = [&](std::int32_t& size, int& first) {
+    const std::int32_t all = size, front = size / 2;
+    size = front;
+    cut(half, begin, most, use);
+    size = all - front;
+    first += front;
+    cut(half, begin, most, use);
+  };
+  if (box.batch > 1) {
+    return both(half.batch, begin.n);
+  }
+  if (box.channels > 1) {
+    return both(half.channels, begin.c);
+  }
+  const int d = box.size[0] > 1 ? 0 : box.size[1] > 1 ? 1 : 2;
+  both(half.size[d], begin.pixels.first[d]);
+}
+
+} // namespace
 
 Image image_of(const char* op, const TensorBase& t, int dims) {
   TORCH_CHECK(
-      t.numel() <= INT32_MAX, op, ": on CUDA up to 2^31 - 1 elements are supported, got sizes ", t.sizes());
+      std::all_of(t.sizes().begin(), t.sizes().end(), [](int64_t size) { return size <= INT32_MAX; }), op,
+      ": dimensions of images on CUDA have up to 2^31 - 1 elements, got sizes ", t.sizes());
   Image image;
   const auto rank = static_cast<int>(t.dim());
   for (int d = 0; d < dims; ++d) {
@@ -23,15 +62,20 @@ Image image_of(const char* op, const TensorBase& t, int dims) {
 }
 
 Pixels pixels_of(const Image& image) {
+  const std::int64_t count = elements_of(image);
+  TORCH_CHECK(count <= kMostPixels, "on CUDA up to 2^31 - 1 elements of images are supported here, got ", count);
   Pixels pixels;
-  pixels.count = static_cast<std::uint32_t>(
-      std::int64_t{image.batch} * image.channels * image.size[0] * image.size[1] * image.size[2]);
+  pixels.count = static_cast<std::uint32_t>(count);
   pixels.channels_last = image.of_channel == 1 && image.channels > 1 && image.of[2] != 1;
   pixels.channels = FastDivider(image.channels);
   pixels.depth = FastDivider(image.size[0]);
   pixels.height = FastDivider(image.size[1]);
   pixels.width = FastDivider(image.size[2]);
   return pixels;
+}
+
+void each_part(const Image& image, std::int64_t most, c10::function_ref<void(const ImagePart&)> use) {
+  cut(image, {}, most, use);
 }
 
 } // namespace at::native::cuda

@@ -88,9 +88,7 @@ void gather_kernel(const TensorBase& self, int64_t dim, const TensorBase& index,
   }
   dim = c10::maybe_wrap_dim(dim, self.dim());
   const TensorBase places = as_long(index);
-  launch_gather(
-      walk_of(element_walk("gather", self, dim, places, out), places), self.itemsize(), out.mutable_data_ptr(),
-      self.const_data_ptr());
+  gather_to(element_walk("gather", self, dim, places, out), places, out, self);
 }
 
 void scatter_src_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& src, const TensorBase& out) {
@@ -181,9 +179,7 @@ void index_select_kernel(const TensorBase& self, int64_t dim, const TensorBase& 
   }
   dim = c10::maybe_wrap_dim(dim, self.dim());
   const TensorBase places = as_long(index);
-  launch_gather(
-      walk_of(slice_walk("index_select", self, dim, places, out), places), self.itemsize(), out.mutable_data_ptr(),
-      self.const_data_ptr());
+  gather_to(slice_walk("index_select", self, dim, places, out), places, out, self);
 }
 
 void index_add_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source, const Scalar& alpha, const TensorBase& out) {
@@ -219,7 +215,7 @@ void index_fill_kernel(const TensorBase& self, int64_t dim, const TensorBase& in
   const Tensor number = at::full({}, value, Tensor(self).options());
   Walk walk = slice_walk("index_fill", out, dim, places, number);
   walk.wrap = true;
-  launch_scatter(walk_of(walk, places), self.itemsize(), out.mutable_data_ptr(), number.const_data_ptr());
+  scatter_to(walk, places, out, number);
 }
 
 void take_kernel(const TensorBase& self, const TensorBase& index, const TensorBase& out) {
@@ -230,7 +226,7 @@ void take_kernel(const TensorBase& self, const TensorBase& index, const TensorBa
   const DimVector sizes = sizes_of(places);
   Walk walk{"take", sizes, strides_of(out), DimVector(sizes.size(), 0), strides_of(places), values.numel(), 1};
   walk.wrap = true;
-  launch_gather(walk_of(walk, places), self.itemsize(), out.mutable_data_ptr(), values.const_data_ptr());
+  gather_to(walk, places, out, values);
 }
 
 // ---- tables ------------------------------------------------------------------------------------
@@ -245,7 +241,7 @@ void embedding_kernel(const TensorBase& weight, const TensorBase& indices, int64
   columns.back() = weight.stride(1);
   index_strides.push_back(0);
   const Walk walk{"embedding", sizes, strides_of(out), columns, index_strides, weight.size(0), weight.stride(0)};
-  launch_gather(walk_of(walk, places), weight.itemsize(), out.mutable_data_ptr(), weight.const_data_ptr());
+  gather_to(walk, places, out, weight);
 }
 
 void embedding_dense_backward_kernel(const TensorBase& grad_output, const TensorBase& indices, int64_t num_weights, int64_t padding_idx, bool scale_grad_by_freq, const TensorBase& out) {

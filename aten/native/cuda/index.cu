@@ -1,6 +1,8 @@
 #include <aten/native/cuda/index.h>
 
+#include <aten/native/cuda/dtype_cases.cuh>
 #include <aten/native/cuda/index_place.cuh>
+#include <aten/native/cuda/key_order.cuh>
 #include <aten/native/cuda/memory_access.cuh>
 #include <c10/cuda/CUDAException.h>
 #include <c10/util/complex.h>
@@ -13,10 +15,6 @@ namespace at::native::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-
-struct alignas(16) Word16 {
-  std::uint64_t parts[2];
-};
 
 template <class W>
 __global__ void __launch_bounds__(kThreads) gather_kernel(IndexWalk walk, W* plain, const W* indexed) {
@@ -41,20 +39,50 @@ __global__ void __launch_bounds__(kThreads) scatter_kernel(IndexWalk walk, W* in
 template <class T, class F>
 __device__ void update_atomically(T* to, F f) {
   using Word = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
+  using Bits = typename WordOf<sizeof(T)>::type;
   const auto address = reinterpret_cast<std::uintptr_t>(to);
   Word* const word = reinterpret_cast<Word*>(address & ~static_cast<std::uintptr_t>(sizeof(Word) - 1));
-  const unsigned at = static_cast<unsigned>(address & (sizeof(Word) - 1));
+  // By shifts: to point into the word would put it into memory.
+  const unsigned at = 8 * static_cast<unsigned>(address & (sizeof(Word) - 1));
+  const Word mask = static_cast<Word>(static_cast<Bits>(~Bits(0))) << at;
   Word seen = *word, expected;
   do {
     expected = seen;
+    Bits bits = static_cast<Bits>(expected >> at);
     T value;
-    memcpy(&value, reinterpret_cast<const char*>(&expected) + at, sizeof(T));
+    memcpy(&value, &bits, sizeof(T));
     value = f(value);
-    Word changed = expected;
-    memcpy(reinterpret_cast<char*>(&changed) + at, &value, sizeof(T));
-    seen = atomicCAS(word, expected, changed);
+    memcpy(&bits, &value, sizeof(T));
+    seen = atomicCAS(word, expected, (expected & ~mask) | (static_cast<Word>(bits) << at));
   } while (seen != expected);
 }
+
+#if defined(__CUDA_ARCH__)
+// The device itself adds pairs of 16-bit floats, which it rounds as a sum of floats would be. The neighbour stays what it is: -0 is
+// added to it.
+__device__ inline void add_pair(c10::Half*, std::size_t word, std::uint32_t pair) {
+  asm volatile("red.global.add.noftz.f16x2 [%0], %1;" : : "l"(word), "r"(pair) : "memory");
+}
+#if __CUDA_ARCH__ >= 900
+__device__ inline void add_pair(c10::BFloat16*, std::size_t word, std::uint32_t pair) {
+  asm volatile("red.global.add.noftz.bf16x2 [%0], %1;" : : "l"(word), "r"(pair) : "memory");
+}
+template <class T>
+constexpr bool kAddsPairs = std::is_same_v<T, c10::Half> || std::is_same_v<T, c10::BFloat16>;
+#else
+template <class T>
+constexpr bool kAddsPairs = std::is_same_v<T, c10::Half>;
+#endif
+template <class T>
+__device__ void add_beside_neighbour(T* to, T x) {
+  constexpr std::uint32_t kMinusZero = 0x8000;
+  const std::size_t address = __cvta_generic_to_global(to), word = address & ~std::size_t{3};
+  add_pair(to, word, address == word ? kMinusZero << 16 | x.x : static_cast<std::uint32_t>(x.x) << 16 | kMinusZero);
+}
+#else
+template <class T>
+constexpr bool kAddsPairs = false;
+#endif
 
 struct AddTo {
   template <class T>
@@ -68,7 +96,11 @@ struct AddTo {
       atomicAdd(parts, x.real());
       atomicAdd(parts + 1, x.imag());
     } else {
-      update_atomically(to, [x](T old) { return narrow<T>(widen(old) + widen(x)); });
+      if constexpr (kAddsPairs<T>) {
+        add_beside_neighbour(to, x);
+      } else {
+        update_atomically(to, [x](T old) { return narrow<T>(widen(old) + widen(x)); });
+      }
     }
   }
 };
@@ -103,35 +135,18 @@ __global__ void __launch_bounds__(kThreads) offsets_kernel(IndexOffsets p) {
   if (i >= p.n) {
     return;
   }
-  const std::uint32_t position = p.places.get(i).of[0];
-  std::int64_t index = p.index[position];
-  const bool good = check_index(p.check, index, position, /*wrap=*/true) && p.offsets[i] != kNoOffset;
-  p.offsets[i] = good ? p.offsets[i] + index * p.step : kNoOffset;
-}
-
-unsigned blocks_of(const IndexWalk& walk) {
-  return (walk.n + kThreads - 1) / kThreads;
-}
-
-template <class W>
-void gather(const IndexWalk& walk, void* plain, const void* indexed) {
-  gather_kernel<<<blocks_of(walk), kThreads, 0, walk.stream>>>(
-      walk, static_cast<W*>(plain), static_cast<const W*>(indexed));
-  C10_CUDA_KERNEL_LAUNCH_CHECK();
-}
-
-template <class W>
-void scatter(const IndexWalk& walk, void* indexed, const void* plain) {
-  scatter_kernel<<<blocks_of(walk), kThreads, 0, walk.stream>>>(
-      walk, static_cast<W*>(indexed), static_cast<const W*>(plain));
-  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  const auto at = p.places.get(i);
+  std::int64_t index = p.index[at.of[0]];
+  std::int64_t& offset = p.offsets[at.of[1]];
+  const bool good = check_index(p.check, index, p.first + at.of[0], /*wrap=*/true) && offset != kNoOffset;
+  offset = good ? offset + index * p.step : kNoOffset;
 }
 
 template <class Op, class... Ts>
 void scatter_op(const IndexWalk& walk, c10::ScalarType dtype, void* indexed, const void* plain) {
   const auto launch = [&](auto type) {
     using T = decltype(type);
-    scatter_op_kernel<Op><<<blocks_of(walk), kThreads, 0, walk.stream>>>(
+    scatter_op_kernel<Op><<<blocks_of(walk.n, kThreads), kThreads, 0, walk.stream>>>(
         walk, static_cast<T*>(indexed), static_cast<const T*>(plain));
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return true;
@@ -143,38 +158,26 @@ void scatter_op(const IndexWalk& walk, c10::ScalarType dtype, void* indexed, con
 } // namespace
 
 void launch_index_offsets(const IndexOffsets& p) {
-  offsets_kernel<<<(p.n + kThreads - 1) / kThreads, kThreads, 0, p.stream>>>(p);
+  offsets_kernel<<<blocks_of(p.n, kThreads), kThreads, 0, p.stream>>>(p);
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 
 void launch_gather(const IndexWalk& walk, std::size_t size, void* plain, const void* indexed) {
-  switch (size) {
-    case 1:
-      return gather<std::uint8_t>(walk, plain, indexed);
-    case 2:
-      return gather<std::uint16_t>(walk, plain, indexed);
-    case 4:
-      return gather<std::uint32_t>(walk, plain, indexed);
-    case 8:
-      return gather<std::uint64_t>(walk, plain, indexed);
-    default:
-      return gather<Word16>(walk, plain, indexed);
-  }
+  with_word(size, [&](auto word) {
+    using W = decltype(word);
+    gather_kernel<W><<<blocks_of(walk.n, kThreads), kThreads, 0, walk.stream>>>(
+        walk, static_cast<W*>(plain), static_cast<const W*>(indexed));
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+  });
 }
 
 void launch_scatter(const IndexWalk& walk, std::size_t size, void* indexed, const void* plain) {
-  switch (size) {
-    case 1:
-      return scatter<std::uint8_t>(walk, indexed, plain);
-    case 2:
-      return scatter<std::uint16_t>(walk, indexed, plain);
-    case 4:
-      return scatter<std::uint32_t>(walk, indexed, plain);
-    case 8:
-      return scatter<std::uint64_t>(walk, indexed, plain);
-    default:
-      return scatter<Word16>(walk, indexed, plain);
-  }
+  with_word(size, [&](auto word) {
+    using W = decltype(word);
+    scatter_kernel<W><<<blocks_of(walk.n, kThreads), kThreads, 0, walk.stream>>>(
+        walk, static_cast<W*>(indexed), static_cast<const W*>(plain));
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+  });
 }
 
 void launch_scatter_op(

@@ -13,11 +13,12 @@
 namespace at::native::cuda {
 
 /// A walk over n elements. Offsets count elements, of `plain`, of `indexed` without its indexed dimension, and of `index`.
-/// The element of `indexed` is `index * step` further.
+/// The element of `indexed` is `index * step` further. `first` is where `index` begins in its tensor, for messages.
 struct IndexWalk {
   std::uint32_t n;
   OffsetCalculator<3> places;
   const std::int64_t* index;
+  std::int64_t first;
   std::int64_t step;
   IndexCheck check;
   bool wrap; // negative indices count from the end
@@ -25,13 +26,14 @@ struct IndexWalk {
   cudaStream_t stream;
 };
 
-/// offsets[i] += index * step for the index at `places.get(i)` of the broadcast index tensor, whose negative values count
-/// from the end. Where it is bad, and where an earlier one was, the offset is kNoOffset.
+/// The offset at `of[1]` of places.get(i) grows by index * step for the index at `of[0]` of the broadcast index tensor, whose negative
+/// values count from the end. Where it is bad, and where an earlier one was, the offset is kNoOffset.
 inline constexpr std::int64_t kNoOffset = INT64_MIN;
 struct IndexOffsets {
   std::uint32_t n;
-  OffsetCalculator<1> places;
+  OffsetCalculator<2> places;
   const std::int64_t* index;
+  std::int64_t first; // where `index` begins in its tensor, for messages
   std::int64_t step;
   std::int64_t* offsets;
   IndexCheck check;

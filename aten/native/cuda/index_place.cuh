@@ -15,7 +15,7 @@ __device__ inline bool find_place(const IndexWalk& walk, std::uint32_t i, Place&
   const auto offsets = walk.places.get(i);
   place.plain = offsets.of[0];
   std::int64_t index = walk.index[offsets.of[2]];
-  if (index == walk.skip || !check_index(walk.check, index, offsets.of[2], walk.wrap)) {
+  if (index == walk.skip || !check_index(walk.check, index, walk.first + offsets.of[2], walk.wrap)) {
     return false;
   }
   place.indexed = offsets.of[1] + index * walk.step;

@@ -6,113 +6,152 @@
 
 #include <algorithm>
 #include <tuple>
-#include <vector>
 
 namespace at::native::cuda {
 
-IndexWalk walk_of(const Walk& w, const TensorBase& index) {
-  const int dims = static_cast<int>(w.sizes.size());
-  int64_t n = 1, reach[3] = {0, 0, 0};
-  for (int d = 0; d < dims; ++d) {
-    n *= w.sizes[d];
-    reach[0] += (w.sizes[d] - 1) * w.plain[d];
-    reach[1] += (w.sizes[d] - 1) * w.indexed[d];
-    reach[2] += (w.sizes[d] - 1) * w.index_strides[d];
+namespace {
+
+/// From the number of an element to its places; `stride(dim, operand)` of the walk's dimensions. Those of size 1 are left out.
+template <int Operands, class Stride>
+OffsetCalculator<Operands> places_of(const DimVector& sizes, Stride stride) {
+  DimVector dims, fastest_first;
+  for (int64_t d = static_cast<int64_t>(sizes.size()) - 1; d >= 0; --d) {
+    if (sizes[d] != 1) {
+      dims.push_back(d);
+      fastest_first.push_back(sizes[d]);
+    }
   }
-  TORCH_CHECK(
-      dims <= kMaxDims && n <= INT32_MAX && *std::max_element(reach, reach + 3) <= int64_t{UINT32_MAX}, w.op,
-      ": on CUDA up to ", kMaxDims, " dimensions and 2^31 - 1 elements are supported, got sizes ", IntArrayRef(w.sizes));
+  return OffsetCalculator<Operands>(
+      static_cast<int>(dims.size()), fastest_first, [&](int k, int operand) { return stride(dims[k], operand); });
+}
+
+IndexWalk launch_of(const WalkPart& part, const TensorBase& index) {
+  const Walk& w = part.walk;
   IndexWalk walk;
-  walk.n = static_cast<std::uint32_t>(n);
-  const DimVector fastest_first(w.sizes.rbegin(), w.sizes.rend());
-  walk.places = OffsetCalculator<3>(dims, fastest_first, [&](int d, int operand) {
-    const DimVector& strides = operand == 0 ? w.plain : operand == 1 ? w.indexed : w.index_strides;
-    return strides[dims - 1 - d];
+  walk.n = static_cast<std::uint32_t>(elements_of(w));
+  walk.places = places_of<3>(w.sizes, [&](int64_t d, int operand) {
+    return operand == 0 ? w.plain[d] : operand == 1 ? w.indexed[d] : w.index_strides[d];
   });
-  walk.index = index.const_data_ptr<int64_t>();
+  walk.index = index.const_data_ptr<int64_t>() + part.index;
+  walk.first = part.index;
   walk.step = w.step;
-  walk.check = {index_error_slot(), w.op, "index", w.size, w.dim};
+  walk.check = {index_error_slot(), w.op, w.argument, w.size, w.dim};
   walk.wrap = w.wrap;
   walk.skip = w.skip;
   walk.stream = c10::cuda::getCurrentCUDAStream();
   return walk;
 }
 
-namespace {
-
-/// The part of a walk over these dimensions.
-Walk part_of(const Walk& w, const std::vector<int>& dims) {
-  Walk part{w.op, {}, {}, {}, {}, w.size, w.step, w.wrap, w.skip, w.dim};
-  for (const int d : dims) {
-    part.sizes.push_back(w.sizes[d]);
-    part.plain.push_back(w.plain[d]);
-    part.indexed.push_back(w.indexed[d]);
-    part.index_strides.push_back(w.index_strides[d]);
-  }
-  return part;
+/// Of element `offset`, for elements of `size` bytes.
+const void* address(const void* data, int64_t offset, std::size_t size) {
+  return static_cast<const char*>(data) + offset * static_cast<int64_t>(size);
+}
+void* address(void* data, int64_t offset, std::size_t size) {
+  return static_cast<char*>(data) + offset * static_cast<int64_t>(size);
 }
 
 /// Whole slices that go where their index says are told apart from the positions of the indices, where the strides allow it: there
 /// are fewer of those to sort.
-OrderedWalk ordered_walk_of(const Walk& w, const TensorBase& index) {
-  std::vector<int> positions, slice;
+OrderedWalk ordered_launch_of(const WalkPart& part, const TensorBase& index) {
+  const Walk& w = part.walk;
+  const auto in_slice = [&](size_t d) { return w.indexed[d] != 0 && w.sizes[d] > 1; };
   bool apart = true;
-  for (int d = 0; d < static_cast<int>(w.sizes.size()); ++d) {
-    const bool in_slice = w.indexed[d] != 0 && w.sizes[d] > 1;
-    (in_slice ? slice : positions).push_back(d);
-    apart = apart && !(in_slice && w.index_strides[d] != 0);
+  for (size_t d = 0; d < w.sizes.size(); ++d) {
+    apart = apart && !(in_slice(d) && w.index_strides[d] != 0);
   }
-  if (!apart) {
-    slice.clear();
+  WalkPart positions = part;
+  DimVector slice(w.sizes.size(), 1); // sizes
+  int64_t slice_size = 1;
+  for (size_t d = 0; apart && d < w.sizes.size(); ++d) {
+    if (in_slice(d)) {
+      positions.walk.sizes[d] = 1;
+      slice[d] = w.sizes[d];
+      slice_size *= w.sizes[d];
+    }
   }
-  OrderedWalk ordered{walk_of(apart ? part_of(w, positions) : w, index), {}, 1};
-  const DimVector sizes = part_of(w, slice).sizes, fastest_first(sizes.rbegin(), sizes.rend());
-  ordered.slice = OffsetCalculator<2>(static_cast<int>(slice.size()), fastest_first, [&](int k, int operand) {
-    const int d = slice[slice.size() - 1 - static_cast<size_t>(k)];
-    return operand == 0 ? w.plain[d] : w.indexed[d];
-  });
-  for (const int64_t size : sizes) {
-    ordered.slice_size *= static_cast<std::uint32_t>(size);
-  }
-  return ordered;
+  return {
+      launch_of(positions, index), places_of<2>(slice, [&](int64_t d, int operand) { return operand == 0 ? w.plain[d] : w.indexed[d]; }),
+      static_cast<std::uint32_t>(slice_size)};
 }
 
-/// The places that the positions lead to, sorted stably, and the positions in that order.
-std::tuple<Tensor, Tensor> targets_in_order(const IndexWalk& positions, const TensorBase& index) {
-  const Tensor targets = at::empty({positions.n}, Tensor(index).options());
-  launch_targets(positions, targets.mutable_data_ptr<int64_t>());
-  return targets.sort(/*stable=*/true, /*dim=*/0, /*descending=*/false);
+/// launch(walk, targets, order) with the places that the positions lead to, sorted stably, and the positions in that order.
+template <class Launch>
+void launch_in_order(const WalkPart& part, const TensorBase& index, Launch launch) {
+  const OrderedWalk walk = ordered_launch_of(part, index);
+  const Tensor unsorted = at::empty({walk.positions.n}, Tensor(index).options());
+  launch_targets(walk.positions, unsorted.mutable_data_ptr<int64_t>());
+  const auto [targets, order] = unsorted.sort(/*stable=*/true, /*dim=*/0, /*descending=*/false);
+  launch(walk, targets.const_data_ptr<int64_t>(), order.const_data_ptr<int64_t>());
 }
 
 } // namespace
 
-void scatter_to(const Walk& w, const TensorBase& index, const TensorBase& out, const TensorBase& plain) {
-  const IndexWalk walk = walk_of(w, index);
-  if (!at::globalContext().deterministicAlgorithms()) {
-    return launch_scatter(walk, out.itemsize(), out.mutable_data_ptr(), plain.const_data_ptr());
-  }
-  const OrderedWalk ordered = ordered_walk_of(w, index);
-  const auto [targets, order] = targets_in_order(ordered.positions, index);
-  launch_ordered_scatter(
-      ordered, targets.const_data_ptr<int64_t>(), order.const_data_ptr<int64_t>(), out.itemsize(), out.mutable_data_ptr(),
-      plain.const_data_ptr());
+void gather_to(const Walk& w, const TensorBase& index, const TensorBase& plain, const TensorBase& indexed, const LaunchReach& reach) {
+  void* const to = plain.mutable_data_ptr();
+  const void* const from = indexed.const_data_ptr();
+  Walk walk = simplified(w, WalkOrder::Any);
+  const std::size_t size = widen_to_words(walk, plain.itemsize(), to, from);
+  each_part(walk, WalkOrder::Any, reach, [&](const WalkPart& part) {
+    launch_gather(launch_of(part, index), size, address(to, part.plain, size), address(from, part.indexed, size));
+  });
+}
+
+void scatter_to(
+    const Walk& w, const TensorBase& index, const TensorBase& indexed, const TensorBase& plain, const LaunchReach& reach) {
+  void* const to = indexed.mutable_data_ptr();
+  const void* const from = plain.const_data_ptr();
+  const bool one_value = std::count(w.plain.begin(), w.plain.end(), 0) == static_cast<std::ptrdiff_t>(w.plain.size());
+  const bool in_order = !one_value && at::globalContext().deterministicAlgorithms();
+  const WalkOrder order = in_order ? WalkOrder::OfElements : WalkOrder::Any;
+  Walk walk = simplified(w, order);
+  const std::size_t size = widen_to_words(walk, indexed.itemsize(), from, to);
+  each_part(walk, order, reach, [&](const WalkPart& part) {
+    void* const target = address(to, part.indexed, size);
+    const void* const source = address(from, part.plain, size);
+    if (!in_order) {
+      return launch_scatter(launch_of(part, index), size, target, source);
+    }
+    launch_in_order(part, index, [&](const OrderedWalk& ordered, const int64_t* targets, const int64_t* places) {
+      launch_ordered_scatter(ordered, targets, places, size, target, source);
+    });
+  });
 }
 
 void scatter_op_to(
-    const Walk& w, const TensorBase& index, ScatterOp op, const TensorBase& out, const TensorBase& plain, Order wanted) {
-  const IndexWalk walk = walk_of(w, index);
-  const ScalarType dtype = out.scalar_type();
+    const Walk& w, const TensorBase& index, ScatterOp op, const TensorBase& indexed, const TensorBase& plain, Order wanted,
+    const LaunchReach& reach) {
+  const ScalarType dtype = indexed.scalar_type();
+  const std::size_t size = indexed.itemsize();
   // Other results do not depend on the order.
   const bool rounds = (op == ScatterOp::Add || op == ScatterOp::Multiply) &&
       (c10::isFloatingType(dtype) || c10::isComplexType(dtype));
-  if (!rounds || (wanted == Order::OfThreads && !at::globalContext().deterministicAlgorithms())) {
-    return launch_scatter_op(walk, op, dtype, out.mutable_data_ptr(), plain.const_data_ptr());
-  }
-  const OrderedWalk ordered = ordered_walk_of(w, index);
-  const auto [targets, order] = targets_in_order(ordered.positions, index);
-  launch_ordered_scatter_op(
-      ordered, targets.const_data_ptr<int64_t>(), order.const_data_ptr<int64_t>(), op, dtype, out.mutable_data_ptr(),
-      plain.const_data_ptr());
+  const bool in_order = rounds && (wanted == Order::OfElements || at::globalContext().deterministicAlgorithms());
+  const WalkOrder order = in_order ? WalkOrder::OfElements : WalkOrder::Any;
+  each_part(simplified(w, order), order, reach, [&](const WalkPart& part) {
+    void* const target = address(indexed.mutable_data_ptr(), part.indexed, size);
+    const void* const source = address(plain.const_data_ptr(), part.plain, size);
+    if (!in_order) {
+      return launch_scatter_op(launch_of(part, index), op, dtype, target, source);
+    }
+    launch_in_order(part, index, [&](const OrderedWalk& ordered, const int64_t* targets, const int64_t* places) {
+      launch_ordered_scatter_op(ordered, targets, places, op, dtype, target, source);
+    });
+  });
+}
+
+void add_index_offsets(
+    const TensorBase& index, int64_t step, const IndexCheck& check, const TensorBase& offsets, const LaunchReach& reach) {
+  const auto strides_of = [](const TensorBase& t) { return DimVector(t.strides().begin(), t.strides().end()); };
+  const DimVector sizes(index.sizes().begin(), index.sizes().end());
+  const Walk walk{check.op, sizes, strides_of(offsets), DimVector(sizes.size(), 0), strides_of(index), check.size, step};
+  each_part(simplified(walk, WalkOrder::Any), WalkOrder::Any, reach, [&](const WalkPart& part) {
+    const Walk& w = part.walk;
+    launch_index_offsets(
+        {static_cast<std::uint32_t>(elements_of(w)),
+         places_of<2>(w.sizes, [&](int64_t d, int operand) { return operand == 0 ? w.index_strides[d] : w.plain[d]; }),
+         index.const_data_ptr<int64_t>() + part.index, part.index, step, offsets.mutable_data_ptr<int64_t>() + part.plain, check,
+         c10::cuda::getCurrentCUDAStream()});
+  });
 }
 
 } // namespace at::native::cuda

@@ -1,35 +1,34 @@
-// The host's description of an IndexWalk.
+// Gather and scatter of tensors: walks carried out by the kernels of index.cu and ordered_scatter.cu, in as many launches as they
+// take.
 #pragma once
 
 #include <aten/core/TensorBase.h>
 #include <aten/native/cuda/index.h>
-#include <c10/util/DimVector.h>
+#include <aten/native/cuda/index_plan.h>
 
 namespace at::native::cuda {
 
-using c10::DimVector;
+// `index` holds int64.
 
-/// Dimensions slowest first; strides count elements.
-struct Walk {
-  const char* op;
-  DimVector sizes, plain, indexed, index_strides;
-  int64_t size, step; // of the indexed dimension
-  bool wrap = false;
-  int64_t skip = INT64_MIN;
-  int64_t dim = -1; // the number of the indexed dimension, for messages
-};
-
-/// Throws when 32-bit offsets do not reach all elements. `index` holds int64.
-IndexWalk walk_of(const Walk& w, const TensorBase& index);
+/// plain = indexed[index].
+void gather_to(
+    const Walk& w, const TensorBase& index, const TensorBase& plain, const TensorBase& indexed, const LaunchReach& reach = {});
 
 /// In which order the elements of one place are joined: as the threads come, unless deterministic algorithms are on, or always
 /// in their own.
 enum class Order { OfThreads, OfElements };
 
-/// out[index] = plain, and op(out[index], plain). With deterministic algorithms the elements of one place come in their order.
-void scatter_to(const Walk& w, const TensorBase& index, const TensorBase& out, const TensorBase& plain);
+/// indexed[index] = plain. With deterministic algorithms the elements of one place come in their order.
+void scatter_to(
+    const Walk& w, const TensorBase& index, const TensorBase& indexed, const TensorBase& plain, const LaunchReach& reach = {});
+/// indexed[index] = op(indexed[index], plain).
 void scatter_op_to(
-    const Walk& w, const TensorBase& index, ScatterOp op, const TensorBase& out, const TensorBase& plain,
-    Order order = Order::OfThreads);
+    const Walk& w, const TensorBase& index, ScatterOp op, const TensorBase& indexed, const TensorBase& plain,
+    Order order = Order::OfThreads, const LaunchReach& reach = {});
+
+/// offsets += step * index, at each position of `sizes`, to which `index` is expanded and which `offsets`, contiguous, has. See
+/// launch_index_offsets.
+void add_index_offsets(
+    const TensorBase& index, int64_t step, const IndexCheck& check, const TensorBase& offsets, const LaunchReach& reach = {});
 
 } // namespace at::native::cuda

@@ -49,22 +49,24 @@ __global__ void __launch_bounds__(kThreads) pad_backward(Padding p, Pixels pixel
 } // namespace
 
 void launch_pad(const Padding& p, std::size_t size, const void* inner, void* padded) {
-  const Pixels pixels = pixels_of(p.padded);
   with_word(size, [&](auto word) {
     using W = decltype(word);
-    pad_forward<W><<<blocks_of(pixels.count, kThreads), kThreads, 0, p.stream>>>(
-        p, pixels, static_cast<const W*>(inner), static_cast<W*>(padded));
-    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    each_part(p.padded, p.most, [&](const ImagePart& part) {
+      pad_forward<W><<<blocks_of(part.pixels.count, kThreads), kThreads, 0, p.stream>>>(
+          p, part.pixels, part.of(static_cast<const W*>(inner), p.inner), part.of(static_cast<W*>(padded), p.padded));
+      C10_CUDA_KERNEL_LAUNCH_CHECK();
+    });
   });
 }
 
 void launch_pad_backward(const Padding& p, c10::ScalarType dtype, const void* padded, void* inner) {
-  const Pixels pixels = pixels_of(p.inner);
   FloatingOrComplexTypes::call(dtype, [&](auto type) {
     using T = decltype(type);
-    pad_backward<T><<<blocks_of(pixels.count, kThreads), kThreads, 0, p.stream>>>(
-        p, pixels, static_cast<const T*>(padded), static_cast<T*>(inner));
-    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    each_part(p.inner, p.most, [&](const ImagePart& part) {
+      pad_backward<T><<<blocks_of(part.pixels.count, kThreads), kThreads, 0, p.stream>>>(
+          p, part.pixels, part.of(static_cast<const T*>(padded), p.padded), part.of(static_cast<T*>(inner), p.inner));
+      C10_CUDA_KERNEL_LAUNCH_CHECK();
+    });
   });
 }
 

@@ -19,7 +19,7 @@ struct PadDim {
   HOST_DEVICE std::int32_t shown(std::int32_t j) const {
     const std::int32_t i = j - before;
     if (reflects) {
-      return i < 0 ? -i : i < size ? i : 2 * (size - 1) - i;
+      return i < 0 ? -i : i < size ? i : size - 1 - (i - (size - 1)); // in an order that stays within 31 bits
     }
     return i < 0 ? 0 : i < size ? i : size - 1;
   }
@@ -52,6 +52,7 @@ struct Padding {
   PadDim dim[3];
   Image inner, padded;
   cudaStream_t stream;
+  std::int64_t most = kMostPixels; // of one launch
 };
 /// Elements of `size` bytes.
 void launch_pad(const Padding& p, std::size_t size, const void* inner, void* padded);

@@ -3,6 +3,7 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cuda/copy.h>
+#include <aten/native/cuda/index_walk.h>
 #include <aten/native/cuda/pool.h>
 #include <c10/cuda/CUDAStream.h>
 
@@ -47,6 +48,10 @@ struct Windows {
       to.stride = to.out == 1 ? 1 : number(at_or_only(stride.empty() ? kernel : stride, d));
       to.padding = number(at_or_only(padding, d));
       to.dilation = to.kernel == 1 ? 1 : number(at_or_only(dilation, d));
+      // Kernels step over the input by 32-bit numbers.
+      TORCH_CHECK(
+          std::int64_t{to.in} + to.dilation <= INT32_MAX, op, ": on CUDA a dimension and the dilation are below 2^31 together, got ",
+          to.in, " and ", to.dilation);
     }
   }
 
@@ -209,13 +214,20 @@ void fractional_max_pool(const char* op, const TensorBase& self, int dims, IntAr
   max_pool(p, op, self, dims, out, indices);
 }
 
-/// planes[places] += values, or = values, for the elements of each plane of the last `dims` dimensions.
+/// The planes of the last `dims` dimensions, a row each.
 Tensor planes_of(const TensorBase& t, int dims) {
   int64_t planes = 1;
   for (int64_t d = 0; d < t.dim() - dims; ++d) {
     planes *= t.size(d);
   }
   return Tensor(t.contiguous()).view({planes, planes == 0 ? 0 : t.numel() / planes});
+}
+
+/// To the place in its plane, of `planes`, that `places` tell for each element of `values`. All contiguous.
+Walk walk_to_places(const char* op, const Tensor& planes, const Tensor& places, const Tensor& values) {
+  Walk w{op, {values.size(0), values.size(1)}, {values.size(1), 1}, {planes.size(1), 0}, {places.size(1), 1}, planes.size(1), 1};
+  w.argument = "indices";
+  return w;
 }
 
 void fractional_max_pool_backward(const TensorBase& grad_output, int dims, const TensorBase& indices, const TensorBase& grad_input) {
@@ -226,7 +238,9 @@ void fractional_max_pool_backward(const TensorBase& grad_output, int dims, const
   // Windows lie by chance, so what covers an element is not known: sums are scattered, of 16-bit numbers in float.
   const Tensor grad = planes_of(grad_output, dims), places = planes_of(indices, dims);
   const Tensor sums = at::zeros({grad.size(0), grad_input.numel() / grad.size(0)}, grad.options().dtype(c10::toOpMathType(grad.scalar_type())));
-  sums.scatter_add_(1, places, grad.to(sums.scalar_type()));
+  const Tensor wide = grad.to(sums.scalar_type());
+  const char* const op = dims == 2 ? "fractional_max_pool2d_backward" : "fractional_max_pool3d_backward";
+  scatter_op_to(walk_to_places(op, sums, places, wide), places, ScatterOp::Add, sums, wide);
   copy_on_device(grad_input, sums.view(grad_input.sizes()));
 }
 
@@ -235,8 +249,8 @@ void max_unpool(const TensorBase& self, const TensorBase& indices, int dims, con
   if (self.numel() == 0 || out.numel() == 0) {
     return;
   }
-  const Tensor result = planes_of(out, dims);
-  result.scatter_(1, planes_of(indices, dims), planes_of(self, dims));
+  const Tensor result = planes_of(out, dims), places = planes_of(indices, dims), values = planes_of(self, dims);
+  scatter_to(walk_to_places(dims == 2 ? "max_unpool2d" : "max_unpool3d", result, places, values), places, result, values);
   if (!out.is_contiguous()) {
     copy_on_device(out, result.view(out.sizes()));
   }

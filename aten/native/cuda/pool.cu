@@ -166,42 +166,50 @@ __global__ void __launch_bounds__(kThreads) avg_backward(AvgPool p, Pixels pixel
 } // namespace
 
 void launch_max_pool(const MaxPool& p, const void* x, void* y, std::int64_t* places) {
-  const Pixels pixels = pixels_of(p.y);
   RealTypes::call(p.dtype, [&](auto type) {
     using T = decltype(type);
-    max_forward<T><<<blocks_of(pixels.count, kThreads), kThreads, 0, p.stream>>>(
-        p, pixels, static_cast<const T*>(x), static_cast<T*>(y), places);
-    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    each_part(p.y, p.most, [&](const ImagePart& part) {
+      MaxPool own = p;
+      if (p.samples != nullptr) {
+        own.samples = static_cast<const T*>(p.samples) + (std::int64_t{part.n} * p.sample_channels + part.c) * p.sample_dims;
+      }
+      max_forward<T><<<blocks_of(part.pixels.count, kThreads), kThreads, 0, p.stream>>>(
+          own, part.pixels, part.of(static_cast<const T*>(x), p.x), part.of(static_cast<T*>(y), p.y), part.of(places, p.places));
+      C10_CUDA_KERNEL_LAUNCH_CHECK();
+    });
   });
 }
 
 void launch_max_pool_backward(const MaxPool& p, const void* dy, const std::int64_t* places, void* dx) {
-  const Pixels pixels = pixels_of(p.x);
   RealTypes::call(p.dtype, [&](auto type) {
     using T = decltype(type);
-    max_backward<T><<<blocks_of(pixels.count, kThreads), kThreads, 0, p.stream>>>(
-        p, pixels, static_cast<const T*>(dy), places, static_cast<T*>(dx));
-    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    each_part(p.x, p.most, [&](const ImagePart& part) {
+      max_backward<T><<<blocks_of(part.pixels.count, kThreads), kThreads, 0, p.stream>>>(
+          p, part.pixels, part.of(static_cast<const T*>(dy), p.y), part.of(places, p.places), part.of(static_cast<T*>(dx), p.x));
+      C10_CUDA_KERNEL_LAUNCH_CHECK();
+    });
   });
 }
 
 void launch_avg_pool(const AvgPool& p, const void* x, void* y) {
-  const Pixels pixels = pixels_of(p.y);
   AvgTypes::call(p.dtype, [&](auto type) {
     using T = decltype(type);
-    avg_forward<T><<<blocks_of(pixels.count, kThreads), kThreads, 0, p.stream>>>(
-        p, pixels, static_cast<const T*>(x), static_cast<T*>(y));
-    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    each_part(p.y, p.most, [&](const ImagePart& part) {
+      avg_forward<T><<<blocks_of(part.pixels.count, kThreads), kThreads, 0, p.stream>>>(
+          p, part.pixels, part.of(static_cast<const T*>(x), p.x), part.of(static_cast<T*>(y), p.y));
+      C10_CUDA_KERNEL_LAUNCH_CHECK();
+    });
   });
 }
 
 void launch_avg_pool_backward(const AvgPool& p, const void* dy, void* dx) {
-  const Pixels pixels = pixels_of(p.x);
   AvgTypes::call(p.dtype, [&](auto type) {
     using T = decltype(type);
-    avg_backward<T><<<blocks_of(pixels.count, kThreads), kThreads, 0, p.stream>>>(
-        p, pixels, static_cast<const T*>(dy), static_cast<T*>(dx));
-    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    each_part(p.x, p.most, [&](const ImagePart& part) {
+      avg_backward<T><<<blocks_of(part.pixels.count, kThreads), kThreads, 0, p.stream>>>(
+          p, part.pixels, part.of(static_cast<const T*>(dy), p.y), part.of(static_cast<T*>(dx), p.x));
+      C10_CUDA_KERNEL_LAUNCH_CHECK();
+    });
   });
 }
 

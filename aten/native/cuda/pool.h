@@ -70,6 +70,7 @@ struct MaxPool {
   const void* samples = nullptr;
   std::int32_t sample_channels = 0, sample_dims = 0;
   cudaStream_t stream;
+  std::int64_t most = kMostPixels; // of one launch
 };
 /// Integers and floating dtypes. NaN is the greatest, of several the last; of equal elements the first counts.
 void launch_max_pool(const MaxPool& p, const void* x, void* y, std::int64_t* places);
@@ -82,6 +83,7 @@ struct AvgPool {
   bool count_padding = false;
   std::int64_t divisor = 0; // for all windows, or 0
   cudaStream_t stream;
+  std::int64_t most = kMostPixels; // of one launch
 };
 /// int64 and floating dtypes.
 void launch_avg_pool(const AvgPool& p, const void* x, void* y);

@@ -72,9 +72,10 @@ __device__ typename Op::Acc scan_piecewise(
 struct ScanCut {
   std::int64_t size, length;
   unsigned parts;
+  std::int64_t first_row = 0; // of the launch
 
   __device__ std::int64_t row() const {
-    return blockIdx.x / parts;
+    return first_row + blockIdx.x / parts;
   }
   __device__ std::int64_t start() const {
     return blockIdx.x % parts * length;
@@ -86,8 +87,9 @@ struct ScanCut {
 
 template <class Op>
 __global__ void __launch_bounds__(kThreads) scan_rows(Op op, ScanCut cut, const typename Op::Acc* totals) {
-  const bool follows = blockIdx.x % cut.parts != 0;
-  scan_piecewise<true>(op, cut.row() * cut.size, cut.start(), cut.end(), follows ? totals[blockIdx.x - 1] : op.identity());
+  const unsigned part = blockIdx.x % cut.parts;
+  scan_piecewise<true>(
+      op, cut.row() * cut.size, cut.start(), cut.end(), part != 0 ? totals[cut.row() * cut.parts + part - 1] : op.identity());
 }
 
 template <class Op>
@@ -152,13 +154,15 @@ __global__ void __launch_bounds__(kThreads)
 template <class Op>
 void run_scan(const ScanShape& p, const Op& op) {
   using scan_detail::kThreads;
-  if (p.inner == 1) {
+  // A block for a row that a few lanes could hold would be idle for the most part: there a thread takes it.
+  constexpr std::int64_t kShort = 32, kManyRows = 4096;
+  if (p.inner == 1 && (p.size > kShort || p.outer < kManyRows)) {
     using Acc = typename Op::Acc;
-    const scan_detail::ScanCut cut = scan_detail::cut_rows(p.outer, p.size);
-    const unsigned rows = static_cast<unsigned>(p.outer), blocks = rows * cut.parts;
+    scan_detail::ScanCut cut = scan_detail::cut_rows(p.outer, p.size);
     std::optional<Workspace> memory;
     Acc* totals = nullptr;
-    if (cut.parts > 1) {
+    if (cut.parts > 1) { // there are few rows
+      const unsigned rows = static_cast<unsigned>(p.outer), blocks = rows * cut.parts;
       memory.emplace(blocks * sizeof(Acc), p.stream);
       totals = static_cast<Acc*>(memory->data());
       scan_detail::scan_totals<Op><<<blocks, kThreads, 0, p.stream>>>(op, cut, totals);
@@ -168,13 +172,17 @@ void run_scan(const ScanShape& p, const Op& op) {
       scan_detail::scan_rows<scan_detail::OverTotals<Op>><<<rows, kThreads, 0, p.stream>>>(over, whole, nullptr);
       C10_CUDA_KERNEL_LAUNCH_CHECK();
     }
-    scan_detail::scan_rows<Op><<<blocks, kThreads, 0, p.stream>>>(op, cut, totals);
+    for (; cut.first_row < p.outer; cut.first_row += p.most_rows) {
+      const unsigned blocks = static_cast<unsigned>(std::min(p.most_rows, p.outer - cut.first_row)) * cut.parts;
+      scan_detail::scan_rows<Op><<<blocks, kThreads, 0, p.stream>>>(op, cut, totals);
+      C10_CUDA_KERNEL_LAUNCH_CHECK();
+    }
   } else {
     const std::int64_t columns = p.outer * p.inner;
     scan_detail::scan_columns<Op><<<static_cast<unsigned>((columns + kThreads - 1) / kThreads), kThreads, 0, p.stream>>>(
         op, columns, p.size, p.inner);
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
   }
-  C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 
 } // namespace at::native::cuda

@@ -13,6 +13,7 @@ namespace at::native::cuda {
 struct ScanShape {
   std::int64_t outer, size, inner;
   cudaStream_t stream;
+  std::int64_t most_rows = INT32_MAX; // of one launch
 };
 
 /// Integers, floating or complex. `in` may be `out`.

@@ -3,12 +3,15 @@
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/OutArgument.h>
 #include <aten/native/cuda/copy.h>
-#include <aten/native/cuda/sort.h>
+#include <aten/native/cuda/sort_rows.h>
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/cuda/CUDAStream.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
+#include <utility>
 
 namespace at::native {
 
@@ -26,14 +29,9 @@ Sorted sorted(const char* op, const TensorBase& self, int64_t dim, bool descendi
   if (!kSortable.contains(self.scalar_type())) {
     at::detail::dtype_not_supported(op, self.scalar_type(), kSortable.bits);
   }
-  TORCH_CHECK(
-      self.numel() <= INT32_MAX, op, ": on CUDA up to 2^31 - 1 elements are supported, got ", self.numel());
   const Tensor input = Tensor(self).movedim(dim, -1).contiguous();
   const Sorted result{at::empty_like(input), at::empty(input.sizes(), input.options().dtype(kLong))};
-  const int64_t size = input.size(-1);
-  launch_sort(
-      {input.numel() / size, size, input.scalar_type(), descending, input.const_data_ptr(), result.values.mutable_data_ptr(),
-       result.indices.mutable_data_ptr<int64_t>(), c10::cuda::getCurrentCUDAStream()});
+  sort_rows(input, descending, result.values, result.indices);
   return result;
 }
 
@@ -55,7 +53,53 @@ void first_sorted(
   copy_on_device(Tensor(indices).movedim(dim, -1), all.indices.narrow(-1, 0, k));
 }
 
+/// One row of `values` and its indices, sorted in pieces of up to `most` elements, which are merged.
+void sort_by_merging(const SortRows& row, int64_t most, const Tensor& values, const Tensor& indices) {
+  const auto itemsize = static_cast<int64_t>(values.itemsize());
+  const Tensor other_values = at::empty({row.size}, values.options()), other_indices = at::empty({row.size}, indices.options());
+  struct Run {
+    char* values;
+    int64_t* indices;
+  };
+  Run from{static_cast<char*>(row.values), row.indices};
+  Run to{static_cast<char*>(other_values.mutable_data_ptr()), other_indices.mutable_data_ptr<int64_t>()};
+  for (int64_t run = most; run < row.size; run *= 2) {
+    std::swap(from, to); // the last of the rounds to come writes where the result is wanted
+  }
+  for (int64_t start = 0; start < row.size; start += most) {
+    launch_sort(
+        {1, std::min(most, row.size - start), row.dtype, row.descending, static_cast<const char*>(row.in) + start * itemsize,
+         from.values + start * itemsize, from.indices + start, row.stream, start});
+  }
+  for (int64_t run = most; run < row.size; run *= 2) {
+    for (int64_t start = 0; start < row.size; start += 2 * run) {
+      const int64_t front = std::min(run, row.size - start), back = std::min(run, row.size - start - front);
+      launch_merge(
+          {front, back, row.dtype, row.descending, from.values + start * itemsize, from.indices + start,
+           to.values + start * itemsize, to.indices + start, row.stream});
+    }
+    std::swap(from, to);
+  }
+}
+
 } // namespace
+
+void sort_rows(const TensorBase& input, bool descending, const Tensor& values, const Tensor& indices, int64_t most) {
+  // Some rows fill a device as well as all of them, and take less memory beside them.
+  constexpr int64_t kEnough = 1 << 28;
+  const int64_t size = input.sizes().back(), rows = input.numel() / size;
+  const int64_t rows_at_once = std::max<int64_t>(std::min(most, kEnough) / size, 1);
+  const auto itemsize = static_cast<int64_t>(input.itemsize());
+  for (int64_t row = 0; row < rows; row += rows_at_once) {
+    const int64_t start = row * size;
+    const SortRows part{
+        std::min(rows_at_once, rows - row), size, input.scalar_type(), descending,
+        static_cast<const char*>(input.const_data_ptr()) + start * itemsize,
+        static_cast<char*>(values.mutable_data_ptr()) + start * itemsize, indices.mutable_data_ptr<int64_t>() + start,
+        c10::cuda::getCurrentCUDAStream()};
+    size <= most ? launch_sort(part) : sort_by_merging(part, most, values, indices);
+  }
+}
 
 void sort_stable_kernel(const TensorBase& self, std::optional<bool>, int64_t dim, bool descending, const TensorBase& values, const TensorBase& indices) {
   const int64_t size = self.dim() == 0 ? 1 : self.size(dim);
@@ -70,7 +114,6 @@ void topk_kernel(const TensorBase& self, int64_t k, int64_t dim, bool largest, b
 
 Tensor& randperm_out_cuda(int64_t n, std::optional<Generator> generator, Tensor& out) {
   TORCH_CHECK(n >= 0, "Trying to create tensor with negative dimension ", n, ": [", n, "] (in randperm)");
-  TORCH_CHECK(n <= INT32_MAX, "randperm: on CUDA up to 2^31 - 1 elements are supported, got ", n);
   dispatch("randperm", out.scalar_type(), at::kIntegral | at::kFloating, [&]<class T> {
     const double most = std::is_integral_v<T> ? static_cast<double>(std::numeric_limits<T>::max())
                                               : std::ldexp(1.0, std::numeric_limits<T>::digits);
@@ -84,6 +127,10 @@ Tensor& randperm_out_cuda(int64_t n, std::optional<Generator> generator, Tensor&
   // Equal keys among 64 bits are so rare that they do not matter.
   const auto options = out.options().dtype(kLong);
   const Tensor keys = at::empty({n}, options).random_(std::numeric_limits<int64_t>::lowest(), std::nullopt, std::move(generator));
+  if (n > cuda::kMostSorted) {
+    cuda::copy_on_device(out, std::get<1>(keys.sort()));
+    return out;
+  }
   const Tensor order = at::empty({n}, options);
   cuda::launch_order_of_keys(
       static_cast<std::uint64_t*>(keys.mutable_data_ptr()), n, order.mutable_data_ptr<int64_t>(),
@@ -99,17 +146,22 @@ Tensor nonzero_cuda(const Tensor& self) {
   if (n == 0) {
     return at::empty({0, ndim}, options);
   }
-  const Tensor places = at::empty({n}, options), found = at::empty({}, options);
-  cuda::launch_find_true(
-      static_cast<const std::uint8_t*>(flags.const_data_ptr()), n, places.mutable_data_ptr<int64_t>(),
-      found.mutable_data_ptr<int64_t>(), c10::cuda::getCurrentCUDAStream());
-  const int64_t count = found.item<int64_t>(); // waits for the device: the result's size depends on it
+  const int64_t count = at::count_nonzero(flags).item<int64_t>(); // waits for the device: the result's size depends on it
   // Column by column, as PyTorch lays it out.
   const Tensor result = at::empty({ndim, count}, options);
-  Tensor rest = places.narrow(0, 0, count);
-  for (int64_t d = ndim - 1; d >= 0; --d) {
-    result.select(0, d).copy_(d == 0 ? rest : rest.remainder(self.size(d)));
-    rest = d == 0 ? rest : rest.floor_divide(self.size(d));
+  if (count == 0) {
+    return result.t();
+  }
+  const c10::cuda::CUDAStream stream = c10::cuda::getCurrentCUDAStream();
+  const Tensor places = ndim == 1 ? result : at::empty({count}, options), found = at::empty({}, options);
+  cuda::launch_find_true(
+      static_cast<const std::uint8_t*>(flags.const_data_ptr()), n, places.mutable_data_ptr<int64_t>(),
+      found.mutable_data_ptr<int64_t>(), stream);
+  if (ndim > 1) {
+    TORCH_CHECK(ndim <= cuda::Coordinates::kMostDims, "nonzero: on CUDA up to ", cuda::Coordinates::kMostDims, " dimensions are supported, got ", ndim);
+    cuda::Coordinates p{count, static_cast<int>(ndim), {}, places.const_data_ptr<int64_t>(), result.mutable_data_ptr<int64_t>(), stream};
+    std::copy(self.sizes().begin(), self.sizes().end(), p.sizes);
+    cuda::launch_coordinates(p);
   }
   return result.t();
 }

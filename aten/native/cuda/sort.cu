@@ -2,16 +2,13 @@
 // whose order is theirs.
 #include <aten/native/cuda/sort.h>
 
-#include <aten/native/cuda/memory_access.cuh>
+#include <aten/native/cuda/key_order.cuh>
 #include <aten/native/cuda/workspace.h>
 #include <c10/cuda/CUDAException.h>
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_select.cuh>
 #include <thrust/iterator/counting_iterator.h>
-
-#include <cstring>
-#include <type_traits>
 
 namespace at::native::cuda {
 
@@ -31,47 +28,10 @@ int bits_of(std::int64_t count) {
   return bits;
 }
 
-template <int Size>
-struct WordOf;
-template <>
-struct WordOf<1> {
-  using type = std::uint8_t;
-};
-template <>
-struct WordOf<2> {
-  using type = std::uint16_t;
-};
-template <>
-struct WordOf<4> {
-  using type = std::uint32_t;
-};
-template <>
-struct WordOf<8> {
-  using type = std::uint64_t;
-};
-
-// A word whose order as an unsigned number is the order of x.
-template <class T>
-__device__ typename WordOf<sizeof(T)>::type ordered_word(T x) {
-  using Word = typename WordOf<sizeof(T)>::type;
-  constexpr Word kSign = static_cast<Word>(Word(1) << (8 * sizeof(T) - 1));
-  if constexpr (std::is_integral_v<T>) {
-    return std::is_signed_v<T> ? static_cast<Word>(static_cast<Word>(x) ^ kSign) : static_cast<Word>(x);
-  } else {
-    const auto wide = widen(x);
-    if (wide != wide) {
-      return static_cast<Word>(~Word(0));
-    }
-    Word bits;
-    memcpy(&bits, &x, sizeof(bits));
-    if (wide == 0) {
-      bits = 0; // both zeros
-    }
-    return static_cast<Word>((bits & kSign) != 0 ? ~bits : bits | kSign);
-  }
-}
-
 // Keys of up to 32 bits carry their row above them.
+template <class T>
+constexpr int kKeyBits = 8 * sizeof(T);
+
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     make_keys(const T* in, std::uint32_t n, std::uint32_t size, bool descending, std::uint64_t* keys, std::uint32_t* places) {
@@ -80,7 +40,7 @@ __global__ void __launch_bounds__(kThreads)
     using Word = typename WordOf<sizeof(T)>::type;
     Word word = ordered_word(in[i]);
     word = descending ? static_cast<Word>(~word) : word;
-    keys[i] = sizeof(T) == 8 ? word : (static_cast<std::uint64_t>(i / size) << 32) | word;
+    keys[i] = sizeof(T) == 8 ? word : (static_cast<std::uint64_t>(i / size) << (kKeyBits<T> % 64)) | word;
     places[i] = i;
   }
 }
@@ -95,12 +55,13 @@ __global__ void __launch_bounds__(kThreads)
 
 template <class W>
 __global__ void __launch_bounds__(kThreads) write_sorted(
-    const W* in, const std::uint32_t* places, std::uint32_t n, std::uint32_t size, W* values, std::int64_t* indices) {
+    const W* in, const std::uint32_t* places, std::uint32_t n, std::uint32_t size, std::int64_t first, W* values,
+    std::int64_t* indices) {
   const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
   if (i < n) {
     const std::uint32_t place = places[i];
     values[i] = in[place];
-    indices[i] = place % size;
+    indices[i] = first + place % size;
   }
 }
 
@@ -172,7 +133,7 @@ void sort_rows(const SortRows& p) {
       static_cast<const T*>(p.in), count, size, p.descending, pairs.keys.Current(), pairs.places.Current());
   C10_CUDA_KERNEL_LAUNCH_CHECK();
   if (sizeof(T) < 8) {
-    pairs.sort(32 + bits_of(p.rows));
+    pairs.sort(kKeyBits<T> + bits_of(p.rows));
   } else {
     pairs.sort(64);
     if (p.rows > 1) {
@@ -183,7 +144,7 @@ void sort_rows(const SortRows& p) {
   }
   using Word = typename WordOf<sizeof(T)>::type;
   write_sorted<<<blocks_of(n), kThreads, 0, p.stream>>>(
-      static_cast<const Word*>(p.in), pairs.places.Current(), count, size, static_cast<Word*>(p.values), p.indices);
+      static_cast<const Word*>(p.in), pairs.places.Current(), count, size, p.first, static_cast<Word*>(p.values), p.indices);
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 
@@ -228,22 +189,10 @@ void sort_with_values(const SortPairs& p) {
   }
 }
 
-// Calls f with a T of the dtype; false where it is none of these.
-template <class... Ts>
-struct KeyTypes {
-  template <class F>
-  static bool call(c10::ScalarType dtype, F f) {
-    return ((dtype == c10::CppTypeToScalarType<Ts>::value && (f(Ts()), true)) || ...);
-  }
-};
-using Keys = KeyTypes<
-    bool, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint16_t, std::uint32_t, std::uint64_t,
-    c10::Half, c10::BFloat16, float, double>;
-
 } // namespace
 
 void launch_sort(const SortRows& p) {
-  const bool known = Keys::call(p.dtype, [&](auto key) { sort_rows<decltype(key)>(p); });
+  const bool known = SortKeys::call(p.dtype, [&](auto key) { sort_rows<decltype(key)>(p); });
   TORCH_INTERNAL_ASSERT(known, "sort: no kernel for ", p.dtype);
 }
 
@@ -256,7 +205,7 @@ void launch_sort_pairs(const SortPairs& p) {
   if (p.n == 0) {
     return;
   }
-  const bool known = Keys::call(p.dtype, [&](auto key) { sort_with_values<decltype(key)>(p); });
+  const bool known = SortKeys::call(p.dtype, [&](auto key) { sort_with_values<decltype(key)>(p); });
   TORCH_CHECK(known, "sort_pairs: keys of ", p.dtype, " have no order; integers, bool and floating keys have");
 }
 
@@ -274,6 +223,7 @@ void launch_order_of_keys(std::uint64_t* keys, std::int64_t n, std::int64_t* ord
 
 void launch_find_true(
     const std::uint8_t* flags, std::int64_t n, std::int64_t* positions, std::int64_t* count, cudaStream_t stream) {
+  // With 64-bit numbers CUB takes any n, in as many launches as it needs.
   const thrust::counting_iterator<std::int64_t> numbers(0);
   std::size_t bytes = 0;
   C10_CUDA_CHECK(cub::DeviceSelect::Flagged(nullptr, bytes, numbers, flags, positions, count, n, stream));

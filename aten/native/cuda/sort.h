@@ -1,4 +1,4 @@
-// Launches of sorting and of finding true elements.
+// Launches of sorting, of merging what is sorted, and of finding true elements.
 #pragma once
 
 #include <c10/core/ScalarType.h>
@@ -9,7 +9,7 @@
 
 namespace at::native::cuda {
 
-/// Rows of contiguous elements, sorted stably. NaN is the largest value.
+/// Rows of contiguous elements, sorted stably. NaN is the largest value. Indices count from `first` on.
 struct SortRows {
   std::int64_t rows, size; // rows * size < 2^31
   c10::ScalarType dtype; // bool, integer or floating
@@ -18,8 +18,23 @@ struct SortRows {
   void* values;
   std::int64_t* indices;
   cudaStream_t stream;
+  std::int64_t first = 0;
 };
 void launch_sort(const SortRows& p);
+
+/// Two sorted runs, that end to end are `front` and `back` elements long, become one. Of equal elements those of the first run
+/// come first.
+struct MergeRuns {
+  std::int64_t front, back;
+  c10::ScalarType dtype;
+  bool descending;
+  const void* values_in;
+  const std::int64_t* indices_in;
+  void* values;
+  std::int64_t* indices;
+  cudaStream_t stream;
+};
+void launch_merge(const MergeRuns& p);
 
 /// n keys, stably by the bits [begin_bit, end_bit) of their order, and values beside them. NaN is the largest key.
 struct SortPairs {
@@ -39,8 +54,21 @@ void launch_sort_pairs(const SortPairs& p);
 /// 0 to n - 1 in the order of n random 64-bit keys, which are overwritten.
 void launch_order_of_keys(std::uint64_t* keys, std::int64_t n, std::int64_t* order, cudaStream_t stream);
 
-/// The positions of flags that are not 0, in order, to `positions` (room for n); their number to `count`, on the device.
+/// The positions of flags that are not 0, in order, to `positions` (room for all of them); their number to `count`, on the device.
 void launch_find_true(
     const std::uint8_t* flags, std::int64_t n, std::int64_t* positions, std::int64_t* count, cudaStream_t stream);
+
+/// The coordinates of positions in a contiguous tensor: out[d * n + i] is that of position i in dimension d.
+struct Coordinates {
+  static constexpr int kMostDims = 64;
+
+  std::int64_t n;
+  int dims;
+  std::int64_t sizes[kMostDims];
+  const std::int64_t* positions;
+  std::int64_t* out;
+  cudaStream_t stream;
+};
+void launch_coordinates(const Coordinates& p);
 
 } // namespace at::native::cuda
