@@ -1,5 +1,6 @@
 // Products of cuBLAS and cuBLASLt by the CPU's operators, on the memory that they are told: matrices by columns.
 #include "test/cuda_emulated/libraries.h"
+#include "test/cuda_emulated/submit.h"
 
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
@@ -63,7 +64,7 @@ bool valid(int64_t rows, int64_t columns, int64_t leading) {
 /// c = alpha op(a) op(b) + beta c, whose old elements do not matter where beta is 0.
 void multiply(
     const Tensor& a, cublasOperation_t op_a, const Tensor& b, cublasOperation_t op_b, const at::Scalar& alpha, const at::Scalar& beta,
-    Tensor c) {
+    const Tensor& c) {
   Tensor sum = operand(a, op_a).matmul(operand(b, op_b)) * alpha;
   if (!beta.equal(0)) {
     sum += c.to(sum.scalar_type()) * beta;
@@ -71,17 +72,20 @@ void multiply(
   c.copy_(sum);
 }
 
-bool pointers_on_device = false;
+thread_local bool pointers_on_device = false; // as handles are a thread's own
 
 cublasStatus_t dot(
-    int64_t n, const void* x, cudaDataType x_type, int64_t incx, const void* y, cudaDataType y_type, int64_t incy, void* result,
+    cublasHandle_t handle, int64_t n, const void* x, cudaDataType x_type, int64_t incx, const void* y, cudaDataType y_type, int64_t incy, void* result,
     cudaDataType result_type, bool conjugate) {
   if (!pointers_on_device || x_type != y_type || x_type != result_type || n < 1 || incx < 1 || incy < 1) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   const ScalarType dtype = dtype_of(x_type);
-  const Tensor left = view(x, {n}, {incx}, dtype).to(factor_dtype(dtype)), right = view(y, {n}, {incy}, dtype).to(factor_dtype(dtype));
-  view(result, {}, {}, dtype).copy_((conjugate ? left.conj().resolve_conj() : left).mul(right).sum());
+  const Tensor left = view(x, {n}, {incx}, dtype), right = view(y, {n}, {incy}, dtype);
+  run_blas(handle, [=] {
+    const Tensor a = left.to(factor_dtype(dtype)), b = right.to(factor_dtype(dtype));
+    view(result, {}, {}, dtype).copy_((conjugate ? a.conj().resolve_conj() : a).mul(b).sum());
+  });
   return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -144,7 +148,7 @@ cublasStatus_t cublasSetMathMode(cublasHandle_t, cublasMath_t) {
 }
 
 cublasStatus_t cublasGemmStridedBatchedEx_64(
-    cublasHandle_t, cublasOperation_t op_a, cublasOperation_t op_b, int64_t m, int64_t n, int64_t k, const void* alpha, const void* a,
+    cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int64_t m, int64_t n, int64_t k, const void* alpha, const void* a,
     cudaDataType a_type, int64_t lda, long long stride_a, const void* b, cudaDataType b_type, int64_t ldb, long long stride_b,
     const void* beta, void* c, cudaDataType c_type, int64_t ldc, long long stride_c, int64_t batch, cublasComputeType_t,
     cublasGemmAlgo_t) {
@@ -155,22 +159,24 @@ cublasStatus_t cublasGemmStridedBatchedEx_64(
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   const at::ScalarType dtype = emulated::dtype_of(a_type);
-  emulated::multiply(
-      emulated::view(a, {batch, a_rows, a_columns}, {stride_a, 1, lda}, dtype), op_a,
-      emulated::view(b, {batch, b_rows, b_columns}, {stride_b, 1, ldb}, dtype), op_b, emulated::factor(alpha, dtype),
-      emulated::factor(beta, dtype), emulated::view(c, {batch, m, n}, {stride_c, 1, ldc}, dtype));
+  const at::Tensor left = emulated::view(a, {batch, a_rows, a_columns}, {stride_a, 1, lda}, dtype);
+  const at::Tensor right = emulated::view(b, {batch, b_rows, b_columns}, {stride_b, 1, ldb}, dtype);
+  const at::Tensor out = emulated::view(c, {batch, m, n}, {stride_c, 1, ldc}, dtype);
+  emulated::run_blas(handle, [=, alpha = emulated::factor(alpha, dtype), beta = emulated::factor(beta, dtype)] {
+    emulated::multiply(left, op_a, right, op_b, alpha, beta, out);
+  });
   return CUBLAS_STATUS_SUCCESS;
 }
 
 cublasStatus_t cublasDotEx_64(
-    cublasHandle_t, int64_t n, const void* x, cudaDataType x_type, int64_t incx, const void* y, cudaDataType y_type, int64_t incy,
+    cublasHandle_t handle, int64_t n, const void* x, cudaDataType x_type, int64_t incx, const void* y, cudaDataType y_type, int64_t incy,
     void* result, cudaDataType result_type, cudaDataType) {
-  return emulated::dot(n, x, x_type, incx, y, y_type, incy, result, result_type, /*conjugate=*/false);
+  return emulated::dot(handle, n, x, x_type, incx, y, y_type, incy, result, result_type, /*conjugate=*/false);
 }
 cublasStatus_t cublasDotcEx_64(
-    cublasHandle_t, int64_t n, const void* x, cudaDataType x_type, int64_t incx, const void* y, cudaDataType y_type, int64_t incy,
+    cublasHandle_t handle, int64_t n, const void* x, cudaDataType x_type, int64_t incx, const void* y, cudaDataType y_type, int64_t incy,
     void* result, cudaDataType result_type, cudaDataType) {
-  return emulated::dot(n, x, x_type, incx, y, y_type, incy, result, result_type, /*conjugate=*/true);
+  return emulated::dot(handle, n, x, x_type, incx, y, y_type, incy, result, result_type, /*conjugate=*/true);
 }
 
 cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* made, cublasComputeType_t, cudaDataType_t) {
@@ -246,42 +252,31 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
 cublasStatus_t cublasLtMatmul(
     cublasLtHandle_t, cublasLtMatmulDesc_t description, const void* alpha, const void* a, cublasLtMatrixLayout_t a_layout,
     const void* b, cublasLtMatrixLayout_t b_layout, const void* beta, const void* c, cublasLtMatrixLayout_t c_layout, void* d,
-    cublasLtMatrixLayout_t d_layout, const cublasLtMatmulAlgo_t* algorithm, void* workspace, size_t, cudaStream_t) {
+    cublasLtMatrixLayout_t d_layout, const cublasLtMatmulAlgo_t* algorithm, void* workspace, size_t workspace_bytes, cudaStream_t stream) {
   const LtDescription& p = emulated::of(description);
   const at::Tensor left = emulated::matrix(a, emulated::of(a_layout)), right = emulated::matrix(b, emulated::of(b_layout));
-  at::Tensor out = emulated::matrix(d, emulated::of(d_layout));
-  if (c != d || c_layout != d_layout || workspace == nullptr || p.bias == nullptr || p.bias_dtype != emulated::of(d_layout).dtype) {
+  const at::Tensor out = emulated::matrix(d, emulated::of(d_layout));
+  const at::ScalarType dtype = out.scalar_type();
+  const bool known = p.epilogue == CUBLASLT_EPILOGUE_BIAS || p.epilogue == CUBLASLT_EPILOGUE_RELU_BIAS || p.epilogue == CUBLASLT_EPILOGUE_GELU_BIAS;
+  if (c != d || c_layout != d_layout || workspace == nullptr || p.bias == nullptr || p.bias_dtype != emulated::of(d_layout).dtype ||
+      !known || !emulated::factor(beta, dtype).equal(0)) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
-  const at::ScalarType dtype = out.scalar_type(), wide = emulated::factor_dtype(dtype);
-  at::Tensor sum = at::empty(out.sizes(), at::TensorOptions(wide));
-  emulated::multiply(left, p.op_a, right, p.op_b, emulated::factor(alpha, dtype), 0, sum);
-  sum += emulated::view(p.bias, {out.size(0), 1}, {1, 1}, dtype).to(wide);
-  if (p.epilogue == CUBLASLT_EPILOGUE_RELU_BIAS) {
-    at::relu_(sum);
-  } else if (p.epilogue == CUBLASLT_EPILOGUE_GELU_BIAS) {
-    at::gelu_(sum, "tanh");
-  } else if (p.epilogue != CUBLASLT_EPILOGUE_BIAS) {
-    return CUBLAS_STATUS_INVALID_VALUE;
-  }
-  out.copy_(sum);
   libraries().lt_runs.push_back({p.epilogue, algorithm->data[0] != 0});
-  return emulated::factor(beta, dtype).equal(0) ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
+  emulator::submit(stream, [=, p = p, alpha = emulated::factor(alpha, dtype)] {
+    emulated::scribble(workspace, workspace_bytes);
+    const at::ScalarType wide = emulated::factor_dtype(dtype);
+    at::Tensor sum = at::empty(out.sizes(), at::TensorOptions(wide));
+    emulated::multiply(left, p.op_a, right, p.op_b, alpha, 0, sum);
+    sum += emulated::view(p.bias, {out.size(0), 1}, {1, 1}, dtype).to(wide);
+    if (p.epilogue == CUBLASLT_EPILOGUE_RELU_BIAS) {
+      at::relu_(sum);
+    } else if (p.epilogue == CUBLASLT_EPILOGUE_GELU_BIAS) {
+      at::gelu_(sum, "tanh");
+    }
+    out.copy_(sum);
+  });
+  return CUBLAS_STATUS_SUCCESS;
 }
 
 } // extern "C"
-
-namespace at::cuda {
-
-cublasLtHandle_t getCurrentCUDABlasLtHandle() {
-  return nullptr;
-}
-size_t getCUDABlasLtWorkspaceSize() {
-  return 64;
-}
-void* getCUDABlasLtWorkspace() {
-  static char memory[64];
-  return memory;
-}
-
-} // namespace at::cuda

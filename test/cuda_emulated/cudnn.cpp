@@ -122,20 +122,23 @@ cudnnStatus_t convolve(
   if (std::find(broken.begin(), broken.end(), algorithm) != broken.end()) return CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED;
   if (work == nullptr || work_bytes != kWorkBytes || number(alpha) != 1 || number(beta) != 0) return CUDNN_STATUS_BAD_PARAM;
   libraries().dnn_runs.push_back({algorithm, static_cast<int>(c.math), as<FilterDescriptor>(weight_descriptor).format == CUDNN_TENSOR_NHWC});
-  Tensor image = tensor(image_descriptor, image_data), weight = filter(weight_descriptor, weight_data);
-  Tensor features = tensor(features_descriptor, features_data);
-  const std::vector<int64_t> none(c.stride.size(), 0);
-  const auto type = wide ? at::kDouble : at::kFloat;
-  if (pass == Pass::Features) {
-    features.copy_(at::convolution(image.to(type), weight.to(type), {}, c.stride, c.padding, c.dilation, false, none, c.groups));
-  } else {
+  const Tensor image = tensor(image_descriptor, image_data), weight = filter(weight_descriptor, weight_data);
+  const Tensor features = tensor(features_descriptor, features_data);
+  run_on_current_stream([=, c = c] {
+    scribble(work, work_bytes);
+    const std::vector<int64_t> none(c.stride.size(), 0);
+    const auto type = wide ? at::kDouble : at::kFloat;
+    if (pass == Pass::Features) {
+      features.copy_(at::convolution(image.to(type), weight.to(type), {}, c.stride, c.padding, c.dilation, false, none, c.groups));
+      return;
+    }
     const bool to_image = pass == Pass::Image;
     const Tensor x = to_image ? at::zeros(image.sizes(), type) : image.to(type);
     const Tensor w = to_image ? weight.to(type) : at::zeros(weight.sizes(), type);
     const auto grads = at::convolution_backward(
         features.to(type), x, w, std::nullopt, c.stride, c.padding, c.dilation, false, none, c.groups, {to_image, !to_image, false});
     (to_image ? image : weight).copy_(to_image ? std::get<0>(grads) : std::get<1>(grads));
-  }
+  });
   return CUDNN_STATUS_SUCCESS;
 }
 
@@ -169,7 +172,7 @@ const Table& functions() {
       {"cudnnFindConvolutionForwardAlgorithmEx",
        address<decltype(cudnnFindConvolutionForwardAlgorithmEx)>(
            [](auto, auto, auto, auto, auto, auto, auto to, auto* data, int, int* found, auto* perf, auto, size_t) {
-             return tensor(to, data).fill_(7), describe_algorithms(true, found, perf), CUDNN_STATUS_SUCCESS;
+             return run_on_current_stream([out = tensor(to, data)] { out.fill_(7); }), describe_algorithms(true, found, perf), CUDNN_STATUS_SUCCESS;
            })},
       {"cudnnGetConvolutionForwardWorkspaceSize",
        address<decltype(cudnnGetConvolutionForwardWorkspaceSize)>(
@@ -186,7 +189,7 @@ const Table& functions() {
       {"cudnnFindConvolutionBackwardDataAlgorithmEx",
        address<decltype(cudnnFindConvolutionBackwardDataAlgorithmEx)>(
            [](auto, auto, auto, auto, auto, auto, auto to, auto* data, int, int* found, auto* perf, auto, size_t) {
-             return tensor(to, data).fill_(7), describe_algorithms(true, found, perf), CUDNN_STATUS_SUCCESS;
+             return run_on_current_stream([out = tensor(to, data)] { out.fill_(7); }), describe_algorithms(true, found, perf), CUDNN_STATUS_SUCCESS;
            })},
       {"cudnnGetConvolutionBackwardDataWorkspaceSize",
        address<decltype(cudnnGetConvolutionBackwardDataWorkspaceSize)>(
@@ -203,7 +206,7 @@ const Table& functions() {
       {"cudnnFindConvolutionBackwardFilterAlgorithmEx",
        address<decltype(cudnnFindConvolutionBackwardFilterAlgorithmEx)>(
            [](auto, auto, auto, auto, auto, auto, auto to, auto* data, int, int* found, auto* perf, auto, size_t) {
-             return filter(to, data).fill_(7), describe_algorithms(true, found, perf), CUDNN_STATUS_SUCCESS;
+             return run_on_current_stream([out = filter(to, data)] { out.fill_(7); }), describe_algorithms(true, found, perf), CUDNN_STATUS_SUCCESS;
            })},
       {"cudnnGetConvolutionBackwardFilterWorkspaceSize",
        address<decltype(cudnnGetConvolutionBackwardFilterWorkspaceSize)>(

@@ -104,9 +104,10 @@ cusparseStatus_t multiply(
       a->cols != b->rows || a->rows != c->rows || b->cols != c->cols || compute != a->type || b->type != a->type || c->type != a->type) {
     return CUSPARSE_STATUS_INVALID_VALUE;
   }
-  const Tensor terms = values_of(*a).unsqueeze(1) * matrix(*b).index_select(0, columns_of(*a));
-  Tensor out = matrix(*c);
-  out.copy_(out * number(beta, compute) + at::zeros_like(out).index_add(0, rows_of(*a), terms) * number(alpha, compute));
+  run_on_current_stream([a = *a, b = *b, out = matrix(*c), alpha = number(alpha, compute), beta = number(beta, compute)] {
+    const Tensor terms = values_of(a).unsqueeze(1) * matrix(b).index_select(0, columns_of(a));
+    out.copy_(out * beta + at::zeros_like(out).index_add(0, rows_of(a), terms) * alpha);
+  });
   return CUSPARSE_STATUS_SUCCESS;
 }
 
@@ -123,11 +124,12 @@ cusparseStatus_t sample(
   if (buffer == nullptr || a->cols != b->rows || a->rows != c->rows || b->cols != c->cols) {
     return CUSPARSE_STATUS_INVALID_VALUE;
   }
-  const Tensor product = matrix(*a).mm(matrix(*b));
-  Tensor values = values_of(*c);
-  // As in BLAS, what is there does not matter where beta is 0.
-  const Tensor old = number(beta, compute).equal(0) ? at::zeros_like(values) : values * number(beta, compute);
-  values.copy_(old + product.index({rows_of(*c), columns_of(*c)}) * number(alpha, compute));
+  run_on_current_stream([a = *a, b = *b, c = *c, alpha = number(alpha, compute), beta = number(beta, compute)] {
+    const Tensor product = matrix(a).mm(matrix(b)), values = values_of(c);
+    // As in BLAS, what is there does not matter where beta is 0.
+    const Tensor old = beta.equal(0) ? at::zeros_like(values) : values * beta;
+    values.copy_(old + product.index({rows_of(c), columns_of(c)}) * alpha);
+  });
   return CUSPARSE_STATUS_SUCCESS;
 }
 

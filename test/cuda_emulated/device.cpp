@@ -1,4 +1,8 @@
-// What host code of the plugin asks of a device, answered by the host: tensors on the CPU stand for tensors on a GPU.
+// What host code of the plugin asks of a device, answered by the host: tensors on the CPU stand for tensors on a GPU, and what is
+// asked of a stream is done at once.
+#include "test/cuda_emulated/libraries.h"
+#include "test/cuda_emulated/submit.h"
+
 #include <aten/TensorIterator.h>
 #include <aten/cuda/CUDAContext.h>
 #include <aten/cuda/CUDAGeneratorImpl.h>
@@ -11,6 +15,14 @@
 #include <c10/cuda/CUDAGraphsC10Utils.h>
 
 #include <cstdlib>
+
+void emulator::submit(cudaStream_t, std::function<void()> work) {
+  work();
+}
+
+void emulated::run_blas(cublasHandle_t, std::function<void()> work) {
+  work();
+}
 
 namespace c10::cuda {
 
@@ -48,6 +60,20 @@ CUDAGraph* CUDAGraph::get_currently_capturing_graph() {
 }
 PhiloxCudaState CUDAGraph::draw(const c10::intrusive_ptr<CUDAGeneratorState>&, uint64_t) {
   TORCH_INTERNAL_ASSERT(false, "there are no graphs here");
+}
+
+cublasHandle_t getCurrentCUDABlasHandle(bool) {
+  return nullptr;
+}
+cublasLtHandle_t getCurrentCUDABlasLtHandle() {
+  return nullptr;
+}
+size_t getCUDABlasLtWorkspaceSize() {
+  return 64;
+}
+void* getCUDABlasLtWorkspace() {
+  static char memory[64];
+  return memory;
 }
 
 cudaDeviceProp* getCurrentDeviceProperties() {

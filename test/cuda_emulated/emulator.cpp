@@ -169,12 +169,16 @@ void wait(State where) {
 
 } // namespace
 
-void launch_grid(dim3 blocks, dim3 threads, const std::function<void()>& thread) {
-  static unsigned launches = 0;
+void check_grid(dim3 blocks, dim3 threads) {
   const unsigned count = threads.x * threads.y * threads.z;
   if (count == 0 || count > kMostThreads || blocks.x == 0 || blocks.y == 0 || blocks.y > 65535 || blocks.z != 1) {
     throw std::invalid_argument("a device would refuse this launch");
   }
+}
+
+void launch_grid(dim3 blocks, dim3 threads, const std::function<void()>& thread) {
+  static unsigned launches = 0;
+  const unsigned count = threads.x * threads.y * threads.z;
   Order order(launches++);
   body = &thread;
   block_size = threads;

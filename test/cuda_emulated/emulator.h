@@ -1,5 +1,7 @@
 // Runs CUDA kernels on the host, one thread after the other: slow and sure. Included before every translated source.
 //
+// A launch copies the kernel's arguments and leaves the rest to submit().
+//
 // The threads of a block are coroutines. A warp runs until all its lanes wait at a barrier of the block; in between, each lane
 // runs to its next exchange with the others. Then the next warp does. Blocks, warps and lanes come in the order of their
 // numbers, in the opposite one, or shuffled, launch by launch (TENSOR_EMULATOR_ORDER=forward, reverse or shuffled says which
@@ -8,6 +10,8 @@
 // Each block finds its shared memory full of NaN and -1. What a device would not do is an exception: lanes that wait for one
 // that has left or that waits elsewhere, and writing beside an array of shared memory.
 #pragma once
+
+#include "test/cuda_emulated/submit.h"
 
 #include <cuda_runtime.h>
 #include <curand_kernel.h> // declares threadIdx and the like, before they are something else
@@ -18,6 +22,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <tuple>
 
 #undef __noinline__
 #define __noinline__
@@ -36,8 +41,16 @@ extern dim3 block_size, grid_size;
 
 /// Runs `thread` for each thread of each block.
 void launch_grid(dim3 blocks, dim3 threads, const std::function<void()>& thread);
-inline void launch(dim3 blocks, dim3 threads, const std::function<void()>& thread) {
-  launch_grid(blocks, threads, thread);
+/// Throws if a device would refuse to launch so many threads.
+void check_grid(dim3 blocks, dim3 threads);
+
+/// kernel<<<blocks, threads, 0, stream>>>(arguments...)
+template <class Kernel, class... Arguments>
+void launch(dim3 blocks, dim3 threads, cudaStream_t stream, Kernel kernel, const Arguments&... arguments) {
+  check_grid(blocks, threads);
+  submit(stream, [blocks, threads, kernel, kept = std::make_tuple(arguments...)] {
+    launch_grid(blocks, threads, [&] { std::apply(kernel, kept); });
+  });
 }
 
 /// Lets all other threads of the block come as far.

@@ -15,7 +15,7 @@ constexpr unsigned kThreads = 96;
 // What each thread sees of its neighbours, all of which write first.
 std::vector<int> neighbours(bool with_barrier) {
   std::vector<int> seen(kThreads);
-  emulator::launch(1, kThreads, [&] {
+  emulator::launch_grid(1, kThreads, [&] {
     static Shared<int[kThreads]> words_shared;
     auto& words = words_shared.enter();
     const unsigned i = threadIdx.x;
@@ -41,9 +41,18 @@ TEST_CASE("emulator: a kernel without its barrier is wrong in every order", "[cu
   }
 }
 
+TEST_CASE("emulator: a launch copies its arguments, as many threads as a device takes", "[cuda][emulator]") {
+  int sum = 0;
+  const auto add = [](int* to, const std::array<int, 2>& terms) { *to += terms[0] + terms[1]; };
+  emulator::launch(2, 3, nullptr, add, &sum, std::array<int, 2>{4, 5});
+  CHECK(sum == 6 * 9);
+  CHECK_THROWS_WITH(emulator::launch(1, 1025, nullptr, add, &sum, std::array<int, 2>{}), Catch::Contains("refuse this launch"));
+  CHECK_THROWS_WITH(emulator::launch(0, 1, nullptr, add, &sum, std::array<int, 2>{}), Catch::Contains("refuse this launch"));
+}
+
 TEST_CASE("emulator: shared memory of a block holds nothing of the block before", "[cuda][emulator]") {
   std::array<int, 4> found{};
-  emulator::launch(4, 1, [&] {
+  emulator::launch_grid(4, 1, [&] {
     static Shared<int[1]> word_shared;
     auto& word = word_shared.enter();
     found[blockIdx.x] = word[0];
@@ -54,7 +63,7 @@ TEST_CASE("emulator: shared memory of a block holds nothing of the block before"
 
 TEST_CASE("emulator: what a device would not do is an error", "[cuda][emulator]") {
   const auto refuses = [](const std::function<void()>& thread, const char* why) {
-    CHECK_THROWS_WITH(emulator::launch(1, 64, thread), Catch::Contains(why));
+    CHECK_THROWS_WITH(emulator::launch_grid(1, 64, thread), Catch::Contains(why));
   };
   refuses(
       [] {
@@ -79,7 +88,7 @@ TEST_CASE("emulator: what a device would not do is an error", "[cuda][emulator]"
       "before its copies");
   // Lanes of different warps need not be at the same place, and warps may leave before a barrier.
   int sum = 0;
-  emulator::launch(1, 96, [&] {
+  emulator::launch_grid(1, 96, [&] {
     if (threadIdx.x < 32) {
       sum += static_cast<int>(__shfl_xor_sync(0xffffffffu, threadIdx.x, 16));
     } else if (threadIdx.x < 64) {

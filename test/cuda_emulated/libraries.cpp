@@ -1,14 +1,17 @@
 #include "test/cuda_emulated/libraries.h"
+#include "test/cuda_emulated/submit.h"
 
 #include <aten/Functions.h>
 #include <aten/cuda/CUDAContextLight.h>
 #include <aten/cuda/Exceptions.h>
 #include <aten/cuda/Libraries.h>
 #include <aten/from_blob.h>
+#include <c10/cuda/CUDAStream.h>
 
 #include <cufftXt.h>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <memory>
@@ -18,6 +21,14 @@ namespace emulated {
 Libraries& libraries() {
   static Libraries state;
   return state;
+}
+
+void run_on_current_stream(std::function<void()> work) {
+  emulator::submit(c10::cuda::getCurrentCUDAStream().stream(), std::move(work));
+}
+
+void scribble(void* workspace, std::size_t bytes) {
+  std::memset(workspace, 0xff, bytes);
 }
 
 namespace {
@@ -59,6 +70,8 @@ struct FftPlan {
   void* work_area = nullptr;
 };
 
+constexpr size_t kFftWork = 64;
+
 std::map<cufftHandle, FftPlan>& fft_plans() {
   static std::map<cufftHandle, FftPlan> plans;
   return plans;
@@ -98,7 +111,7 @@ cufftResult fft_make_plan_many(
   plan.in = {{in_embed, in_embed + rank}, in_stride, in_distance, in_type};
   plan.out = {{out_embed, out_embed + rank}, out_stride, out_distance, out_type};
   plan.batch = batch;
-  *work = 64;
+  *work = kFftWork;
   const bool half = compute == CUDA_C_16F;
   const auto power_of_two = [](long long size) { return (size & (size - 1)) == 0; };
   if (rank < 1 || rank > 3 || is_real(compute) || in_distance < 1 || out_distance < 1 || in_stride < 1 || out_stride < 1 ||
@@ -136,18 +149,21 @@ cufftResult fft_execute(cufftHandle handle, void* in, void* out, int direction) 
   if (reinterpret_cast<uintptr_t>(in) % complex_size != 0 || reinterpret_cast<uintptr_t>(out) % complex_size != 0) {
     return CUFFT_UNALIGNED_DATA;
   }
-  Tensor source = fft_side(plan, plan.in, to_real, in), target = fft_side(plan, plan.out, from_real, out);
-  std::vector<int64_t> dims;
-  for (int i = 1; i <= plan.rank; ++i) dims.push_back(i);
-  const Tensor x = source.to(from_real ? at::kDouble : at::kComplexDouble).clone();
-  if (from_real) {
-    target.copy_(at::_fft_r2c(x, dims, 0, /*onesided=*/true));
-  } else if (to_real) {
-    source.fill_(std::numeric_limits<double>::quiet_NaN()); // cuFFT may overwrite its input
-    target.copy_(at::_fft_c2r(x, dims, 0, plan.n.back()));
-  } else {
-    target.copy_(at::_fft_c2c(x, dims, 0, direction == CUFFT_FORWARD));
-  }
+  run_on_current_stream([=, plan = plan] {
+    scribble(plan.work_area, kFftWork);
+    Tensor source = fft_side(plan, plan.in, to_real, in), target = fft_side(plan, plan.out, from_real, out);
+    std::vector<int64_t> dims;
+    for (int i = 1; i <= plan.rank; ++i) dims.push_back(i);
+    const Tensor x = source.to(from_real ? at::kDouble : at::kComplexDouble).clone();
+    if (from_real) {
+      target.copy_(at::_fft_r2c(x, dims, 0, /*onesided=*/true));
+    } else if (to_real) {
+      source.fill_(std::numeric_limits<double>::quiet_NaN()); // cuFFT may overwrite its input
+      target.copy_(at::_fft_c2r(x, dims, 0, plan.n.back()));
+    } else {
+      target.copy_(at::_fft_c2c(x, dims, 0, direction == CUFFT_FORWARD));
+    }
+  });
   return CUFFT_SUCCESS;
 }
 
@@ -166,6 +182,19 @@ Tensor vector(const void* data, int64_t size, ScalarType dtype) {
 void set_info(int* info, const Tensor& value) {
   *info = value.item<int>();
 }
+
+/// The routine as work of the current stream; what it would refuse is an error there.
+template <auto kRoutine>
+struct OnStream;
+template <class... Arguments, cusolverStatus_t (*kRoutine)(Arguments...)>
+struct OnStream<kRoutine> {
+  static cusolverStatus_t call(Arguments... arguments) {
+    run_on_current_stream([=] {
+      TORCH_CHECK(kRoutine(arguments...) == CUSOLVER_STATUS_SUCCESS, "the emulated cuSOLVER refuses what it was asked");
+    });
+    return CUSOLVER_STATUS_SUCCESS;
+  }
+};
 
 constexpr size_t kDeviceBytes = 24, kHostBytes = 8;
 
@@ -387,14 +416,14 @@ cusolverStatus_t destroy_gesvdj_info(gesvdjInfo_t info) {
 template <ScalarType kDtype>
 cusolverStatus_t gesvdj_size(
     cusolverDnHandle_t, cusolverEigMode_t, int, int, int, const void*, int, const void*, const void*, int, const void*, int,
-    int* size, gesvdjInfo_t) {
+    int* size, gesvdjInfo_t settings) {
   *size = kWork;
-  return CUSOLVER_STATUS_SUCCESS;
+  return *reinterpret_cast<int*>(settings) == 7 ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_INVALID_VALUE;
 }
 template <ScalarType kDtype>
 cusolverStatus_t gesvdj(
     cusolverDnHandle_t, cusolverEigMode_t mode, int econ, int m, int n, void* a, int lda, void* s, void* u, int ldu, void* v,
-    int ldv, void* work, int work_size, int* info, gesvdjInfo_t settings) {
+    int ldv, void* work, int work_size, int* info, gesvdjInfo_t) {
   const bool vectors = mode == CUSOLVER_EIG_MODE_VECTOR;
   Tensor x = matrix(a, m, n, lda, kDtype);
   if (!libraries().jacobi_fails) {
@@ -407,7 +436,7 @@ cusolverStatus_t gesvdj(
   }
   x.fill_(std::numeric_limits<double>::quiet_NaN());
   *info = libraries().jacobi_fails ? std::min(m, n) + 1 : 0;
-  return work != nullptr && work_size == kWork && ldu >= m && ldv >= n && *reinterpret_cast<int*>(settings) == 7
+  return work != nullptr && work_size == kWork && ldu >= m && ldv >= n
       ? CUSOLVER_STATUS_SUCCESS
       : CUSOLVER_STATUS_INVALID_VALUE;
 }
@@ -489,15 +518,15 @@ template <ScalarType kDtype>
 void add_typed(Table& table, const std::string& letter) {
   constexpr bool complex = c10::isComplexType(kDtype);
   const std::string prefix = "cusolverDn" + letter, q = complex ? "ung" : "org", multiply = complex ? "unm" : "orm";
-  table[prefix + "potrfBatched"] = address(&potrf_batched<kDtype>);
+  table[prefix + "potrfBatched"] = address(&OnStream<&potrf_batched<kDtype>>::call);
   table[prefix + q + "qr_bufferSize"] = address(&orgqr_size<kDtype>);
-  table[prefix + q + "qr"] = address(&orgqr<kDtype>);
+  table[prefix + q + "qr"] = address(&OnStream<&orgqr<kDtype>>::call);
   table[prefix + multiply + "qr_bufferSize"] = address(&ormqr_size<kDtype>);
-  table[prefix + multiply + "qr"] = address(&ormqr<kDtype>);
+  table[prefix + multiply + "qr"] = address(&OnStream<&ormqr<kDtype>>::call);
   table[prefix + "gesvdj_bufferSize"] = address(&gesvdj_size<kDtype>);
-  table[prefix + "gesvdj"] = address(&gesvdj<kDtype>);
+  table[prefix + "gesvdj"] = address(&OnStream<&gesvdj<kDtype>>::call);
   table[prefix + "sytrf_bufferSize"] = address(&sytrf_size<kDtype>);
-  table[prefix + "sytrf"] = address(&sytrf<kDtype>);
+  table[prefix + "sytrf"] = address(&OnStream<&sytrf<kDtype>>::call);
 }
 
 const Table& functions() {
@@ -512,23 +541,23 @@ const Table& functions() {
         {"cufftXtExec", address<decltype(cufftXtExec)>(&fft_execute)},
         {"cusolverDnCreateParams", address<decltype(cusolverDnCreateParams)>(&create_params)},
         {"cusolverDnXpotrf_bufferSize", address<decltype(cusolverDnXpotrf_bufferSize)>(&potrf_size)},
-        {"cusolverDnXpotrf", address<decltype(cusolverDnXpotrf)>(&potrf)},
-        {"cusolverDnXpotrs", address<decltype(cusolverDnXpotrs)>(&potrs)},
+        {"cusolverDnXpotrf", address<decltype(cusolverDnXpotrf)>(&OnStream<&potrf>::call)},
+        {"cusolverDnXpotrs", address<decltype(cusolverDnXpotrs)>(&OnStream<&potrs>::call)},
         {"cusolverDnXgetrf_bufferSize", address<decltype(cusolverDnXgetrf_bufferSize)>(&getrf_size)},
-        {"cusolverDnXgetrf", address<decltype(cusolverDnXgetrf)>(&getrf)},
-        {"cusolverDnXgetrs", address<decltype(cusolverDnXgetrs)>(&getrs)},
+        {"cusolverDnXgetrf", address<decltype(cusolverDnXgetrf)>(&OnStream<&getrf>::call)},
+        {"cusolverDnXgetrs", address<decltype(cusolverDnXgetrs)>(&OnStream<&getrs>::call)},
         {"cusolverDnXgeqrf_bufferSize", address<decltype(cusolverDnXgeqrf_bufferSize)>(&geqrf_size)},
-        {"cusolverDnXgeqrf", address<decltype(cusolverDnXgeqrf)>(&geqrf)},
+        {"cusolverDnXgeqrf", address<decltype(cusolverDnXgeqrf)>(&OnStream<&geqrf>::call)},
         {"cusolverDnXsyevd_bufferSize", address<decltype(cusolverDnXsyevd_bufferSize)>(&syevd_size)},
-        {"cusolverDnXsyevd", address<decltype(cusolverDnXsyevd)>(&syevd)},
+        {"cusolverDnXsyevd", address<decltype(cusolverDnXsyevd)>(&OnStream<&syevd>::call)},
         {"cusolverDnXsyevBatched_bufferSize", address<decltype(cusolverDnXsyevBatched_bufferSize)>(&syev_batched_size)},
-        {"cusolverDnXsyevBatched", address<decltype(cusolverDnXsyevBatched)>(&syev_batched)},
+        {"cusolverDnXsyevBatched", address<decltype(cusolverDnXsyevBatched)>(&OnStream<&syev_batched>::call)},
         {"cusolverDnXgesvd_bufferSize", address<decltype(cusolverDnXgesvd_bufferSize)>(&gesvd_size)},
-        {"cusolverDnXgesvd", address<decltype(cusolverDnXgesvd)>(&gesvd)},
+        {"cusolverDnXgesvd", address<decltype(cusolverDnXgesvd)>(&OnStream<&gesvd>::call)},
         {"cusolverDnXgeev_bufferSize", address<decltype(cusolverDnXgeev_bufferSize)>(&geev_size)},
-        {"cusolverDnXgeev", address<decltype(cusolverDnXgeev)>(&geev)},
+        {"cusolverDnXgeev", address<decltype(cusolverDnXgeev)>(&OnStream<&geev>::call)},
         {"cusolverDnXsytrs_bufferSize", address<decltype(cusolverDnXsytrs_bufferSize)>(&sytrs_size)},
-        {"cusolverDnXsytrs", address<decltype(cusolverDnXsytrs)>(&sytrs)},
+        {"cusolverDnXsytrs", address<decltype(cusolverDnXsytrs)>(&OnStream<&sytrs>::call)},
         {"cusolverDnCreateGesvdjInfo", address<decltype(cusolverDnCreateGesvdjInfo)>(&create_gesvdj_info)},
         {"cusolverDnDestroyGesvdjInfo", address<decltype(cusolverDnDestroyGesvdjInfo)>(&destroy_gesvdj_info)},
     };
@@ -563,17 +592,20 @@ void solve_triangular(
 // One function of the C interface for each dtype.
 #define EMULATED_TRSM(LETTER, T, DTYPE)                                                                                  \
   cublasStatus_t cublas##LETTER##trsm_v2(                                                                                \
-      cublasHandle_t, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t op, cublasDiagType_t diagonal,     \
-      int m, int n, const T*, const T* a, int lda, T* b, int ldb) {                                                      \
-    ::emulated::solve_triangular(side, uplo, op, diagonal, m, n, a, lda, b, ldb, DTYPE);                                 \
+      cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t op,                         \
+      cublasDiagType_t diagonal, int m, int n, const T*, const T* a, int lda, T* b, int ldb) {                           \
+    ::emulated::run_blas(                                                                                                \
+        handle, [=] { ::emulated::solve_triangular(side, uplo, op, diagonal, m, n, a, lda, b, ldb, DTYPE); });           \
     return CUBLAS_STATUS_SUCCESS;                                                                                        \
   }                                                                                                                      \
   cublasStatus_t cublas##LETTER##trsmBatched(                                                                            \
-      cublasHandle_t, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t op, cublasDiagType_t diagonal,     \
-      int m, int n, const T*, const T* const a[], int lda, T* const b[], int ldb, int count) {                           \
-    for (int i = 0; i < count; ++i) {                                                                                    \
-      ::emulated::solve_triangular(side, uplo, op, diagonal, m, n, a[i], lda, b[i], ldb, DTYPE);                         \
-    }                                                                                                                    \
+      cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t op,                         \
+      cublasDiagType_t diagonal, int m, int n, const T*, const T* const a[], int lda, T* const b[], int ldb, int count) { \
+    ::emulated::run_blas(handle, [=] {                                                                                   \
+      for (int i = 0; i < count; ++i) {                                                                                  \
+        ::emulated::solve_triangular(side, uplo, op, diagonal, m, n, a[i], lda, b[i], ldb, DTYPE);                       \
+      }                                                                                                                  \
+    });                                                                                                                  \
     return CUBLAS_STATUS_SUCCESS;                                                                                        \
   }
 
@@ -582,10 +614,6 @@ EMULATED_TRSM(S, float, at::kFloat)
 EMULATED_TRSM(D, double, at::kDouble)
 EMULATED_TRSM(C, cuComplex, at::kComplexFloat)
 EMULATED_TRSM(Z, cuDoubleComplex, at::kComplexDouble)
-
-cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode*) {
-  return cudaSuccess;
-}
 }
 
 namespace at::cuda {
@@ -603,9 +631,6 @@ void* library_function(Library library, const char* name) {
 }
 
 cusolverDnHandle_t getCurrentCUDASolverDnHandle() {
-  return nullptr;
-}
-cublasHandle_t getCurrentCUDABlasHandle(bool) {
   return nullptr;
 }
 namespace solver {

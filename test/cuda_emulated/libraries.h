@@ -2,7 +2,10 @@
 // the CPU's operators, on the memory and in the layouts that the real ones are told.
 #pragma once
 
+#include <cublas_v2.h>
+
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -36,6 +39,13 @@ struct Libraries {
   std::vector<LtRun> lt_runs;
 };
 Libraries& libraries();
+
+/// Work of cuBLAS on the stream of the handle, in its workspace.
+void run_blas(cublasHandle_t handle, std::function<void()> work);
+/// Work of another library, whose handles are always set to the current stream before they are used.
+void run_on_current_stream(std::function<void()> work);
+/// What a library leaves in a workspace: anything.
+void scribble(void* workspace, std::size_t bytes);
 
 /// A function of the emulated cuSPARSE (cusparse.cpp).
 void* cusparse_function(const std::string& name);

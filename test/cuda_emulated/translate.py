@@ -1,19 +1,20 @@
 """Makes ordinary C++ of CUDA kernel sources, for the emulator: translate.py ROOT OUT FILE...
 
-Each `kernel<<<blocks, threads, 0, stream>>>(arguments);` becomes a call of emulator::launch, and each array of shared memory
-an emulator::Shared; everything else is left to the emulator's header. Headers (.cuh) keep their path under OUT, so that they are found before the originals.
+Each `kernel<<<blocks, threads, 0, stream>>>(arguments);` becomes `emulator::launch(blocks, threads, stream, kernel, arguments);`, and
+each array of shared memory an emulator::Shared; everything else is left to the emulator's header. Headers (.cuh) keep their path under OUT, so that they are found before the originals.
 """
 
 import re
 import sys
 from pathlib import Path
 
-LAUNCH = re.compile(r"([\w:]+(?:<[^;{}()]*?>)?)\s*<<<(.*?), 0, [\w.>-]+>>>\((.*?)\);", re.DOTALL)
+LAUNCH = re.compile(r"([\w:]+(?:<[^;{}()]*?>)?)\s*<<<(.*?), 0, ([\w.>-]+)>>>\((.*?)\);", re.DOTALL)
 SHARED = re.compile(r"__shared__ (?:alignas\(16\) )?([\w:]+) (\w+)((?:\[[^\]]*\])+);")
 
 
 def translate(text: str) -> str:
-    text = LAUNCH.sub(r"::emulator::launch(\2, [&] { \1(\3); });", text)
+    # The kernel inside a function: templates are instantiated with the types of its arguments.
+    text = LAUNCH.sub(r"::emulator::launch(\2, \3, [=](const auto&... given) { \1(given...); }, \4);", text)
     text = re.sub(r"C10_CUDA_KERNEL_LAUNCH_CHECK\(\);", "", text)
     text = SHARED.sub(r"static ::emulator::Shared<\1\3> \2_shared; auto& \2 = \2_shared.enter();", text)
     assert "__shared__" not in text

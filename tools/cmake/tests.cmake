@@ -189,6 +189,7 @@ if(TARGET tensor_cuda)
   set_source_files_properties(${translated} PROPERTIES
     COMPILE_OPTIONS "-include;${PROJECT_SOURCE_DIR}/test/cuda_emulated/emulator.h;-Wno-unknown-pragmas;-Wno-type-limits;-Wno-unused-parameter")
   file(GLOB EMULATOR_SOURCES CONFIGURE_DEPENDS test/cuda_emulated/*.cpp)
+  list(APPEND EMULATOR_SOURCES test/cuda_emulated/plugin/device_thread.cpp test/cuda_emulated/plugin/streams.cpp test/cuda_emulated/plugin/work.cpp)
   tensor_test(cuda_emulated SOURCES ${EMULATOR_SOURCES} ${translated} ${host_sources} aten/cuda/CUDAGeneratorImpl.cpp
     aten/cuda/CudnnHandles.cpp)
   target_include_directories(test_cuda_emulated BEFORE PRIVATE ${EMULATED})

@@ -13,14 +13,27 @@ namespace {
 
 // No containers here: their functions are also in sources that call back with each function they enter.
 struct Range {
-  void* memory;
+  char* memory;
   std::size_t size;
+  cudaMemoryType type;
 };
 constexpr int kMostRanges = 1 << 16;
+constexpr std::size_t kPage = 4096;
+
 Range ranges[kMostRanges];
 int range_count = 0;
+std::size_t taken = 0; // bytes of the device
 int depth = 0;
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+struct Lock {
+  Lock() {
+    pthread_mutex_lock(&mutex);
+  }
+  ~Lock() {
+    pthread_mutex_unlock(&mutex);
+  }
+};
 
 void permit(int access) {
   static const bool guarded = std::getenv("TENSOR_EMULATOR_GUARD") != nullptr;
@@ -28,43 +41,107 @@ void permit(int access) {
     return;
   }
   for (int i = 0; i < range_count; ++i) {
-    if (mprotect(ranges[i].memory, ranges[i].size, access) != 0) {
+    if (ranges[i].type == cudaMemoryTypeDevice && mprotect(ranges[i].memory, ranges[i].size, access) != 0) {
       std::perror("mprotect of the emulated device's memory");
       std::abort();
     }
   }
 }
 
-constexpr std::size_t kPage = 4096;
+/// Room for it, in the table and on the device; under the lock.
+bool add_range(char* memory, std::size_t size, cudaMemoryType type) {
+  const bool device = type == cudaMemoryTypeDevice;
+  if (range_count == kMostRanges || (device && size > kDeviceBytes - taken)) {
+    return false;
+  }
+  taken += device ? size : 0;
+  ranges[range_count++] = {memory, size, type};
+  return true;
+}
+
+/// The bytes of a range that is known no more; 0 where there is none.
+std::size_t remove_range(const void* memory) {
+  for (int i = 0; i < range_count; ++i) {
+    if (ranges[i].memory == memory) {
+      const std::size_t size = ranges[i].size;
+      taken -= ranges[i].type == cudaMemoryTypeDevice ? size : 0;
+      ranges[i] = ranges[--range_count];
+      return size;
+    }
+  }
+  return 0;
+}
+
+char* map(std::size_t size, int access) {
+  void* const memory = mmap(nullptr, size, access, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return memory != MAP_FAILED ? static_cast<char*>(memory) : nullptr;
+}
 
 } // namespace
 
-void* take_device_memory(std::size_t size) {
+void* take_memory(std::size_t size, cudaMemoryType type) {
+  const Lock lock;
+  if (size > kDeviceBytes) {
+    return nullptr;
+  }
   size = (size / kPage + 1) * kPage;
-  void* const memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) {
+  char* const memory = map(size, PROT_READ | PROT_WRITE);
+  if (memory == nullptr || !add_range(memory, size, type)) {
+    if (memory != nullptr) {
+      munmap(memory, size);
+    }
     return nullptr;
   }
   std::memset(memory, 0xee, size);
-  pthread_mutex_lock(&mutex);
-  const bool there = range_count < kMostRanges;
-  if (there) {
-    ranges[range_count++] = {memory, size};
-  }
-  pthread_mutex_unlock(&mutex);
-  return there ? memory : nullptr;
+  return memory;
 }
 
-void give_device_memory_back(void* memory) {
-  pthread_mutex_lock(&mutex);
+void give_memory_back(void* memory) {
+  const Lock lock;
+  if (const std::size_t size = remove_range(memory); size != 0) {
+    munmap(memory, size);
+  }
+}
+
+cudaMemoryType type_of_memory(const void* pointer) {
+  const Lock lock;
+  const auto* const place = static_cast<const char*>(pointer);
   for (int i = 0; i < range_count; ++i) {
-    if (ranges[i].memory == memory) {
-      munmap(memory, ranges[i].size);
-      ranges[i] = ranges[--range_count];
-      break;
+    if (place >= ranges[i].memory && place < ranges[i].memory + ranges[i].size) {
+      return ranges[i].type;
     }
   }
-  pthread_mutex_unlock(&mutex);
+  return cudaMemoryTypeUnregistered;
+}
+
+std::size_t device_bytes_taken() {
+  const Lock lock;
+  return taken;
+}
+
+void* reserve_addresses(std::size_t size) {
+  return map(size, PROT_NONE);
+}
+
+void release_addresses(void* addresses, std::size_t size) {
+  munmap(addresses, size);
+}
+
+bool take_pages(void* address, std::size_t size) {
+  const Lock lock;
+  if (!add_range(static_cast<char*>(address), size, cudaMemoryTypeDevice)) {
+    return false;
+  }
+  mprotect(address, size, PROT_READ | PROT_WRITE);
+  std::memset(address, 0xee, size);
+  return true;
+}
+
+void give_pages_back(void* address, std::size_t size) {
+  const Lock lock;
+  remove_range(address);
+  mprotect(address, size, PROT_NONE);
+  madvise(address, size, MADV_DONTNEED);
 }
 
 } // namespace emulated
@@ -72,19 +149,17 @@ void give_device_memory_back(void* memory) {
 extern "C" {
 
 void __cyg_profile_func_enter(void*, void*) {
-  pthread_mutex_lock(&emulated::mutex);
+  const emulated::Lock lock;
   if (emulated::depth++ == 0) {
     emulated::permit(PROT_READ | PROT_WRITE);
   }
-  pthread_mutex_unlock(&emulated::mutex);
 }
 
 void __cyg_profile_func_exit(void*, void*) {
-  pthread_mutex_lock(&emulated::mutex);
+  const emulated::Lock lock;
   if (--emulated::depth == 0) {
     emulated::permit(PROT_NONE);
   }
-  pthread_mutex_unlock(&emulated::mutex);
 }
 
 } // extern "C"

@@ -1,68 +1,85 @@
-// The CUDA runtime of an emulated device, for a plugin of translated kernels: whatever is asked of a stream is done at once. Sorting, which is CUB's on a device, is the CPU's. There are no graphs.
+// The CUDA runtime of an emulated device, for a plugin of translated kernels: devices, memory and copies; streams.cpp has the rest.
 #include "device_memory.h"
+#include "streams.h"
+#include "test/cuda_emulated/submit.h"
 
-#include <aten/Functions.h>
-#include <aten/TensorOperators.h>
-#include <aten/cuda/Sleep.h>
-#include <aten/from_blob.h>
-#include <aten/native/cuda/sort.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAException.h>
 
 #include <cuda_runtime_api.h>
 
-#include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <map>
+#include <memory>
 #include <mutex>
-#include <numeric>
 #include <string>
+#include <utility>
+
+using namespace emulated;
 
 namespace {
 
-struct Block {
-  std::size_t size;
-  cudaMemoryType kind;
-};
-
-std::mutex mutex;
-std::map<const char*, Block>& blocks() {
-  static std::map<const char*, Block> all;
-  return all;
+cudaMemoryType type_of(const void* pointer) {
+  cudaPointerAttributes attributes;
+  cudaPointerGetAttributes(&attributes, pointer);
+  return attributes.type;
 }
 
-cudaError_t allocate(void** memory, std::size_t size, cudaMemoryType kind) {
-  constexpr std::size_t kAlignment = 512;
-  *memory = kind == cudaMemoryTypeDevice ? emulated::take_device_memory(size)
-                                         : std::aligned_alloc(kAlignment, (size / kAlignment + 1) * kAlignment);
-  if (*memory == nullptr) {
-    return cudaErrorMemoryAllocation;
+/// What the caching allocator takes back is overwritten when the block's stream comes to it: who uses it later is wrong.
+void overwrite_released_blocks() {
+  namespace allocator = c10::cuda::CUDACachingAllocator;
+  using Entry = allocator::TraceEntry;
+  if (allocator::get()->name() != "native") {
+    return;
   }
-  const std::lock_guard<std::mutex> lock(mutex);
-  blocks()[static_cast<const char*>(*memory)] = {size, kind};
-  return cudaSuccess;
+  allocator::get()->attachAllocatorTraceTracker([](const Entry& entry) {
+    const auto stream = static_cast<cudaStream_t>(entry.stream_);
+    if (entry.action_ != Entry::FREE_COMPLETED || !is_stream(stream)) {
+      return;
+    }
+    // Blocks from outside of a graph are not its to overwrite at each launch.
+    const bool of_common_pool = entry.mempool_ == c10::MempoolId_t(0, 0);
+    if (!of_common_pool || !is_capturing(stream)) {
+      auto* const address = reinterpret_cast<void*>(entry.addr_); // NOLINT: an address as a number
+      enqueue(stream, [address, size = entry.size_] { std::memset(address, 0xff, size); }, Origin::kEmulator);
+    }
+  });
 }
 
-cudaError_t release(void* memory, cudaMemoryType kind) {
-  {
-    const std::lock_guard<std::mutex> lock(mutex);
-    blocks().erase(static_cast<const char*>(memory));
+/// An asynchronous copy. The host's pageable memory is read before the call returns and written before it returns, as in CUDA.
+cudaError_t copy(void* to, const void* from, std::size_t size, cudaStream_t stream) {
+  const bool from_pageable = type_of(from) == cudaMemoryTypeUnregistered, to_pageable = type_of(to) == cudaMemoryTypeUnregistered;
+  if ((from_pageable || to_pageable) && is_capturing(stream)) {
+    return invalidate_capture(stream);
   }
-  kind == cudaMemoryTypeDevice ? emulated::give_device_memory_back(memory) : std::free(memory);
-  return cudaSuccess;
+  if (from_pageable) {
+    const auto* const bytes = static_cast<const char*>(from);
+    const auto staged = std::make_shared<std::string>(bytes, bytes + size);
+    const cudaError_t error = enqueue(stream, [to, staged] { std::memcpy(to, staged->data(), staged->size()); });
+    return error == cudaSuccess && to_pageable ? finish(stream) : error;
+  }
+  const cudaError_t error = enqueue(stream, [=] { std::memmove(to, from, size); });
+  return error == cudaSuccess && to_pageable ? finish(stream) : error;
 }
 
-/// A stream or an event: something to point to.
-template <class Handle>
-cudaError_t make(Handle* handle) {
-  *handle = reinterpret_cast<Handle>(new char);
-  return cudaSuccess;
+cudaError_t allocate(void** memory, std::size_t size, cudaMemoryType type) {
+  if (const cudaError_t error = refuse_while_capturing(); error != cudaSuccess) {
+    return error;
+  }
+  *memory = take_memory(size, type);
+  return *memory != nullptr ? cudaSuccess : remember(cudaErrorMemoryAllocation);
 }
-
-constexpr cudaError_t kNone = cudaErrorNotSupported;
 
 } // namespace
 
+void emulator::submit(cudaStream_t stream, std::function<void()> work) {
+  static std::once_flag once;
+  std::call_once(once, &overwrite_released_blocks);
+  C10_CUDA_CHECK(enqueue(stream, std::move(work)));
+}
+
 extern "C" {
+
+// ---- devices ---------------------------------------------------------------------------------------------------------------
 
 cudaError_t cudaGetDeviceCount(int* count) {
   *count = 1;
@@ -73,17 +90,14 @@ cudaError_t cudaGetDevice(int* device) {
   return cudaSuccess;
 }
 cudaError_t cudaSetDevice(int device) {
-  return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
-}
-cudaError_t cudaDeviceSynchronize() {
-  return cudaSuccess;
+  return device == 0 ? cudaSuccess : remember(cudaErrorInvalidDevice);
 }
 cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
   *can = 0;
   return cudaSuccess;
 }
 cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) {
-  return kNone;
+  return remember(cudaErrorPeerAccessUnsupported);
 }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) {
   *value = 0;
@@ -102,22 +116,57 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int) {
   p->maxThreadsPerMultiProcessor = 1024;
   p->maxThreadsPerBlock = 1024;
   p->sharedMemPerBlock = 48 << 10;
-  p->totalGlobalMem = std::size_t{8} << 30;
+  p->totalGlobalMem = kDeviceBytes;
   p->warpSize = 32;
   return cudaSuccess;
 }
-const char* cudaGetErrorName(cudaError_t) {
-  return "an error of the emulated runtime";
+
+const char* cudaGetErrorName(cudaError_t error) {
+  switch (error) {
+    case cudaErrorInvalidDevice:
+      return "cudaErrorInvalidDevice";
+    case cudaErrorLaunchFailure:
+      return "cudaErrorLaunchFailure";
+    case cudaErrorStreamCaptureUnsupported:
+      return "cudaErrorStreamCaptureUnsupported";
+    case cudaErrorStreamCaptureInvalidated:
+      return "cudaErrorStreamCaptureInvalidated";
+    case cudaErrorStreamCaptureUnjoined:
+      return "cudaErrorStreamCaptureUnjoined";
+    case cudaErrorStreamCaptureIsolation:
+      return "cudaErrorStreamCaptureIsolation";
+    case cudaErrorStreamCaptureImplicit:
+      return "cudaErrorStreamCaptureImplicit";
+    case cudaErrorCapturedEvent:
+      return "cudaErrorCapturedEvent";
+    default:
+      return "an error of the emulated runtime";
+  }
 }
-const char* cudaGetErrorString(cudaError_t) {
-  return "an error of the emulated runtime";
+const char* cudaGetErrorString(cudaError_t error) {
+  switch (error) {
+    case cudaErrorInvalidDevice:
+      return "invalid device ordinal";
+    case cudaErrorLaunchFailure:
+      return Schedule::get().failure().c_str();
+    case cudaErrorStreamCaptureUnsupported:
+      return "operation not permitted when stream is capturing";
+    case cudaErrorStreamCaptureInvalidated:
+      return "operation failed due to a previous error during capture";
+    case cudaErrorStreamCaptureUnjoined:
+      return "capturing stream has unjoined work";
+    case cudaErrorStreamCaptureIsolation:
+      return "dependency created on uncaptured work in another stream";
+    case cudaErrorStreamCaptureImplicit:
+      return "operation would make the legacy stream depend on a capturing blocking stream";
+    case cudaErrorCapturedEvent:
+      return "operation not permitted on an event last recorded in a capturing stream";
+    default:
+      return "an error of the emulated runtime";
+  }
 }
-cudaError_t cudaGetLastError() {
-  return cudaSuccess;
-}
-cudaError_t cudaPeekAtLastError() {
-  return cudaSuccess;
-}
+
+// ---- memory ----------------------------------------------------------------------------------------------------------------
 
 cudaError_t cudaMalloc(void** memory, std::size_t size) {
   return allocate(memory, size, cudaMemoryTypeDevice);
@@ -125,167 +174,60 @@ cudaError_t cudaMalloc(void** memory, std::size_t size) {
 cudaError_t cudaHostAlloc(void** memory, std::size_t size, unsigned) {
   return allocate(memory, size, cudaMemoryTypeHost);
 }
+/// Waits for the device, as the real one does.
 cudaError_t cudaFree(void* memory) {
-  return release(memory, cudaMemoryTypeDevice);
+  if (const cudaError_t error = refuse_while_capturing(); error != cudaSuccess) {
+    return error;
+  }
+  finish_device();
+  give_memory_back(memory);
+  return cudaSuccess;
 }
+/// Does not wait: who gives memory back that a copy still needs is to find out.
 cudaError_t cudaFreeHost(void* memory) {
-  return release(memory, cudaMemoryTypeHost);
+  if (const cudaError_t error = refuse_while_capturing(); error != cudaSuccess) {
+    return error;
+  }
+  give_memory_back(memory);
+  return cudaSuccess;
 }
 cudaError_t cudaMemGetInfo(std::size_t* left, std::size_t* all) {
-  *left = std::size_t{7} << 30;
-  *all = std::size_t{8} << 30;
-  return cudaSuccess;
-}
-cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t size, cudaMemcpyKind, cudaStream_t) {
-  std::memmove(to, from, size);
-  return cudaSuccess;
-}
-cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, std::size_t size, cudaStream_t) {
-  std::memmove(to, from, size);
-  return cudaSuccess;
-}
-cudaError_t cudaMemsetAsync(void* to, int value, std::size_t size, cudaStream_t) {
-  std::memset(to, value, size);
+  *left = kDeviceBytes - device_bytes_taken();
+  *all = kDeviceBytes;
   return cudaSuccess;
 }
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
   *attributes = {};
-  attributes->type = cudaMemoryTypeUnregistered;
-  const auto* const place = static_cast<const char*>(pointer);
-  const std::lock_guard<std::mutex> lock(mutex);
-  auto after = blocks().upper_bound(place);
-  if (after != blocks().begin() && place < (--after)->first + after->second.size) {
-    attributes->type = after->second.kind;
+  attributes->type = type_of_memory(pointer);
+  if (attributes->type != cudaMemoryTypeUnregistered) {
     attributes->devicePointer = attributes->hostPointer = const_cast<void*>(pointer);
   }
   return cudaSuccess;
 }
 
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
-  return make(event);
+// ---- copies ----------------------------------------------------------------------------------------------------------------
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t size, cudaMemcpyKind, cudaStream_t stream) {
+  return copy(to, from, size, stream);
 }
-cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  delete reinterpret_cast<char*>(event);
-  return cudaSuccess;
+cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, std::size_t size, cudaStream_t stream) {
+  return copy(to, from, size, stream);
 }
-cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t, cudaEvent_t) {
-  *milliseconds = 1;
-  return cudaSuccess;
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t size, cudaMemcpyKind) {
+  const cudaError_t error = copy(to, from, size, nullptr);
+  return error == cudaSuccess ? finish(nullptr) : error;
 }
-cudaError_t cudaEventQuery(cudaEvent_t) {
-  return cudaSuccess;
+cudaError_t cudaMemsetAsync(void* to, int value, std::size_t size, cudaStream_t stream) {
+  return enqueue(stream, [=] { std::memset(to, value, size); });
 }
-cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) {
-  return cudaSuccess;
-}
-cudaError_t cudaEventSynchronize(cudaEvent_t) {
-  return cudaSuccess;
-}
+
+// ---- what there is not -----------------------------------------------------------------------------------------------------
+
 cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t*, cudaEvent_t) {
-  return kNone;
+  return remember(cudaErrorNotSupported);
 }
 cudaError_t cudaIpcOpenEventHandle(cudaEvent_t*, cudaIpcEventHandle_t) {
-  return kNone;
-}
-
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) {
-  return make(stream);
-}
-cudaError_t cudaStreamGetPriority(cudaStream_t, int* priority) {
-  *priority = 0;
-  return cudaSuccess;
-}
-cudaError_t cudaStreamQuery(cudaStream_t) {
-  return cudaSuccess;
-}
-cudaError_t cudaStreamSynchronize(cudaStream_t) {
-  return cudaSuccess;
-}
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) {
-  return cudaSuccess;
-}
-cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus* status) {
-  *status = cudaStreamCaptureStatusNone;
-  return cudaSuccess;
-}
-cudaError_t cudaStreamGetCaptureInfo(
-    cudaStream_t, cudaStreamCaptureStatus* status, unsigned long long*, cudaGraph_t*, const cudaGraphNode_t**, const cudaGraphEdgeData**,
-    std::size_t*) {
-  *status = cudaStreamCaptureStatusNone;
-  return cudaSuccess;
-}
-
-cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) {
-  return kNone;
-}
-cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t*) {
-  return kNone;
-}
-cudaError_t cudaGraphDebugDotPrint(cudaGraph_t, const char*, unsigned) {
-  return kNone;
-}
-cudaError_t cudaGraphDestroy(cudaGraph_t) {
-  return kNone;
-}
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t) {
-  return kNone;
-}
-cudaError_t cudaGraphGetNodes(cudaGraph_t, cudaGraphNode_t*, std::size_t*) {
-  return kNone;
-}
-cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t*, cudaGraph_t, unsigned long long) {
-  return kNone;
-}
-cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t) {
-  return kNone;
+  return remember(cudaErrorNotSupported);
 }
 
 } // extern "C"
-
-namespace at::native::cuda {
-
-namespace {
-
-Tensor tensor_at(const void* data, IntArrayRef sizes, c10::ScalarType dtype) {
-  return at::from_blob(const_cast<void*>(data), sizes, at::TensorOptions(dtype));
-}
-
-} // namespace
-
-void launch_sort(const SortRows& p) {
-  const auto [values, indices] = at::sort(tensor_at(p.in, {p.rows, p.size}, p.dtype), /*stable=*/true, 1, p.descending);
-  tensor_at(p.values, {p.rows, p.size}, p.dtype).copy_(values);
-  tensor_at(p.indices, {p.rows, p.size}, at::kLong).copy_(indices);
-}
-
-void launch_sort_pairs(const SortPairs& p) {
-  const Tensor keys = tensor_at(p.keys_in, {p.n}, p.dtype);
-  Tensor by = keys;
-  if (const int bits = p.end_bit - p.begin_bit; bits < 8 * static_cast<int>(c10::elementSize(p.dtype))) {
-    by = keys.to(at::kLong).bitwise_right_shift(Scalar(p.begin_bit)).bitwise_and(Scalar((std::int64_t{1} << bits) - 1));
-  }
-  const Tensor order = std::get<1>(at::sort(by, /*stable=*/true, 0, p.descending));
-  if (p.keys_out != nullptr) {
-    tensor_at(p.keys_out, {p.n}, p.dtype).copy_(keys.index_select(0, order));
-  }
-  if (p.value_size != 0) {
-    const Tensor values = tensor_at(p.values_in, {p.n, p.value_size}, at::kByte);
-    tensor_at(p.values_out, {p.n, p.value_size}, at::kByte).copy_(values.index_select(0, order));
-  }
-}
-
-void launch_order_of_keys(std::uint64_t* keys, std::int64_t n, std::int64_t* order, cudaStream_t) {
-  std::iota(order, order + n, 0);
-  std::stable_sort(order, order + n, [&](std::int64_t a, std::int64_t b) { return keys[a] < keys[b]; });
-}
-
-void launch_find_true(const std::uint8_t* flags, std::int64_t n, std::int64_t* positions, std::int64_t* count, cudaStream_t) {
-  *count = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    if (flags[i] != 0) {
-      positions[(*count)++] = i;
-    }
-  }
-}
-
-} // namespace at::native::cuda
