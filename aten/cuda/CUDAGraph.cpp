@@ -3,6 +3,7 @@
 #include <aten/core/Tensor.h>
 #include <aten/cuda/CUDAContextLight.h>
 #include <aten/cuda/CUDAGeneratorImpl.h>
+#include <aten/cuda/CachingHostAllocator.h>
 #include <aten/cuda/impl/GraphCapture.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAGuard.h>
@@ -84,15 +85,29 @@ struct CUDAGraph::Impl final : impl::GraphDriver {
     allocator::get()->endAllocateToPool(device, id);
   }
   void release_pool(MempoolId_t id) override {
-    for (int64_t* memory : capture.random().clear()) {
-      allocator::get()->raw_delete(memory);
+    static_cast<void>(capture.random().clear());
+    if (random_states != nullptr) {
+      allocator::get()->raw_delete(std::exchange(random_states, nullptr));
+    }
+    if (captured_id != 0) {
+      CachingHostAllocator_releaseCapture(std::exchange(captured_id, 0), std::exchange(last_replay, std::nullopt));
     }
     allocator::get()->releasePool(device, id);
   }
   void begin_capture() override {
     C10_CUDA_CHECK(cudaStreamBeginCapture(stream->stream(), mode));
-    capture_id = capture_of(stream->stream());
+    captured_id = capture_id = capture_of(stream->stream());
     underway().add(capture_id, &owner);
+    // Before anything else of the capture: no work of the graph may lie where a replay has written seed and offset.
+    try {
+      random_states = static_cast<int64_t*>(allocator::get()->raw_alloc(kMostGenerators * 2 * sizeof(int64_t)));
+      random_states_used = 0;
+    } catch (...) {
+      if (void* graph = end_capture()) {
+        destroy_graph(graph);
+      }
+      throw;
+    }
   }
   void* end_capture() override {
     underway().remove(&owner);
@@ -129,15 +144,22 @@ struct CUDAGraph::Impl final : impl::GraphDriver {
     C10_CUDA_IGNORE_ERROR(cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(executable)));
   }
 
-  static int64_t* allocate_random_state() {
-    return static_cast<int64_t*>(allocator::get()->raw_alloc(2 * sizeof(int64_t)));
+  int64_t* take_random_state() {
+    TORCH_CHECK(
+        random_states_used < kMostGenerators, "CUDAGraph: a graph draws from at most ", kMostGenerators, " generators");
+    return random_states + 2 * random_states_used++;
   }
 
   CUDAGraph& owner;
   c10::DeviceIndex device = -1;
   std::optional<CUDAStream> stream;
   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
-  CaptureId_t capture_id = 0;
+  CaptureId_t capture_id = 0; // while the capture is underway
+  CaptureId_t captured_id = 0; // as long as there may be a graph
+  std::optional<CUDAStream> last_replay;
+  static constexpr size_t kMostGenerators = 32;
+  int64_t* random_states = nullptr; // seed and offset of each generator
+  size_t random_states_used = 0;
   std::vector<c10::intrusive_ptr<CUDAGeneratorState>> registered;
   impl::GraphCapture capture; // the last member: its destructor uses the others
 };
@@ -201,6 +223,7 @@ void CUDAGraph::replay() {
     C10_CUDA_CHECK(cudaMemcpyAsync(
         where, numbers, sizeof(numbers), cudaMemcpyHostToDevice, c10::cuda::getCurrentCUDAStream(impl_->device)));
   });
+  impl_->last_replay = c10::cuda::getCurrentCUDAStream(impl_->device);
 }
 
 void CUDAGraph::reset() {
@@ -236,7 +259,7 @@ CUDAGraph* CUDAGraph::get_currently_capturing_graph() {
 }
 
 PhiloxCudaState CUDAGraph::draw(const c10::intrusive_ptr<CUDAGeneratorState>& state, uint64_t increment) {
-  return impl_->capture.random().draw(state, increment, &Impl::allocate_random_state);
+  return impl_->capture.random().draw(state, increment, [this] { return impl_->take_random_state(); });
 }
 
 } // namespace at::cuda

@@ -34,7 +34,24 @@ class Driver final : public c10::cuda::impl::CudaEvents<c10::cuda::impl::HostMem
     return address;
   }
   void release(void* address) noexcept override {
+    // A thread may be capturing elsewhere.
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    C10_CUDA_IGNORE_ERROR(cudaThreadExchangeStreamCaptureMode(&mode));
     C10_CUDA_IGNORE_ERROR(cudaFreeHost(address));
+    C10_CUDA_IGNORE_ERROR(cudaThreadExchangeStreamCaptureMode(&mode));
+  }
+  c10::CaptureId_t capture_of(c10::cuda::impl::DeviceStream stream) noexcept override {
+    if (C10_LIKELY(c10::cuda::captures_underway() == 0)) {
+      return 0;
+    }
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    c10::CaptureId_t id = 0;
+    const auto handle = static_cast<cudaStream_t>(stream.handle);
+    const cudaError_t error = cudaStreamGetCaptureInfo(handle, &status, &id, nullptr, nullptr, nullptr, nullptr);
+    if (error != cudaSuccess) {
+      static_cast<void>(cudaGetLastError()); // the default stream, while a stream that waits for it is captured
+    }
+    return error == cudaSuccess && status != cudaStreamCaptureStatusNone ? id : 0;
   }
 };
 
@@ -77,6 +94,14 @@ c10::Allocator* getCachingHostAllocator() {
 bool CachingHostAllocator_recordEvent(void* ptr, void* ctx, c10::cuda::CUDAStream stream) {
   const c10::cuda::impl::DeviceStream used{stream.device_index(), stream.stream()};
   return pool().record_stream(ptr, used) || (ctx != nullptr && pool().record_stream(ctx, used));
+}
+
+void CachingHostAllocator_releaseCapture(c10::CaptureId_t id, std::optional<c10::cuda::CUDAStream> last_replay) {
+  std::optional<c10::cuda::impl::DeviceStream> stream;
+  if (last_replay) {
+    stream = {last_replay->device_index(), last_replay->stream()};
+  }
+  pool().release_capture(id, stream);
 }
 
 void CachingHostAllocator_emptyCache() {

@@ -23,7 +23,13 @@ class ImaginaryHost final : public WithImaginaryStreams<c10::cuda::impl::HostMem
     memory.release(address);
   }
 
+  c10::CaptureId_t capture_of(DeviceStream stream) noexcept override {
+    return stream == capturing ? capture : 0;
+  }
+
   AddressSpace memory{size_t{1} << 32};
+  DeviceStream capturing{-1, nullptr};
+  c10::CaptureId_t capture = 0;
 };
 
 const DeviceStream kStream{0, nullptr};
@@ -75,6 +81,44 @@ TEST_CASE("pinned memory is used again after its copies are done", "[cuda][pinne
   CHECK(pool.totals() == std::pair<size_t, size_t>(1024, 1024));
   CHECK(host.memory.used() == 1024);
   CHECK(pool.release(a));
+}
+
+TEST_CASE("pinned memory that a graph copies from is the graph's", "[cuda][pinned]") {
+  ImaginaryHost host;
+  HostMemoryPool pool(host);
+  void* const captured = pool.allocate(1000);
+  void* const before = pool.allocate(1000);
+  host.streams.give_work(kStream);
+  pool.record_stream(before, kStream);
+  host.capturing = kStream;
+  host.capture = 7;
+  pool.record_stream(captured, kStream);
+  CHECK(pool.release(captured));
+  CHECK(pool.release(before)); // an event is of no use now
+  CHECK_FALSE(pool.release(before));
+  CHECK(host.streams.open_events() == 0);
+  CHECK(pool.allocate(1000) != captured);
+  host.capture = 0;
+  CHECK(pool.allocate(1000) != before); // records the event
+  CHECK(host.streams.open_events() == 1);
+  host.streams.finish(kStream);
+  CHECK(pool.allocate(1000) == before);
+
+  host.streams.give_work(kStream); // a replay
+  pool.release_capture(8, std::nullopt); // another graph
+  CHECK(host.streams.open_events() == 0);
+  pool.release_capture(7, kStream);
+  CHECK(host.streams.open_events() == 1);
+  CHECK(pool.allocate(1000) != captured);
+  host.streams.finish(kStream);
+  CHECK(pool.allocate(1000) == captured);
+
+  host.capture = 9;
+  pool.record_stream(captured, kStream);
+  host.capture = 0;
+  pool.release_capture(9, std::nullopt); // never replayed
+  CHECK(pool.release(captured));
+  CHECK(pool.allocate(1000) == captured);
 }
 
 TEST_CASE("random use of pinned memory: no block is given out twice or too early", "[cuda][pinned][model]") {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <iterator>
+#include <utility>
 
 namespace c10::cuda::impl {
 
@@ -52,20 +53,11 @@ HostMemoryPool::Blocks::iterator HostMemoryPool::find(const void* pointer) {
 bool HostMemoryPool::release(void* address) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = find(address);
-  if (found == blocks_.end() || found->first != address || found->second.events != 0) {
+  if (found == blocks_.end() || found->first != address || found->second.released) {
     return false;
   }
-  Block& block = found->second;
-  for (const DeviceStream stream : block.streams) {
-    if (void* event = driver_.record(stream)) {
-      events_[stream].emplace_back(event, found->first);
-      ++block.events;
-    }
-  }
-  block.streams.clear();
-  if (block.events == 0) {
-    make_free(found->first, block);
-  }
+  found->second.released = true;
+  settle(found);
   return true;
 }
 
@@ -75,11 +67,31 @@ bool HostMemoryPool::record_stream(const void* pointer, DeviceStream stream) {
   if (found == blocks_.end()) {
     return false;
   }
+  if (const CaptureId_t capture = driver_.capture_of(stream); capture != 0) {
+    found->second.captures.push_back(capture);
+    return true;
+  }
   std::vector<DeviceStream>& streams = found->second.streams;
   if (std::find(streams.begin(), streams.end(), stream) == streams.end()) {
     streams.push_back(stream);
   }
   return true;
+}
+
+void HostMemoryPool::release_capture(CaptureId_t id, std::optional<DeviceStream> last_replay) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (auto block = blocks_.begin(); block != blocks_.end();) {
+    const auto current = block++;
+    if (std::erase(current->second.captures, id) == 0) {
+      continue;
+    }
+    if (last_replay) {
+      current->second.streams.push_back(*last_replay);
+    }
+    if (current->second.released) {
+      settle(current);
+    }
+  }
 }
 
 bool HostMemoryPool::owns(const void* pointer) const {
@@ -104,23 +116,43 @@ std::pair<size_t, size_t> HostMemoryPool::totals() const {
   return {bytes_in_use_, bytes_held_};
 }
 
-/// `block` is the entry of `address`, which goes.
-void HostMemoryPool::make_free(const char* address, const Block& block) {
-  bytes_in_use_ -= block.size;
-  free_[block.size].push_back(address);
-  blocks_.erase(address);
+void HostMemoryPool::settle(Blocks::iterator found) {
+  auto& [address, block] = *found;
+  const auto captures = [&](DeviceStream stream) { return driver_.capture_of(stream) != 0; };
+  if (std::any_of(block.streams.begin(), block.streams.end(), captures)) {
+    postponed_.push_back(address);
+    return;
+  }
+  for (const DeviceStream stream : block.streams) {
+    if (void* event = driver_.record(stream)) {
+      events_[stream].emplace_back(event, address);
+      ++block.events;
+    }
+  }
+  block.streams.clear();
+  if (block.events == 0 && block.captures.empty()) {
+    bytes_in_use_ -= block.size;
+    free_[block.size].push_back(address);
+    blocks_.erase(found);
+  }
 }
 
 void HostMemoryPool::poll_events() {
+  for (const char* address : std::exchange(postponed_, {})) {
+    if (const auto block = blocks_.find(address); block != blocks_.end() && block->second.released) {
+      settle(block);
+    }
+  }
   for (auto stream = events_.begin(); stream != events_.end();) {
     auto& queue = stream->second;
     while (!queue.empty() && driver_.done(queue.front().first)) {
       const auto [event, address] = queue.front();
       queue.pop_front();
       driver_.recycle(event);
-      Block& block = blocks_.at(address);
-      if (--block.events == 0) {
-        make_free(address, block);
+      const auto block = blocks_.find(address);
+      --block->second.events;
+      if (block->second.streams.empty()) {
+        settle(block);
       }
     }
     stream = queue.empty() ? events_.erase(stream) : std::next(stream);
