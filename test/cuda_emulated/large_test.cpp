@@ -8,6 +8,7 @@
 #include <aten/native/cuda/pool.h>
 #include <aten/native/cuda/scan.h>
 #include <aten/native/cuda/sort_rows.h>
+#include <aten/native/cuda/upsample.h>
 
 #include <torch/torch.h>
 
@@ -230,6 +231,19 @@ TEST_CASE("images in several launches", "[cuda][large]") {
         cuda::launch_pad_backward(pad, at::kFloat, grad.const_data_ptr(), dx.mutable_data_ptr());
         CHECK(near(dx, reflects ? at::reflection_pad2d_backward(grad, x, around) : at::replication_pad2d_backward(grad, x, around)));
       }
+
+      cuda::Resize resize;
+      resize.dim[1] = {cuda::ResizeMode::Linear, 7, 4, false, 7.0 / 4};
+      resize.dim[2] = {cuda::ResizeMode::Linear, 9, 5, false, 9.0 / 5};
+      resize.small = max.x;
+      resize.result = max.y;
+      resize.dtype = at::kFloat;
+      resize.stream = nullptr;
+      resize.most = most;
+      cuda::launch_resize(resize, x.const_data_ptr(), found.mutable_data_ptr());
+      CHECK(near(found, at::upsample_bilinear2d(x, {4, 5}, false)));
+      cuda::launch_resize_backward(resize, g.const_data_ptr(), dx.mutable_data_ptr());
+      CHECK(near(dx, at::upsample_bilinear2d_backward(g, {4, 5}, {2, 3, 7, 9}, false)));
 
       const Tensor grid = at::rand({2, 4, 5, 2}) * 2.4 - 1.2;
       const cuda::GridSample sample{cuda::image_of("", x, 2), cuda::image_of("", found, 2), 2,

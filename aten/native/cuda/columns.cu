@@ -65,6 +65,12 @@ __global__ void __launch_bounds__(kThreads) sum_columns(Columns p, Pixels pixels
   image[p.image.plane(e.n, e.c) + p.image.inside(e.at[0], e.at[1], e.at[2])] = narrow<T>(sum);
 }
 
+/// Where the columns of a part's images and channels begin.
+std::int64_t first_column(const Columns& p, const ImagePart& part) {
+  const std::int64_t elements = std::int64_t{p.dim[0].kernel} * p.dim[1].kernel * p.dim[2].kernel;
+  return part.n * p.of_batch + part.c * elements * p.of_row;
+}
+
 } // namespace
 
 void launch_gather_columns(const Columns& p, std::size_t size, const void* image, void* columns) {
@@ -73,22 +79,24 @@ void launch_gather_columns(const Columns& p, std::size_t size, const void* image
     windows.size[d] = p.dim[d].out;
     windows.of[d] = 1; // numbered with windows fastest, whatever the image's layout
   }
-  const Pixels pixels = pixels_of(windows);
   with_word(size, [&](auto word) {
     using W = decltype(word);
-    gather_columns<W><<<blocks_of(pixels.count, kThreads), kThreads, 0, p.stream>>>(
-        p, pixels, static_cast<const W*>(image), static_cast<W*>(columns));
-    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    each_part(windows, kMostPixels, [&](const ImagePart& part) {
+      gather_columns<W><<<blocks_of(part.pixels.count, kThreads), kThreads, 0, p.stream>>>(
+          p, part.pixels, part.of(static_cast<const W*>(image), p.image), static_cast<W*>(columns) + first_column(p, part));
+      C10_CUDA_KERNEL_LAUNCH_CHECK();
+    });
   });
 }
 
 void launch_sum_columns(const Columns& p, c10::ScalarType dtype, const void* columns, void* image) {
-  const Pixels pixels = pixels_of(p.image);
   FloatingOrComplexTypes::call(dtype, [&](auto type) {
     using T = decltype(type);
-    sum_columns<T><<<blocks_of(pixels.count, kThreads), kThreads, 0, p.stream>>>(
-        p, pixels, static_cast<const T*>(columns), static_cast<T*>(image));
-    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    each_part(p.image, kMostPixels, [&](const ImagePart& part) {
+      sum_columns<T><<<blocks_of(part.pixels.count, kThreads), kThreads, 0, p.stream>>>(
+          p, part.pixels, static_cast<const T*>(columns) + first_column(p, part), part.of(static_cast<T*>(image), p.image));
+      C10_CUDA_KERNEL_LAUNCH_CHECK();
+    });
   });
 }
 

@@ -208,22 +208,24 @@ __global__ void __launch_bounds__(kThreads) resize_backward(Resize p, Pixels pix
 } // namespace
 
 void launch_resize(const Resize& p, const void* x, void* y) {
-  const Pixels pixels = pixels_of(p.result);
   ResizeTypes::call(p.dtype, [&](auto type) {
     using T = decltype(type);
-    resize_forward<T><<<blocks_of(pixels.count, kThreads), kThreads, 0, p.stream>>>(
-        p, pixels, static_cast<const T*>(x), static_cast<T*>(y));
-    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    each_part(p.result, p.most, [&](const ImagePart& part) {
+      resize_forward<T><<<blocks_of(part.pixels.count, kThreads), kThreads, 0, p.stream>>>(
+          p, part.pixels, part.of(static_cast<const T*>(x), p.small), part.of(static_cast<T*>(y), p.result));
+      C10_CUDA_KERNEL_LAUNCH_CHECK();
+    });
   });
 }
 
 void launch_resize_backward(const Resize& p, const void* dy, void* dx) {
-  const Pixels pixels = pixels_of(p.small);
   FloatingTypes::call(p.dtype, [&](auto type) {
     using T = decltype(type);
-    resize_backward<T><<<blocks_of(pixels.count, kThreads), kThreads, 0, p.stream>>>(
-        p, pixels, static_cast<const T*>(dy), static_cast<T*>(dx));
-    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    each_part(p.small, p.most, [&](const ImagePart& part) {
+      resize_backward<T><<<blocks_of(part.pixels.count, kThreads), kThreads, 0, p.stream>>>(
+          p, part.pixels, part.of(static_cast<const T*>(dy), p.result), part.of(static_cast<T*>(dx), p.small));
+      C10_CUDA_KERNEL_LAUNCH_CHECK();
+    });
   });
 }
 

@@ -26,6 +26,7 @@ struct Resize {
   Image small, result;
   c10::ScalarType dtype;
   cudaStream_t stream;
+  std::int64_t most = kMostPixels; // of one launch
 };
 /// Bytes and floating dtypes.
 void launch_resize(const Resize& p, const void* x, void* y);
