@@ -6,6 +6,7 @@
 #include <aten/core/ivalue.h>
 #include <aten/native/cuda/index_error.h>
 #include <aten/native/cuda/pointwise_run.h>
+#include <aten/native/cuda/reduce.h>
 
 #include <torch/torch.h>
 
@@ -181,7 +182,7 @@ TEST_CASE("emulated: reductions that read 16 bytes at a time", "[cuda]") {
       const Tensor whole = memory.slice(0, shift, shift + 3 * 4 * 160).view({3, 4, 160});
       for (const Tensor& t : {whole, whole.slice(2, 0, 77), whole.slice(2, 0, 3), whole.transpose(0, 1), whole.slice(2, 4)}) {
         // The last two are columns: several outputs side by side are read at once.
-        for (const std::vector<int64_t>& dims : {std::vector<int64_t>{2}, {1, 2}, {0, 1, 2}, {0}, {0, 1}}) {
+        for (const std::vector<int64_t>& dims : {std::vector<int64_t>{2}, {1, 2}, {0, 2}, {0, 1, 2}, {0}, {0, 1}}) {
           const Tensor sum = t.sum(dims), most = t.amax(dims);
           CHECK(near(filled(sum, [&](const Tensor& out) { cuda::sum_kernel(t, dims, false, {}, out); }), sum, tolerance, tolerance));
           CHECK(near(filled(most, [&](const Tensor& out) { cuda::amax_kernel(t, dims, false, out); }), most));
@@ -200,6 +201,36 @@ TEST_CASE("emulated: reductions that read 16 bytes at a time", "[cuda]") {
     const Tensor row = torch::randn({70003}).to(dtype), sum = row.sum(), first = row.argmin();
     CHECK(near(filled(sum, [&](const Tensor& out) { cuda::sum_kernel(row, at::IntArrayRef{0}, false, {}, out); }), sum, tolerance, 20 * tolerance));
     CHECK(near(filled(first, [&](const Tensor& out) { cuda::argmin_kernel(row, std::nullopt, false, out); }), first));
+  }
+}
+
+TEST_CASE("emulated: reductions of more elements than a launch takes", "[cuda]") {
+  for (const auto dtype : {at::kFloat, at::kHalf, at::kDouble, at::kInt}) {
+    for (const bool last : {true, false}) {
+      const Tensor t = torch::randint(-50, 50, {37, 501}).to(dtype), a = last ? t : t.t();
+      const int64_t dim = last ? 1 : 0;
+      const auto dims = std::bitset<64>().set(dim);
+      const auto run_for = [&](const Tensor& out, bool in_order) {
+        cuda::ReduceRun run;
+        for (cuda::ReducePlan& plan : cuda::plan_reduction(a, dims, out, in_order, /*most=*/30)) {
+          if (dtype == at::kFloat || dtype == at::kHalf) {
+            cuda::read_at_once(plan, a.const_data_ptr(), a.itemsize());
+          }
+          run.parts.push_back({plan, cuda::launch_of(plan, 2)});
+        }
+        run.stream = nullptr;
+        CHECK(run.parts.size() > 20);
+        return run;
+      };
+      const cuda::ReduceInput in{dtype, a.const_data_ptr()};
+      const Tensor sum = a.sum(dim, false, dtype), places = a.argmax(dim);
+      CHECK(near(filled(sum, [&](const Tensor& out) {
+        cuda::launch_arithmetic(run_for(out, false), cuda::Arithmetic::Sum, in, {dtype, out.mutable_data_ptr()}, 1);
+      }), sum));
+      CHECK(near(filled(places, [&](const Tensor& out) {
+        cuda::launch_arg_extremum(run_for(out, true), true, in, nullptr, out.mutable_data_ptr<int64_t>());
+      }), places));
+    }
   }
 }
 

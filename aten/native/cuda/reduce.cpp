@@ -43,11 +43,12 @@ constexpr auto kOrdered = kBooleans | kIntegral | kFloating;
 
 ReduceRun run_of(const TensorBase& input, const DimMask& mask, const TensorBase& out, bool in_order = false) {
   ReduceRun run;
-  run.plan = plan_reduction(input, mask, out, in_order);
-  if (c10::isFloatingType(input.scalar_type()) && input.itemsize() <= 4) {
-    run.plan.width = reading_width(run.plan, input.const_data_ptr(), input.itemsize());
+  for (ReducePlan& plan : plan_reduction(input, mask, out, in_order)) {
+    if (c10::isFloatingType(input.scalar_type()) && input.itemsize() <= 4) {
+      read_at_once(plan, input.const_data_ptr(), input.itemsize());
+    }
+    run.parts.push_back({plan, launch_of(plan, at::cuda::getCurrentDeviceProperties()->multiProcessorCount)});
   }
-  run.launch = launch_of(run.plan, at::cuda::getCurrentDeviceProperties()->multiProcessorCount);
   run.stream = c10::cuda::getCurrentCUDAStream();
   return run;
 }
@@ -122,8 +123,10 @@ void arg_extremum(
     return;
   }
   check_dtype(op, self.scalar_type(), kOrdered);
+  // Cuts of a reduction in order are few where the elements lie in order.
+  const TensorBase input = self.numel() > INT32_MAX ? self.contiguous() : self;
   launch_arg_extremum(
-      run_of(self, mask_of_dim(dim, self.dim()), indices, /*in_order=*/true), greatest, input_of(self),
+      run_of(input, mask_of_dim(dim, self.dim()), indices, /*in_order=*/true), greatest, input_of(input),
       values.defined() ? values.mutable_data_ptr() : nullptr, indices.mutable_data_ptr<int64_t>());
 }
 

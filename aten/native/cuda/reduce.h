@@ -10,10 +10,13 @@
 
 namespace at::native::cuda {
 
-/// Where and how a reduction runs.
-struct ReduceRun {
+/// How a reduction runs: its launches, more than one only where 32-bit offsets do not reach.
+struct ReducePart {
   ReducePlan plan;
   ReduceLaunch launch;
+};
+struct ReduceRun {
+  c10::SmallVector<ReducePart, 1> parts;
   cudaStream_t stream;
 };
 

@@ -11,7 +11,7 @@ struct Sum {
   __device__ Acc identity() const {
     return Acc(0);
   }
-  __device__ Acc map(Math x, std::uint32_t) const {
+  __device__ Acc map(Math x, std::int64_t) const {
     if constexpr (SkipNan) {
       return not_a_number(x) ? Acc(0) : x;
     } else {
@@ -21,7 +21,7 @@ struct Sum {
   __device__ Acc combine(Acc a, Acc b) const {
     return a + b;
   }
-  __device__ void store(std::uint32_t at, Acc a) const {
+  __device__ void store(std::int64_t at, Acc a) const {
     store_as<Acc>(out.data, out.dtype, at, divisor == Acc(1) ? a : a / divisor);
   }
   ReduceOutput out;
@@ -34,13 +34,13 @@ struct Prod {
   __device__ Acc identity() const {
     return Acc(1);
   }
-  __device__ Acc map(Math x, std::uint32_t) const {
+  __device__ Acc map(Math x, std::int64_t) const {
     return x;
   }
   __device__ Acc combine(Acc a, Acc b) const {
     return a * b;
   }
-  __device__ void store(std::uint32_t at, Acc a) const {
+  __device__ void store(std::int64_t at, Acc a) const {
     store_as<Acc>(out.data, out.dtype, at, a);
   }
   ReduceOutput out;
@@ -53,13 +53,13 @@ struct Any {
   __device__ Acc identity() const {
     return 0;
   }
-  __device__ Acc map(Math x, std::uint32_t) const {
+  __device__ Acc map(Math x, std::int64_t) const {
     return (x != Math(0)) != negate;
   }
   __device__ Acc combine(Acc a, Acc b) const {
     return a | b;
   }
-  __device__ void store(std::uint32_t at, Acc a) const {
+  __device__ void store(std::int64_t at, Acc a) const {
     out[at] = (a != 0) != negate;
   }
   std::uint8_t* out;
@@ -72,13 +72,13 @@ struct CountNonzero {
   __device__ Acc identity() const {
     return 0;
   }
-  __device__ Acc map(Math x, std::uint32_t) const {
+  __device__ Acc map(Math x, std::int64_t) const {
     return x != Math(0);
   }
   __device__ Acc combine(Acc a, Acc b) const {
     return a + b;
   }
-  __device__ void store(std::uint32_t at, Acc a) const {
+  __device__ void store(std::int64_t at, Acc a) const {
     out[at] = a;
   }
   std::int64_t* out;
@@ -90,13 +90,13 @@ struct ExclusiveOr {
   __device__ Acc identity() const {
     return 0;
   }
-  __device__ Acc map(Acc x, std::uint32_t) const {
+  __device__ Acc map(Acc x, std::int64_t) const {
     return x;
   }
   __device__ Acc combine(Acc a, Acc b) const {
     return a ^ b;
   }
-  __device__ void store(std::uint32_t at, Acc a) const {
+  __device__ void store(std::int64_t at, Acc a) const {
     out[at] = a;
   }
   std::int64_t* out;

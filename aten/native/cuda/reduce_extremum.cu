@@ -21,13 +21,13 @@ struct Extremum {
   __device__ Acc identity() const {
     return worst<Math, Greatest>();
   }
-  __device__ Acc map(Math x, std::uint32_t) const {
+  __device__ Acc map(Math x, std::int64_t) const {
     return x;
   }
   __device__ Acc combine(Acc a, Acc b) const {
     return (Greatest ? a > b : a < b) || not_a_number(a) ? a : b;
   }
-  __device__ void store(std::uint32_t at, Acc a) const {
+  __device__ void store(std::int64_t at, Acc a) const {
     store_as<Acc>(out.data, out.dtype, at, a);
   }
   ReduceOutput out;
@@ -36,16 +36,16 @@ struct Extremum {
 template <class Math>
 struct Placed {
   Math value;
-  std::uint32_t index;
+  std::int64_t index;
 };
 
 template <class Math, bool Greatest>
 struct ArgExtremum {
   using Acc = Placed<Math>;
   __device__ Acc identity() const {
-    return {worst<Math, Greatest>(), 0xffffffffu};
+    return {worst<Math, Greatest>(), INT64_MAX};
   }
-  __device__ Acc map(Math x, std::uint32_t i) const {
+  __device__ Acc map(Math x, std::int64_t i) const {
     return {x, i};
   }
   __device__ Acc combine(const Acc& a, const Acc& b) const {
@@ -58,7 +58,7 @@ struct ArgExtremum {
     }
     return (Greatest ? a.value > b.value : a.value < b.value) ? a : b;
   }
-  __device__ void store(std::uint32_t at, const Acc& a) const {
+  __device__ void store(std::int64_t at, const Acc& a) const {
     if (values.data != nullptr) {
       store_as<Math>(values.data, values.dtype, at, a.value);
     }

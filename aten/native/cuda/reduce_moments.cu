@@ -35,7 +35,7 @@ struct Norm {
   __device__ Acc identity() const {
     return kind == NormKind::MinusInfinity ? std::numeric_limits<Acc>::infinity() : Acc(0);
   }
-  __device__ Acc map(Math x, std::uint32_t) const {
+  __device__ Acc map(Math x, std::int64_t) const {
     if (kind == NormKind::Two) {
       return squared(x);
     }
@@ -51,7 +51,7 @@ struct Norm {
     }
     return a + b;
   }
-  __device__ void store(std::uint32_t at, Acc a) const {
+  __device__ void store(std::int64_t at, Acc a) const {
     store_as<Acc>(
         out.data, out.dtype, at, kind == NormKind::Two ? ::sqrt(a) : kind == NormKind::Other ? ::pow(a, Acc(1) / p) : a);
   }
@@ -88,7 +88,7 @@ struct Variance {
   __device__ Acc identity() const {
     return {R(0), R(0), R(0)};
   }
-  __device__ Acc map(R x, std::uint32_t) const {
+  __device__ Acc map(R x, std::int64_t) const {
     return {R(1), x, R(0)};
   }
   __device__ Acc combine(const Acc& a, const Acc& b) const {
@@ -99,7 +99,7 @@ struct Variance {
     const R delta = b.mean - a.mean, share = b.count / count;
     return {count, a.mean + delta * share, a.squares + b.squares + delta * delta * a.count * share};
   }
-  __device__ void store(std::uint32_t at, const Acc& a) const {
+  __device__ void store(std::int64_t at, const Acc& a) const {
     const R freedom = a.count - correction;
     const R variance = a.squares / (freedom > R(0) ? freedom : R(0));
     store_as<R>(out.data, out.dtype, at, root ? ::sqrt(variance) : variance);

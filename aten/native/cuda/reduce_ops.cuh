@@ -13,7 +13,7 @@ template <class T>
 inline constexpr bool is_complex = c10::is_complex<T>::value;
 
 template <class Acc>
-__device__ inline void store_as(void* data, c10::ScalarType dtype, std::uint32_t at, Acc value) {
+__device__ inline void store_as(void* data, c10::ScalarType dtype, std::int64_t at, Acc value) {
   using c10::ScalarType;
   if constexpr (std::is_same_v<Acc, std::int64_t>) {
     switch (dtype) {
@@ -61,7 +61,7 @@ __device__ inline bool not_a_number(T x) {
 // f(elements, Math()) for the input's dtype. Integers and bools compute in int64.
 template <class F>
 void with_integers(const ReduceInput& in, F f) {
-  f(IntegerElements{in.data, in.dtype}, std::int64_t());
+  f(IntegerElements{static_cast<const char*>(in.data), in.dtype, static_cast<int>(c10::elementSize(in.dtype))}, std::int64_t());
 }
 template <class T, class F>
 void with_type(const ReduceInput& in, F f) {

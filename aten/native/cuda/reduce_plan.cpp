@@ -51,42 +51,57 @@ std::uint32_t power_of_two_above(std::uint32_t n, std::uint32_t most) {
 }
 
 constexpr std::uint32_t kThreads = 256;
-// Elements that a thread should have before its output is shared with another block.
-constexpr std::uint32_t kElementsPerThread = 16;
+// Elements that a thread should have before its output is shared with another block, and how many reads.
+constexpr std::uint32_t kElementsPerThread = 16, kReadsPerThread = 4;
 
-} // namespace
-
-ReducePlan plan_reduction(
-    IntArrayRef sizes, IntArrayRef strides, const std::bitset<64>& mask, IntArrayRef out_strides, bool in_order) {
-  Dims kept, reduced;
+bool fits_launch(const Dims& dims, int64_t most) {
   int64_t reach_in = 0, reach_out = 0;
-  for (size_t d = sizes.size(); d-- > 0;) {
-    if (sizes[d] == 1) {
-      continue;
-    }
-    (mask[d] ? reduced : kept).push_back({sizes[d], strides[d], mask[d] ? 0 : out_strides[d]});
-    reach_in += (sizes[d] - 1) * strides[d];
-    reach_out += mask[d] ? 0 : (sizes[d] - 1) * out_strides[d];
+  for (const Dim& dim : dims) {
+    reach_in += (dim.size - 1) * dim.in;
+    reach_out += (dim.size - 1) * dim.out;
   }
-  sort_by_stride(kept);
-  if (!in_order) {
-    sort_by_stride(reduced);
+  return count(dims) <= most && std::max(reach_in, reach_out) <= int64_t{UINT32_MAX};
+}
+
+/// Two halves of the dimension that steps furthest; that of the second begins at `start` there.
+struct Halves {
+  Dims low, high;
+  int64_t start, in, out, index;
+};
+Halves halves_of(const Dims& dims) {
+  size_t d = dims.size() - 1;
+  while (dims[d].size == 1) {
+    --d;
   }
-  merge(kept);
-  merge(reduced);
-  TORCH_CHECK(
-      kept.size() <= kMaxDims && reduced.size() <= kMaxDims && count(kept) <= INT32_MAX && count(reduced) <= INT32_MAX &&
-          std::max(reach_in, reach_out) <= int64_t{UINT32_MAX},
-      "reductions on CUDA are supported for up to ", kMaxDims, " kept and reduced dimensions and 2^31 - 1 elements; got sizes ",
-      sizes, " and strides ", strides);
-  ReducePlan plan;
+  Halves halves{dims, dims, dims[d].size / 2, 0, 0, 0};
+  if (halves.start >= 64) {
+    halves.start -= halves.start % 64; // what begins aligned goes on so
+  }
+  halves.low[d].size = halves.start;
+  halves.high[d].size -= halves.start;
+  halves.in = halves.start * dims[d].in;
+  halves.out = halves.start * dims[d].out;
+  halves.index = halves.start;
+  for (size_t faster = 0; faster < d; ++faster) {
+    halves.index *= dims[faster].size;
+  }
+  return halves;
+}
+
+/// Appends the plans for these dimensions; `plan` says where they begin.
+void add_plans(const Dims& kept, const Dims& reduced, int64_t most, ReducePlan plan, ReducePlans& plans) {
+  if (!fits_launch(kept, most) || !fits_launch(reduced, most)) {
+    const bool outputs = !fits_launch(kept, most);
+    const Halves halves = halves_of(outputs ? kept : reduced);
+    add_plans(outputs ? halves.low : kept, outputs ? reduced : halves.low, most, plan, plans);
+    plan.in_first += halves.in;
+    plan.out_first += halves.out;
+    plan.index_first += outputs ? 0 : halves.index;
+    add_plans(outputs ? halves.high : kept, outputs ? reduced : halves.high, most, plan, plans);
+    return;
+  }
   plan.outputs = static_cast<std::uint32_t>(count(kept));
   plan.length = static_cast<std::uint32_t>(count(reduced));
-  int64_t nearest = INT64_MAX;
-  for (const Dim& dim : reduced) {
-    nearest = std::min(nearest, dim.in);
-  }
-  plan.along_rows = kept.empty() || (!reduced.empty() && nearest <= kept[0].in);
   const auto sizes_of = [](const Dims& dims) {
     c10::SmallVector<int64_t, 6> result;
     for (const Dim& dim : dims) {
@@ -99,10 +114,42 @@ ReducePlan plan_reduction(
   });
   plan.reduced = OffsetCalculator<1>(
       static_cast<int>(reduced.size()), sizes_of(reduced), [&](int d, int) { return reduced[d].in; });
-  return plan;
+  plans.push_back(plan);
 }
 
-ReducePlan plan_reduction(const TensorBase& self, const std::bitset<64>& mask, const TensorBase& out, bool in_order) {
+} // namespace
+
+ReducePlans plan_reduction(
+    IntArrayRef sizes, IntArrayRef strides, const std::bitset<64>& mask, IntArrayRef out_strides, bool in_order,
+    int64_t most) {
+  Dims kept, reduced;
+  for (size_t d = sizes.size(); d-- > 0;) {
+    if (sizes[d] != 1) {
+      (mask[d] ? reduced : kept).push_back({sizes[d], strides[d], mask[d] ? 0 : out_strides[d]});
+    }
+  }
+  sort_by_stride(kept);
+  if (!in_order) {
+    sort_by_stride(reduced);
+  }
+  merge(kept);
+  merge(reduced);
+  TORCH_CHECK(
+      kept.size() <= kMaxDims && reduced.size() <= kMaxDims, "reductions on CUDA are supported for up to ", kMaxDims,
+      " kept and reduced dimensions; got sizes ", sizes, " and strides ", strides);
+  int64_t nearest = INT64_MAX;
+  for (const Dim& dim : reduced) {
+    nearest = std::min(nearest, dim.in);
+  }
+  ReducePlan plan;
+  plan.along_rows = kept.empty() || (!reduced.empty() && nearest <= kept[0].in);
+  ReducePlans plans;
+  add_plans(kept, reduced, most, plan, plans);
+  return plans;
+}
+
+ReducePlans plan_reduction(
+    const TensorBase& self, const std::bitset<64>& mask, const TensorBase& out, bool in_order, int64_t most) {
   const int64_t ndim = self.dim();
   const bool keepdim = out.dim() == ndim;
   c10::SmallVector<int64_t, 6> out_strides(ndim, 0);
@@ -112,40 +159,50 @@ ReducePlan plan_reduction(const TensorBase& self, const std::bitset<64>& mask, c
     }
     o += keepdim || !mask[d] ? 1 : 0;
   }
-  return plan_reduction(self.sizes(), self.strides(), mask, out_strides, in_order);
+  return plan_reduction(self.sizes(), self.strides(), mask, out_strides, in_order, most);
 }
 
 namespace {
 
-/// Whether outputs lie side by side in groups of `width`, at the same place in all rows.
-bool lies_in_columns(const ReducePlan& plan, const void* data, std::uint32_t width) {
-  if (plan.kept.dims == 0 || plan.kept.strides[0][0] != 1 || plan.kept.size[0].divisor % width != 0 ||
-      reinterpret_cast<std::uintptr_t>(data) % (2 * width) != 0) {
-    return false;
-  }
-  bool aligned = true;
+/// Do outputs lie side by side in groups of `width`, at the same place in all rows?
+bool lies_in_columns(const ReducePlan& plan, std::uint32_t width) {
+  bool lies = plan.kept.dims > 0 && plan.kept.strides[0][0] == 1 && plan.kept.size[0].divisor % width == 0;
   for (int d = 1; d < plan.kept.dims; ++d) {
-    aligned = aligned && plan.kept.strides[d][0] % width == 0;
+    lies = lies && plan.kept.strides[d][0] % width == 0;
   }
   for (int d = 0; d < plan.reduced.dims; ++d) {
-    aligned = aligned && plan.reduced.strides[d][0] % width == 0;
+    lies = lies && plan.reduced.strides[d][0] % width == 0;
   }
-  return aligned;
+  return lies;
+}
+
+/// Do the elements of each output lie side by side in groups of `width`? Those of one dimension may have some more at the end.
+bool lies_in_rows(const ReducePlan& plan, std::uint32_t width) {
+  const auto& reduced = plan.reduced;
+  bool lies = reduced.dims > 0 && reduced.strides[0][0] == 1 &&
+      (reduced.dims == 1 ? plan.length >= width : reduced.size[0].divisor % width == 0);
+  for (int d = 1; d < reduced.dims; ++d) {
+    lies = lies && reduced.strides[d][0] % width == 0;
+  }
+  for (int d = 0; d < plan.kept.dims; ++d) {
+    lies = lies && plan.kept.strides[d][0] % width == 0;
+  }
+  return lies;
 }
 
 } // namespace
 
-std::uint32_t reading_width(const ReducePlan& plan, const void* data, std::size_t itemsize) {
-  if (!plan.along_rows) {
-    return itemsize == 2 && lies_in_columns(plan, data, kOutputsAtOnce) ? kOutputsAtOnce : 1;
+void read_at_once(ReducePlan& plan, const void* data, std::size_t itemsize) {
+  const auto width = plan.along_rows ? static_cast<std::uint32_t>(16 / itemsize) : std::uint32_t{kOutputsAtOnce};
+  const bool aligned = (reinterpret_cast<std::uintptr_t>(data) + plan.in_first * itemsize) % (width * itemsize) == 0;
+  if (!aligned || !(plan.along_rows ? lies_in_rows(plan, width) : lies_in_columns(plan, width))) {
+    return;
   }
-  const auto width = static_cast<std::uint32_t>(16 / itemsize);
-  bool wide = plan.reduced.dims == 1 && plan.reduced.strides[0][0] == 1 && plan.length >= width &&
-      reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
-  for (int d = 0; d < plan.kept.dims; ++d) {
-    wide = wide && plan.kept.strides[d][0] % width == 0;
+  plan.width = width;
+  if (plan.along_rows) {
+    plan.reduced.size[0] = FastDivider(plan.reduced.size[0].divisor / width);
+    plan.reduced.strides[0][0] = width;
   }
-  return wide ? width : 1;
 }
 
 ReduceLaunch launch_of(const ReducePlan& plan, int multiprocessors) {
@@ -159,9 +216,11 @@ ReduceLaunch launch_of(const ReducePlan& plan, int multiprocessors) {
   }
   const std::uint32_t outputs_per_block = plan.along_rows ? launch.y : launch.x * plan.width;
   const std::uint32_t lanes = plan.along_rows ? launch.x : launch.y;
+  const std::uint32_t per_thread =
+      plan.along_rows ? kElementsPerThread : std::max(kElementsPerThread / plan.width, kReadsPerThread);
   launch.blocks = (plan.outputs + outputs_per_block - 1) / outputs_per_block;
   const std::uint32_t wanted = static_cast<std::uint32_t>(multiprocessors) * 8;
-  const std::uint32_t most = plan.length / (lanes * kElementsPerThread);
+  const std::uint32_t most = plan.length / (lanes * per_thread);
   launch.splits = std::clamp<std::uint32_t>(launch.blocks >= wanted ? 1 : wanted / launch.blocks, 1, std::max(most, 1u));
   return launch;
 }
