@@ -3,9 +3,12 @@
 #include <aten/core/dtype_dispatch.h>
 #include <aten/ops/copy__ops.h>
 #include <aten/ops/empty_like_ops.h>
+#include <aten/ops/empty_ops.h>
+#include <aten/ops/linalg_vector_norm_ops.h>
 #include <c10/core/GradMode.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 
+#include <limits>
 #include <vector>
 
 namespace at::native {
@@ -89,7 +92,13 @@ bool share_memory_partly(const ForeachPart& part, std::initializer_list<TensorLi
   return false;
 }
 
-DeviceForeach on_cuda = nullptr;
+DeviceForeach on_cuda;
+
+/// Whether lists that begin with `lead` may go to the device at once.
+bool can_go_at_once(const Tensor& lead) {
+  return on_cuda.function != nullptr && lead.defined() && lead.is_cuda() && kFloating.contains(lead.scalar_type()) &&
+      c10::impl::is_default(c10::impl::raw_local_dispatch_key_set);
+}
 
 } // namespace
 
@@ -100,15 +109,17 @@ DeviceForeach& cuda_foreach() {
 bool foreach_at_once(
     ForeachFunction function,
     std::initializer_list<TensorList> lists,
-    ArrayRef<Scalar> numbers,
+    const ForeachNumbers& numbers,
     std::vector<Tensor>* results) {
   const TensorList self = *lists.begin();
   const Tensor& lead = self[0];
-  if (on_cuda == nullptr || !lead.defined() || !lead.is_cuda() || !kFloating.contains(lead.scalar_type()) ||
-      !c10::impl::is_default(c10::impl::raw_local_dispatch_key_set)) {
+  if (!can_go_at_once(lead)) {
     return false;
   }
   const bool recording = c10::GradMode::is_enabled();
+  if (numbers.tensor != nullptr && (numbers.tensor->dim() != 0 || !is_plain_cuda(*numbers.tensor, lead, recording))) {
+    return false;
+  }
   std::vector<ForeachPart> parts(self.size());
   for (size_t i = 0; i < self.size(); ++i) {
     ForeachPart& part = parts[i];
@@ -123,8 +134,14 @@ bool foreach_at_once(
         return false;
       }
     }
-    if (!numbers.empty()) {
-      const Scalar& number = numbers[numbers.size() == 1 ? 0 : i];
+    if (numbers.tensor != nullptr) {
+      if (numbers.tensor->is_alias_of(self[i])) {
+        return false;
+      }
+      part.in[lists.size()] = numbers.tensor->const_data_ptr();
+    }
+    if (!numbers.list.empty()) {
+      const Scalar& number = numbers.list[numbers.list.size() == 1 ? 0 : i];
       if (number.isComplex()) {
         return false;
       }
@@ -139,8 +156,36 @@ bool foreach_at_once(
       self[i].unsafeGetTensorImpl()->bump_version();
     }
   }
-  on_cuda(function, lead, parts);
+  on_cuda.function(function, lead, parts);
   return true;
+}
+
+std::vector<Tensor> foreach_norm(TensorList self, const Scalar& ord, std::optional<ScalarType> dtype) {
+  const size_t count = foreach_count({self.size()}, {});
+  std::vector<Tensor> results;
+  results.reserve(count);
+  std::vector<ForeachPart> parts(count);
+  const double order = ord.isComplex() ? 0 : ord.toDouble();
+  const bool recording = c10::GradMode::is_enabled();
+  bool at_once = (order == 1 || order == 2 || order == std::numeric_limits<double>::infinity()) && can_go_at_once(self[0]) &&
+      dtype.value_or(self[0].scalar_type()) == self[0].scalar_type();
+  for (size_t i = 0; i < count && at_once; ++i) {
+    // The largest of no elements is an error, which the operator of one tensor words.
+    at_once = describe(parts[i], {self}, i, self[0], recording) && parts[i].numel > 0;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (at_once) {
+      results.push_back(at::_ops::empty_memory_format::call(
+          {}, self[0].scalar_type(), kStrided, self[0].device(), std::nullopt, std::nullopt));
+      parts[i].out = results[i].mutable_data_ptr();
+    } else {
+      results.push_back(at::_ops::linalg_vector_norm::call(self[i], ord, std::nullopt, false, dtype));
+    }
+  }
+  if (at_once) {
+    on_cuda.norm(order == 1 ? ForeachNorm::One : order == 2 ? ForeachNorm::Two : ForeachNorm::Infinity, self[0], parts);
+  }
+  return results;
 }
 
 void foreach_in_place(

@@ -32,17 +32,31 @@ void foreach_in_place(
     std::initializer_list<ArrayRef<Scalar>> numbers,
     c10::function_ref<void(size_t)> run);
 
+/// The numbers of a function: none, one for all, one for each, or the one element of a tensor.
+struct ForeachNumbers {
+  ForeachNumbers() = default;
+  ForeachNumbers(const Scalar& one) : list(one) {}
+  ForeachNumbers(ArrayRef<Scalar> each) : list(each) {}
+  ForeachNumbers(const Tensor& one) : tensor(&one) {}
+
+  ArrayRef<Scalar> list;
+  const Tensor* tensor = nullptr;
+};
+
 /// All tensors at once, where their device can and nothing about them is unusual: on CUDA, of one floating dtype, dense in the same
-/// order, not recorded. `numbers`: none, one for all, or one for each. With `results` they are new tensors, else the first list is
-/// changed. False: nothing has happened.
+/// order, not recorded. With `results` they are new tensors, else the first list is changed. False: nothing has happened.
 bool foreach_at_once(
     ForeachFunction function,
     std::initializer_list<TensorList> lists,
-    ArrayRef<Scalar> numbers,
+    const ForeachNumbers& numbers,
     std::vector<Tensor>* results);
 
-/// Set by the plugin of a device: runs parts of a floating dtype on the device of `lead`, the current stream's.
-using DeviceForeach = void (*)(ForeachFunction, const Tensor& lead, ArrayRef<ForeachPart>);
+/// Set by the plugin of a device: run parts of a floating dtype on the device of `lead`, its current stream. Norms go to `out`, one
+/// element each.
+struct DeviceForeach {
+  void (*function)(ForeachFunction, const Tensor& lead, ArrayRef<ForeachPart>) = nullptr;
+  void (*norm)(ForeachNorm, const Tensor& lead, ArrayRef<ForeachPart>) = nullptr;
+};
 TORCH_API DeviceForeach& cuda_foreach();
 
 /// `number` itself, which must be a tensor of no dimensions.

@@ -14,6 +14,7 @@ enum class ForeachFunction : std::uint8_t {
   SubTensor, // x - n y
   MulNumber, // x n
   MulTensor, // x y
+  MulByOne, // x times the one element of y
   DivNumber, // x / n
   DivTensor, // x / y
   Addcmul, // x + n y z
@@ -35,5 +36,8 @@ struct ForeachPart {
   std::int64_t numel;
   double number;
 };
+
+/// Norms of whole lists: the sum of absolute values, the root of the sum of squares, the largest absolute value.
+enum class ForeachNorm : std::uint8_t { One, Two, Infinity };
 
 } // namespace at::native

@@ -6,7 +6,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <vector>
 
 using at::Tensor;
@@ -67,6 +69,46 @@ TEST_CASE("functions of whole lists are those of each tensor", "[emulated][forea
   check_foreach(F::Reciprocal, 0, dtype, [](auto& x, auto&, auto&) { return x.reciprocal(); });
   check_foreach(F::Zero, 0, dtype, [](auto& x, auto&, auto&) { return at::zeros_like(x); });
   check_foreach(F::Copy, 0, dtype, [](auto&, auto& y, auto&) { return y; });
+}
+
+TEST_CASE("a list is multiplied by a number on the device", "[emulated][foreach]") {
+  const std::vector<Tensor> x = list_of(at::kFloat);
+  const Tensor by = at::full({}, 0.25);
+  std::vector<Tensor> out;
+  std::vector<ForeachPart> parts;
+  for (const Tensor& t : x) {
+    out.push_back(at::empty_like(t));
+    parts.push_back({out.back().mutable_data_ptr(), {t.const_data_ptr(), by.const_data_ptr()}, t.numel(), 0});
+  }
+  at::native::cuda::launch_foreach(ForeachFunction::MulByOne, at::kFloat, parts.data(), parts.size(), nullptr);
+  for (size_t i = 0; i < x.size(); ++i) {
+    CHECK(at::equal(out[i], x[i] * 0.25));
+  }
+}
+
+TEST_CASE("norms of a list are those of each tensor", "[emulated][foreach]") {
+  const auto dtype = GENERATE(at::kFloat, at::kHalf, at::kDouble);
+  std::vector<Tensor> x = list_of(dtype), out;
+  x.push_back(at::rand({200000}).to(dtype).mul(0.01));
+  x.push_back(at::full({10}, std::nan("")).to(dtype));
+  std::vector<ForeachPart> parts;
+  int64_t chunks = 0;
+  for (const Tensor& t : x) {
+    out.push_back(at::empty({}, dtype));
+    parts.push_back({out.back().mutable_data_ptr(), {t.const_data_ptr()}, t.numel(), 0});
+    chunks += at::native::cuda::foreach_norm_chunks(t.numel());
+  }
+  const Tensor sums = at::empty({chunks}, dtype == at::kDouble ? at::kDouble : at::kFloat);
+  using at::native::ForeachNorm;
+  const std::pair<ForeachNorm, double> norms[] = {
+      {ForeachNorm::One, 1}, {ForeachNorm::Two, 2}, {ForeachNorm::Infinity, std::numeric_limits<double>::infinity()}};
+  for (const auto& [norm, order] : norms) {
+    at::native::cuda::launch_foreach_norm(norm, dtype, parts.data(), parts.size(), sums.mutable_data_ptr(), nullptr);
+    for (size_t i = 0; i < x.size(); ++i) {
+      const Tensor expected = at::linalg_vector_norm(x[i].to(at::kDouble), order);
+      CHECK(at::allclose(out[i].to(at::kDouble), expected.to(dtype).to(at::kDouble), dtype == at::kHalf ? 2e-3 : 1e-5, 0, true));
+    }
+  }
 }
 
 TEST_CASE("pieces of rows are put side by side", "[emulated][join]") {

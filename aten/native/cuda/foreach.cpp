@@ -1,4 +1,5 @@
 // Whole lists of tensors at once: the device's part of aten/native/foreach.cpp.
+#include <aten/Functions.h>
 #include <aten/core/Tensor.h>
 #include <aten/native/cuda/foreach.h>
 #include <aten/native/foreach.h>
@@ -14,8 +15,19 @@ void foreach_on_device(ForeachFunction function, const Tensor& lead, ArrayRef<Fo
   launch_foreach(function, lead.scalar_type(), parts.data(), parts.size(), c10::cuda::getCurrentCUDAStream());
 }
 
+void foreach_norm_on_device(ForeachNorm norm, const Tensor& lead, ArrayRef<ForeachPart> parts) {
+  const c10::cuda::CUDAGuard guard(lead.device());
+  std::int64_t chunks = 0;
+  for (const ForeachPart& part : parts) {
+    chunks += foreach_norm_chunks(part.numel);
+  }
+  const Tensor sums = at::empty({chunks}, lead.options().dtype(lead.scalar_type() == kDouble ? kDouble : kFloat));
+  launch_foreach_norm(
+      norm, lead.scalar_type(), parts.data(), parts.size(), sums.mutable_data_ptr(), c10::cuda::getCurrentCUDAStream());
+}
+
 [[maybe_unused]] const bool registered = [] {
-  cuda_foreach() = &foreach_on_device;
+  cuda_foreach() = {&foreach_on_device, &foreach_norm_on_device};
   return true;
 }();
 

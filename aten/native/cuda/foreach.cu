@@ -9,6 +9,8 @@
 #include <c10/cuda/CUDAException.h>
 
 #include <cstring>
+#include <type_traits>
+#include <vector>
 
 namespace at::native::cuda {
 
@@ -39,6 +41,13 @@ struct ForeachMulNumber {
   }
 };
 struct ForeachMulTensor {
+  static constexpr int kInputs = 2;
+  template <class R>
+  __device__ R operator()(const R* x, R) const {
+    return x[0] * x[1];
+  }
+};
+struct ForeachMulByOne {
   static constexpr int kInputs = 2;
   template <class R>
   __device__ R operator()(const R* x, R) const {
@@ -110,6 +119,12 @@ struct ForeachCopy {
   }
 };
 
+// Of the last input of some there is one element.
+template <class Function>
+__host__ __device__ constexpr bool reads_one_of(int input) {
+  return std::is_same_v<Function, ForeachMulByOne> && input == Function::kInputs - 1;
+}
+
 // Arrays of a tensor: the output, the inputs, and the number, as bits in the place of an address.
 template <class Function>
 constexpr int kForeachArrays = Function::kInputs + 2;
@@ -121,7 +136,9 @@ __device__ void foreach_elements(T* out, const T* const* in, int i, opmath_type<
   Elements elements[Function::kInputs + 1];
 #pragma unroll
   for (int a = 0; a < Function::kInputs; ++a) {
-    elements[a] = *reinterpret_cast<const Elements*>(in[a] + i);
+    if (!reads_one_of<Function>(a)) {
+      elements[a] = *reinterpret_cast<const Elements*>(in[a] + i);
+    }
   }
   Elements made;
 #pragma unroll
@@ -129,7 +146,7 @@ __device__ void foreach_elements(T* out, const T* const* in, int i, opmath_type<
     R x[Function::kInputs + 1];
 #pragma unroll
     for (int a = 0; a < Function::kInputs; ++a) {
-      x[a] = static_cast<R>(widen(elements[a].values[k]));
+      x[a] = static_cast<R>(widen(reads_one_of<Function>(a) ? *in[a] : elements[a].values[k]));
     }
     made.values[k] = narrow<T>(Function{}(x, n));
   }
@@ -145,8 +162,11 @@ __global__ void __launch_bounds__(kForeachThreads) foreach_chunks(TensorChunks<k
   bool aligned = reinterpret_cast<std::uintptr_t>(out) % 16 == 0;
 #pragma unroll
   for (int a = 0; a < Function::kInputs; ++a) {
-    in[a] = static_cast<const T*>(chunks.data[part.tensor][a + 1]) + part.begin;
-    aligned = aligned && reinterpret_cast<std::uintptr_t>(in[a]) % 16 == 0;
+    in[a] = static_cast<const T*>(chunks.data[part.tensor][a + 1]);
+    if (!reads_one_of<Function>(a)) {
+      in[a] += part.begin;
+      aligned = aligned && reinterpret_cast<std::uintptr_t>(in[a]) % 16 == 0;
+    }
   }
   const auto bits = reinterpret_cast<std::uintptr_t>(chunks.data[part.tensor][Function::kInputs + 1]);
   double number;
@@ -192,7 +212,143 @@ void run_foreach(
   });
 }
 
+// ---- norms ------------------------------------------------------------------------------------------
+
+struct NormOne {
+  template <class R>
+  static __device__ R term(R x) {
+    return ::fabs(x);
+  }
+  template <class R>
+  static __device__ R join(R a, R b) {
+    return a + b;
+  }
+  template <class R>
+  static __device__ R finish(R sum) {
+    return sum;
+  }
+};
+struct NormTwo : NormOne {
+  template <class R>
+  static __device__ R term(R x) {
+    return x * x;
+  }
+  template <class R>
+  static __device__ R finish(R sum) {
+    return ::sqrt(sum);
+  }
+};
+struct NormInfinity : NormOne {
+  template <class R>
+  static __device__ R join(R a, R b) {
+    return Maximum{}(a, b);
+  }
+};
+
+// The values of all threads joined, in the order of a tree; thread 0 has the result.
+template <class Norm, class R>
+__device__ R join_threads(R value) {
+  __shared__ R values[kForeachThreads];
+  values[threadIdx.x] = value;
+  for (unsigned half = kForeachThreads / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (threadIdx.x < half) {
+      values[threadIdx.x] = Norm::join(values[threadIdx.x], values[threadIdx.x + half]);
+    }
+  }
+  return values[0];
+}
+
+// Arrays of a tensor: its elements and where the sums of its chunks go.
+template <class T, class Norm>
+__global__ void __launch_bounds__(kForeachThreads) sum_chunks(TensorChunks<2> chunks) {
+  using R = opmath_type<T>;
+  constexpr int K = 16 / sizeof(T);
+  const auto part = chunks.part();
+  const T* const in = static_cast<const T*>(chunks.data[part.tensor][0]) + part.begin;
+  const int wide = reinterpret_cast<std::uintptr_t>(in) % 16 == 0 ? part.count / K * K : 0;
+  R sum = 0;
+#pragma unroll 2
+  for (int i = threadIdx.x * K; i < wide; i += kForeachThreads * K) {
+    const auto elements = *reinterpret_cast<const Aligned<T, K>*>(in + i);
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+      sum = Norm::join(sum, Norm::term(static_cast<R>(widen(elements.values[k]))));
+    }
+  }
+  for (int i = wide + threadIdx.x; i < part.count; i += kForeachThreads) {
+    sum = Norm::join(sum, Norm::term(static_cast<R>(widen(in[i]))));
+  }
+  sum = join_threads<Norm>(sum);
+  if (threadIdx.x == 0) {
+    static_cast<R*>(chunks.data[part.tensor][1])[part.begin / TensorChunks<2>::kChunk] = sum;
+  }
+}
+
+// A block a tensor, of which each thread joins the sums that lie a block apart. Arrays: the norm, the sums, their count in the place
+// of an address.
+template <class T, class Norm>
+__global__ void __launch_bounds__(kForeachThreads) join_sums(TensorChunks<3> chunks) {
+  using R = opmath_type<T>;
+  const int tensor = chunks.part().tensor;
+  const R* const sums = static_cast<const R*>(chunks.data[tensor][1]);
+  const auto count = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(chunks.data[tensor][2]));
+  R sum = 0;
+  for (std::int64_t i = threadIdx.x; i < count; i += kForeachThreads) {
+    sum = Norm::join(sum, sums[i]);
+  }
+  sum = join_threads<Norm>(sum);
+  if (threadIdx.x == 0) {
+    *static_cast<T*>(chunks.data[tensor][0]) = narrow<T>(Norm::finish(sum));
+  }
+}
+
+template <class Norm>
+void run_norm(c10::ScalarType dtype, const ForeachPart* parts, std::size_t count, void* sums, cudaStream_t stream) {
+  FloatingTypes::call(dtype, [&](auto type) {
+    using T = decltype(type);
+    std::vector<opmath_type<T>*> sums_of(count);
+    auto* next = static_cast<opmath_type<T>*>(sums);
+    for (std::size_t i = 0; i < count; ++i) {
+      sums_of[i] = next;
+      next += foreach_norm_chunks(parts[i].numel);
+    }
+    for_tensor_chunks<2>(
+        count, [&](std::size_t i) { return parts[i].numel; },
+        [&](std::size_t i, int k) -> void* { return k == 0 ? const_cast<void*>(parts[i].in[0]) : sums_of[i]; },
+        [&](const TensorChunks<2>& chunks, unsigned blocks) {
+          sum_chunks<T, Norm><<<blocks, kForeachThreads, 0, stream>>>(chunks);
+          C10_CUDA_KERNEL_LAUNCH_CHECK();
+        });
+    for_tensor_chunks<3>(
+        count, [&](std::size_t) { return std::int64_t{1}; },
+        [&](std::size_t i, int k) -> void* {
+          return k == 0 ? parts[i].out : k == 1 ? sums_of[i] : reinterpret_cast<void*>(foreach_norm_chunks(parts[i].numel));
+        },
+        [&](const TensorChunks<3>& chunks, unsigned blocks) {
+          join_sums<T, Norm><<<blocks, kForeachThreads, 0, stream>>>(chunks);
+          C10_CUDA_KERNEL_LAUNCH_CHECK();
+        });
+  });
+}
+
 } // namespace
+
+std::int64_t foreach_norm_chunks(std::int64_t numel) {
+  return (numel + TensorChunks<2>::kChunk - 1) / TensorChunks<2>::kChunk;
+}
+
+void launch_foreach_norm(
+    ForeachNorm norm, c10::ScalarType dtype, const ForeachPart* parts, std::size_t count, void* sums, cudaStream_t stream) {
+  switch (norm) {
+    case ForeachNorm::One:
+      return run_norm<NormOne>(dtype, parts, count, sums, stream);
+    case ForeachNorm::Two:
+      return run_norm<NormTwo>(dtype, parts, count, sums, stream);
+    case ForeachNorm::Infinity:
+      return run_norm<NormInfinity>(dtype, parts, count, sums, stream);
+  }
+}
 
 void launch_foreach(
     ForeachFunction function, c10::ScalarType dtype, const ForeachPart* parts, std::size_t count, cudaStream_t stream) {
@@ -209,6 +365,8 @@ void launch_foreach(
       return run_foreach<ForeachMulNumber>(dtype, parts, count, stream);
     case ForeachFunction::MulTensor:
       return run_foreach<ForeachMulTensor>(dtype, parts, count, stream);
+    case ForeachFunction::MulByOne:
+      return run_foreach<ForeachMulByOne>(dtype, parts, count, stream);
     case ForeachFunction::DivNumber:
       return run_foreach<ForeachDivNumber>(dtype, parts, count, stream);
     case ForeachFunction::DivTensor:

@@ -14,4 +14,12 @@ namespace at::native::cuda {
 void launch_foreach(
     ForeachFunction function, c10::ScalarType dtype, const ForeachPart* parts, std::size_t count, cudaStream_t stream);
 
+/// Blocks that share the norm of a tensor.
+std::int64_t foreach_norm_chunks(std::int64_t numel);
+
+/// Norms of tensors with elements. `sums` has room for the chunks of all of them, in float, or double for tensors of double; they are
+/// joined in their order.
+void launch_foreach_norm(
+    ForeachNorm norm, c10::ScalarType dtype, const ForeachPart* parts, std::size_t count, void* sums, cudaStream_t stream);
+
 } // namespace at::native::cuda

@@ -21,6 +21,17 @@ std::vector<Tensor> gradients_of(const std::vector<Tensor>& parameters) {
   return grads;
 }
 
+/// Whether all lie on one GPU: then few launches serve for all of them.
+bool goes_at_once(const std::vector<Tensor>& grads) {
+  for (const Tensor& grad : grads) {
+    if (!grad.is_cuda() || grad.device() != grads.front().device() || grad.scalar_type() != grads.front().scalar_type() ||
+        !grad.is_floating_point() || grad.layout() != at::kStrided) {
+      return false;
+    }
+  }
+  return true;
+}
+
 Tensor norm_of(const Tensor& tensor, double norm_type) {
   return norm_type == std::numeric_limits<double>::infinity() ? tensor.abs().max() : tensor.norm(norm_type);
 }
@@ -30,9 +41,13 @@ Tensor total_norm_of(const std::vector<Tensor>& grads, double norm_type) {
     return at::full({}, static_cast<double>(grads.size()));
   }
   std::vector<Tensor> norms;
-  norms.reserve(grads.size());
-  for (const Tensor& grad : grads) {
-    norms.push_back(norm_of(grad, norm_type).to(grads.front().device()));
+  if (goes_at_once(grads)) {
+    norms = at::_foreach_norm(grads, norm_type);
+  } else {
+    norms.reserve(grads.size());
+    for (const Tensor& grad : grads) {
+      norms.push_back(norm_of(grad, norm_type).to(grads.front().device()));
+    }
   }
   return norms.size() == 1 ? norms.front() : norm_of(at::stack(norms), norm_type);
 }
@@ -58,8 +73,12 @@ double clip_grad_norm_(
   }
   // Scaled on the device, without waiting for the number.
   const Tensor scale = (max_norm / (total_norm + 1e-6)).clamp_max(1.0);
-  for (const Tensor& grad : grads) {
-    grad.mul_(scale.to(grad.device()));
+  if (goes_at_once(grads)) {
+    at::_foreach_mul_(grads, scale);
+  } else {
+    for (const Tensor& grad : grads) {
+      grad.mul_(scale.to(grad.device()));
+    }
   }
   return total_norm.item<double>();
 }
