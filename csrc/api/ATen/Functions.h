@@ -4,3 +4,4 @@
 #include <aten/from_blob.h>
 #include <aten/tensor_literal.h>
 #include <aten/tensor_properties.h>
+#include <c10/util/Optional.h>

@@ -5,4 +5,5 @@
 #include <aten/core/op_registration/op_registration.h>
 #include <aten/custom_class.h>
 #include <aten/library.h>
+#include <c10/util/Optional.h>
 #include <csrc/program_headers.h>
