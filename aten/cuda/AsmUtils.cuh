@@ -25,9 +25,13 @@ struct Bitfield {
 };
 
 __device__ __forceinline__ int getLaneId() {
+#if defined(__CUDA_ARCH__)
   int lane;
   asm("mov.s32 %0, %%laneid;" : "=r"(lane));
   return lane;
+#else
+  return static_cast<int>((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32);
+#endif
 }
 /// Bits of the lanes before, up to, after and from the calling one.
 __device__ __forceinline__ unsigned getLaneMaskLt() {

@@ -61,10 +61,14 @@ __device__ inline T gpuAtomicAdd(T* address, T value) {
         atomicAdd(reinterpret_cast<unsigned long long*>(address), static_cast<unsigned long long>(value)));
   } else if constexpr (std::is_same_v<T, c10::Half>) {
     return c10::Half(atomicAdd(reinterpret_cast<__half*>(address), static_cast<__half>(value)));
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  } else if constexpr (std::is_same_v<T, c10::BFloat16>) {
+    return c10::BFloat16(atomicAdd(reinterpret_cast<__nv_bfloat16*>(address), static_cast<__nv_bfloat16>(value)));
+#endif
   } else if constexpr (std::is_same_v<T, bool>) {
     return at::cuda::detail::atomic_update(address, [=](bool old) { return old || value; });
   } else {
-    // BFloat16 has an instruction of its own from sm_90 on only.
+    // BFloat16 has an instruction of its own from sm_90 on.
     return at::cuda::detail::atomic_update(address, [=](T old) { return static_cast<T>(old + value); });
   }
 }

@@ -12,16 +12,15 @@
 
 namespace at::cuda::detail {
 
-/// Sends a value through `shuffle`, which takes the types that the hardware's shuffles take.
+/// Sends a value through `shuffle`, which takes the types that the hardware's shuffles take, CUDA's own 16-bit floats too.
 template <class T, class Shuffle>
 __device__ __forceinline__ T shuffled(T value, Shuffle shuffle) {
-  if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
-    return shuffle(value);
-  } else if constexpr (sizeof(T) == 2) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return shuffle(static_cast<int>(value)) != 0;
+  } else if constexpr (std::is_same_v<T, c10::Half> || std::is_same_v<T, c10::BFloat16>) {
     return T(shuffle(value.x), T::from_bits());
   } else {
-    static_assert(std::is_same_v<T, bool>, "no shuffle for this type");
-    return shuffle(static_cast<int>(value)) != 0;
+    return shuffle(value);
   }
 }
 

@@ -1,14 +1,17 @@
 #pragma once
 
 #include <ATen/cuda/Atomic.cuh>
+#include <torch/headeronly/cuda/KernelUtils.h>
 
 namespace at::native {
 
-/// tensor[index] += value, atomically. `numel` and `fast_atomics` are hints.
-template <class scalar_t, class index_t>
-__device__ __forceinline__ void fastAtomicAdd(
-    scalar_t* tensor, index_t index, const index_t /*numel*/, scalar_t value, bool /*fast_atomics*/) {
-  gpuAtomicAddNoReturn(tensor + index, value);
+using torch::headeronly::fastAtomicAdd;
+using torch::headeronly::fastSpecializedAtomicAdd;
+
+/// The number of an element of a dense channels-last image.
+__device__ __forceinline__ size_t
+idx_cl(const size_t n, const size_t h, const size_t w, const size_t c, const size_t height, const size_t width, const size_t channel) {
+  return ((n * height + h) * width + w) * channel + c;
 }
 
 } // namespace at::native

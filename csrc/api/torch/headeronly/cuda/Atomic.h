@@ -1,0 +1,3 @@
+#pragma once
+
+#include <aten/cuda/Atomic.cuh>
