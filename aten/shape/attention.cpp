@@ -87,4 +87,172 @@ void check_efficient_attention_backward(const char* op, const TensorBase& grad_o
       !grad_input_mask[3], op, ": there is no gradient of attn_bias here; _scaled_dot_product_attention_math has one");
 }
 
+namespace {
+
+/// The first rows of sequences, one behind the other, and the row behind the last.
+void check_starts(const char* op, const char* name, const TensorBase& starts, const TensorBase& rows) {
+  TORCH_CHECK(
+      starts.dim() == 1 && starts.scalar_type() == kInt && starts.size(0) >= 2 && starts.is_contiguous(), op, ": ", name,
+      " must be a contiguous tensor of int32 with a number more than there are sequences, got ", starts.sizes(), " of ", starts.scalar_type());
+  check_same_device(op, {&rows, &starts});
+}
+
+void check_numbers(const char* op, const char* name, const TensorBase& numbers, int64_t batch, const TensorBase& query) {
+  TORCH_CHECK(
+      numbers.dim() == 1 && numbers.scalar_type() == kInt && numbers.size(0) == batch && numbers.is_contiguous(), op, ": ", name,
+      " must be a contiguous tensor of int32 with a number for each of ", batch, " sequences, got ", numbers.sizes(), " of ",
+      numbers.scalar_type());
+  check_same_device(op, {&query, &numbers});
+}
+
+bool was_given(const std::optional<Tensor>& t) {
+  return t.has_value() && t->defined();
+}
+
+/// Of [..., heads, size], whatever comes before.
+void check_heads(const char* op, const TensorBase& query, const TensorBase& key, const TensorBase& value, int64_t dim) {
+  for (const TensorBase* t : {&query, &key, &value}) {
+    TORCH_CHECK(
+        t->dim() == dim, op, ": expected query, key and value of ", dim, " dimensions, got ", query.sizes(), ", ", key.sizes(), " and ",
+        value.sizes());
+    TORCH_CHECK(
+        t->scalar_type() == query.scalar_type(), op, ": query, key and value must have the same dtype, got ", query.scalar_type(), ", ",
+        key.scalar_type(), " and ", value.scalar_type());
+  }
+  check_same_device(op, {&query, &key, &value});
+  TORCH_CHECK(
+      query.size(-1) == key.size(-1) && query.size(-1) > 0 && value.size(-1) > 0, op,
+      ": query and key must have the same size in the last dimension, and none may be 0, got ", query.size(-1), ", ", key.size(-1), " and ",
+      value.size(-1));
+  TORCH_CHECK(
+      key.sizes().slice(0, static_cast<size_t>(dim) - 1) == value.sizes().slice(0, static_cast<size_t>(dim) - 1) &&
+          (dim == 3 || query.size(0) == key.size(0)),
+      op, ": sizes do not fit: query ", query.sizes(), ", key ", key.sizes(), ", value ", value.sizes());
+  TORCH_CHECK(
+      key.size(-2) > 0 && query.size(-2) % key.size(-2) == 0, "Number of heads in key/value must divide number of heads in query, got ",
+      key.size(-2), " and ", query.size(-2));
+}
+
+void check_dropout(const char* op, double dropout_p) {
+  TORCH_CHECK(dropout_p >= 0 && dropout_p < 1, op, ": dropout_p must be at least 0 and less than 1, got ", dropout_p);
+}
+
+void check_flash(const char* op, const TensorBase& query, const TensorBase& key, const TensorBase& value, const TensorBase* cum_seq_q, const TensorBase* cum_seq_k, int64_t max_q, int64_t max_k, double dropout_p) {
+  TORCH_CHECK(
+      (cum_seq_q == nullptr) == (cum_seq_k == nullptr), op, ": cum_seq_q and cum_seq_k must be given both, or neither");
+  check_heads(op, query, key, value, cum_seq_q == nullptr ? 4 : 3);
+  TORCH_CHECK(
+      query.scalar_type() == kHalf || query.scalar_type() == kBFloat16, "FlashAttention only support fp16 and bf16 data type, got ",
+      query.scalar_type());
+  TORCH_CHECK(
+      query.size(-1) <= 256 && value.size(-1) <= 256, "FlashAttention forward only supports head dimension at most 256, got ",
+      query.size(-1), " and ", value.size(-1));
+  check_dropout(op, dropout_p);
+  if (cum_seq_q != nullptr) {
+    check_starts(op, "cum_seq_q", *cum_seq_q, query);
+    check_starts(op, "cum_seq_k", *cum_seq_k, key);
+    TORCH_CHECK(
+        cum_seq_q->numel() == cum_seq_k->numel(), op, ": cum_seq_q and cum_seq_k must be of the same sequences, got ", cum_seq_q->sizes(),
+        " and ", cum_seq_k->sizes());
+    TORCH_CHECK(max_q >= 0 && max_k >= 0, op, ": max_q and max_k are lengths, got ", max_q, " and ", max_k);
+  }
+}
+
+c10::DimVector flash_sums(const TensorBase& query, bool packed) {
+  return packed ? c10::DimVector{query.size(1), query.size(0)} : c10::DimVector{query.size(0), query.size(2), query.size(1)};
+}
+
+} // namespace
+
+std::array<TensorSpec, 5> flash_attention_forward(const char* op, const TensorBase& query, const TensorBase& key, const TensorBase& value, const std::optional<Tensor>& cum_seq_q, const std::optional<Tensor>& cum_seq_k, int64_t max_q, int64_t max_k, double dropout_p, bool, bool return_debug_mask, std::optional<double>, std::optional<int64_t>, std::optional<int64_t>, const std::optional<Tensor>& seqused_k, const std::optional<Tensor>& alibi_slopes, const std::optional<Tensor>& block_table, std::optional<int64_t>) {
+  const bool packed = was_given(cum_seq_q);
+  check_flash(op, query, key, value, packed ? &*cum_seq_q : nullptr, was_given(cum_seq_k) ? &*cum_seq_k : nullptr, max_q, max_k, dropout_p);
+  TORCH_CHECK(!return_debug_mask, op, ": there is no debug mask here; _scaled_dot_product_attention_math returns all weights");
+  TORCH_CHECK(!was_given(block_table), op, ": keys and values in pages (block_table) are not supported");
+  const int64_t batch = packed ? cum_seq_q->size(0) - 1 : query.size(0);
+  if (was_given(seqused_k)) {
+    check_numbers(op, "seqused_k", *seqused_k, batch, query);
+  }
+  if (was_given(alibi_slopes)) {
+    const int64_t heads = query.size(-2);
+    TORCH_CHECK(
+        alibi_slopes->scalar_type() == kFloat &&
+            (alibi_slopes->sizes() == IntArrayRef{heads} || alibi_slopes->sizes() == IntArrayRef{batch, heads}) &&
+            alibi_slopes->stride(-1) == 1,
+        op, ": alibi_slopes must be a float32 tensor [", heads, "] or [", batch, ", ", heads, "] with neighbours side by side, got ",
+        alibi_slopes->sizes(), " of ", alibi_slopes->scalar_type());
+    check_same_device(op, {&query, &*alibi_slopes});
+  }
+  c10::DimVector sizes(query.sizes().begin(), query.sizes().end());
+  sizes.back() = value.size(-1);
+  TensorSpec output = TensorSpec::like(query, sizes);
+  // Laid out as the query, so that a transposition before is undone for free after.
+  if (value.size(-1) == query.size(-1) && query.is_non_overlapping_and_dense() && query.stride(-1) == 1) {
+    output.strides = c10::DimVector(query.strides().begin(), query.strides().end());
+  }
+  return {
+      output, TensorSpec::like(query, flash_sums(query, packed), kFloat), TensorSpec::like(query, {2}, kUInt64),
+      TensorSpec::like(query, {}, kUInt64), TensorSpec::like(query, {0})};
+}
+
+std::array<TensorSpec, 3> flash_attention_of_sequences_backward(const char* op, const TensorBase& grad_out, const TensorBase& query, const TensorBase& key, const TensorBase& value, const TensorBase& out, const TensorBase& logsumexp, const TensorBase& cum_seq_q, const TensorBase& cum_seq_k, int64_t max_q, int64_t max_k, double dropout_p, bool, const TensorBase& rng_state, const TensorBase&, std::optional<double>, std::optional<int64_t>, std::optional<int64_t>) {
+  const bool packed = cum_seq_q.defined();
+  check_flash(op, query, key, value, packed ? &cum_seq_q : nullptr, cum_seq_k.defined() ? &cum_seq_k : nullptr, max_q, max_k, dropout_p);
+  c10::DimVector sizes(query.sizes().begin(), query.sizes().end());
+  sizes.back() = value.size(-1);
+  for (const TensorBase* t : {&grad_out, &out}) {
+    TORCH_CHECK(
+        t->sizes() == IntArrayRef(sizes) && t->scalar_type() == query.scalar_type(), op, ": grad_out and out must be like the result, ",
+        IntArrayRef(sizes), " of ", query.scalar_type(), "; got ", t->sizes(), " of ", t->scalar_type());
+  }
+  TORCH_CHECK(
+      logsumexp.sizes() == IntArrayRef(flash_sums(query, packed)) && logsumexp.scalar_type() == kFloat, op,
+      ": logsumexp must be that of the forward pass, got ", logsumexp.sizes(), " of ", logsumexp.scalar_type());
+  check_same_device(op, {&query, &grad_out, &out, &logsumexp});
+  if (dropout_p > 0) {
+    TORCH_CHECK(
+        rng_state.defined() && rng_state.numel() == 2 && (rng_state.scalar_type() == kUInt64 || rng_state.scalar_type() == kLong) &&
+            rng_state.is_contiguous(),
+        op, ": rng_state must be that of the forward pass, two numbers");
+    check_same_device(op, {&query, &rng_state});
+  }
+  return {TensorSpec::like(query, query.sizes()), TensorSpec::like(key, key.sizes()), TensorSpec::like(value, value.sizes())};
+}
+
+void check_efficient_attention_of_sequences(const char* op, const EfficientAttention& a) {
+  check_heads(op, a.query, a.key, a.value, 4);
+  TORCH_CHECK(a.query.is_floating_point(), op, ": expected floating tensors, got ", a.query.scalar_type());
+  check_dropout(op, a.dropout_p);
+  TORCH_CHECK(
+      a.custom_mask_type >= 0 && a.custom_mask_type <= 2, op, ": custom_mask_type is 0 (none), 1 (causal from the first query and key on) or ",
+      "2 (causal up to the last query and key), got ", a.custom_mask_type);
+  TORCH_CHECK(
+      !a.window_size.has_value() || *a.window_size <= 0 || a.custom_mask_type != 0, op,
+      ": window_size counts keys up to the last that a query sees: it needs custom_mask_type 1 or 2");
+  TORCH_CHECK(
+      was_given(a.cu_seqlens_q) == was_given(a.cu_seqlens_k), op, ": cu_seqlens_q and cu_seqlens_k must be given both, or neither");
+  int64_t batch = a.query.size(0);
+  if (was_given(a.cu_seqlens_q)) {
+    check_starts(op, "cu_seqlens_q", *a.cu_seqlens_q, a.query);
+    check_starts(op, "cu_seqlens_k", *a.cu_seqlens_k, a.key);
+    TORCH_CHECK(a.cu_seqlens_q->numel() == a.cu_seqlens_k->numel(), op, ": cu_seqlens_q and cu_seqlens_k must be of the same sequences");
+    TORCH_CHECK(batch == 1, op, ": sequences one behind the other are one batch, got query ", a.query.sizes());
+    TORCH_CHECK(
+        a.max_seqlen_q.has_value() && a.max_seqlen_k.has_value() && *a.max_seqlen_q >= 0 && *a.max_seqlen_k >= 0, op,
+        ": with cu_seqlens_q max_seqlen_q and max_seqlen_k must say the greatest lengths");
+    TORCH_CHECK(!was_given(a.bias), op, ": there is no bias for sequences of several lengths (cu_seqlens_q)");
+    batch = a.cu_seqlens_q->size(0) - 1;
+  }
+  if (was_given(a.seqlen_k)) {
+    check_numbers(op, "seqlen_k", *a.seqlen_k, batch, a.query);
+  }
+  if (was_given(a.bias)) {
+    const auto dtype = a.bias->scalar_type();
+    TORCH_CHECK(
+        dtype == a.query.scalar_type() || dtype == kFloat || dtype == kBool, op, ": bias must have the dtype of query, got ", dtype);
+    check_expandable(op, *a.bias, {batch, a.query.size(2), a.query.size(1), a.key.size(1)});
+    check_same_device(op, {&a.query, &*a.bias});
+  }
+}
+
 } // namespace at::shape

@@ -2,6 +2,8 @@
 
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
+#include <aten/ops/_efficient_attention_backward.h>
+#include <aten/ops/_flash_attention_backward.h>
 #include <aten/ops/_scaled_dot_product_efficient_attention_backward.h>
 #include <autograd/grad_mode.h>
 
@@ -63,6 +65,35 @@ std::tuple<Tensor, Tensor, Tensor> efficient_attention_backward(
   auto [grad_query, grad_key, grad_value, unused] = at::_scaled_dot_product_efficient_attention_backward(
       grad, query, key, value, attn_bias, output, log_sumexp, philox_seed, philox_offset, dropout_p, {true, true, true, false}, is_causal,
       scale);
+  return {grad_query, grad_key, grad_value};
+}
+
+std::tuple<Tensor, Tensor, Tensor> flash_attention_of_sequences_backward(
+    const Tensor& grad, const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& output, const Tensor& logsumexp,
+    const Tensor& cum_seq_q, const Tensor& cum_seq_k, int64_t max_q, int64_t max_k, double dropout_p, bool is_causal, const Tensor& rng_state,
+    const Tensor& unused, std::optional<double> scale, std::optional<int64_t> window_size_left, std::optional<int64_t> window_size_right,
+    const Tensor& seqused_k, const Tensor& alibi_slopes) {
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      !seqused_k.defined() && !alibi_slopes.defined(), "_flash_attention_forward: the gradient knows neither seqused_k nor alibi_slopes");
+  return at::_flash_attention_backward(
+      grad, query, key, value, output, logsumexp, cum_seq_q, cum_seq_k, max_q, max_k, dropout_p, is_causal, rng_state, unused, scale,
+      window_size_left, window_size_right);
+}
+
+std::tuple<Tensor, Tensor, Tensor> efficient_attention_of_sequences_backward(
+    const Tensor& grad, const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& bias, const Tensor& output,
+    const Tensor& cu_seqlens_q, const Tensor& cu_seqlens_k, std::optional<int64_t> max_seqlen_q, std::optional<int64_t> max_seqlen_k,
+    const Tensor& logsumexp, double dropout_p, const Tensor& philox_seed, const Tensor& philox_offset, int64_t custom_mask_type,
+    std::optional<double> scale, const Tensor& seqlen_k, std::optional<int64_t> window_size) {
+  TORCH_CHECK_NOT_IMPLEMENTED(!seqlen_k.defined(), "_efficient_attention_forward: the gradient does not know seqlen_k");
+  TORCH_CHECK(
+      logsumexp.size(2) != 0 || query.size(1) == 0,
+      "_efficient_attention_forward: its gradient needs the sums, which are kept with compute_log_sumexp");
+  const auto given = [](const Tensor& t) { return t.defined() ? std::optional(t) : std::nullopt; };
+  auto [grad_query, grad_key, grad_value, unused] = at::_efficient_attention_backward(
+      grad, query, key, value, given(bias), output, given(cu_seqlens_q), given(cu_seqlens_k), max_seqlen_q.value_or(query.size(1)),
+      max_seqlen_k.value_or(key.size(1)), logsumexp, dropout_p, philox_seed, philox_offset, custom_mask_type, /*bias_requires_grad=*/false,
+      scale, /*num_splits_key=*/std::nullopt, window_size, /*shared_storage_dqdkdv=*/false);
   return {grad_query, grad_key, grad_value};
 }
 

@@ -108,6 +108,13 @@ TEST_CASE("convolutions and batch norm under cuDNN's names", "[aten][conv]") {
   CHECK((close(dx, nx) && close(dw, nw) && close(db, nb)));
 }
 
+TEST_CASE("attention for sequences of several lengths is for CUDA alone", "[aten][attention]") {
+  const Tensor t = at::ones({1, 2, 3, 8}, at::kHalf);
+  using Catch::Matchers::Contains;
+  CHECK_THROWS_WITH((at::_flash_attention_forward(t, t, t, {}, {}, 2, 2, 0.0, false, false)), Contains("CUDA"));
+  CHECK_THROWS_WITH((at::_efficient_attention_forward(t, t, t, {}, {}, {}, {}, {}, 0.0, 0)), Contains("CUDA"));
+}
+
 TEST_CASE("flash attention and its gradients are those of attention", "[aten][attention]") {
   at::manual_seed(5);
   const Tensor q = at::randn({2, 4, 3, 8}, at::kDouble), k = at::randn({2, 4, 5, 8}, at::kDouble), v = at::randn({2, 4, 5, 8}, at::kDouble);
@@ -122,6 +129,12 @@ TEST_CASE("flash attention and its gradients are those of attention", "[aten][at
     const auto [wq, wk, wv, none] = at::_scaled_dot_product_efficient_attention_backward(
         g, q, k, v, Tensor(), out, logsumexp, seed, offset, 0.0, {true, true, true, false}, causal, 0.3);
     CHECK((close(dq, wq) && close(dk, wk) && close(dv, wv)));
+    const auto [cudnn, sums, starts_q, starts_k, longest_q, longest_k, cudnn_seed, cudnn_offset, cudnn_mask] =
+        at::_scaled_dot_product_cudnn_attention(q, k, v, {}, true, 0.0, causal, false, 0.3);
+    CHECK((close(cudnn, out) && close(sums.squeeze(-1), logsumexp) && sums.dim() == 4 && longest_q == 3 && longest_k == 5));
+    const auto [cq, ck, cv] = at::_scaled_dot_product_cudnn_attention_backward(
+        g, q, k, v, cudnn, sums, cudnn_seed, cudnn_offset, Tensor(), starts_q, starts_k, 3, 5, 0.0, causal, 0.3);
+    CHECK((close(cq, wq) && close(ck, wk) && close(cv, wv)));
     // By differences along one direction.
     const Tensor d = at::randn(q.sizes(), at::kDouble);
     const auto loss = [&](double h) {

@@ -1,13 +1,28 @@
 // Attention's kernels in tiles, run by the emulator, against operators on whole matrices.
 #include <aten/native/cuda/attention.h>
 #include <aten/native/cuda/attention_matrices.h>
+#include <aten/shape/attention.h>
 
 #include <torch/torch.h>
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <optional>
+#include <string>
+#include <tuple>
 #include <vector>
+
+// Host side of the operators (attention.cpp), given CPU tensors.
+namespace at::native {
+namespace cuda {
+void flash_attention_forward_kernel(const TensorBase& query, const TensorBase& key, const TensorBase& value, const std::optional<Tensor>& cum_seq_q, const std::optional<Tensor>& cum_seq_k, int64_t max_q, int64_t max_k, double dropout_p, bool is_causal, bool return_debug_mask, std::optional<double> scale, std::optional<int64_t> window_size_left, std::optional<int64_t> window_size_right, const std::optional<Tensor>& seqused_k, const std::optional<Tensor>& alibi_slopes, const std::optional<Tensor>& block_table, std::optional<int64_t> num_splits, const TensorBase& output, const TensorBase& softmax_logsumexp, const TensorBase& rng_state, const TensorBase& unused, const TensorBase& debug_attn_mask);
+void flash_attention_backward_kernel(const TensorBase& grad_out, const TensorBase& query, const TensorBase& key, const TensorBase& value, const TensorBase& out, const TensorBase& logsumexp, const TensorBase& cum_seq_q, const TensorBase& cum_seq_k, int64_t max_q, int64_t max_k, double dropout_p, bool is_causal, const TensorBase& rng_state, const TensorBase& unused, std::optional<double> scale, std::optional<int64_t> window_size_left, std::optional<int64_t> window_size_right, const TensorBase& grad_query, const TensorBase& grad_key, const TensorBase& grad_value);
+} // namespace cuda
+std::tuple<Tensor, Tensor, Tensor, Tensor, int64_t, int64_t> efficient_attention_forward_cuda(const Tensor& query, const Tensor& key, const Tensor& value, const std::optional<Tensor>& bias, const std::optional<Tensor>& cu_seqlens_q, const std::optional<Tensor>& cu_seqlens_k, std::optional<int64_t> max_seqlen_q, std::optional<int64_t> max_seqlen_k, double dropout_p, int64_t custom_mask_type, bool compute_log_sumexp, std::optional<double> scale, const std::optional<Tensor>& seqlen_k, std::optional<int64_t> window_size);
+std::tuple<Tensor, Tensor, Tensor, Tensor> efficient_attention_of_sequences_backward_cuda(const Tensor& grad_out_, const Tensor& query, const Tensor& key, const Tensor& value, const std::optional<Tensor>& bias, const Tensor& out, const std::optional<Tensor>& cu_seqlens_q, const std::optional<Tensor>& cu_seqlens_k, int64_t max_seqlen_q, int64_t max_seqlen_k, const Tensor& logsumexp, double dropout_p, const Tensor& philox_seed, const Tensor& philox_offset, int64_t custom_mask_type, bool bias_requires_grad, std::optional<double> scale, std::optional<int64_t> num_splits_key, std::optional<int64_t> window_size, bool shared_storage_dqdkdv);
+} // namespace at::native
 
 namespace {
 
@@ -60,8 +75,13 @@ struct Attention {
       const Kind kind = c.mask == at::kBool ? Kind::kBool : c.mask == c.dtype ? Kind::kSame : Kind::kFloat;
       problem.mask = {kind, mask.data_ptr(), {e.stride(0), e.stride(1), e.stride(2), e.stride(3)}};
     }
+    problem.queries.rows = c.query_length;
+    problem.keys.rows = c.key_length;
     problem.scale = 0.3f;
-    problem.causal = c.causal;
+    problem.left = problem.right = static_cast<int>(c.query_length + c.key_length);
+    if (c.causal) problem.right = 0;
+    problem.sums_head_stride = c.query_length;
+    problem.sums_batch_stride = c.heads * c.query_length;
     problem.dropout = static_cast<float>(c.dropout);
     logsumexp = at::empty({2, c.heads, c.query_length}, at::kFloat);
     problem.logsumexp = logsumexp.data_ptr<float>();
@@ -76,14 +96,17 @@ struct Attention {
     return out;
   }
 
-  std::vector<Tensor> backward() {
+  std::vector<Tensor> backward(int ordered_blocks = 0) {
     const Tensor grad_query = at::full_like(query, 99), grad_key = at::full_like(key, 99), grad_value = at::full_like(value, 99);
     const Tensor delta = at::empty_like(logsumexp);
     const int64_t* numbers = place.data_ptr<int64_t>();
     const auto launch = c.dtype == at::kFloat ? cuda::launch_float_attention_backward : cuda::launch_attention_backward;
-    launch(
-        {problem, operand(out), operand(grad), operand(grad_query), operand(grad_key), operand(grad_value),
-         delta.data_ptr<float>(), numbers, numbers + 1});
+    cuda::AttentionBackward b{
+        problem, operand(out), operand(grad), operand(grad_query), operand(grad_key), operand(grad_value),
+        delta.data_ptr<float>(), numbers, numbers + 1, nullptr, ordered_blocks};
+    const Tensor sums = at::zeros({cuda::attention_query_sums(b)}, at::kFloat);
+    b.query_sums = sums.data_ptr<float>();
+    launch(b);
     return {grad_query, grad_key, grad_value};
   }
 
@@ -131,6 +154,9 @@ TEST_CASE("attention in tiles: values and gradients", "[cuda][emulated][attentio
           {at::kBFloat16, 1, 1, 20, 70, 96, 128, false, at::kFloat},
           {at::kHalf, 1, 1, 130, 70, 32, 32, true, kNone},
           {at::kHalf, 1, 1, 1, 1, 8, 8, false, kNone},
+          {at::kHalf, 1, 1, 130, 150, 128, 128, true, kNone},
+          {at::kBFloat16, 2, 1, 70, 90, 256, 200, true, kNone},
+          {at::kHalf, 1, 1, 40, 70, 136, 256, false, at::kBool},
           {at::kFloat, 2, 2, 70, 90, 64, 64, false, kNone},
           {at::kFloat, 2, 1, 70, 45, 40, 23, true, kNone},
           {at::kFloat, 2, 2, 65, 33, 128, 72, false, at::kBool},
@@ -171,6 +197,235 @@ TEST_CASE("attention in tiles: backward drops what forward dropped", "[cuda][emu
     INFO("gradient " << i);
     check_close(got[i], wanted[i + 1], c.dtype);
   }
+}
+
+namespace {
+
+/// Sequences of several lengths, one behind the other, and windows that count from the last query and key.
+struct PackedCase {
+  at::ScalarType dtype;
+  int64_t heads, key_heads, size;
+  std::vector<int> queries, keys; // lengths
+  int left, right; // places before and behind a query's own; -1: all
+  bool slopes = false, used = false;
+};
+
+/// In double, for one sequence: [heads, length, size].
+std::vector<Tensor> packed_reference(const PackedCase& c, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& g, int64_t used, const Tensor& slopes) {
+  const auto leaf = [](const Tensor& t) { return t.to(at::kDouble).contiguous().requires_grad_(true); };
+  const Tensor lq = leaf(q), lk = leaf(k), lv = leaf(v);
+  const auto repeated = [&](const Tensor& t) { return t.repeat_interleave(c.heads / c.key_heads, 0); };
+  const Tensor key_place = at::arange(k.size(1)), place = at::arange(q.size(1)).unsqueeze(1) + (used - q.size(1));
+  Tensor seen = key_place < used;
+  if (c.left >= 0) seen = seen & (key_place >= place - c.left);
+  if (c.right >= 0) seen = seen & (key_place <= place + c.right);
+  Tensor scores = at::matmul(lq, repeated(lk).transpose(1, 2)) * double{0.3f};
+  if (slopes.defined()) scores = scores - slopes.to(at::kDouble).view({c.heads, 1, 1}) * (place - key_place).abs();
+  scores = scores.masked_fill(seen.logical_not(), -INFINITY);
+  const Tensor weights = at::_safe_softmax(scores, -1);
+  const Tensor out = at::matmul(weights, repeated(lv));
+  std::vector<Tensor> all = torch::autograd::grad({out}, {lq, lk, lv}, {g.to(at::kDouble)});
+  all.insert(all.begin(), {out.detach(), at::logsumexp(scores, {-1}).detach()});
+  return all;
+}
+
+} // namespace
+
+TEST_CASE("attention in tiles: sequences of several lengths and windows", "[cuda][emulated][attention]") {
+  const PackedCase c = GENERATE(
+      values<PackedCase>({
+          {at::kHalf, 2, 1, 64, {70, 0, 5, 33}, {90, 12, 0, 20}, -1, -1},
+          {at::kBFloat16, 2, 2, 128, {20, 130}, {90, 70}, -1, 0},
+          {at::kHalf, 1, 1, 64, {150, 30}, {200, 140}, 40, 3},
+          {at::kHalf, 2, 2, 24, {30, 10}, {20, 70}, 5, 0, false, true},
+          {at::kHalf, 2, 1, 256, {40, 9}, {50, 9}, -1, -1, true},
+          {at::kHalf, 2, 1, 64, {40, 9}, {50, 9}, 20, 4, true, true},
+          {at::kFloat, 2, 1, 64, {70, 0, 5}, {50, 12, 0}, -1, 0},
+          {at::kFloat, 1, 1, 100, {40, 30}, {60, 70}, 9, 3, true, true},
+      }));
+  CAPTURE(c.dtype, c.size, c.queries, c.keys, c.left, c.right, c.slopes, c.used);
+  const auto batch = static_cast<int64_t>(c.queries.size());
+  std::vector<int> query_starts{0}, key_starts{0}, used;
+  for (size_t i = 0; i < c.queries.size(); ++i) {
+    query_starts.push_back(query_starts[i] + c.queries[i]);
+    key_starts.push_back(key_starts[i] + c.keys[i]);
+    used.push_back(c.used ? std::max(c.keys[i] - 7 * static_cast<int>(i), 0) : c.keys[i]);
+  }
+  const int64_t rows = query_starts.back(), key_rows = key_starts.back();
+  const auto numbers = [&](int64_t length, int64_t heads, double step) {
+    return (at::arange(length * heads * c.size, at::kDouble) * step).sin().reshape({length, heads, c.size}).to(c.dtype);
+  };
+  const Tensor q = numbers(rows, c.heads, 0.37) * 2, k = numbers(key_rows, c.key_heads, 0.71), v = numbers(key_rows, c.key_heads, 0.53);
+  const Tensor g = numbers(rows, c.heads, 0.29), slopes = c.slopes ? at::arange(1, c.heads + 1).to(at::kFloat) * 0.1 : Tensor();
+  const auto packed = [](const Tensor& t) { return cuda::AttentionOperand{t.data_ptr(), 0, t.stride(1), t.stride(0)}; };
+
+  cuda::AttentionProblem p{};
+  p.dtype = c.dtype;
+  p.batch = static_cast<int>(batch);
+  p.heads = static_cast<int>(c.heads);
+  p.key_heads = static_cast<int>(c.key_heads);
+  p.head_size = p.value_size = static_cast<int>(c.size);
+  p.query_length = *std::max_element(c.queries.begin(), c.queries.end());
+  p.key_length = *std::max_element(c.keys.begin(), c.keys.end());
+  p.query = packed(q);
+  p.key = packed(k);
+  p.value = packed(v);
+  p.queries = {query_starts.data(), rows};
+  p.keys = {key_starts.data(), key_rows};
+  p.keys_used = c.used ? used.data() : nullptr;
+  p.slopes = c.slopes ? slopes.data_ptr<float>() : nullptr;
+  p.scale = 0.3f;
+  const int all = p.query_length + p.key_length;
+  p.left = c.left < 0 ? all : c.left;
+  p.right = c.right < 0 ? all : c.right;
+  p.from_the_end = true;
+  const Tensor sums = at::full({c.heads, rows}, 99, at::kFloat), out = at::full_like(q, 99);
+  p.logsumexp = sums.data_ptr<float>();
+  p.sums_head_stride = rows;
+  const bool wide = c.dtype == at::kFloat;
+  (wide ? cuda::launch_float_attention_forward : cuda::launch_attention_forward)({p, packed(out), at::PhiloxCudaState(), nullptr, nullptr});
+  const Tensor dq = at::full_like(q, 99), dk = at::zeros_like(k), dv = at::zeros_like(v), delta = at::empty_like(sums);
+  cuda::AttentionBackward b{p, packed(out), packed(g), packed(dq), packed(dk), packed(dv), delta.data_ptr<float>(), nullptr, nullptr, nullptr, 0};
+  const Tensor query_sums = at::zeros({cuda::attention_query_sums(b)}, at::kFloat);
+  b.query_sums = query_sums.data_ptr<float>();
+  (wide ? cuda::launch_float_attention_backward : cuda::launch_attention_backward)(b);
+
+  for (int64_t i = 0; i < batch; ++i) {
+    const auto n = static_cast<size_t>(i);
+    if (c.queries[n] == 0) continue;
+    CAPTURE(i);
+    const auto queries_of = [&](const Tensor& t) { return t.slice(0, query_starts[n], query_starts[n + 1]).transpose(0, 1); };
+    const auto keys_of = [&](const Tensor& t) { return t.slice(0, key_starts[n], key_starts[n + 1]).transpose(0, 1); };
+    const std::vector<Tensor> want = packed_reference(c, queries_of(q), keys_of(k), keys_of(v), queries_of(g), used[n], slopes);
+    check_close(queries_of(out), want[0], c.dtype);
+    check_close(queries_of(dq), want[2], c.dtype);
+    if (c.keys[n] != 0) {
+      check_close(keys_of(dk), want[3], c.dtype);
+      check_close(keys_of(dv), want[4], c.dtype);
+    }
+    Tensor got = sums.slice(1, query_starts[n], query_starts[n + 1]).to(at::kDouble), wanted = want[1];
+    // What sees no key has infinity there, as in PyTorch. With slopes and nothing behind a query, rows differ by a number each.
+    CHECK(at::equal(got == INFINITY, wanted == -INFINITY));
+    if (!(c.slopes && c.right == 0)) {
+      const Tensor there = wanted != -INFINITY;
+      CHECK(at::allclose(got.masked_select(there), wanted.masked_select(there), 1e-3, 1e-2));
+    }
+  }
+}
+
+TEST_CASE("attention in tiles: ordered sums for queries are the same whatever comes first", "[cuda][emulated][attention]") {
+  const Case c{at::kHalf, 2, 1, 200, 420, 64, 64, true, at::ScalarType::Undefined};
+  Attention attention(c);
+  attention.forward();
+  const std::vector<Tensor> first = attention.backward(2), wanted = attention.reference();
+  for (int again = 0; again < 3; ++again) { // the emulator takes blocks in another order each time
+    const std::vector<Tensor> next = attention.backward(2);
+    for (size_t i = 0; i < 3; ++i) {
+      INFO("gradient " << i);
+      CHECK(at::equal(first[i], next[i]));
+      check_close(next[i], wanted[i + 1], c.dtype);
+    }
+  }
+}
+
+namespace {
+
+/// [batch, length, heads, size], in half.
+Tensor by_length(int64_t length, int64_t heads, int64_t size, double step) {
+  return (at::arange(2 * length * heads * size, at::kDouble) * step).sin().reshape({2, length, heads, size}).to(at::kHalf);
+}
+
+/// Result and gradients in double, of what the mask allows, with a bias.
+std::vector<Tensor> by_operators(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& g, const Tensor& seen, const Tensor& bias) {
+  const auto leaf = [](const Tensor& t) { return t.to(at::kDouble).requires_grad_(true); };
+  const Tensor lq = leaf(q), lk = leaf(k), lv = leaf(v);
+  Tensor scores = at::matmul(lq.transpose(1, 2), lk.transpose(1, 2).transpose(2, 3)) * 0.3;
+  if (bias.defined()) scores = scores + bias.to(at::kDouble);
+  scores = scores.masked_fill(seen.logical_not(), -INFINITY);
+  const Tensor out = at::matmul(at::_safe_softmax(scores, -1), lv.transpose(1, 2)).transpose(1, 2);
+  std::vector<Tensor> all = torch::autograd::grad({out}, {lq, lk, lv}, {g.to(at::kDouble)});
+  all.insert(all.begin(), {out.detach(), at::logsumexp(scores, {-1}).detach()});
+  return all;
+}
+
+} // namespace
+
+TEST_CASE("_efficient_attention_forward: any size, a bias, causal from either end", "[cuda][emulated][attention]") {
+  const int64_t size = GENERATE(20, 24); // filled up to pieces of 16 bytes, or read as it lies
+  const int64_t kind = GENERATE(0, 1, 2);
+  CAPTURE(size, kind);
+  const Tensor q = by_length(10, 2, size, 0.37), k = by_length(17, 2, size, 0.71), v = by_length(17, 2, size + 3, 0.53), g = by_length(10, 2, size + 3, 0.29);
+  const Tensor bias = (at::arange(17, at::kDouble) * 0.9).cos().to(at::kHalf).view({1, 1, 1, 17});
+  const Tensor seen = kind == 0 ? at::ones({10, 17}, at::kBool) : at::ones({10, 17}, at::kBool).tril(kind == 1 ? 0 : 7);
+  const std::optional<int64_t> window = kind == 0 ? std::nullopt : std::optional<int64_t>(4);
+  const std::vector<Tensor> want = by_operators(q, k, v, g, kind == 0 ? seen : seen & seen.triu(kind == 1 ? -3 : 4), bias);
+  const auto [out, sums, seed, offset, max_q, max_k] = at::native::efficient_attention_forward_cuda(
+      q, k, v, bias, {}, {}, {}, {}, 0.0, kind, true, 0.3, {}, window);
+  check_close(out, want[0], at::kHalf);
+  CHECK((max_q == 10 && max_k == 17 && seed.item<int64_t>() == 0 && offset.item<int64_t>() == 0));
+  REQUIRE(sums.sizes() == at::IntArrayRef({2, 2, 32}));
+  CHECK(at::allclose(sums.narrow(2, 0, 10).to(at::kDouble), want[1], 1e-3, 1e-3));
+  CHECK((sums.narrow(2, 10, 22) == INFINITY).all().item<bool>());
+  const auto [dq, dk, dv, none] = at::native::efficient_attention_of_sequences_backward_cuda(
+      g, q, k, v, bias, out, {}, {}, 10, 17, sums, 0.0, seed, offset, kind, false, 0.3, {}, window, false);
+  check_close(dq, want[2], at::kHalf);
+  check_close(dk, want[3], at::kHalf);
+  check_close(dv, want[4], at::kHalf);
+  CHECK_FALSE(none.defined());
+}
+
+TEST_CASE("_efficient_attention_backward: gradients that share a storage", "[cuda][emulated][attention]") {
+  const Tensor q = by_length(12, 2, 16, 0.37), k = by_length(12, 2, 16, 0.71), v = by_length(12, 2, 16, 0.53), g = by_length(12, 2, 16, 0.29);
+  const std::vector<Tensor> want = by_operators(q, k, v, g, at::ones({12, 12}, at::kBool), Tensor());
+  const auto [out, sums, seed, offset, max_q, max_k] = at::native::efficient_attention_forward_cuda(
+      q, k, v, {}, {}, {}, {}, {}, 0.0, 0, true, 0.3, {}, {});
+  const auto [dq, dk, dv, none] = at::native::efficient_attention_of_sequences_backward_cuda(
+      g, q, k, v, {}, out, {}, {}, max_q, max_k, sums, 0.0, seed, offset, 0, false, 0.3, {}, {}, true);
+  CHECK(dk.storage_offset() == 2 * 16);
+  CHECK((dq.is_alias_of(dk) && dq.is_alias_of(dv)));
+  check_close(dq, want[2], at::kHalf);
+  check_close(dk, want[3], at::kHalf);
+  check_close(dv, want[4], at::kHalf);
+}
+
+TEST_CASE("_flash_attention_forward: causal attention counts from the last query and key", "[cuda][emulated][attention]") {
+  const Tensor q = by_length(10, 2, 20, 0.37), k = by_length(17, 1, 20, 0.71), v = by_length(17, 1, 20, 0.53), g = by_length(10, 2, 20, 0.29);
+  const std::vector<Tensor> want = by_operators(
+      q, k.expand({2, 17, 2, 20}), v.expand({2, 17, 2, 20}), g, at::ones({10, 17}, at::kBool).tril(7), Tensor());
+  const auto specs = at::shape::flash_attention_forward("_flash_attention_forward", q, k, v, {}, {}, 10, 17, 0.0, true, false, 0.3, {}, {}, {}, {}, {}, {});
+  std::vector<Tensor> made;
+  for (const at::TensorSpec& spec : specs) made.push_back(at::empty_spec(spec));
+  CHECK(made[1].sizes() == at::IntArrayRef({2, 2, 10}));
+  CHECK((made[2].sizes() == at::IntArrayRef({2}) && made[2].scalar_type() == at::kUInt64 && made[3].scalar_type() == at::kUInt64));
+  cuda::flash_attention_forward_kernel(q, k, v, {}, {}, 10, 17, 0.0, true, false, 0.3, {}, {}, {}, {}, {}, {}, made[0], made[1], made[2], made[3], made[4]);
+  check_close(made[0], want[0], at::kHalf);
+  CHECK(at::allclose(made[1].to(at::kDouble), want[1], 1e-3, 1e-3));
+  const Tensor dq = at::empty_like(q), dk = at::empty_like(k), dv = at::empty_like(v);
+  cuda::flash_attention_backward_kernel(g, q, k, v, made[0], made[1], Tensor(), Tensor(), 10, 17, 0.0, true, made[2], made[3], 0.3, {}, {}, dq, dk, dv);
+  check_close(dq, want[2], at::kHalf);
+  check_close(dk, want[3].sum({2}, true), at::kHalf); // both heads have the same keys
+  check_close(dv, want[4].sum({2}, true), at::kHalf);
+}
+
+TEST_CASE("_flash_attention_forward says what it does not take", "[cuda][attention]") {
+  const Tensor q = by_length(4, 2, 8, 0.37), starts = at::tensor({0, 4}, at::kInt);
+  const auto refused = [&](const Tensor& query, const std::optional<Tensor>& cum_q, const std::optional<Tensor>& cum_k, double dropout, const std::optional<Tensor>& pages) {
+    try {
+      (void)at::shape::flash_attention_forward("flash", query, query, query, cum_q, cum_k, 4, 4, dropout, true, false, {}, {}, {}, {}, {}, pages, {});
+    } catch (const c10::Error& e) {
+      return std::string(e.what_without_backtrace());
+    }
+    return std::string();
+  };
+  using Catch::Matchers::Contains;
+  CHECK_THAT(refused(q.to(at::kFloat), {}, {}, 0, {}), Contains("FlashAttention only support fp16 and bf16 data type, got Float"));
+  CHECK_THAT(refused(q, starts, {}, 0, {}), Contains("cum_seq_q and cum_seq_k must be given both, or neither"));
+  CHECK_THAT(refused(q, starts, starts, 0, {}), Contains("expected query, key and value of 3 dimensions"));
+  CHECK_THAT(refused(q[0], starts.to(at::kLong), starts, 0, {}), Contains("cum_seq_q must be a contiguous tensor of int32"));
+  CHECK_THAT(refused(q, {}, {}, 1, {}), Contains("dropout_p must be at least 0 and less than 1, got 1"));
+  CHECK_THAT(refused(q, {}, {}, 0, starts), Contains("block_table"));
+  CHECK(refused(q, {}, {}, 0.5, {}).empty());
+  CHECK(refused(q[0], starts, starts, 0, {}).empty());
 }
 
 TEST_CASE("attention by whole matrices: any dtype and size of heads", "[cuda][emulated][attention]") {

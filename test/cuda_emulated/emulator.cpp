@@ -28,6 +28,7 @@ enum class State { kReady, kAtWarpBarrier, kAtBarrier, kDone };
 struct Copy {
   void* to;
   const void* from; // null: zeros
+  unsigned group;
 };
 
 struct Fiber {
@@ -35,6 +36,7 @@ struct Fiber {
   std::unique_ptr<char[]> stack{new char[kStack]};
   State state = State::kDone;
   std::vector<Copy> copies;
+  unsigned group = 0; // that the next copy belongs to
 };
 
 std::vector<Fiber>& fibers() {
@@ -147,6 +149,7 @@ void run_block(unsigned threads, Order& order) {
     fiber.context.uc_link = &scheduler;
     fiber.state = State::kReady;
     fiber.copies.clear();
+    fiber.group = 0;
     makecontext(&fiber.context, run_thread, 0);
   }
   const std::vector<unsigned> warps = order.of((threads + kWarp - 1) / kWarp), lanes = order.of(kWarp);
@@ -200,14 +203,33 @@ void warp_barrier() {
 }
 
 void copy_16_bytes(void* to, const void* from, bool there) {
-  fibers()[running].copies.push_back({to, there ? from : nullptr});
+  fibers()[running].copies.push_back({to, there ? from : nullptr, fibers()[running].group});
 }
 
-void copies_done() {
-  for (const Copy& copy : fibers()[running].copies) {
+void end_copy_group() {
+  ++fibers()[running].group;
+}
+
+namespace {
+// Those of groups before `group`.
+void copy_groups(unsigned group) {
+  std::vector<Copy>& copies = fibers()[running].copies;
+  std::size_t done = 0;
+  for (; done < copies.size() && copies[done].group < group; ++done) {
+    const Copy& copy = copies[done];
     copy.from != nullptr ? std::memcpy(copy.to, copy.from, 16) : std::memset(copy.to, 0, 16);
   }
-  fibers()[running].copies.clear();
+  copies.erase(copies.begin(), copies.begin() + static_cast<std::ptrdiff_t>(done));
+}
+} // namespace
+
+void copies_done() {
+  copy_groups(++fibers()[running].group);
+}
+
+void copies_done_but(unsigned pending_groups) {
+  const unsigned group = fibers()[running].group;
+  copy_groups(group > pending_groups ? group - pending_groups : 0);
 }
 
 void enter_shared(unsigned char* memory, std::size_t bytes, std::uint64_t& last_block) {

@@ -6,8 +6,10 @@
 #include <c10/util/BFloat16.h>
 #include <c10/util/Half.h>
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <stdexcept>
 #include <type_traits>
 
 namespace emulator {
@@ -71,6 +73,47 @@ inline void load_matrices_transposed(std::uint32_t (&r)[4], const void* row) {
     r[i] = pair[0] | static_cast<std::uint32_t>(pair[1]) << 16;
   }
   warp_barrier();
+}
+
+/// Addresses of shared memory are pointers.
+using SharedAddress = unsigned char*;
+inline SharedAddress shared_address(unsigned char* memory) {
+  return memory;
+}
+
+template <int Bytes>
+unsigned char* dynamic_memory() {
+  static Shared<unsigned char[Bytes]> memory;
+  return memory.enter();
+}
+
+/// A kernel that takes more than it was given would find no guard: what a device has must be enough.
+template <class Arguments>
+void launch_with_memory(void (*kernel)(Arguments), unsigned blocks, unsigned threads, int bytes, cudaStream_t, const Arguments& arguments) {
+  constexpr int kMostBytes = 163 * 1024; // of a block, on sm_80
+  if (bytes > kMostBytes) {
+    throw std::invalid_argument("a device has not so much shared memory");
+  }
+  launch(dim3(blocks), dim3(threads), [&] { kernel(arguments); });
+}
+
+inline bool any_lane(bool yes) {
+  bool any = yes;
+  for (unsigned mask = 16; mask > 0; mask /= 2) {
+    any = (exchange(any ? 1 : 0, linear_thread() ^ mask) != 0) || any;
+  }
+  return any;
+}
+
+inline float exp2_approximate(float x) {
+  return std::exp2(x);
+}
+
+inline void add_four(float* to, const float (&x)[4]) {
+  for (int i = 0; i < 4; ++i) {
+    ++atomics;
+    to[i] += x[i];
+  }
 }
 
 template <class T>

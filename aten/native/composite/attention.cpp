@@ -156,4 +156,31 @@ std::tuple<Tensor, Tensor, Tensor> _scaled_dot_product_flash_attention_backward(
   return {std::move(grad_query), std::move(grad_key), std::move(grad_value)};
 }
 
+std::tuple<Tensor, Tensor, Tensor, Tensor, int64_t, int64_t, Tensor, Tensor, Tensor> _scaled_dot_product_cudnn_attention(
+    const Tensor& query, const Tensor& key, const Tensor& value, const std::optional<Tensor>& attn_bias, bool compute_log_sumexp,
+    double dropout_p, bool is_causal, bool return_debug_mask, std::optional<double> scale) {
+  TORCH_CHECK(
+      !return_debug_mask, "_scaled_dot_product_cudnn_attention: there is no debug mask here; _scaled_dot_product_attention_math returns "
+      "all weights");
+  auto [output, logsumexp, seed, offset] = at::_scaled_dot_product_efficient_attention(
+      query, key, value, attn_bias, compute_log_sumexp, dropout_p, is_causal, scale);
+  return {
+      std::move(output), logsumexp.unsqueeze(-1), Tensor(), Tensor(), query.size(2), key.size(2), std::move(seed), std::move(offset),
+      Tensor()};
+}
+
+std::tuple<Tensor, Tensor, Tensor> _scaled_dot_product_cudnn_attention_backward(
+    const Tensor& grad_out, const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& out, const Tensor& logsumexp,
+    const Tensor& philox_seed, const Tensor& philox_offset, const Tensor& attn_bias, const Tensor&, const Tensor&, int64_t, int64_t,
+    double dropout_p, bool is_causal, std::optional<double> scale) {
+  TORCH_CHECK(
+      logsumexp.dim() == 4 && logsumexp.size(3) == 1,
+      "_scaled_dot_product_cudnn_attention_backward: logsumexp must be that of the forward pass, [batch, heads, length, 1], got ",
+      logsumexp.sizes());
+  auto [grad_query, grad_key, grad_value, none] = at::_scaled_dot_product_efficient_attention_backward(
+      grad_out, query, key, value, attn_bias, out, logsumexp.squeeze(-1), philox_seed, philox_offset, dropout_p, {true, true, true, false},
+      is_causal, scale);
+  return {std::move(grad_query), std::move(grad_key), std::move(grad_value)};
+}
+
 } // namespace at::native

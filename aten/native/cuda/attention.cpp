@@ -2,14 +2,19 @@
 #include <aten/native/cuda/attention.h>
 #include <aten/native/cuda/attention_matrices.h>
 
+#include <aten/Context.h>
 #include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
+#include <aten/cuda/CUDAContext.h>
 #include <aten/cuda/CUDAGeneratorImpl.h>
 #include <aten/native/attention.h>
+#include <aten/native/cuda/copy.h>
 #include <aten/shape/attention.h>
 #include <c10/cuda/CUDAStream.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <mutex>
 #include <tuple>
 
@@ -19,16 +24,63 @@ namespace cuda {
 
 namespace {
 
-/// As the kernels read it: rows in one piece, that begin at multiples of 16 bytes for tensor cores.
-Tensor in_rows(const TensorBase& t) {
-  const bool one_piece = t.size(3) == 1 || t.stride(3) == 1;
-  const bool aligned = t.stride(0) % 8 == 0 && t.stride(1) % 8 == 0 && t.stride(2) % 8 == 0 &&
-      reinterpret_cast<std::uintptr_t>(t.const_data_ptr()) % 16 == 0;
-  return one_piece && (aligned || t.scalar_type() == kFloat) ? Tensor(t) : Tensor(t).clone(MemoryFormat::Contiguous);
+/// What all operators of attention ask. Tensors are [batch, heads, length, size], or, with the first rows of sequences of several
+/// lengths, [1, heads, rows of all sequences, size].
+struct AttentionCall {
+  const char* op;
+  Tensor query, key, value;
+  Tensor mask;
+  Tensor query_starts, key_starts; // int32
+  Tensor keys_used; // int32, how many keys of each sequence count
+  Tensor slopes;
+  int64_t max_query, max_key; // the greatest lengths
+  double dropout, scale;
+  std::optional<int64_t> left, right; // places before and behind a query's own that it sees; none, or below zero: all
+  bool from_the_end = false; // own places are counted from the last query and key
+};
+
+double scale_or_usual(std::optional<double> scale, const TensorBase& query) {
+  return scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1))));
 }
 
-AttentionOperand operand(const TensorBase& t) {
-  return {const_cast<void*>(t.const_data_ptr()), t.stride(0), t.stride(1), t.stride(2)};
+/// Whether the kernels read and write it as it lies: rows in one piece, which for tensor cores begin at multiples of 16 bytes.
+bool lies_in_rows(const Tensor& t) {
+  const bool one_piece = t.size(3) == 1 || t.stride(3) == 1;
+  const bool aligned = t.size(3) % 8 == 0 && t.stride(0) % 8 == 0 && t.stride(1) % 8 == 0 && t.stride(2) % 8 == 0 &&
+      reinterpret_cast<std::uintptr_t>(t.const_data_ptr()) % 16 == 0;
+  return one_piece && (aligned || t.scalar_type() == kFloat);
+}
+
+/// The size of rows as the kernels read them.
+int64_t kernel_size(const Tensor& t) {
+  return t.scalar_type() == kFloat ? t.size(3) : (t.size(3) + 7) / 8 * 8;
+}
+
+/// A copy where it does not lie in rows; zeros fill up what tensor cores read beyond them.
+Tensor in_rows(const Tensor& t) {
+  if (lies_in_rows(t)) {
+    return t;
+  }
+  const int64_t more = kernel_size(t) - t.size(3);
+  return more == 0 ? t.clone(MemoryFormat::Contiguous) : at::constant_pad_nd(t, {0, more}, 0).contiguous();
+}
+
+/// A tensor that a kernel writes: the given one if it lies in rows, otherwise one that finish() copies to it.
+struct Written {
+  explicit Written(const Tensor& target)
+      : target(target),
+        rows(lies_in_rows(target) ? target
+                                  : at::empty({target.size(0), target.size(1), target.size(2), kernel_size(target)}, target.options())) {}
+  void finish() const {
+    if (!rows.is_same(target)) {
+      copy_on_device(target, rows.narrow(3, 0, target.size(3)));
+    }
+  }
+  Tensor target, rows;
+};
+
+AttentionOperand operand(const TensorBase& t, bool packed) {
+  return {const_cast<void*>(t.const_data_ptr()), packed ? 0 : t.stride(0), t.stride(1), t.stride(2)};
 }
 
 AttentionMask mask_of(const Tensor& mask, c10::ScalarType dtype, IntArrayRef sizes) {
@@ -43,107 +95,337 @@ AttentionMask mask_of(const Tensor& mask, c10::ScalarType dtype, IntArrayRef siz
       kind, mask.const_data_ptr(), {expanded.stride(0), expanded.stride(1), expanded.stride(2), expanded.stride(3)}};
 }
 
-AttentionProblem problem_of(
-    const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask, double dropout_p, bool is_causal,
-    std::optional<double> scale, float* logsumexp) {
-  const int64_t sizes[] = {query.size(0), query.size(1), query.size(2), key.size(2)};
+AttentionSequences sequences_of(const Tensor& starts, int64_t rows) {
+  return {starts.defined() ? static_cast<const std::int32_t*>(starts.const_data_ptr()) : nullptr, rows};
+}
+
+/// Logsumexp is [batch, heads, at least the length], or [heads, rows of all sequences]; undefined where it is not wanted.
+AttentionProblem problem_of(const AttentionCall& c, const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& logsumexp) {
+  const bool packed = c.query_starts.defined();
   AttentionProblem p{};
   p.dtype = query.scalar_type();
-  p.batch = static_cast<int>(query.size(0));
+  p.batch = static_cast<int>(packed ? c.query_starts.size(0) - 1 : query.size(0));
   p.heads = static_cast<int>(query.size(1));
   p.key_heads = static_cast<int>(key.size(1));
-  p.query_length = static_cast<int>(query.size(2));
-  p.key_length = static_cast<int>(key.size(2));
+  p.query_length = static_cast<int>(c.max_query);
+  p.key_length = static_cast<int>(c.max_key);
   p.head_size = static_cast<int>(query.size(3));
   p.value_size = static_cast<int>(value.size(3));
-  p.query = operand(query);
-  p.key = operand(key);
-  p.value = operand(value);
-  p.mask = mask_of(mask, p.dtype, sizes);
-  p.scale = static_cast<float>(scale.value_or(1 / std::sqrt(static_cast<double>(query.size(3)))));
-  p.causal = is_causal;
-  p.dropout = static_cast<float>(dropout_p);
-  p.logsumexp = logsumexp;
+  p.query = operand(query, packed);
+  p.key = operand(key, packed);
+  p.value = operand(value, packed);
+  p.queries = sequences_of(c.query_starts, query.size(2));
+  p.keys = sequences_of(c.key_starts, key.size(2));
+  p.keys_used = c.keys_used.defined() ? static_cast<const std::int32_t*>(c.keys_used.const_data_ptr()) : nullptr;
+  p.mask = mask_of(c.mask, p.dtype, {query.size(0), query.size(1), c.max_query, c.max_key});
+  p.slopes = c.slopes.defined() ? static_cast<const float*>(c.slopes.const_data_ptr()) : nullptr;
+  p.slopes_batch_stride = c.slopes.defined() && c.slopes.dim() == 2 ? c.slopes.stride(0) : 0;
+  p.scale = static_cast<float>(c.scale);
+  const auto window = [&](std::optional<int64_t> places) {
+    const int64_t all = c.max_query + c.max_key;
+    return static_cast<int>(places.has_value() && *places >= 0 ? std::min(*places, all) : all);
+  };
+  p.left = window(c.left);
+  p.right = window(c.right);
+  p.from_the_end = c.from_the_end;
+  p.dropout = static_cast<float>(c.dropout);
+  if (logsumexp.defined()) {
+    p.logsumexp = const_cast<float*>(static_cast<const float*>(logsumexp.const_data_ptr()));
+    p.sums_batch_stride = logsumexp.dim() == 3 ? logsumexp.stride(0) : 0;
+    p.sums_head_stride = logsumexp.stride(-2);
+  }
   p.stream = c10::cuda::getCurrentCUDAStream();
   return p;
 }
 
 /// The problem for whole matrices, where no kernel works in tiles.
-AttentionMatrices matrices_of(
-    const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask, double dropout_p, bool is_causal,
-    std::optional<double> scale) {
+AttentionMatrices matrices_of(const AttentionCall& c) {
+  const bool plain = c.dropout == 0 && !c.query_starts.defined() && !c.keys_used.defined() && !c.slopes.defined() &&
+      !c.left.has_value() && (!c.right.has_value() || (*c.right == 0 && (!c.from_the_end || c.max_query == c.max_key)));
   TORCH_CHECK_NOT_IMPLEMENTED(
-      dropout_p == 0, "_scaled_dot_product_efficient_attention on CUDA: weights are dropped for Float and sizes of heads up to "
-      "128, for Half and BFloat16 if those are multiples of 8, got ", query.scalar_type(), " and ", query.size(3), ", ", value.size(3),
-      ". scaled_dot_product_attention takes others, too");
-  return {query, key, value, mask, is_causal, scale.value_or(1 / std::sqrt(static_cast<double>(query.size(3))))};
+      plain, c.op, " on CUDA: dropout, windows and sequences of several lengths are for Float and sizes of heads up to 128, for Half and "
+      "BFloat16 up to 256, got ", c.query.scalar_type(), " and ", c.query.size(3), ", ", c.value.size(3),
+      ". scaled_dot_product_attention takes dropout for others, too");
+  return {c.query, c.key, c.value, c.mask, c.right.has_value(), c.scale};
+}
+
+/// Fills `out`, and `logsumexp` if it has elements; `seed` and `offset` too, one number each.
+void attend(const AttentionCall& c, const Tensor& out, const Tensor& logsumexp, const Tensor& seed, const Tensor& offset) {
+  if (c.dropout == 0) {
+    seed.zero_();
+    offset.zero_();
+  }
+  if (out.numel() == 0) {
+    return;
+  }
+  const bool sums = logsumexp.numel() != 0;
+  if (c.max_query == 0 || c.max_key == 0 || c.key.numel() == 0) {
+    out.zero_();
+    if (sums) {
+      logsumexp.fill_(std::numeric_limits<double>::infinity());
+    }
+    return;
+  }
+  if (!fits_tiles(c.query, c.key, c.value)) {
+    attention_by_matrices(matrices_of(c), out, logsumexp);
+    return;
+  }
+  const Tensor query = in_rows(c.query), key = in_rows(c.key), value = in_rows(c.value);
+  const Written result(out);
+  AttentionForward forward{};
+  forward.problem = problem_of(c, query, key, value, sums ? logsumexp : Tensor());
+  forward.out = operand(result.rows, c.query_starts.defined());
+  forward.seed = static_cast<std::int64_t*>(seed.mutable_data_ptr());
+  forward.offset = static_cast<std::int64_t*>(offset.mutable_data_ptr());
+  if (c.dropout > 0) {
+    auto* generator = at::get_generator_or_default<CUDAGeneratorImpl>(std::nullopt, at::cuda::detail::getDefaultCUDAGenerator());
+    const std::lock_guard<std::mutex> lock(generator->mutex_);
+    forward.philox = generator->philox_cuda_state(4); // each draw has a subsequence of its own
+  }
+  query.scalar_type() == kFloat ? launch_float_attention_forward(forward) : launch_attention_forward(forward);
+  result.finish();
+}
+
+/// Blocks for AttentionBackward::ordered_blocks: enough to keep the device busy twice over.
+int ordered_blocks(const AttentionProblem& p) {
+  const int tiles = attention_key_tiles(p), heads = p.batch * p.key_heads;
+  const int wanted = 2 * at::cuda::getCurrentDeviceProperties()->multiProcessorCount;
+  return std::clamp((wanted + heads - 1) / heads, 1, tiles);
+}
+
+/// Fills the three gradients.
+void attend_backward(
+    const AttentionCall& c, const Tensor& grad_out, const Tensor& out, const Tensor& logsumexp, const Tensor& seed, const Tensor& offset,
+    const Tensor& grad_query, const Tensor& grad_key, const Tensor& grad_value) {
+  // Rows of keys that belong to no sequence, or do not count, are written by nobody.
+  const bool gaps = c.query_starts.defined() || c.keys_used.defined();
+  const bool nothing = c.query.numel() == 0 || c.key.numel() == 0 || c.value.numel() == 0 || c.max_query == 0 || c.max_key == 0;
+  if (gaps || nothing) {
+    for (const Tensor* t : {&grad_query, &grad_key, &grad_value}) {
+      t->zero_();
+    }
+  }
+  if (nothing) {
+    return;
+  }
+  if (!fits_tiles(c.query, c.key, c.value)) {
+    attention_by_matrices_backward(matrices_of(c), grad_out, out, logsumexp, grad_query, grad_key, grad_value);
+    return;
+  }
+  const bool packed = c.query_starts.defined();
+  const Tensor query = in_rows(c.query), key = in_rows(c.key), value = in_rows(c.value);
+  const Tensor result = in_rows(out), grad = in_rows(grad_out), sums = logsumexp.contiguous(), delta = at::empty_like(sums);
+  const Written of_query(grad_query), of_key(grad_key), of_value(grad_value);
+  for (const Written* w : {&of_query, &of_key, &of_value}) {
+    if (gaps && !w->rows.is_same(w->target)) {
+      w->rows.zero_();
+    }
+  }
+  AttentionBackward backward{};
+  backward.problem = problem_of(c, query, key, value, sums);
+  backward.out = operand(result, packed);
+  backward.grad_out = operand(grad, packed);
+  backward.grad_query = operand(of_query.rows, packed);
+  backward.grad_key = operand(of_key.rows, packed);
+  backward.grad_value = operand(of_value.rows, packed);
+  backward.delta = static_cast<float*>(delta.mutable_data_ptr());
+  backward.seed = c.dropout > 0 ? static_cast<const std::int64_t*>(seed.const_data_ptr()) : nullptr;
+  backward.offset = c.dropout > 0 ? static_cast<const std::int64_t*>(offset.const_data_ptr()) : nullptr;
+  if (query.scalar_type() == kFloat) {
+    launch_float_attention_backward(backward);
+  } else {
+    if (at::globalContext().deterministicAlgorithms()) {
+      backward.ordered_blocks = ordered_blocks(backward.problem);
+    }
+    const Tensor query_sums = at::zeros({attention_query_sums(backward)}, query.options().dtype(kFloat));
+    backward.query_sums = static_cast<float*>(query_sums.mutable_data_ptr());
+    launch_attention_backward(backward);
+  }
+  of_query.finish();
+  of_key.finish();
+  of_value.finish();
+}
+
+Tensor or_undefined(const std::optional<Tensor>& t) {
+  return t.value_or(Tensor());
+}
+
+AttentionCall efficient_call(
+    const char* op, const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask, double dropout_p, bool is_causal,
+    std::optional<double> scale) {
+  AttentionCall c{};
+  c.op = op;
+  c.query = query;
+  c.key = key;
+  c.value = value;
+  c.mask = mask;
+  c.max_query = query.size(2);
+  c.max_key = key.size(2);
+  c.dropout = dropout_p;
+  c.scale = scale_or_usual(scale, query);
+  if (is_causal) {
+    c.right = 0;
+  }
+  return c;
+}
+
+/// [batch, length, heads, size] or [rows, heads, size], as kernels name the dimensions.
+Tensor by_heads(const Tensor& t) {
+  return (t.dim() == 3 ? t.unsqueeze(0) : t).transpose(1, 2);
+}
+
+AttentionCall flash_call(
+    const char* op, const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& cum_seq_q, const Tensor& cum_seq_k, int64_t max_q,
+    int64_t max_k, double dropout_p, bool is_causal, std::optional<double> scale, std::optional<int64_t> left, std::optional<int64_t> right) {
+  AttentionCall c{};
+  c.op = op;
+  c.query = by_heads(query);
+  c.key = by_heads(key);
+  c.value = by_heads(value);
+  c.query_starts = cum_seq_q;
+  c.key_starts = cum_seq_k;
+  c.max_query = cum_seq_q.defined() ? max_q : query.size(1);
+  c.max_key = cum_seq_q.defined() ? max_k : key.size(1);
+  c.dropout = dropout_p;
+  c.scale = scale_or_usual(scale, query);
+  c.left = left;
+  c.right = is_causal ? std::optional<int64_t>(0) : right;
+  c.from_the_end = true;
+  return c;
+}
+
+AttentionCall efficient_call_of_sequences(const char* op, const at::shape::EfficientAttention& a, std::optional<double> scale) {
+  at::shape::check_efficient_attention_of_sequences(op, a);
+  AttentionCall c{};
+  c.op = op;
+  c.query = by_heads(Tensor(a.query));
+  c.key = by_heads(Tensor(a.key));
+  c.value = by_heads(Tensor(a.value));
+  c.mask = or_undefined(a.bias);
+  c.query_starts = or_undefined(a.cu_seqlens_q);
+  c.key_starts = or_undefined(a.cu_seqlens_k);
+  c.keys_used = or_undefined(a.seqlen_k);
+  c.max_query = c.query_starts.defined() ? *a.max_seqlen_q : a.query.size(1);
+  c.max_key = c.query_starts.defined() ? *a.max_seqlen_k : a.key.size(1);
+  c.dropout = a.dropout_p;
+  c.scale = scale_or_usual(scale, a.query);
+  if (a.custom_mask_type != 0) {
+    c.right = 0;
+    c.from_the_end = a.custom_mask_type == 2;
+    if (a.window_size.value_or(0) > 0) {
+      c.left = *a.window_size - 1;
+    }
+  }
+  return c;
 }
 
 } // namespace
 
-void efficient_attention_kernel(const TensorBase& query, const TensorBase& key, const TensorBase& value, const std::optional<Tensor>& attn_bias, bool compute_log_sumexp, double dropout_p, bool is_causal, std::optional<double> scale, const TensorBase& output, const TensorBase& log_sumexp, const TensorBase& philox_seed, const TensorBase& philox_offset) {
-  if (dropout_p == 0) {
-    Tensor(philox_seed).zero_();
-    Tensor(philox_offset).zero_();
-  }
-  if (output.numel() == 0) {
-    return;
-  }
-  if (!fits_tiles(query, key, value)) {
-    attention_by_matrices(
-        matrices_of(Tensor(query), Tensor(key), Tensor(value), attn_bias.value_or(Tensor()), dropout_p, is_causal, scale), Tensor(output),
-        Tensor(log_sumexp));
-    return;
-  }
-  const Tensor q = in_rows(query), k = in_rows(key), v = in_rows(value);
-  AttentionForward forward{};
-  forward.problem = problem_of(
-      q, k, v, attn_bias.value_or(Tensor()), dropout_p, is_causal, scale,
-      compute_log_sumexp ? static_cast<float*>(log_sumexp.mutable_data_ptr()) : nullptr);
-  forward.out = operand(output);
-  forward.seed = static_cast<std::int64_t*>(philox_seed.mutable_data_ptr());
-  forward.offset = static_cast<std::int64_t*>(philox_offset.mutable_data_ptr());
-  if (dropout_p > 0) {
-    auto* generator = at::get_generator_or_default<CUDAGeneratorImpl>(std::nullopt, at::cuda::detail::getDefaultCUDAGenerator());
-    const std::lock_guard<std::mutex> lock(generator->mutex_);
-    forward.philox = generator->philox_cuda_state(4); // each weight's place is a subsequence of its own
-  }
-  q.scalar_type() == kFloat ? launch_float_attention_forward(forward) : launch_attention_forward(forward);
+void efficient_attention_kernel(const TensorBase& query, const TensorBase& key, const TensorBase& value, const std::optional<Tensor>& attn_bias, bool, double dropout_p, bool is_causal, std::optional<double> scale, const TensorBase& output, const TensorBase& log_sumexp, const TensorBase& philox_seed, const TensorBase& philox_offset) {
+  attend(
+      efficient_call(
+          "_scaled_dot_product_efficient_attention", Tensor(query), Tensor(key), Tensor(value), or_undefined(attn_bias), dropout_p, is_causal,
+          scale),
+      Tensor(output), Tensor(log_sumexp), Tensor(philox_seed), Tensor(philox_offset));
+}
+
+void flash_attention_forward_kernel(const TensorBase& query, const TensorBase& key, const TensorBase& value, const std::optional<Tensor>& cum_seq_q, const std::optional<Tensor>& cum_seq_k, int64_t max_q, int64_t max_k, double dropout_p, bool is_causal, bool, std::optional<double> scale, std::optional<int64_t> window_size_left, std::optional<int64_t> window_size_right, const std::optional<Tensor>& seqused_k, const std::optional<Tensor>& alibi_slopes, const std::optional<Tensor>&, std::optional<int64_t>, const TensorBase& output, const TensorBase& softmax_logsumexp, const TensorBase& rng_state, const TensorBase& unused, const TensorBase&) {
+  AttentionCall c = flash_call(
+      "_flash_attention_forward", Tensor(query), Tensor(key), Tensor(value), or_undefined(cum_seq_q), or_undefined(cum_seq_k), max_q, max_k,
+      dropout_p, is_causal, scale, window_size_left, window_size_right);
+  c.keys_used = or_undefined(seqused_k);
+  c.slopes = or_undefined(alibi_slopes);
+  const Tensor numbers(rng_state);
+  Tensor(unused).zero_();
+  attend(c, by_heads(Tensor(output)), Tensor(softmax_logsumexp), numbers.select(0, 0), numbers.select(0, 1));
+}
+
+void flash_attention_backward_kernel(const TensorBase& grad_out, const TensorBase& query, const TensorBase& key, const TensorBase& value, const TensorBase& out, const TensorBase& logsumexp, const TensorBase& cum_seq_q, const TensorBase& cum_seq_k, int64_t max_q, int64_t max_k, double dropout_p, bool is_causal, const TensorBase& rng_state, const TensorBase&, std::optional<double> scale, std::optional<int64_t> window_size_left, std::optional<int64_t> window_size_right, const TensorBase& grad_query, const TensorBase& grad_key, const TensorBase& grad_value) {
+  const AttentionCall c = flash_call(
+      "_flash_attention_backward", Tensor(query), Tensor(key), Tensor(value), Tensor(cum_seq_q), Tensor(cum_seq_k), max_q, max_k, dropout_p,
+      is_causal, scale, window_size_left, window_size_right);
+  const Tensor numbers(rng_state);
+  const bool drops = dropout_p > 0;
+  attend_backward(
+      c, by_heads(Tensor(grad_out)), by_heads(Tensor(out)), Tensor(logsumexp), drops ? numbers.select(0, 0) : Tensor(),
+      drops ? numbers.select(0, 1) : Tensor(), by_heads(Tensor(grad_query)), by_heads(Tensor(grad_key)), by_heads(Tensor(grad_value)));
 }
 
 } // namespace cuda
 
 std::tuple<Tensor, Tensor, Tensor, Tensor> efficient_attention_backward_cuda(const Tensor& grad_out, const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_bias, const Tensor& out, const Tensor& logsumexp, const Tensor& philox_seed, const Tensor& philox_offset, double dropout_p, std::array<bool, 4> grad_input_mask, bool is_causal, std::optional<double> scale) {
-  at::shape::check_efficient_attention_backward(
-      "_scaled_dot_product_efficient_attention_backward", grad_out, query, key, value, attn_bias, out, logsumexp, dropout_p,
-      grad_input_mask, is_causal);
+  constexpr const char* kOp = "_scaled_dot_product_efficient_attention_backward";
+  at::shape::check_efficient_attention_backward(kOp, grad_out, query, key, value, attn_bias, out, logsumexp, dropout_p, grad_input_mask, is_causal);
   const Tensor grad_query = at::empty_like(query, MemoryFormat::Contiguous);
   const Tensor grad_key = at::empty_like(key, MemoryFormat::Contiguous);
   const Tensor grad_value = at::empty_like(value, MemoryFormat::Contiguous);
-  if (query.numel() == 0 || key.numel() == 0 || value.numel() == 0) {
-    return {grad_query.zero_(), grad_key.zero_(), grad_value.zero_(), Tensor()};
+  cuda::attend_backward(
+      cuda::efficient_call(kOp, query, key, value, attn_bias, dropout_p, is_causal, scale), grad_out, out, logsumexp, philox_seed,
+      philox_offset, grad_query, grad_key, grad_value);
+  return {grad_query, grad_key, grad_value, Tensor()};
+}
+
+std::tuple<Tensor, Tensor, Tensor, Tensor, int64_t, int64_t> efficient_attention_forward_cuda(const Tensor& query, const Tensor& key, const Tensor& value, const std::optional<Tensor>& bias, const std::optional<Tensor>& cu_seqlens_q, const std::optional<Tensor>& cu_seqlens_k, std::optional<int64_t> max_seqlen_q, std::optional<int64_t> max_seqlen_k, double dropout_p, int64_t custom_mask_type, bool compute_log_sumexp, std::optional<double> scale, const std::optional<Tensor>& seqlen_k, std::optional<int64_t> window_size) {
+  const cuda::AttentionCall c = cuda::efficient_call_of_sequences(
+      "_efficient_attention_forward",
+      {query, key, value, bias, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, dropout_p, custom_mask_type, seqlen_k, window_size},
+      scale);
+  const Tensor output = at::empty({query.size(0), query.size(1), query.size(2), value.size(3)}, query.options());
+  const int64_t batch = c.query_starts.defined() ? c.query_starts.size(0) - 1 : query.size(0);
+  const int64_t length = compute_log_sumexp ? (c.max_query + 31) / 32 * 32 : 0;
+  const auto sums_dtype = query.scalar_type() == kDouble ? kDouble : kFloat;
+  const Tensor logsumexp = at::full(
+      {batch, query.size(2), length}, std::numeric_limits<double>::infinity(), query.options().dtype(sums_dtype));
+  const Tensor seed = at::empty({}, query.options().dtype(kLong)), offset = at::empty_like(seed);
+  // Without tiles the matrices' sums have the queries' number.
+  cuda::attend(
+      c, cuda::by_heads(output),
+      fits_tiles(c.query, c.key, c.value) || length == 0 ? logsumexp : logsumexp.narrow(2, 0, c.max_query), seed, offset);
+  return {output, logsumexp, seed, offset, c.max_query, c.max_key};
+}
+
+std::tuple<Tensor, Tensor, Tensor, Tensor> efficient_attention_of_sequences_backward_cuda(const Tensor& grad_out_, const Tensor& query, const Tensor& key, const Tensor& value, const std::optional<Tensor>& bias, const Tensor& out, const std::optional<Tensor>& cu_seqlens_q, const std::optional<Tensor>& cu_seqlens_k, int64_t max_seqlen_q, int64_t max_seqlen_k, const Tensor& logsumexp, double dropout_p, const Tensor& philox_seed, const Tensor& philox_offset, int64_t custom_mask_type, bool bias_requires_grad, std::optional<double> scale, std::optional<int64_t>, std::optional<int64_t> window_size, bool shared_storage_dqdkdv) {
+  constexpr const char* kOp = "_efficient_attention_backward";
+  const cuda::AttentionCall c = cuda::efficient_call_of_sequences(
+      kOp,
+      {query, key, value, bias, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, dropout_p, custom_mask_type, std::nullopt, window_size},
+      scale);
+  TORCH_CHECK(!bias_requires_grad, kOp, ": there is no gradient of bias here; _scaled_dot_product_attention_math has one");
+  const int64_t batch = c.query_starts.defined() ? c.query_starts.size(0) - 1 : query.size(0);
+  const int64_t sizes[] = {query.size(0), query.size(1), query.size(2), value.size(3)};
+  TORCH_CHECK(
+      grad_out_.sizes() == IntArrayRef(sizes) && out.sizes() == IntArrayRef(sizes) && grad_out_.scalar_type() == query.scalar_type() &&
+          out.scalar_type() == query.scalar_type() && grad_out_.device() == query.device() && out.device() == query.device(),
+      kOp, ": grad_out_ and out must be like the result, ", IntArrayRef(sizes), " of ", query.scalar_type(), "; got ", grad_out_.sizes(),
+      " of ", grad_out_.scalar_type(), " and ", out.sizes(), " of ", out.scalar_type());
+  TORCH_CHECK(
+      logsumexp.dim() == 3 && logsumexp.size(0) == batch && logsumexp.size(1) == query.size(2) && logsumexp.size(2) >= c.max_query &&
+          logsumexp.scalar_type() == (query.scalar_type() == kDouble ? kDouble : kFloat) && logsumexp.device() == query.device(),
+      kOp, ": logsumexp must be that of the forward pass, got ", logsumexp.sizes(), " of ", logsumexp.scalar_type());
+  for (const Tensor* t : {&philox_seed, &philox_offset}) {
+    TORCH_CHECK(
+        dropout_p == 0 || (t->defined() && t->numel() == 1 && t->scalar_type() == kLong && t->device() == query.device()), kOp,
+        ": philox_seed and philox_offset must be those of the forward pass");
   }
-  if (!fits_tiles(query, key, value)) {
-    cuda::attention_by_matrices_backward(
-        cuda::matrices_of(query, key, value, attn_bias, dropout_p, is_causal, scale), grad_out, out, logsumexp, grad_query, grad_key,
-        grad_value);
-    return {grad_query, grad_key, grad_value, Tensor()};
+  Tensor grad_query, grad_key, grad_value;
+  if (shared_storage_dqdkdv) {
+    TORCH_CHECK(
+        query.sizes() == key.sizes() && query.sizes() == value.sizes(), kOp,
+        ": gradients share a storage (shared_storage_dqdkdv) where query, key and value have the same sizes, got ", query.sizes(), ", ",
+        key.sizes(), " and ", value.sizes());
+    const Tensor all = at::empty({query.size(0), query.size(1), 3, query.size(2), query.size(3)}, query.options());
+    grad_query = all.select(2, 0);
+    grad_key = all.select(2, 1);
+    grad_value = all.select(2, 2);
+  } else {
+    grad_query = at::empty_like(query, MemoryFormat::Contiguous);
+    grad_key = at::empty_like(key, MemoryFormat::Contiguous);
+    grad_value = at::empty_like(value, MemoryFormat::Contiguous);
   }
-  const Tensor q = cuda::in_rows(query), k = cuda::in_rows(key), v = cuda::in_rows(value);
-  const Tensor o = cuda::in_rows(out), g = cuda::in_rows(grad_out), l = logsumexp.contiguous();
-  const Tensor delta = at::empty_like(l);
-  cuda::AttentionBackward backward{};
-  backward.problem = cuda::problem_of(
-      q, k, v, attn_bias, dropout_p, is_causal, scale, const_cast<float*>(static_cast<const float*>(l.const_data_ptr())));
-  backward.out = cuda::operand(o);
-  backward.grad_out = cuda::operand(g);
-  backward.grad_query = cuda::operand(grad_query);
-  backward.grad_key = cuda::operand(grad_key);
-  backward.grad_value = cuda::operand(grad_value);
-  backward.delta = static_cast<float*>(delta.mutable_data_ptr());
-  backward.seed = static_cast<const std::int64_t*>(philox_seed.const_data_ptr());
-  backward.offset = static_cast<const std::int64_t*>(philox_offset.const_data_ptr());
-  q.scalar_type() == kFloat ? cuda::launch_float_attention_backward(backward) : cuda::launch_attention_backward(backward);
+  const bool tiles = fits_tiles(c.query, c.key, c.value);
+  cuda::attend_backward(
+      c, cuda::by_heads(grad_out_), cuda::by_heads(out), tiles ? logsumexp : logsumexp.narrow(2, 0, c.max_query), philox_seed,
+      philox_offset, cuda::by_heads(grad_query), cuda::by_heads(grad_key), cuda::by_heads(grad_value));
   return {grad_query, grad_key, grad_value, Tensor()};
 }
 

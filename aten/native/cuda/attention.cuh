@@ -1,190 +1,177 @@
-// What forward and backward of attention share: tiles in shared memory, scores, dropout.
+// What all kernels of attention share: sequences and the keys that their queries see, scores, dropout.
 #pragma once
 
 #include <aten/core/PhiloxRNGEngine.h>
+#include <aten/cuda/PhiloxUtils.cuh>
 #include <aten/native/cuda/attention.h>
 #include <aten/native/cuda/memory_access.cuh>
 #include <aten/native/cuda/team.cuh>
-#include <aten/native/cuda/tensor_core.cuh>
 
 #include <cmath>
+#include <tuple>
 
 namespace at::native::cuda::attention {
 
-inline constexpr int kThreads = 128; // four warps, each of which has 16 rows
-inline constexpr int kRows = 64;
 inline constexpr float kLog2E = 1.44269504088896340736f;
-
-/// Rows of D elements of 16 bits. Pieces of 16 bytes are exchanged within a row by its number, so that the same columns of
-/// eight rows lie in different banks.
-template <int D>
-struct Tile {
-  std::uint16_t* memory;
-
-  __device__ std::uint16_t* piece(int row, int number) const {
-    return memory + row * D + ((number ^ (row & 7)) * 8);
-  }
-  /// Rows from `first` on; zeros beyond `rows` and `width`. Arrives with copies_done().
-  template <int Rows>
-  __device__ void load(const std::uint16_t* from, std::int64_t stride, int first, int rows, int width) const {
-    constexpr int kPieces = D / 8;
-#pragma unroll
-    for (int i = threadIdx.x; i < Rows * kPieces; i += kThreads) {
-      const int row = i / kPieces, number = i % kPieces;
-      const bool there = first + row < rows && number * 8 < width;
-      copy_16_bytes(piece(row, number), there ? from + static_cast<std::int64_t>(first + row) * stride + number * 8 : from, there);
-    }
-  }
-
-  /// Rows `row` to `row` + 15 and columns 16 k to 16 k + 15 as an a.
-  __device__ void as_a(std::uint32_t (&a)[4], int row, int k) const {
-    const int lane = threadIdx.x % 32;
-    load_matrices(a, piece(row + lane % 16, 2 * k + lane / 16));
-  }
-  /// Two b of the transposed tile, for 16 of its rows: {b0, b1} for eight and for the next eight.
-  __device__ void as_b_transposed(std::uint32_t (&b)[4], int row, int k) const {
-    const int lane = threadIdx.x % 32;
-    load_matrices(b, piece(row + lane / 16 * 8 + lane % 8, 2 * k + lane / 8 % 2));
-  }
-  /// Two b of rows `row` to `row` + 15: {b0, b1} for columns 16 n to 16 n + 7, and for the next eight.
-  __device__ void as_b(std::uint32_t (&b)[4], int row, int n) const {
-    const int lane = threadIdx.x % 32;
-    load_matrices_transposed(b, piece(row + lane % 16, 2 * n + lane / 16));
-  }
-};
-
-/// c += a-tile (16 rows of this warp) times the transposed tile of `Columns` rows.
-template <class T, int D, int Columns, class ReadA>
-__device__ inline void multiply_transposed(float (&c)[Columns / 8][4], ReadA read_a, const Tile<D>& b) {
-#pragma unroll
-  for (int k = 0; k < D / 16; ++k) {
-    std::uint32_t a[4];
-    read_a(a, k);
-#pragma unroll
-    for (int n = 0; n < Columns / 16; ++n) {
-      std::uint32_t words[4];
-      b.as_b_transposed(words, 16 * n, k);
-      multiply_add<T>(c[2 * n], a, words[0], words[1]);
-      multiply_add<T>(c[2 * n + 1], a, words[2], words[3]);
-    }
-  }
-}
-
-/// c (16 x D) += weights (16 x Columns, rounded to 16 bits) times the tile of `Columns` rows.
-template <class T, int D, int Columns>
-__device__ inline void multiply_weights(float (&c)[D / 8][4], const float (&weights)[Columns / 8][4], const Tile<D>& b) {
-#pragma unroll
-  for (int k = 0; k < Columns / 16; ++k) {
-    const float(&left)[4] = weights[2 * k];
-    const float(&right)[4] = weights[2 * k + 1];
-    const std::uint32_t a[4] = {
-        pack<T>(left[0], left[1]), pack<T>(left[2], left[3]), pack<T>(right[0], right[1]), pack<T>(right[2], right[3])};
-#pragma unroll
-    for (int n = 0; n < D / 16; ++n) {
-      std::uint32_t words[4];
-      b.as_b(words, 16 * k, n);
-      multiply_add<T>(c[2 * n], a, words[0], words[1]);
-      multiply_add<T>(c[2 * n + 1], a, words[2], words[3]);
-    }
-  }
-}
-
-template <int N>
-__device__ inline void clear(float (&c)[N][4]) {
-#pragma unroll
-  for (int n = 0; n < N; ++n) {
-    c[n][0] = c[n][1] = c[n][2] = c[n][3] = 0;
-  }
-}
-
-/// Writes 16 rows of this warp, from `first` on, in 16 bits.
-template <class T, int N>
-__device__ inline void store(
-    const float (&c)[N][4], const AttentionOperand& to, std::int64_t offset, int first, int rows, int width) {
-  const int lane = threadIdx.x % 32;
-#pragma unroll
-  for (int half = 0; half < 2; ++half) {
-    const int row = first + lane / 4 + 8 * half;
-    if (row >= rows) {
-      continue;
-    }
-    auto* const target = static_cast<std::uint16_t*>(to.data) + offset + row * to.row_stride;
-#pragma unroll
-    for (int n = 0; n < N; ++n) {
-      const int column = 8 * n + 2 * (lane % 4);
-      if (column < width) {
-        const std::uint32_t word = pack<T>(c[n][2 * half], c[n][2 * half + 1]);
-        memcpy(target + column, &word, sizeof(word));
-      }
-    }
-  }
-}
-
-__device__ inline const std::uint16_t* head_of(const AttentionOperand& t, int batch, int head) {
-  return static_cast<const std::uint16_t*>(t.data) + batch * t.batch_stride + head * t.head_stride;
-}
-
-/// Which weights are dropped: the same in forward and backward. Four neighbours of a row share a draw.
-struct Dropout {
-  std::uint64_t seed, offset;
-  std::uint32_t threshold; // numbers below it drop
-  float factor; // of what stays
-  int columns; // groups of four in a row
-
-  __device__ Dropout(float p, std::uint64_t seed, std::uint64_t offset, int key_length)
-      : seed(seed), offset(offset / 4), threshold(static_cast<std::uint32_t>(p * 4294967296.f)), factor(1 / (1 - p)),
-        columns((key_length + 3) / 4) {}
-
-  /// 0 or the factor. `row`: of all heads and batches.
-  __device__ float operator()(std::int64_t row, int column) const {
-    const auto group = static_cast<std::uint64_t>(row * columns + column / 4);
-    const std::uint32_t count[4] = {
-        static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(offset >> 32), static_cast<std::uint32_t>(group),
-        static_cast<std::uint32_t>(group >> 32)};
-    std::uint32_t words[4];
-    at::detail::philox_block(seed, count, words);
-    const int which = column % 4;
-    const std::uint32_t number = which < 2 ? (which == 0 ? words[0] : words[1]) : (which == 2 ? words[2] : words[3]);
-    return number < threshold ? 0.f : factor;
-  }
-};
-
-/// Scaled products with what the mask does to them, times log2(e).
-template <class T>
-__device__ inline float score(
-    const AttentionProblem& p, float product, int batch, int head, int row, int column) {
-  if (row >= p.query_length || column >= p.key_length || (p.causal && column > row)) {
-    return -INFINITY;
-  }
-  float s = product * p.scale;
-  if (p.mask.kind != AttentionMask::Kind::kNone) {
-    const std::int64_t i = batch * p.mask.strides[0] + head * p.mask.strides[1] + row * p.mask.strides[2] + column * p.mask.strides[3];
-    switch (p.mask.kind) {
-      case AttentionMask::Kind::kBool:
-        s = static_cast<const bool*>(p.mask.data)[i] ? s : -INFINITY;
-        break;
-      case AttentionMask::Kind::kSame:
-        s += widen(static_cast<const T*>(p.mask.data)[i]);
-        break;
-      default:
-        s += static_cast<const float*>(p.mask.data)[i];
-        break;
-    }
-  }
-  return s * kLog2E;
-}
-
-/// Over the four lanes that have a row together.
-template <class Combine>
-__device__ inline float over_row(float value, Combine combine) {
-  value = combine(value, exchange(value, 1));
-  return combine(value, exchange(value, 2));
-}
 
 struct Max {
   __device__ float operator()(float a, float b) const {
     return a > b ? a : b;
   }
 };
+
+/// The sequences of one batch.
+struct Sequences {
+  std::int64_t query_start = 0, key_start = 0, sums_start = 0; // their first rows
+  int query_length, key_length;
+  int first, last; // query i sees the keys i + first to i + last
+
+  __device__ Sequences(const AttentionProblem& p, int batch) : query_length(p.query_length), key_length(p.key_length) {
+    find(p.queries, batch, query_start, query_length);
+    find(p.keys, batch, key_start, key_length);
+    sums_start = p.sums_batch_stride == 0 ? query_start : 0;
+    if (p.keys_used != nullptr) {
+      key_length = within(p.keys_used[batch], 0, key_length);
+    }
+    const int shift = p.from_the_end ? key_length - query_length : 0;
+    first = shift - p.left;
+    last = shift + p.right;
+  }
+
+  /// Query `row` sees the keys first_key(row) to end_key(row) - 1, and so for keys: later ones for later rows.
+  __device__ int first_key(int row) const {
+    return row + first > 0 ? row + first : 0;
+  }
+  __device__ int end_key(int row) const {
+    return row + last < key_length ? row + last + 1 : key_length;
+  }
+  __device__ int first_query(int key) const {
+    return key - last > 0 ? key - last : 0;
+  }
+  __device__ int end_query(int key) const {
+    return key - first < query_length ? key - first + 1 : query_length;
+  }
+
+ private:
+  static __device__ int within(std::int64_t value, std::int64_t least, std::int64_t most) {
+    return static_cast<int>(value < least ? least : value > most ? most : value);
+  }
+  // Whatever `starts` holds, the rows are there.
+  static __device__ void find(const AttentionSequences& all, int batch, std::int64_t& start, int& length) {
+    if (all.starts != nullptr) {
+      const std::int64_t from = all.starts[batch], to = all.starts[batch + 1];
+      start = from < 0 ? 0 : from > all.rows ? all.rows : from;
+      length = within(to - start, 0, all.rows - start < length ? all.rows - start : length);
+    }
+  }
+};
+
+/// The first row of a sequence.
+template <class Element>
+__device__ inline Element* sequence_of(const AttentionOperand& t, int batch, int head, std::int64_t start) {
+  return static_cast<Element*>(t.data) + batch * t.batch_stride + head * t.head_stride + start * t.row_stride;
+}
+
+/// Where logsumexp and delta of a sequence begin.
+__device__ inline std::int64_t sums_of(const AttentionProblem& p, const Sequences& s, int batch, int head) {
+  return batch * p.sums_batch_stride + head * p.sums_head_stride + s.sums_start;
+}
+
+/// Which weights are dropped: the same in forward and backward. A draw of 128 bits serves eight weights of a block of 16 queries
+/// and 16 keys: those that one lane has of a product (Note [Fragments]).
+struct Dropout {
+  std::uint64_t seed = 0, offset = 0;
+  std::uint32_t threshold = 0; // numbers of 16 bits below it drop
+  float factor = 1; // of what stays
+  int row_blocks = 0, column_blocks = 0;
+
+  __device__ Dropout(const AttentionProblem& p, std::uint64_t seed, std::uint64_t offset)
+      : seed(seed), offset(offset / 4), threshold(static_cast<std::uint32_t>(p.dropout * 65536.f + 0.5f)),
+        factor(1 / (1 - p.dropout)), row_blocks((p.query_length + 15) / 16), column_blocks((p.key_length + 15) / 16) {}
+
+  /// Of block (row_block, column_block) in the head number `pair` of all batches. Word 2 h + u has the weights of row g + 8 h in the
+  /// columns 8 u + 2 t, in its lower half, and 8 u + 2 t + 1.
+  __device__ void draw(std::uint32_t (&words)[4], int pair, int row_block, int column_block, int lane) const {
+    const auto block = (static_cast<std::uint64_t>(pair) * row_blocks + row_block) * column_blocks + column_block;
+    const std::uint64_t number = block * 32 + lane;
+    const std::uint32_t count[4] = {
+        static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(offset >> 32), static_cast<std::uint32_t>(number),
+        static_cast<std::uint32_t>(number >> 32)};
+    at::detail::philox_block(seed, count, words);
+  }
+  __device__ bool keeps(std::uint32_t word, int half) const {
+    return (half == 0 ? word & 0xffffu : word >> 16) >= threshold;
+  }
+
+  /// 0 or the factor, for one weight.
+  __device__ float operator()(int pair, int row, int column) const {
+    std::uint32_t words[4];
+    draw(words, pair, row / 16, column / 16, row % 8 * 4 + column % 8 / 2);
+    const bool low = row % 16 < 8, left = column % 16 < 8;
+    return keeps(low ? (left ? words[0] : words[1]) : (left ? words[2] : words[3]), column % 2) ? factor : 0.f;
+  }
+};
+
+/// Where a forward pass draws: from its state, which the first thread of the grid leaves for backward.
+__device__ inline Dropout drawn_dropout(const AttentionForward& a) {
+  std::uint64_t seed = 0, offset = 0;
+  if (a.problem.dropout > 0) {
+    const auto unpacked = at::cuda::philox::unpack(a.philox);
+    seed = std::get<0>(unpacked);
+    offset = std::get<1>(unpacked);
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+      *a.seed = static_cast<std::int64_t>(seed);
+      *a.offset = static_cast<std::int64_t>(offset);
+    }
+  }
+  return Dropout(a.problem, seed, offset);
+}
+/// What forward drew.
+__device__ inline Dropout repeated_dropout(const AttentionBackward& a) {
+  const bool drops = a.problem.dropout > 0;
+  return Dropout(
+      a.problem, drops ? static_cast<std::uint64_t>(*a.seed) : 0, drops ? static_cast<std::uint64_t>(*a.offset) : 0);
+}
+
+/// The place of a weight in the mask, without its batch and head.
+__device__ inline std::int64_t mask_place(const AttentionMask& mask, int row, int column) {
+  return row * mask.strides[2] + column * mask.strides[3];
+}
+
+/// A scaled product with what mask and slopes do to it, times log2(e), for a query and a key that are there.
+template <class T>
+__device__ inline float weighed_score(const AttentionProblem& p, const Sequences& s, float product, int batch, int head, int row, int column) {
+  float x = product * p.scale;
+  if (p.mask.kind != AttentionMask::Kind::kNone) {
+    const std::int64_t i = batch * p.mask.strides[0] + head * p.mask.strides[1] + mask_place(p.mask, row, column);
+    switch (p.mask.kind) {
+      case AttentionMask::Kind::kBool:
+        x = static_cast<const bool*>(p.mask.data)[i] ? x : -INFINITY;
+        break;
+      case AttentionMask::Kind::kSame:
+        x += widen(static_cast<const T*>(p.mask.data)[i]);
+        break;
+      default:
+        x += static_cast<const float*>(p.mask.data)[i];
+        break;
+    }
+  }
+  if (p.slopes != nullptr) {
+    // Where no query sees the keys behind it, what rows lose as a whole does not matter.
+    const int distance = row + (p.from_the_end ? s.key_length - s.query_length : 0) - column;
+    x += p.slopes[batch * p.slopes_batch_stride + head] *
+        static_cast<float>(p.right == 0 ? column : distance < 0 ? distance : -distance);
+  }
+  return x * kLog2E;
+}
+
+/// The same for any query and key: minus infinity where the query does not see the key.
+template <class T>
+__device__ inline float score(const AttentionProblem& p, const Sequences& s, float product, int batch, int head, int row, int column) {
+  if (row >= s.query_length || column < s.first_key(row) || column >= s.end_key(row)) {
+    return -INFINITY;
+  }
+  return weighed_score<T>(p, s, product, batch, head, row, column);
+}
 
 } // namespace at::native::cuda::attention

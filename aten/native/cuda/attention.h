@@ -24,16 +24,33 @@ struct AttentionMask {
   std::int64_t strides[4];
 };
 
-/// Sizes of heads are at most 128, for 16-bit floats multiples of 8. Query heads are a multiple of key heads, which they share in order.
+/// Sequences of several lengths, one behind the other in a tensor whose batch stride is 0: that of batch b has the rows
+/// starts[b] to starts[b + 1] - 1. Null: each batch has a sequence of the full length.
+struct AttentionSequences {
+  const std::int32_t* starts;
+  std::int64_t rows; // of all sequences
+};
+
+/// Sizes of heads are at most 256, multiples of 8, for float at most 128. Query heads are a multiple of key heads, which they
+/// share in order.
 struct AttentionProblem {
   c10::ScalarType dtype; // Half, BFloat16 or Float
-  int batch, heads, key_heads, query_length, key_length, head_size, value_size;
+  int batch, heads, key_heads, head_size, value_size;
+  int query_length, key_length; // of the longest sequence
   AttentionOperand query, key, value;
+  AttentionSequences queries, keys;
+  const std::int32_t* keys_used; // how many keys of each batch count; null: all
   AttentionMask mask;
+  const float* slopes; // for each head, or each batch and head: what a key loses for each place of distance; null: nothing
+  std::int64_t slopes_batch_stride;
   float scale;
-  bool causal;
+  // A query sees keys from `left` places before its own to `right` places behind it. Places are counted from the first query and
+  // key, or from the last ones. At most the sum of the lengths.
+  int left, right;
+  bool from_the_end;
   float dropout; // the part of the weights that is dropped
-  float* logsumexp; // [batch, heads, query length]; null: not wanted
+  float* logsumexp; // [batch, heads, query length], or [heads, rows of all sequences] where the batch stride is 0; null: not wanted
+  std::int64_t sums_batch_stride, sums_head_stride;
   cudaStream_t stream;
 };
 
@@ -47,13 +64,20 @@ struct AttentionForward {
 void launch_attention_forward(const AttentionForward& p); // Half, BFloat16
 void launch_float_attention_forward(const AttentionForward& p);
 
-/// `delta`: [batch, heads, query length], filled here.
+/// `delta`: like logsumexp, filled here. Half and BFloat16 need `query_sums` too: attention_query_sums() floats, zeros.
 struct AttentionBackward {
   AttentionProblem problem;
   AttentionOperand out, grad_out, grad_query, grad_key, grad_value;
   float* delta;
   const std::int64_t *seed, *offset;
+  float* query_sums;
+  // Blocks that share the keys of a head, each with its own sums for the queries: results are then the same from run to run.
+  // 0: a block for each tile of keys, all of which add to the same sums, in any order.
+  int ordered_blocks;
 };
+std::int64_t attention_query_sums(const AttentionBackward& p);
+/// Tiles of keys that a block may take.
+int attention_key_tiles(const AttentionProblem& p);
 void launch_attention_backward(const AttentionBackward& p); // Half, BFloat16
 void launch_float_attention_backward(const AttentionBackward& p);
 

@@ -1,151 +1,322 @@
 // Gradients of attention from the weights computed anew: w = exp(score - logsumexp). With delta = sum of grad_out * out,
 //   grad_value = w' grad_out,   slope = w * (grad_out value' - delta),   grad_query = slope key,   grad_key = slope' query.
-// One kernel serves both sides: rows are queries and columns keys for grad_query, and the other way round for the gradients
-// of keys and values. So each sum is made by one block, in one order.
-#include <aten/native/cuda/attention.cuh>
-
-#include <c10/cuda/CUDAException.h>
+// A block has a tile of keys, whose gradients stay in its registers, and walks over the queries: five products a step. What it
+// finds for the queries it adds to sums in memory, in float, that a last kernel rounds.
+#include <aten/native/cuda/attention_tile.cuh>
 
 namespace at::native::cuda {
 
 namespace attention {
 namespace {
 
+inline constexpr int kThreads = 256; // eight warps, two by four over a tile
+
+/// Queries and their grad_out come in kStages tiles, of which one is at work. D is at most 256.
+template <int D>
+struct BackwardShape {
+  static constexpr int kQueries = 64, kKeys = D <= 128 ? 128 : 64, kStages = D <= 128 ? 2 : 1;
+  static constexpr int kQueryBytes = kQueries * D * 2, kKeyBytes = kKeys * D * 2, kWeightBytes = kQueries * kKeys * 2;
+  static constexpr int kBytes = 2 * kKeyBytes + 2 * kStages * kQueryBytes + 2 * kWeightBytes;
+  // Warps side by side over the gradient of keys; over scores and the gradient of queries there are two above four.
+  static constexpr int kKeyWarps = kKeys / 32, kSizeWarps = 8 / kKeyWarps;
+  static constexpr int kSums = kQueries * D; // of a tile of queries
+};
+constexpr int backward_keys(int size) {
+  return size <= 64 ? BackwardShape<64>::kKeys : size <= 128 ? BackwardShape<128>::kKeys : BackwardShape<256>::kKeys;
+}
+constexpr int backward_sums(int size) {
+  return size <= 64 ? BackwardShape<64>::kSums : size <= 128 ? BackwardShape<128>::kSums : BackwardShape<256>::kSums;
+}
+inline int greater_size(const AttentionProblem& p) {
+  return p.head_size > p.value_size ? p.head_size : p.value_size;
+}
+inline __host__ __device__ int query_tiles(const AttentionProblem& p) {
+  return (p.query_length + 63) / 64;
+}
+
+/// Eight lanes have a row.
 template <class T>
 __global__ void __launch_bounds__(kThreads) delta_kernel(const AttentionBackward a) {
   const AttentionProblem& p = a.problem;
-  const std::int64_t i = Team<false>::row();
-  if (i >= static_cast<std::int64_t>(p.batch * p.heads) * p.query_length) {
-    return;
-  }
-  const int pair = static_cast<int>(i / p.query_length);
-  const std::int64_t row = i % p.query_length;
-  const std::uint16_t* const g = head_of(a.grad_out, pair / p.heads, pair % p.heads) + row * a.grad_out.row_stride;
-  const std::uint16_t* const o = head_of(a.out, pair / p.heads, pair % p.heads) + row * a.out.row_stride;
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * (kThreads / 8) + threadIdx.x / 8;
+  const int pair = static_cast<int>(i / p.query_length), row = static_cast<int>(i % p.query_length);
+  const int batch = pair / p.heads, head = pair % p.heads;
   float sum = 0;
-  for (int j = Team<false>::rank(); j < p.value_size; j += 32) {
-    sum += widen(T(g[j], T::from_bits())) * widen(T(o[j], T::from_bits()));
+  bool there = false;
+  std::int64_t to = 0;
+  if (batch < p.batch) {
+    const Sequences s(p, batch);
+    there = row < s.query_length;
+    if (there) {
+      using Piece = Aligned<T, 8>;
+      const auto* const g = sequence_of<const T>(a.grad_out, batch, head, s.query_start + row);
+      const auto* const o = sequence_of<const T>(a.out, batch, head, s.query_start + row);
+      for (int j = static_cast<int>(threadIdx.x) % 8 * 8; j < p.value_size; j += 64) {
+        const Piece x = *reinterpret_cast<const Piece*>(g + j), y = *reinterpret_cast<const Piece*>(o + j);
+#pragma unroll
+        for (int n = 0; n < 8; ++n) {
+          sum += widen(x.values[n]) * widen(y.values[n]);
+        }
+      }
+      to = sums_of(p, s, batch, head) + row;
+    }
   }
-  sum = Team<false>::reduce(sum, Add());
-  if (Team<false>::rank() == 0) {
-    a.delta[i] = sum;
+#pragma unroll
+  for (int mask = 4; mask > 0; mask /= 2) {
+    sum += exchange(sum, mask);
+  }
+  if (there && threadIdx.x % 8 == 0) {
+    a.delta[to] = sum;
   }
 }
 
-template <class T, int D, bool RowsAreKeys>
-__global__ void __launch_bounds__(kThreads) backward_kernel(const AttentionBackward a) {
-  constexpr int kColumns = D == 64 ? 64 : 32; // what shared memory has room for
+/// The sums of a tile of queries, in the order of the registers of the warps that make them: those of a lane for one c are one
+/// place of 16 bytes.
+template <int D>
+__device__ inline float* sums_of_lane(const AttentionBackward& a, int block, int pair, int tile) {
   const AttentionProblem& p = a.problem;
-  __shared__ alignas(16) std::uint16_t memory[2 * (kRows + kColumns) * D];
-  // Queries or keys, with what their weights are multiplied by: grad_out or values.
-  const Tile<D> rows1{memory}, rows2{memory + kRows * D};
-  const Tile<D> columns1{memory + 2 * kRows * D}, columns2{memory + (2 * kRows + kColumns) * D};
+  const std::int64_t number = (static_cast<std::int64_t>(block) * p.batch * p.heads + pair) * query_tiles(p) + tile;
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  return a.query_sums + number * BackwardShape<D>::kSums + warp * (BackwardShape<D>::kSums / 8) + lane * 4;
+}
 
-  const int row_count = RowsAreKeys ? p.key_length : p.query_length;
-  const int column_count = RowsAreKeys ? p.query_length : p.key_length;
-  const int row_heads = RowsAreKeys ? p.key_heads : p.heads, group = p.heads / p.key_heads;
-  const int tiles = (row_count + kRows - 1) / kRows;
-  const int first_row = static_cast<int>(blockIdx.x) % tiles * kRows, pair = static_cast<int>(blockIdx.x) / tiles;
-  const int row_head = pair % row_heads, batch = pair / row_heads;
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  const int warp_row = first_row + warp * 16;
+template <class T, int D, Weights W>
+__global__ void __launch_bounds__(kThreads, 1) backward_kernel(const AttentionBackward a) {
+  using Shape = BackwardShape<D>;
+  constexpr int kQueries = Shape::kQueries, kKeys = Shape::kKeys;
+  constexpr int N = kKeys / 32; // blocks of 8 keys that a warp has of the scores
+  const AttentionProblem& p = a.problem;
+  const int key_tiles = (p.key_length + kKeys - 1) / kKeys, blocks = a.ordered_blocks > 0 ? a.ordered_blocks : key_tiles;
+  const int block = static_cast<int>(blockIdx.x) % blocks, key_pair = static_cast<int>(blockIdx.x) / blocks;
+  const int key_head = key_pair % p.key_heads, batch = key_pair / p.key_heads, group = p.heads / p.key_heads;
+  const Sequences s(p, batch);
+  const Dropout dropout = repeated_dropout(a);
+  const float factor = score_factor<W>(p);
 
-  const AttentionOperand& row1 = RowsAreKeys ? p.key : p.query;
-  const AttentionOperand& row2 = RowsAreKeys ? p.value : a.grad_out;
-  const AttentionOperand& column1 = RowsAreKeys ? p.query : p.key;
-  const AttentionOperand& column2 = RowsAreKeys ? a.grad_out : p.value;
-  rows1.template load<kRows>(head_of(row1, batch, row_head), row1.row_stride, first_row, row_count, p.head_size);
-  rows2.template load<kRows>(head_of(row2, batch, row_head), row2.row_stride, first_row, row_count, p.value_size);
-  const bool drops = p.dropout > 0;
-  const Dropout dropout(
-      p.dropout, drops ? static_cast<std::uint64_t>(*a.seed) : 0, drops ? static_cast<std::uint64_t>(*a.offset) : 0, p.key_length);
+  unsigned char* const memory = dynamic_memory<Shape::kBytes>();
+  const Tile<D> keys{memory}, values{keys.memory + Shape::kKeyBytes};
+  const Tile<kKeys> weight_tile{values.memory + Shape::kKeyBytes}, slope_tile{weight_tile.memory + Shape::kWeightBytes};
+  unsigned char* const stages = slope_tile.memory + Shape::kWeightBytes;
 
-  float grad1[D / 8][4];
-  float grad2[RowsAreKeys ? D / 8 : 1][4];
-  clear(grad1);
-  clear(grad2);
-  int begin = 0, end = column_count;
-  if (p.causal) {
-    // Queries before the keys, and keys behind the queries, do not count.
-    begin = RowsAreKeys ? first_row / kColumns * kColumns : 0;
-    end = !RowsAreKeys && first_row + kRows < end ? first_row + kRows : end;
-  }
-  for (int member = 0; member < (RowsAreKeys ? group : 1); ++member) {
-    const int head = RowsAreKeys ? row_head * group + member : row_head;
-    const int column_head = RowsAreKeys ? head : head / group;
-    const std::int64_t statistics = static_cast<std::int64_t>(batch * p.heads + head) * p.query_length;
-    for (int first_column = begin; first_column < end; first_column += kColumns) {
-      __syncthreads(); // all have read the columns before
-      columns1.template load<kColumns>(
-          head_of(column1, batch, column_head), column1.row_stride, first_column, column_count, p.head_size);
-      columns2.template load<kColumns>(
-          head_of(column2, batch, column_head), column2.row_stride, first_column, column_count, p.value_size);
-      copies_done();
-      __syncthreads();
-      float weights[kColumns / 8][4], slopes[kColumns / 8][4];
-      clear(weights);
-      clear(slopes);
-      multiply_transposed<T, D, kColumns>(
-          weights, [&](std::uint32_t(&words)[4], int k) { rows1.as_a(words, warp * 16, k); }, columns1);
-      multiply_transposed<T, D, kColumns>(
-          slopes, [&](std::uint32_t(&words)[4], int k) { rows2.as_a(words, warp * 16, k); }, columns2);
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  const int score_row = warp / 4 * 32, score_column = warp % 4 * (kKeys / 4);
+  const int key_row = warp % Shape::kKeyWarps * 32, key_column = warp / Shape::kKeyWarps * (D / Shape::kSizeWarps);
+  const int query_column = warp % 4 * (D / 4);
+
+  for (int tile = block; tile < key_tiles; tile += blocks) {
+    const int first_key = tile * kKeys;
+    if (first_key >= s.key_length) {
+      break;
+    }
+    const int last_key = first_key + kKeys < s.key_length ? first_key + kKeys - 1 : s.key_length - 1;
+    const int first_query = s.first_query(first_key) / kQueries * kQueries, end_query = s.end_query(last_key);
+    const int steps = end_query > first_query ? (end_query - first_query + kQueries - 1) / kQueries : 0;
+    // The queries of all heads that share these keys, one head after the other.
+    const auto load = [&](int step) {
+      if (step < steps * group) {
+        const int head = key_head * group + step / steps, row = first_query + step % steps * kQueries;
+        const Tile<D> queries{stages + step % Shape::kStages * 2 * Shape::kQueryBytes}, grads{queries.memory + Shape::kQueryBytes};
+        queries.template load<kQueries, kThreads>(
+            sequence_of<const std::uint16_t>(p.query, batch, head, s.query_start + row), p.query.row_stride, s.query_length - row,
+            p.head_size);
+        grads.template load<kQueries, kThreads>(
+            sequence_of<const std::uint16_t>(a.grad_out, batch, head, s.query_start + row), a.grad_out.row_stride,
+            s.query_length - row, p.value_size);
+      }
+      end_copy_group();
+    };
+    __syncthreads(); // the tile before has been written
+    keys.template load<kKeys, kThreads>(
+        sequence_of<const std::uint16_t>(p.key, batch, key_head, s.key_start + first_key), p.key.row_stride, s.key_length - first_key,
+        p.head_size);
+    values.template load<kKeys, kThreads>(
+        sequence_of<const std::uint16_t>(p.value, batch, key_head, s.key_start + first_key), p.value.row_stride,
+        s.key_length - first_key, p.value_size);
+    load(0);
+
+    float grad_key[2][D / Shape::kSizeWarps / 8][4], grad_value[2][D / Shape::kSizeWarps / 8][4];
+    clear(grad_key);
+    clear(grad_value);
+    for (int step = 0; step < steps * group; ++step) {
+      const int head = key_head * group + step / steps, first_row = first_query + step % steps * kQueries;
+      const int pair = batch * p.heads + head;
+      float sums[2][2], deltas[2][2];
 #pragma unroll
-      for (int n = 0; n < kColumns / 8; ++n) {
+      for (int m = 0; m < 2; ++m) {
 #pragma unroll
-        for (int i = 0; i < 4; ++i) {
-          const int row = warp_row + lane / 4 + 8 * (i / 2);
-          const int column = first_column + 8 * n + 2 * (lane % 4) + i % 2;
-          const int query = RowsAreKeys ? column : row, key = RowsAreKeys ? row : column;
-          const float s = score<T>(p, weights[n][i], batch, head, query, key);
-          float weight = 0, slope = 0;
-          if (s != -INFINITY) {
-            const float kept = drops ? dropout(statistics + query, key) : 1.f;
-            weight = ::exp2f(s - p.logsumexp[statistics + query] * kLog2E);
-            slope = weight * (slopes[n][i] * kept - a.delta[statistics + query]) * p.scale;
-            weight *= kept;
-          }
-          weights[n][i] = weight;
-          slopes[n][i] = slope;
+        for (int half = 0; half < 2; ++half) {
+          const int row = first_row + score_row + 16 * m + 8 * half + lane / 4;
+          const std::int64_t i = sums_of(p, s, batch, head) + row;
+          sums[m][half] = row < s.query_length ? p.logsumexp[i] * kLog2E : INFINITY;
+          deltas[m][half] = row < s.query_length ? a.delta[i] : 0;
         }
       }
-      multiply_weights<T, D, kColumns>(grad1, slopes, columns1);
-      if constexpr (RowsAreKeys) {
-        multiply_weights<T, D, kColumns>(grad2, weights, columns2);
+      copies_done();
+      __syncthreads(); // queries and grad_out are there, and all have read those before, their weights and slopes
+      if constexpr (Shape::kStages > 1) {
+        load(step + 1);
+      }
+      const Tile<D> queries{stages + step % Shape::kStages * 2 * Shape::kQueryBytes}, grads{queries.memory + Shape::kQueryBytes};
+
+      float scores[2][N][4], slopes[2][N][4];
+      clear(scores);
+      multiply<T, D / 16>(scores, left_rows(queries, score_row), right_rows(keys, score_column));
+      finish_scores<W, T>(p, s, scores, batch, head, first_row + score_row, first_key + score_column);
+#pragma unroll
+      for (int m = 0; m < 2; ++m) {
+#pragma unroll
+        for (int n = 0; n < N; ++n) {
+#pragma unroll
+          for (int i = 0; i < 4; ++i) {
+            scores[m][n][i] = exp2_approximate(scores[m][n][i] * factor - sums[m][i / 2]);
+          }
+        }
+      }
+      // What is dropped gets a minus sign.
+      if (drops<W>(p)) {
+        for_each_kept(dropout, scores, pair, first_row + score_row, first_key + score_column, [](float& weight, bool kept) {
+          weight = kept ? weight : -weight;
+        });
+      }
+      clear(slopes);
+      multiply<T, D / 16>(slopes, left_rows(grads, score_row), right_rows(values, score_column));
+#pragma unroll
+      for (int m = 0; m < 2; ++m) {
+#pragma unroll
+        for (int n = 0; n < N; ++n) {
+#pragma unroll
+          for (int i = 0; i < 4; ++i) {
+            const float weight = scores[m][n][i], delta = deltas[m][i / 2];
+            if (drops<W>(p)) {
+              scores[m][n][i] = fmaxf(weight, 0.f) * dropout.factor;
+              slopes[m][n][i] = fabsf(weight) * ((weight > 0 ? slopes[m][n][i] * dropout.factor : 0.f) - delta);
+            } else {
+              slopes[m][n][i] = weight * (slopes[m][n][i] - delta);
+            }
+          }
+        }
+      }
+      weight_tile.template put<T>(scores, score_row, score_column);
+      slope_tile.template put<T>(slopes, score_row, score_column);
+      __syncthreads();
+      multiply<T, kQueries / 16>(grad_value, left_columns(weight_tile, key_row), right_columns(grads, key_column));
+      multiply<T, kQueries / 16>(grad_key, left_columns(slope_tile, key_row), right_columns(queries, key_column));
+      float grad_query[2][D / 32][4];
+      clear(grad_query);
+      multiply<T, kKeys / 16>(grad_query, left_rows(slope_tile, score_row), right_columns(keys, query_column));
+      float* const to = sums_of_lane<D>(a, a.ordered_blocks > 0 ? block : 0, pair, first_row / kQueries);
+#pragma unroll
+      for (int m = 0; m < 2; ++m) {
+#pragma unroll
+        for (int n = 0; n < D / 32; ++n) {
+          add_four(to + (m * (D / 32) + n) * 128, grad_query[m][n]);
+        }
+      }
+      if constexpr (Shape::kStages == 1) {
+        __syncthreads(); // all have read queries and grad_out
+        load(step + 1);
+      }
+    }
+
+    copies_done();
+    __syncthreads(); // all have read keys and values
+    scale(grad_key, p.scale);
+    keys.template put<T>(grad_key, key_row, key_column);
+    values.template put<T>(grad_value, key_row, key_column);
+    __syncthreads();
+    keys.template store<kKeys, kThreads>(
+        sequence_of<std::uint16_t>(a.grad_key, batch, key_head, s.key_start + first_key), a.grad_key.row_stride,
+        s.key_length - first_key, p.head_size);
+    values.template store<kKeys, kThreads>(
+        sequence_of<std::uint16_t>(a.grad_value, batch, key_head, s.key_start + first_key), a.grad_value.row_stride,
+        s.key_length - first_key, p.value_size);
+  }
+}
+
+/// Rounds the sums of a tile of queries.
+template <class T, int D>
+__global__ void __launch_bounds__(kThreads) grad_query_kernel(const AttentionBackward a) {
+  const AttentionProblem& p = a.problem;
+  const int tiles = query_tiles(p), tile = static_cast<int>(blockIdx.x) % tiles, pair = static_cast<int>(blockIdx.x) / tiles;
+  const int head = pair % p.heads, batch = pair / p.heads, first_row = tile * 64;
+  const Sequences s(p, batch);
+  if (first_row >= s.query_length) {
+    return;
+  }
+  float sums[2][D / 32][4];
+  clear(sums);
+  for (int block = 0; block < (a.ordered_blocks > 0 ? a.ordered_blocks : 1); ++block) {
+    const float* const from = sums_of_lane<D>(a, block, pair, tile);
+#pragma unroll
+    for (int m = 0; m < 2; ++m) {
+#pragma unroll
+      for (int n = 0; n < D / 32; ++n) {
+        const auto four = *reinterpret_cast<const Aligned<float, 4>*>(from + (m * (D / 32) + n) * 128);
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+          sums[m][n][i] += four.values[i];
+        }
       }
     }
   }
-  const AttentionOperand& to = RowsAreKeys ? a.grad_key : a.grad_query;
-  store<T>(grad1, to, batch * to.batch_stride + row_head * to.head_stride, warp_row, row_count, p.head_size);
-  if constexpr (RowsAreKeys) {
-    const AttentionOperand& v = a.grad_value;
-    store<T>(grad2, v, batch * v.batch_stride + row_head * v.head_stride, warp_row, row_count, p.value_size);
-  }
+  scale(sums, p.scale);
+  const Tile<D> rows{dynamic_memory<64 * D * 2>()};
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  rows.template put<T>(sums, warp / 4 * 32, warp % 4 * (D / 4));
+  __syncthreads();
+  rows.template store<64, kThreads>(
+      sequence_of<std::uint16_t>(a.grad_query, batch, head, s.query_start + first_row), a.grad_query.row_stride,
+      s.query_length - first_row, p.head_size);
+}
+
+template <class T, int D, Weights W>
+void launch_backward(const AttentionBackward& a) {
+  using Shape = BackwardShape<D>;
+  const AttentionProblem& p = a.problem;
+  const int blocks = a.ordered_blocks > 0 ? a.ordered_blocks : attention_key_tiles(p);
+  launch_with_memory(
+      backward_kernel<T, D, W>, static_cast<unsigned>(blocks * p.batch * p.key_heads), kThreads, Shape::kBytes, p.stream, a);
 }
 
 template <class T, int D>
-void launch_backward(const AttentionBackward& a) {
+void launch_backward_for(const AttentionBackward& a) {
   const AttentionProblem& p = a.problem;
-  const auto blocks = [&](int rows, int heads) {
-    return static_cast<unsigned>((rows + kRows - 1) / kRows * heads * p.batch);
-  };
-  const auto delta_blocks = static_cast<unsigned>((static_cast<std::int64_t>(p.batch * p.heads) * p.query_length + 3) / 4);
-  delta_kernel<T><<<delta_blocks, kThreads, 0, p.stream>>>(a);
-  C10_CUDA_KERNEL_LAUNCH_CHECK();
-  const unsigned key_blocks = blocks(p.key_length, p.key_heads), query_blocks = blocks(p.query_length, p.heads);
-  backward_kernel<T, D, true><<<key_blocks, kThreads, 0, p.stream>>>(a);
-  C10_CUDA_KERNEL_LAUNCH_CHECK();
-  backward_kernel<T, D, false><<<query_blocks, kThreads, 0, p.stream>>>(a);
-  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  const std::int64_t rows = static_cast<std::int64_t>(p.batch) * p.heads * p.query_length;
+  launch_with_memory(delta_kernel<T>, static_cast<unsigned>((rows + kThreads / 8 - 1) / (kThreads / 8)), kThreads, 0, p.stream, a);
+  switch (weights_of(p)) {
+    case Weights::kPlain:
+      launch_backward<T, D, Weights::kPlain>(a);
+      break;
+    case Weights::kDropped:
+      launch_backward<T, D, Weights::kDropped>(a);
+      break;
+    case Weights::kGeneral:
+      launch_backward<T, D, Weights::kGeneral>(a);
+      break;
+  }
+  launch_with_memory(
+      grad_query_kernel<T, D>, static_cast<unsigned>(query_tiles(p) * p.batch * p.heads), kThreads, 64 * D * 2, p.stream, a);
 }
 
 template <class T>
 void launch_backward_of(const AttentionBackward& a) {
-  const bool narrow = a.problem.head_size <= 64 && a.problem.value_size <= 64;
-  narrow ? launch_backward<T, 64>(a) : launch_backward<T, 128>(a);
+  const int size = greater_size(a.problem);
+  size <= 64 ? launch_backward_for<T, 64>(a) : size <= 128 ? launch_backward_for<T, 128>(a) : launch_backward_for<T, 256>(a);
 }
 
 } // namespace
 } // namespace attention
+
+int attention_key_tiles(const AttentionProblem& p) {
+  const int keys = attention::backward_keys(attention::greater_size(p));
+  return (p.key_length + keys - 1) / keys;
+}
+
+std::int64_t attention_query_sums(const AttentionBackward& a) {
+  const AttentionProblem& p = a.problem;
+  return static_cast<std::int64_t>(a.ordered_blocks > 0 ? a.ordered_blocks : 1) * p.batch * p.heads * attention::query_tiles(p) *
+      attention::backward_sums(attention::greater_size(p));
+}
 
 void launch_attention_backward(const AttentionBackward& a) {
   a.problem.dtype == c10::ScalarType::Half ? attention::launch_backward_of<c10::Half>(a)

@@ -8,6 +8,8 @@
 
 namespace at::native::cuda::attention {
 
+inline constexpr int kThreads = 128;
+
 /// Floats between the beginnings of two rows of `size`.
 constexpr int padded(int size) {
   return size + 4;
@@ -17,10 +19,6 @@ constexpr int padded(int size) {
 struct Place {
   int x = static_cast<int>(threadIdx.x) % 16, y = static_cast<int>(threadIdx.x) / 16;
 };
-
-__device__ inline const float* float_head_of(const AttentionOperand& t, int batch, int head) {
-  return static_cast<const float*>(t.data) + batch * t.batch_stride + head * t.head_stride;
-}
 
 /// Rows from `first` on, of D floats each; zeros beyond `rows` and `width`.
 template <int Rows, int D>
@@ -92,11 +90,10 @@ __device__ inline void add_weighted(float (&c)[RT][D / 16], const float* weights
   }
 }
 
-/// Writes the rows of this thread, from `first` on.
+/// Writes the rows of this thread: `to` is the first of a sequence of `rows` rows, `first` the first of the block.
 template <int RT, int DT>
 __device__ inline void store_tile(
-    const float (&c)[RT][DT], const AttentionOperand& to, int batch, int head, int first, int rows, int width, Place place) {
-  float* const target = static_cast<float*>(to.data) + batch * to.batch_stride + head * to.head_stride;
+    const float (&c)[RT][DT], float* to, std::int64_t stride, int first, int rows, int width, Place place) {
 #pragma unroll
   for (int r = 0; r < RT; ++r) {
     const int row = first + place.y * RT + r;
@@ -104,7 +101,7 @@ __device__ inline void store_tile(
     for (int j = 0; j < DT; ++j) {
       const int column = place.x + 16 * j;
       if (row < rows && column < width) {
-        target[row * to.row_stride + column] = c[r][j];
+        to[row * stride + column] = c[r][j];
       }
     }
   }

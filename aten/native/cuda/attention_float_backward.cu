@@ -12,20 +12,24 @@ namespace {
 __global__ void __launch_bounds__(kThreads) float_delta_kernel(const AttentionBackward a) {
   const AttentionProblem& p = a.problem;
   const std::int64_t i = Team<false>::row();
-  if (i >= static_cast<std::int64_t>(p.batch * p.heads) * p.query_length) {
+  const int pair = static_cast<int>(i / p.query_length), row = static_cast<int>(i % p.query_length);
+  const int batch = pair / p.heads, head = pair % p.heads;
+  if (batch >= p.batch) {
     return;
   }
-  const int pair = static_cast<int>(i / p.query_length);
-  const std::int64_t row = i % p.query_length;
-  const float* const g = float_head_of(a.grad_out, pair / p.heads, pair % p.heads) + row * a.grad_out.row_stride;
-  const float* const o = float_head_of(a.out, pair / p.heads, pair % p.heads) + row * a.out.row_stride;
+  const Sequences s(p, batch);
+  if (row >= s.query_length) {
+    return;
+  }
+  const auto* const g = sequence_of<const float>(a.grad_out, batch, head, s.query_start + row);
+  const auto* const o = sequence_of<const float>(a.out, batch, head, s.query_start + row);
   float sum = 0;
   for (int j = Team<false>::rank(); j < p.value_size; j += 32) {
     sum += g[j] * o[j];
   }
   sum = Team<false>::reduce(sum, Add());
   if (Team<false>::rank() == 0) {
-    a.delta[i] = sum;
+    a.delta[sums_of(p, s, batch, head) + row] = sum;
   }
 }
 
@@ -42,23 +46,28 @@ __global__ void __launch_bounds__(kThreads) float_backward_kernel(const Attentio
   __shared__ alignas(16) float slopes[S * padded(S)];
   __shared__ alignas(16) float weights[S * padded(S)];
 
-  const int row_count = RowsAreKeys ? p.key_length : p.query_length;
-  const int column_count = RowsAreKeys ? p.query_length : p.key_length;
   const int row_heads = RowsAreKeys ? p.key_heads : p.heads, group = p.heads / p.key_heads;
-  const int tiles = (row_count + S - 1) / S;
+  const int tiles = ((RowsAreKeys ? p.key_length : p.query_length) + S - 1) / S;
   const int first_row = static_cast<int>(blockIdx.x) % tiles * S, pair = static_cast<int>(blockIdx.x) / tiles;
   const int row_head = pair % row_heads, batch = pair / row_heads;
   const Place place;
+  const Sequences s(p, batch);
+  const int row_count = RowsAreKeys ? s.key_length : s.query_length, column_count = RowsAreKeys ? s.query_length : s.key_length;
+  const std::int64_t row_start = RowsAreKeys ? s.key_start : s.query_start, column_start = RowsAreKeys ? s.query_start : s.key_start;
+  if (first_row >= row_count) {
+    return;
+  }
 
   const AttentionOperand& row1 = RowsAreKeys ? p.key : p.query;
   const AttentionOperand& row2 = RowsAreKeys ? p.value : a.grad_out;
   const AttentionOperand& column1 = RowsAreKeys ? p.query : p.key;
   const AttentionOperand& column2 = RowsAreKeys ? a.grad_out : p.value;
-  load_tile<S, D>(rows1, float_head_of(row1, batch, row_head), row1.row_stride, first_row, row_count, p.head_size);
-  load_tile<S, D>(rows2, float_head_of(row2, batch, row_head), row2.row_stride, first_row, row_count, p.value_size);
+  load_tile<S, D>(
+      rows1, sequence_of<const float>(row1, batch, row_head, row_start), row1.row_stride, first_row, row_count, p.head_size);
+  load_tile<S, D>(
+      rows2, sequence_of<const float>(row2, batch, row_head, row_start), row2.row_stride, first_row, row_count, p.value_size);
   const bool drops = p.dropout > 0;
-  const Dropout dropout(
-      p.dropout, drops ? static_cast<std::uint64_t>(*a.seed) : 0, drops ? static_cast<std::uint64_t>(*a.offset) : 0, p.key_length);
+  const Dropout dropout = repeated_dropout(a);
 
   float grad1[RT][DT], grad2[RT][DT];
 #pragma unroll
@@ -68,22 +77,20 @@ __global__ void __launch_bounds__(kThreads) float_backward_kernel(const Attentio
       grad1[r][j] = grad2[r][j] = 0;
     }
   }
-  int begin = 0, end = column_count;
-  if (p.causal) {
-    // Queries before the keys, and keys behind the queries, do not count.
-    begin = RowsAreKeys ? first_row : 0;
-    end = !RowsAreKeys && first_row + S < end ? first_row + S : end;
-  }
+  // Columns that none of these rows sees, or is seen by, do not count.
+  const int last_row = first_row + S < row_count ? first_row + S - 1 : row_count - 1;
+  const int begin = (RowsAreKeys ? s.first_query(first_row) : s.first_key(first_row)) / S * S;
+  const int end = RowsAreKeys ? s.end_query(last_row) : s.end_key(last_row);
   for (int member = 0; member < (RowsAreKeys ? group : 1); ++member) {
     const int head = RowsAreKeys ? row_head * group + member : row_head;
     const int column_head = RowsAreKeys ? head : head / group;
-    const std::int64_t statistics = static_cast<std::int64_t>(batch * p.heads + head) * p.query_length;
+    const std::int64_t sums = sums_of(p, s, batch, head);
     for (int first_column = begin; first_column < end; first_column += S) {
       __syncthreads(); // all have read the columns before
       load_tile<S, D>(
-          columns1, float_head_of(column1, batch, column_head), column1.row_stride, first_column, column_count, p.head_size);
+          columns1, sequence_of<const float>(column1, batch, column_head, column_start), column1.row_stride, first_column, column_count, p.head_size);
       load_tile<S, D>(
-          columns2, float_head_of(column2, batch, column_head), column2.row_stride, first_column, column_count, p.value_size);
+          columns2, sequence_of<const float>(column2, batch, column_head, column_start), column2.row_stride, first_column, column_count, p.value_size);
       __syncthreads();
       float products1[RT][CT], products2[RT][CT];
       multiply_tiles<D>(products1, rows1, columns1, place);
@@ -94,12 +101,12 @@ __global__ void __launch_bounds__(kThreads) float_backward_kernel(const Attentio
         for (int j = 0; j < CT; ++j) {
           const int row = first_row + place.y * RT + r, column = first_column + place.x + 16 * j;
           const int query = RowsAreKeys ? column : row, key = RowsAreKeys ? row : column;
-          const float s = score<float>(p, products1[r][j], batch, head, query, key);
+          const float x = score<float>(p, s, products1[r][j], batch, head, query, key);
           float weight = 0, slope = 0;
-          if (s != -INFINITY) {
-            const float kept = drops ? dropout(statistics + query, key) : 1.f;
-            weight = ::exp2f(s - p.logsumexp[statistics + query] * kLog2E);
-            slope = weight * (products2[r][j] * kept - a.delta[statistics + query]) * p.scale;
+          if (x != -INFINITY) {
+            const float kept = drops ? dropout(batch * p.heads + head, query, key) : 1.f;
+            weight = ::exp2f(x - p.logsumexp[sums + query] * kLog2E);
+            slope = weight * (products2[r][j] * kept - a.delta[sums + query]) * p.scale;
             weight *= kept;
           }
           const int at = (place.y * RT + r) * padded(S) + place.x + 16 * j;
@@ -116,9 +123,13 @@ __global__ void __launch_bounds__(kThreads) float_backward_kernel(const Attentio
       }
     }
   }
-  store_tile(grad1, RowsAreKeys ? a.grad_key : a.grad_query, batch, row_head, first_row, row_count, p.head_size, place);
+  const AttentionOperand& to = RowsAreKeys ? a.grad_key : a.grad_query;
+  store_tile(
+      grad1, sequence_of<float>(to, batch, row_head, row_start), to.row_stride, first_row, row_count, p.head_size, place);
   if constexpr (RowsAreKeys) {
-    store_tile(grad2, a.grad_value, batch, row_head, first_row, row_count, p.value_size, place);
+    store_tile(
+        grad2, sequence_of<float>(a.grad_value, batch, row_head, row_start), a.grad_value.row_stride, first_row, row_count, p.value_size,
+        place);
   }
 }
 

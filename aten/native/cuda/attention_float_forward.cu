@@ -2,10 +2,7 @@
 // to less than float.
 #include <aten/native/cuda/attention_float.cuh>
 
-#include <aten/cuda/PhiloxUtils.cuh>
 #include <c10/cuda/CUDAException.h>
-
-#include <tuple>
 
 namespace at::native::cuda {
 
@@ -25,24 +22,17 @@ __global__ void __launch_bounds__(kThreads) float_forward_kernel(const Attention
   // The last queries have most keys where attention is causal: they begin first.
   const int tile = tiles - 1 - static_cast<int>(blockIdx.x) % tiles, pair = static_cast<int>(blockIdx.x) / tiles;
   const int head = pair % p.heads, batch = pair / p.heads, key_head = head / (p.heads / p.key_heads);
-  const float* const k = float_head_of(p.key, batch, key_head);
-  const float* const v = float_head_of(p.value, batch, key_head);
+  const Dropout dropout = drawn_dropout(arguments);
+  const Sequences s(p, batch);
   const Place place;
   const int first_row = tile * R, own_row = first_row + place.y * RT;
-
-  std::uint64_t seed = 0, offset = 0;
-  if (p.dropout > 0) {
-    const auto unpacked = at::cuda::philox::unpack(arguments.philox);
-    seed = std::get<0>(unpacked);
-    offset = std::get<1>(unpacked);
-    if (blockIdx.x == 0 && threadIdx.x == 0) {
-      *arguments.seed = static_cast<std::int64_t>(seed);
-      *arguments.offset = static_cast<std::int64_t>(offset);
-    }
+  if (first_row >= s.query_length) {
+    return;
   }
-  const Dropout dropout(p.dropout, seed, offset, p.key_length);
-
-  load_tile<R, D>(queries, float_head_of(p.query, batch, head), p.query.row_stride, first_row, p.query_length, p.head_size);
+  const auto* const k = sequence_of<const float>(p.key, batch, key_head, s.key_start);
+  const auto* const v = sequence_of<const float>(p.value, batch, key_head, s.key_start);
+  load_tile<R, D>(
+      queries, sequence_of<const float>(p.query, batch, head, s.query_start), p.query.row_stride, first_row, s.query_length, p.head_size);
   float out[RT][DT], greatest[RT], sum[RT];
 #pragma unroll
   for (int r = 0; r < RT; ++r) {
@@ -53,10 +43,10 @@ __global__ void __launch_bounds__(kThreads) float_forward_kernel(const Attention
       out[r][j] = 0;
     }
   }
-  const int last_key = p.causal && first_row + R < p.key_length ? first_row + R : p.key_length;
-  for (int first_key = 0; first_key < last_key; first_key += kKeys) {
+  const int last_row = first_row + R < s.query_length ? first_row + R - 1 : s.query_length - 1, end_key = s.end_key(last_row);
+  for (int first_key = s.first_key(first_row) / kKeys * kKeys; first_key < end_key; first_key += kKeys) {
     __syncthreads(); // all have read the values before
-    load_tile<kKeys, D>(keys, k, p.key.row_stride, first_key, p.key_length, p.head_size);
+    load_tile<kKeys, D>(keys, k, p.key.row_stride, first_key, s.key_length, p.head_size);
     __syncthreads();
     float scores[RT][CT];
     multiply_tiles<D>(scores, queries, keys, place);
@@ -65,7 +55,7 @@ __global__ void __launch_bounds__(kThreads) float_forward_kernel(const Attention
       float most = greatest[r];
 #pragma unroll
       for (int j = 0; j < CT; ++j) {
-        scores[r][j] = score<float>(p, scores[r][j], batch, head, own_row + r, first_key + place.x + 16 * j);
+        scores[r][j] = score<float>(p, s, scores[r][j], batch, head, own_row + r, first_key + place.x + 16 * j);
         most = Max()(most, scores[r][j]);
       }
       most = over_lanes(most, Max());
@@ -82,13 +72,13 @@ __global__ void __launch_bounds__(kThreads) float_forward_kernel(const Attention
         float weight = ::exp2f(scores[r][j] - base);
         sum[r] += weight;
         if (p.dropout > 0) {
-          weight *= dropout(std::int64_t{pair} * p.query_length + own_row + r, first_key + place.x + 16 * j);
+          weight *= dropout(pair, own_row + r, first_key + place.x + 16 * j);
         }
         weights[(place.y * RT + r) * padded(kKeys) + place.x + 16 * j] = weight;
       }
     }
     __syncthreads(); // all have read the keys, and written the weights
-    load_tile<kKeys, D>(keys, v, p.value.row_stride, first_key, p.key_length, p.value_size);
+    load_tile<kKeys, D>(keys, v, p.value.row_stride, first_key, s.key_length, p.value_size);
     __syncthreads();
     add_weighted<D, kKeys>(out, weights, keys, place);
   }
@@ -101,12 +91,14 @@ __global__ void __launch_bounds__(kThreads) float_forward_kernel(const Attention
     for (int j = 0; j < DT; ++j) {
       out[r][j] *= factor;
     }
-    if (p.logsumexp != nullptr && place.x == 0 && own_row + r < p.query_length) {
+    if (p.logsumexp != nullptr && place.x == 0 && own_row + r < s.query_length) {
       // Infinite where nothing counts: then backward finds weights of zero.
-      p.logsumexp[std::int64_t{pair} * p.query_length + own_row + r] = total > 0 ? greatest[r] / kLog2E + ::logf(total) : INFINITY;
+      p.logsumexp[sums_of(p, s, batch, head) + own_row + r] = total > 0 ? greatest[r] / kLog2E + ::logf(total) : INFINITY;
     }
   }
-  store_tile(out, arguments.out, batch, head, first_row, p.query_length, p.value_size, place);
+  store_tile(
+      out, sequence_of<float>(arguments.out, batch, head, s.query_start), arguments.out.row_stride, first_row, s.query_length, p.value_size,
+      place);
 }
 
 template <int D, int R>

@@ -1,150 +1,191 @@
-// Attention in one pass over the keys: a block has 64 queries and keeps, for each, the greatest score so far, the sum of
-// weights, and the weighted sum of values, all of which are scaled down when a greater score comes (Milakov and Gimelshein,
-// 2018; Dao et al., 2022).
-#include <aten/native/cuda/attention.cuh>
-
-#include <aten/cuda/PhiloxUtils.cuh>
-#include <c10/cuda/CUDAException.h>
-
-#include <tuple>
+// Attention in one pass over the keys: a block keeps, for each of its queries, the greatest score so far, the sum of weights, and
+// the weighted sum of values, all of which are scaled down when a greater score comes (Milakov and Gimelshein, 2018; Dao et al.,
+// 2022).
+#include <aten/native/cuda/attention_tile.cuh>
 
 namespace at::native::cuda {
 
 namespace attention {
 namespace {
 
-inline constexpr int kKeys = 64;
+inline constexpr int kThreads = 128; // four warps, which share the queries of a block
 
-template <class T, int D>
-__global__ void __launch_bounds__(kThreads) forward_kernel(const AttentionForward arguments) {
+/// A warp has kRowBlocks blocks of 16 queries: what it reads of keys and values serves all of them. Queries, and three tiles of
+/// keys or values: one at work, two under way.
+template <int D>
+struct ForwardShape {
+  static constexpr int kRowBlocks = D <= 128 ? 2 : 1, kKeys = D <= 128 ? 64 : 32;
+  static constexpr int kRows = 64 * kRowBlocks, kTileBytes = kKeys * D * 2;
+  static constexpr int kBytes = kRows * D * 2 + 3 * kTileBytes;
+};
+
+template <class T, int D, Weights W>
+__global__ void __launch_bounds__(kThreads, 2) forward_kernel(const AttentionForward arguments) {
+  using Shape = ForwardShape<D>;
+  constexpr int R = Shape::kRowBlocks, kRows = Shape::kRows, kKeys = Shape::kKeys;
   const AttentionProblem& p = arguments.problem;
-  __shared__ alignas(16) std::uint16_t key_memory[kKeys * D];
-  __shared__ alignas(16) std::uint16_t value_memory[kKeys * D];
-  const Tile<D> keys{key_memory}, values{value_memory};
-
   const int tiles = (p.query_length + kRows - 1) / kRows;
   // The last queries have most keys where attention is causal: they begin first.
   const int tile = tiles - 1 - static_cast<int>(blockIdx.x) % tiles, pair = static_cast<int>(blockIdx.x) / tiles;
   const int head = pair % p.heads, batch = pair / p.heads, key_head = head / (p.heads / p.key_heads);
-  const std::uint16_t* const k = head_of(p.key, batch, key_head);
-  const std::uint16_t* const v = head_of(p.value, batch, key_head);
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  const int first_row = tile * kRows, warp_row = first_row + warp * 16;
+  const Dropout dropout = drawn_dropout(arguments);
+  const Sequences s(p, batch);
+  const int first_row = tile * kRows;
+  if (first_row >= s.query_length) {
+    return;
+  }
+  const int warp_row = first_row + static_cast<int>(threadIdx.x) / 32 * 16 * R;
+  const int last_row = first_row + kRows < s.query_length ? first_row + kRows - 1 : s.query_length - 1;
+  const int first_key = s.first_key(first_row) / kKeys * kKeys, end_key = s.end_key(last_row);
 
-  std::uint64_t seed = 0, offset = 0;
-  if (p.dropout > 0) {
-    const auto unpacked = at::cuda::philox::unpack(arguments.philox);
-    seed = std::get<0>(unpacked);
-    offset = std::get<1>(unpacked);
-    if (blockIdx.x == 0 && threadIdx.x == 0) {
-      *arguments.seed = static_cast<std::int64_t>(seed);
-      *arguments.offset = static_cast<std::int64_t>(offset);
+  unsigned char* const memory = dynamic_memory<Shape::kBytes>();
+  const Tile<D> queries{memory};
+  Tile<D> keys{memory + kRows * D * 2}, values{keys.memory + Shape::kTileBytes}, next{values.memory + Shape::kTileBytes};
+  const auto* const key_rows = sequence_of<const std::uint16_t>(p.key, batch, key_head, s.key_start);
+  const auto* const value_rows = sequence_of<const std::uint16_t>(p.value, batch, key_head, s.key_start);
+  const auto load = [&](const Tile<D>& to, const std::uint16_t* rows, std::int64_t stride, int size, int key) {
+    if (key < end_key) {
+      to.template load<kKeys, kThreads>(rows + key * stride, stride, s.key_length - key, size);
     }
-  }
-  const Dropout dropout(p.dropout, seed, offset, p.key_length);
+    end_copy_group();
+  };
+  queries.template load<kRows, kThreads>(
+      sequence_of<const std::uint16_t>(p.query, batch, head, s.query_start + first_row), p.query.row_stride, s.query_length - first_row,
+      p.head_size);
+  load(keys, key_rows, p.key.row_stride, p.head_size, first_key);
+  load(values, value_rows, p.value.row_stride, p.value_size, first_key);
 
-  // Queries stay in registers.
-  keys.template load<kRows>(head_of(p.query, batch, head), p.query.row_stride, first_row, p.query_length, p.head_size);
-  copies_done();
-  __syncthreads();
-  std::uint32_t query[D / 16][4];
-#pragma unroll
-  for (int i = 0; i < D / 16; ++i) {
-    keys.as_a(query[i], warp * 16, i);
-  }
-  __syncthreads();
-
-  float out[D / 8][4];
+  const float factor = score_factor<W>(p);
+  float out[R][D / 8][4], greatest[R][2], sum[R][2];
   clear(out);
-  float greatest[2] = {-INFINITY, -INFINITY}, sum[2] = {0, 0};
-  const int last_key = p.causal && first_row + kRows < p.key_length ? first_row + kRows : p.key_length;
-  keys.template load<kKeys>(k, p.key.row_stride, 0, p.key_length, p.head_size);
-  for (int first_key = 0; first_key < last_key; first_key += kKeys) {
-    copies_done();
-    __syncthreads();
-    values.template load<kKeys>(v, p.value.row_stride, first_key, p.key_length, p.value_size); // meanwhile
-    float scores[kKeys / 8][4];
+#pragma unroll
+  for (int m = 0; m < R; ++m) {
+    greatest[m][0] = greatest[m][1] = -INFINITY;
+    sum[m][0] = sum[m][1] = 0;
+  }
+  for (int key = first_key; key < end_key; key += kKeys) {
+    copies_done_but<1>();
+    __syncthreads(); // the keys are there, and all have read what `next` had
+    load(next, key_rows, p.key.row_stride, p.head_size, key + kKeys);
+    float scores[R][kKeys / 8][4];
     clear(scores);
-    multiply_transposed<T, D, kKeys>(
-        scores,
-        [&](std::uint32_t(&a)[4], int i) {
-          a[0] = query[i][0], a[1] = query[i][1], a[2] = query[i][2], a[3] = query[i][3];
-        },
-        keys);
+    multiply<T, D / 16>(scores, left_rows(queries, warp_row - first_row), right_rows(keys, 0));
+    finish_scores<W, T>(p, s, scores, batch, head, warp_row, key);
 
+    float base[R][2];
+    bool grows = false;
+#pragma unroll
+    for (int m = 0; m < R; ++m) {
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        float most = greatest[m][half];
+#pragma unroll
+        for (int n = 0; n < kKeys / 8; ++n) {
+          most = fmaxf(most, fmaxf(scores[m][n][2 * half], scores[m][n][2 * half + 1]));
+        }
+        base[m][half] = over_row(most, Max());
+        grows |= base[m][half] > greatest[m][half];
+      }
+    }
+    if (any_lane(grows)) {
+#pragma unroll
+      for (int m = 0; m < R; ++m) {
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+          const float most = base[m][half];
+          const float shrink = most == -INFINITY ? 1 : exp2_approximate((greatest[m][half] - most) * factor);
+          greatest[m][half] = most;
+          sum[m][half] *= shrink;
+#pragma unroll
+          for (int n = 0; n < D / 8; ++n) {
+            out[m][n][2 * half] *= shrink;
+            out[m][n][2 * half + 1] *= shrink;
+          }
+        }
+      }
+    }
+#pragma unroll
+    for (int m = 0; m < R; ++m) {
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        // Zero for a row of which nothing counts yet.
+        const float zero = greatest[m][half] == -INFINITY ? 0 : greatest[m][half] * factor;
+#pragma unroll
+        for (int n = 0; n < kKeys / 8; ++n) {
+#pragma unroll
+          for (int i = 2 * half; i < 2 * half + 2; ++i) {
+            scores[m][n][i] = exp2_approximate(scores[m][n][i] * factor - zero);
+            sum[m][half] += scores[m][n][i];
+          }
+        }
+      }
+    }
+    if (drops<W>(p)) {
+      for_each_kept(dropout, scores, pair, warp_row, key, [&](float& weight, bool kept) { weight = kept ? weight * dropout.factor : 0.f; });
+    }
+
+    copies_done_but<1>();
+    __syncthreads(); // the values are there, and all have read the keys
+    const Tile<D> read = keys;
+    load(read, value_rows, p.value.row_stride, p.value_size, key + kKeys);
+    multiply<T, kKeys / 16>(out, Rounded<T, R, kKeys / 8>{scores}, right_columns(values, 0));
+    keys = next;
+    next = values;
+    values = read;
+  }
+
+#pragma unroll
+  for (int m = 0; m < R; ++m) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      const int row = warp_row + lane / 4 + 8 * half;
-      float most = greatest[half];
-#pragma unroll
-      for (int n = 0; n < kKeys / 8; ++n) {
-#pragma unroll
-        for (int i = 2 * half; i < 2 * half + 2; ++i) {
-          scores[n][i] = score<T>(p, scores[n][i], batch, head, row, first_key + 8 * n + 2 * (lane % 4) + i % 2);
-          most = Max()(most, scores[n][i]);
-        }
-      }
-      most = over_row(most, Max());
-      const float base = most == -INFINITY ? 0 : most; // a row of which nothing counts yet
-      const float shrink = ::exp2f(greatest[half] - base);
-      greatest[half] = most;
-      sum[half] *= shrink;
+      const float total = over_row(sum[m][half], Add());
+      const float inverse = total > 0 ? 1 / total : 0;
 #pragma unroll
       for (int n = 0; n < D / 8; ++n) {
-        out[n][2 * half] *= shrink;
-        out[n][2 * half + 1] *= shrink;
+        out[m][n][2 * half] *= inverse;
+        out[m][n][2 * half + 1] *= inverse;
       }
-#pragma unroll
-      for (int n = 0; n < kKeys / 8; ++n) {
-#pragma unroll
-        for (int i = 2 * half; i < 2 * half + 2; ++i) {
-          float weight = ::exp2f(scores[n][i] - base);
-          sum[half] += weight;
-          if (p.dropout > 0) {
-            weight *= dropout(std::int64_t{pair} * p.query_length + row, first_key + 8 * n + 2 * (lane % 4) + i % 2);
-          }
-          scores[n][i] = weight;
-        }
+      const int lane = static_cast<int>(threadIdx.x) % 32, row = warp_row + 16 * m + 8 * half + lane / 4;
+      if (p.logsumexp != nullptr && lane % 4 == 0 && row < s.query_length) {
+        // Infinite where nothing counts: then backward finds weights of zero.
+        p.logsumexp[sums_of(p, s, batch, head) + row] =
+            total > 0 ? greatest[m][half] * factor / kLog2E + ::logf(total) : INFINITY;
       }
     }
-    copies_done();
-    __syncthreads();
-    if (first_key + kKeys < last_key) {
-      keys.template load<kKeys>(k, p.key.row_stride, first_key + kKeys, p.key_length, p.head_size); // meanwhile
-    }
-    multiply_weights<T, D, kKeys>(out, scores, values);
   }
+  copies_done();
+  __syncthreads(); // all have read the queries
+  queries.template put<T>(out, warp_row - first_row, 0);
+  __syncthreads();
+  queries.template store<kRows, kThreads>(
+      sequence_of<std::uint16_t>(arguments.out, batch, head, s.query_start + first_row), arguments.out.row_stride,
+      s.query_length - first_row, p.value_size);
+}
 
-#pragma unroll
-  for (int half = 0; half < 2; ++half) {
-    const float total = over_row(sum[half], Add());
-    const float factor = total > 0 ? 1 / total : 0;
-#pragma unroll
-    for (int n = 0; n < D / 8; ++n) {
-      out[n][2 * half] *= factor;
-      out[n][2 * half + 1] *= factor;
-    }
-    const int row = warp_row + lane / 4 + 8 * half;
-    if (p.logsumexp != nullptr && lane % 4 == 0 && row < p.query_length) {
-      // Infinite where nothing counts: then backward finds weights of zero.
-      p.logsumexp[std::int64_t{pair} * p.query_length + row] = total > 0 ? greatest[half] / kLog2E + ::logf(total) : INFINITY;
-    }
-  }
-  store<T>(out, arguments.out, batch * arguments.out.batch_stride + head * arguments.out.head_stride, warp_row, p.query_length, p.value_size);
+template <class T, int D, Weights W>
+void launch_forward(const AttentionForward& a) {
+  using Shape = ForwardShape<D>;
+  const AttentionProblem& p = a.problem;
+  const int blocks = (p.query_length + Shape::kRows - 1) / Shape::kRows * p.heads * p.batch;
+  launch_with_memory(forward_kernel<T, D, W>, static_cast<unsigned>(blocks), kThreads, Shape::kBytes, p.stream, a);
 }
 
 template <class T, int D>
-void launch_forward(const AttentionForward& a) {
-  const AttentionProblem& p = a.problem;
-  const int blocks = (p.query_length + kRows - 1) / kRows * p.heads * p.batch;
-  forward_kernel<T, D><<<static_cast<unsigned>(blocks), kThreads, 0, p.stream>>>(a);
-  C10_CUDA_KERNEL_LAUNCH_CHECK();
+void launch_forward_for(const AttentionForward& a) {
+  switch (weights_of(a.problem)) {
+    case Weights::kPlain:
+      return launch_forward<T, D, Weights::kPlain>(a);
+    case Weights::kDropped:
+      return launch_forward<T, D, Weights::kDropped>(a);
+    case Weights::kGeneral:
+      return launch_forward<T, D, Weights::kGeneral>(a);
+  }
 }
 
 template <class T>
 void launch_forward_of(const AttentionForward& a) {
-  const bool narrow = a.problem.head_size <= 64 && a.problem.value_size <= 64;
-  narrow ? launch_forward<T, 64>(a) : launch_forward<T, 128>(a);
+  const int size = a.problem.head_size > a.problem.value_size ? a.problem.head_size : a.problem.value_size;
+  size <= 64 ? launch_forward_for<T, 64>(a) : size <= 128 ? launch_forward_for<T, 128>(a) : launch_forward_for<T, 256>(a);
 }
 
 } // namespace

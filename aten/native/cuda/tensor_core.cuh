@@ -2,9 +2,13 @@
 // host.
 #pragma once
 
+#include <c10/cuda/CUDAException.h>
 #include <c10/util/BFloat16.h>
 #include <c10/util/Half.h>
 
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -23,44 +27,97 @@ namespace at::native::cuda {
 template <class T>
 __device__ inline void multiply_add(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, std::uint32_t b1) {
   if constexpr (std::is_same_v<T, c10::Half>) {
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
   } else {
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
   }
 }
 
-/// Four matrices of 8 x 8: lanes 8i to 8i + 7 name the rows of number i, in shared memory. Of each, a lane gets (g, 2t) and
-/// its right neighbour.
-__device__ inline void load_matrices(std::uint32_t (&r)[4], const void* row) {
-  const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(row));
+/// A byte of shared memory, in its own 32-bit addresses.
+using SharedAddress = std::uint32_t;
+__device__ inline SharedAddress shared_address(const void* memory) {
+  return static_cast<SharedAddress>(__cvta_generic_to_shared(memory));
+}
+
+/// The shared memory that launch_with_memory() gives a block.
+template <int Bytes>
+__device__ inline unsigned char* dynamic_memory() {
+  extern __shared__ uint4 dynamic_bytes[];
+  return reinterpret_cast<unsigned char*>(dynamic_bytes);
+}
+
+/// Starts a kernel whose blocks have `bytes` of dynamic_memory(), also more than the 48 KiB that need no asking.
+template <class Arguments>
+void launch_with_memory(
+    void (*kernel)(Arguments), unsigned blocks, unsigned threads, int bytes, cudaStream_t stream, const Arguments& arguments) {
+  const void* const function = reinterpret_cast<const void*>(kernel);
+  C10_CUDA_CHECK(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+  void* pointers[] = {const_cast<Arguments*>(&arguments)};
+  C10_CUDA_CHECK(cudaLaunchKernel(function, dim3(blocks), dim3(threads), pointers, static_cast<std::size_t>(bytes), stream));
+}
+
+/// Four matrices of 8 x 8: lanes 8i to 8i + 7 name the rows of number i. Of each, a lane gets (g, 2t) and its right neighbour.
+__device__ inline void load_matrices(std::uint32_t (&r)[4], SharedAddress row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
                : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-               : "r"(address)
+               : "r"(row)
                : "memory");
 }
 
 /// The same of the matrices transposed: (2t, g) and what is below it.
-__device__ inline void load_matrices_transposed(std::uint32_t (&r)[4], const void* row) {
-  const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(row));
+__device__ inline void load_matrices_transposed(std::uint32_t (&r)[4], SharedAddress row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
                : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-               : "r"(address)
+               : "r"(row)
                : "memory");
 }
 
-/// 16 bytes to shared memory, or zeros; behind the thread's back, until copies_done().
-__device__ inline void copy_16_bytes(void* to, const void* from, bool there) {
-  const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
+/// 16 bytes to shared memory, or zeros; behind the thread's back, until copies_done() or copies_done_but().
+__device__ inline void copy_16_bytes(SharedAddress to, const void* from, bool there) {
   const int bytes = there ? 16 : 0;
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "r"(bytes) : "memory");
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
 }
 
+/// Waits for the copies of this thread; __syncthreads() then shows them to the others.
 __device__ inline void copies_done() {
   asm volatile("cp.async.wait_all;" ::: "memory");
+}
+
+/// The copies since the last call are a group.
+__device__ inline void end_copy_group() {
+  asm volatile("cp.async.commit_group;" ::: "memory");
+}
+/// Waits for all groups but the last `Pending`.
+template <int Pending>
+__device__ inline void copies_done_but() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(Pending) : "memory");
+}
+
+/// Whether any lane of the warp says so.
+__device__ inline bool any_lane(bool yes) {
+  return __any_sync(0xffffffffu, yes);
+}
+
+/// 2 ^ x in one instruction, to two units in the last place; 0 for what would be denormal.
+__device__ inline float exp2_approximate(float x) {
+  float result;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+}
+
+/// Adds to four neighbours, one aligned place; in any order with what others add.
+__device__ inline void add_four(float* to, const float (&x)[4]) {
+#if __CUDA_ARCH__ >= 900
+  atomicAdd(reinterpret_cast<float4*>(to), make_float4(x[0], x[1], x[2], x[3]));
+#else
+  for (int i = 0; i < 4; ++i) {
+    atomicAdd(to + i, x[i]);
+  }
+#endif
 }
 
 /// Two numbers rounded to 16 bits, the first in the lower half.
@@ -77,12 +134,21 @@ __device__ inline std::uint32_t pack(float first, float second) {
 
 #else
 
+using emulator::add_four;
+using emulator::any_lane;
 using emulator::copies_done;
+using emulator::copies_done_but;
 using emulator::copy_16_bytes;
+using emulator::dynamic_memory;
+using emulator::end_copy_group;
+using emulator::exp2_approximate;
+using emulator::launch_with_memory;
 using emulator::load_matrices;
 using emulator::load_matrices_transposed;
 using emulator::multiply_add;
 using emulator::pack;
+using emulator::shared_address;
+using emulator::SharedAddress;
 
 #endif
 
