@@ -4,6 +4,7 @@
 #include <aten/core/TensorBase.h>
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -93,5 +94,32 @@ void recurrence(const Recurrence& r);
 
 /// Takes them back: reads what recurrence() has written.
 void recurrence_backward(const Recurrence& r, const RecurrenceGrads& grads);
+
+/// All layers of a network, as lstm() and its kin are given them.
+struct RecurrentLayers {
+  RecurrentCell cell;
+  TensorBase input; // steps x batch x features, or packed rows with the sequences of each step in `batch_sizes`
+  IntArrayRef batch_sizes;
+  TensorBase hx, cx; // layers * directions x batch x size; cx of an LSTM
+  TensorList weights; // of each layer and direction: of input and state, their biases, the projection
+  bool has_biases;
+  int64_t num_layers;
+  double dropout;
+  bool train, bidirectional;
+  bool weights_are_made; // for this call, so that it is no surprise that they do not lie in one buffer
+};
+
+struct RecurrentStates {
+  TensorBase output, hx, cx; // output as `input`; the states after the last steps
+};
+
+/// A device's own way for whole layers, by a library say. Nothing: it does not take them, and nothing was done. What it does can be
+/// differentiated.
+using DeviceLayers = std::optional<RecurrentStates> (*)(const RecurrentLayers& layers);
+/// Null takes it away again.
+TORCH_API void register_recurrent_layers(c10::DeviceType device, DeviceLayers layers);
+
+/// The layers by the way of their device, where it has one that takes them.
+std::optional<RecurrentStates> layers_of_device(const RecurrentLayers& layers);
 
 } // namespace at::native

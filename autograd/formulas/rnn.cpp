@@ -12,6 +12,14 @@ namespace torch::autograd::formulas {
 
 using at::Tensor;
 
+std::tuple<Tensor, std::vector<Tensor>, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor> cudnn_rnn_double_backward() {
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      false,
+      "the derivative for '_cudnn_rnn_backward' is not implemented. Double backwards is not supported for CuDNN RNNs due to limitations in the CuDNN "
+      "API. To run double backwards, please disable the CuDNN backend temporarily while running the forward pass of your RNN. For example: \n"
+      "at::globalContext().setUserEnabledCuDNN(false);\nauto output = model->forward(inputs);");
+}
+
 FiveTensors fused_lstm_cell_backward(
     const Tensor& grad_hy, const Tensor& grad_cy, const Tensor& input_gates, const Tensor& hidden_gates, const Tensor& input_bias,
     const Tensor& hidden_bias, const Tensor& cx, const Tensor& cy, const Tensor& workspace) {

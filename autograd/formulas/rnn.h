@@ -2,13 +2,19 @@
 #pragma once
 
 #include <aten/core/Tensor.h>
+#include <autograd/graph_task.h>
 
 #include <array>
 #include <tuple>
+#include <vector>
 
 namespace torch::autograd::formulas {
 
 using FiveTensors = std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor>;
+
+/// Throws: cuDNN's gradients of recurrent layers cannot be differentiated again.
+std::tuple<at::Tensor, std::vector<at::Tensor>, at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor>
+cudnn_rnn_double_backward();
 
 /// For (input_gates, hidden_gates, cx, input_bias, hidden_bias).
 FiveTensors fused_lstm_cell_backward(

@@ -54,10 +54,25 @@ void check_layer(Layer cpu, int64_t width, double tolerance) {
   }
 }
 
+/// The switches of cuDNN are afterwards as they were.
+struct Settings {
+  bool enabled = at::globalContext().userEnabledCuDNN(), tf32 = at::globalContext().allowTF32CuDNN();
+
+  Settings() = default;
+  Settings(const Settings&) = delete;
+  ~Settings() {
+    at::globalContext().setUserEnabledCuDNN(enabled);
+    at::globalContext().setAllowTF32CuDNN(tf32);
+  }
+};
+
 } // namespace
 
-TEST_CASE("recurrent layers and their gradients", "[cuda][rnn]") {
+TEST_CASE("recurrent layers and their gradients, with and without cuDNN", "[cuda][rnn]") {
   torch::manual_seed(3);
+  const Settings settings;
+  at::globalContext().setAllowTF32CuDNN(false);
+  at::globalContext().setUserEnabledCuDNN(GENERATE(true, false));
   for (const auto dtype : {at::kDouble, at::kFloat}) {
     const double tolerance = dtype == at::kDouble ? 1e-10 : 1e-4;
     const auto of_dtype = [&](auto layer) {
@@ -100,6 +115,57 @@ TEST_CASE("recurrent layers in half, and under autocast", "[cuda][rnn]") {
     }
   }
   at::autocast::set_autocast_dtype(at::kCUDA, at::kHalf);
+}
+
+TEST_CASE("weights of recurrent layers that cuDNN takes share a buffer", "[cuda][rnn]") {
+  torch::nn::GRU layer(torch::nn::GRUOptions(5, 7).num_layers(2).bidirectional(true));
+  const at::Tensor input = torch::randn({6, 2, 5}), wanted = std::get<0>(layer->forward(input)).detach();
+  layer->to(kGpu);
+  const std::vector<at::Tensor> weights = layer->all_weights();
+  for (const at::Tensor& w : weights) {
+    CHECK(w.requires_grad());
+    CHECK(w.is_leaf());
+    CHECK(w.is_alias_of(weights[0]) == at::Context::hasCuDNN());
+  }
+  CHECK(near(std::get<0>(layer->forward(input.to(kGpu))).detach(), wanted, 1e-2, 1e-2));
+  // The module's own parameters, not copies of them.
+  torch::optim::SGD(layer->parameters(), 0.1).zero_grad();
+  std::get<0>(layer->forward(input.to(kGpu))).sum().backward();
+  for (const at::Tensor& parameter : layer->parameters()) {
+    CHECK(parameter.grad().sizes() == parameter.sizes());
+  }
+  // Parameters with memory of their own are taken as well, and flattened when asked for.
+  {
+    const torch::NoGradGuard no_grad;
+    layer->parameters()[0].set_data(layer->parameters()[0].clone());
+  }
+  CHECK(near(std::get<0>(layer->forward(input.to(kGpu))).detach(), wanted, 1e-2, 1e-2));
+  layer->flatten_parameters();
+  CHECK(layer->all_weights()[0].is_alias_of(layer->all_weights()[1]) == at::Context::hasCuDNN());
+  CHECK(near(std::get<0>(layer->forward(input.to(kGpu))).detach(), wanted, 1e-2, 1e-2));
+}
+
+TEST_CASE("gradients of recurrent layers in evaluation, twice, and again", "[cuda][rnn]") {
+  const Settings settings;
+  at::globalContext().setAllowTF32CuDNN(false);
+  torch::nn::LSTM cpu(torch::nn::LSTMOptions(5, 7).num_layers(2)), gpu = on_gpu(cpu);
+  cpu->eval();
+  gpu->eval();
+  const at::Tensor input = torch::randn({6, 2, 5});
+  const auto gradient = [&](torch::nn::LSTM& layer, const at::Device& device, bool twice) {
+    const at::Tensor x = input.to(device).detach().requires_grad_(true);
+    const at::Tensor loss = std::get<0>(layer->forward(x)).sin().sum();
+    const at::Tensor once = torch::autograd::grad({loss}, {x}, {}, /*retain_graph=*/true, /*create_graph=*/twice)[0];
+    // The graph can be gone through again.
+    CHECK(near(torch::autograd::grad({loss}, {x}, {}, true)[0].detach(), once.detach(), 0, 0));
+    return twice ? torch::autograd::grad({once.cos().sum()}, {x})[0] : once;
+  };
+  CHECK(near(gradient(gpu, kGpu, false), gradient(cpu, at::kCPU, false), 1e-4, 1e-4));
+  if (at::Context::hasCuDNN()) {
+    CHECK_THROWS_WITH(gradient(gpu, kGpu, true), Catch::Contains("Double backwards is not supported for CuDNN RNNs"));
+  }
+  at::globalContext().setUserEnabledCuDNN(false);
+  CHECK(near(gradient(gpu, kGpu, true), gradient(cpu, at::kCPU, true), 1e-4, 1e-4));
 }
 
 TEST_CASE("dropout between layers, and layers without steps to learn from", "[cuda][rnn]") {

@@ -2,13 +2,12 @@
 #include "test/cuda_emulated/libraries.h"
 
 #if __has_include(<cudnn.h>)
+#include "test/cuda_emulated/cudnn.h"
+
 #include <aten/Functions.h>
 #include <aten/from_blob.h>
 
-#include <cudnn.h>
-
 #include <algorithm>
-#include <map>
 
 namespace emulated {
 
@@ -18,10 +17,6 @@ using at::Tensor;
 
 constexpr size_t kWorkBytes = 96;
 
-struct TensorDescriptor {
-  cudnnDataType_t type{};
-  std::vector<int64_t> sizes, strides;
-};
 struct FilterDescriptor {
   cudnnDataType_t type{};
   cudnnTensorFormat_t format{};
@@ -34,28 +29,13 @@ struct ConvolutionDescriptor {
   cudnnDataType_t compute{};
 };
 
-template <class T, class Handle>
-T& as(Handle handle) {
-  return *reinterpret_cast<T*>(handle);
-}
-template <class T, class Handle>
-cudnnStatus_t make(Handle* handle) {
-  *handle = reinterpret_cast<Handle>(new T);
-  return CUDNN_STATUS_SUCCESS;
-}
-template <class T, class Handle>
-cudnnStatus_t destroy(Handle handle) {
-  delete &as<T>(handle);
-  return CUDNN_STATUS_SUCCESS;
-}
-
 at::ScalarType dtype_of(cudnnDataType_t type) {
   return type == CUDNN_DATA_HALF ? at::kHalf : type == CUDNN_DATA_BFLOAT16 ? at::kBFloat16 : type == CUDNN_DATA_FLOAT ? at::kFloat : at::kDouble;
 }
 
 cudnnStatus_t set_tensor(cudnnTensorDescriptor_t d, cudnnDataType_t type, int dims, const int sizes[], const int strides[]) {
   as<TensorDescriptor>(d) = {type, {sizes, sizes + dims}, {strides, strides + dims}};
-  return dims >= 4 ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_BAD_PARAM;
+  return dims >= 3 ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_BAD_PARAM;
 }
 cudnnStatus_t set_filter(cudnnFilterDescriptor_t d, cudnnDataType_t type, cudnnTensorFormat_t format, int dims, const int sizes[]) {
   as<FilterDescriptor>(d) = {type, format, {sizes, sizes + dims}};
@@ -117,6 +97,7 @@ cudnnStatus_t convolve(
   const auto& c = as<ConvolutionDescriptor>(convolution_descriptor);
   const bool wide = c.compute == CUDNN_DATA_DOUBLE;
   const auto number = [&](const void* p) { return wide ? *static_cast<const double*>(p) : double(*static_cast<const float*>(p)); };
+  if (as<TensorDescriptor>(image_descriptor).sizes.size() < 4) return CUDNN_STATUS_BAD_PARAM;
   if (algorithm != 1 && algorithm != 2) return CUDNN_STATUS_NOT_SUPPORTED;
   const auto& broken = libraries().dnn_broken;
   if (std::find(broken.begin(), broken.end(), algorithm) != broken.end()) return CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED;
@@ -142,77 +123,70 @@ cudnnStatus_t convolve(
   return CUDNN_STATUS_SUCCESS;
 }
 
-using Table = std::map<std::string, void*>;
-
-template <class F>
-void* address(F* function) {
-  return reinterpret_cast<void*>(function);
-}
-
-const Table& functions() {
-  static const Table all = {
-      {"cudnnCreate", address<decltype(cudnnCreate)>([](cudnnHandle_t* h) { return *h = nullptr, CUDNN_STATUS_SUCCESS; })},
-      {"cudnnSetStream", address<decltype(cudnnSetStream)>([](cudnnHandle_t, cudaStream_t) { return CUDNN_STATUS_SUCCESS; })},
-      {"cudnnGetErrorString", address<decltype(cudnnGetErrorString)>([](cudnnStatus_t) { return "refused by the emulated library"; })},
-      {"cudnnCreateTensorDescriptor", address<decltype(cudnnCreateTensorDescriptor)>(&make<TensorDescriptor>)},
-      {"cudnnDestroyTensorDescriptor", address<decltype(cudnnDestroyTensorDescriptor)>(&destroy<TensorDescriptor>)},
-      {"cudnnSetTensorNdDescriptor", address<decltype(cudnnSetTensorNdDescriptor)>(&set_tensor)},
-      {"cudnnCreateFilterDescriptor", address<decltype(cudnnCreateFilterDescriptor)>(&make<FilterDescriptor>)},
-      {"cudnnDestroyFilterDescriptor", address<decltype(cudnnDestroyFilterDescriptor)>(&destroy<FilterDescriptor>)},
-      {"cudnnSetFilterNdDescriptor", address<decltype(cudnnSetFilterNdDescriptor)>(&set_filter)},
-      {"cudnnCreateConvolutionDescriptor", address<decltype(cudnnCreateConvolutionDescriptor)>(&make<ConvolutionDescriptor>)},
-      {"cudnnDestroyConvolutionDescriptor", address<decltype(cudnnDestroyConvolutionDescriptor)>(&destroy<ConvolutionDescriptor>)},
-      {"cudnnSetConvolutionNdDescriptor", address<decltype(cudnnSetConvolutionNdDescriptor)>(&set_convolution)},
-      {"cudnnSetConvolutionGroupCount", address<decltype(cudnnSetConvolutionGroupCount)>(&set_groups)},
-      {"cudnnSetConvolutionMathType", address<decltype(cudnnSetConvolutionMathType)>(&set_math)},
+const FunctionTable& functions() {
+  static const FunctionTable all = {
+      {"cudnnCreate", function_address<decltype(cudnnCreate)>([](cudnnHandle_t* h) { return *h = nullptr, CUDNN_STATUS_SUCCESS; })},
+      {"cudnnSetStream", function_address<decltype(cudnnSetStream)>([](cudnnHandle_t, cudaStream_t) { return CUDNN_STATUS_SUCCESS; })},
+      {"cudnnGetErrorString", function_address<decltype(cudnnGetErrorString)>([](cudnnStatus_t) { return "refused by the emulated library"; })},
+      {"cudnnCreateTensorDescriptor", function_address<decltype(cudnnCreateTensorDescriptor)>(&make<TensorDescriptor>)},
+      {"cudnnDestroyTensorDescriptor", function_address<decltype(cudnnDestroyTensorDescriptor)>(&destroy<TensorDescriptor>)},
+      {"cudnnSetTensorNdDescriptor", function_address<decltype(cudnnSetTensorNdDescriptor)>(&set_tensor)},
+      {"cudnnCreateFilterDescriptor", function_address<decltype(cudnnCreateFilterDescriptor)>(&make<FilterDescriptor>)},
+      {"cudnnDestroyFilterDescriptor", function_address<decltype(cudnnDestroyFilterDescriptor)>(&destroy<FilterDescriptor>)},
+      {"cudnnSetFilterNdDescriptor", function_address<decltype(cudnnSetFilterNdDescriptor)>(&set_filter)},
+      {"cudnnCreateConvolutionDescriptor", function_address<decltype(cudnnCreateConvolutionDescriptor)>(&make<ConvolutionDescriptor>)},
+      {"cudnnDestroyConvolutionDescriptor", function_address<decltype(cudnnDestroyConvolutionDescriptor)>(&destroy<ConvolutionDescriptor>)},
+      {"cudnnSetConvolutionNdDescriptor", function_address<decltype(cudnnSetConvolutionNdDescriptor)>(&set_convolution)},
+      {"cudnnSetConvolutionGroupCount", function_address<decltype(cudnnSetConvolutionGroupCount)>(&set_groups)},
+      {"cudnnSetConvolutionMathType", function_address<decltype(cudnnSetConvolutionMathType)>(&set_math)},
       {"cudnnGetConvolutionForwardAlgorithm_v7",
-       address<decltype(cudnnGetConvolutionForwardAlgorithm_v7)>([](auto, auto, auto, auto, auto, int, int* found, auto* perf) {
+       function_address<decltype(cudnnGetConvolutionForwardAlgorithm_v7)>([](auto, auto, auto, auto, auto, int, int* found, auto* perf) {
          return describe_algorithms(false, found, perf), CUDNN_STATUS_SUCCESS;
        })},
       {"cudnnFindConvolutionForwardAlgorithmEx",
-       address<decltype(cudnnFindConvolutionForwardAlgorithmEx)>(
+       function_address<decltype(cudnnFindConvolutionForwardAlgorithmEx)>(
            [](auto, auto, auto, auto, auto, auto, auto to, auto* data, int, int* found, auto* perf, auto, size_t) {
              return run_on_current_stream([out = tensor(to, data)] { out.fill_(7); }), describe_algorithms(true, found, perf), CUDNN_STATUS_SUCCESS;
            })},
       {"cudnnGetConvolutionForwardWorkspaceSize",
-       address<decltype(cudnnGetConvolutionForwardWorkspaceSize)>(
+       function_address<decltype(cudnnGetConvolutionForwardWorkspaceSize)>(
            [](auto, auto, auto, auto, auto, auto algorithm, size_t* bytes) { return say_workspace(algorithm, bytes); })},
       {"cudnnConvolutionForward",
-       address<decltype(cudnnConvolutionForward)>(
+       function_address<decltype(cudnnConvolutionForward)>(
            [](auto, auto alpha, auto xd, auto x, auto wd, auto w, auto c, auto algorithm, auto work, size_t bytes, auto beta, auto yd, auto y) {
              return convolve(Pass::Features, alpha, beta, xd, x, wd, w, yd, y, c, algorithm, work, bytes);
            })},
       {"cudnnGetConvolutionBackwardDataAlgorithm_v7",
-       address<decltype(cudnnGetConvolutionBackwardDataAlgorithm_v7)>([](auto, auto, auto, auto, auto, int, int* found, auto* perf) {
+       function_address<decltype(cudnnGetConvolutionBackwardDataAlgorithm_v7)>([](auto, auto, auto, auto, auto, int, int* found, auto* perf) {
          return describe_algorithms(false, found, perf), CUDNN_STATUS_SUCCESS;
        })},
       {"cudnnFindConvolutionBackwardDataAlgorithmEx",
-       address<decltype(cudnnFindConvolutionBackwardDataAlgorithmEx)>(
+       function_address<decltype(cudnnFindConvolutionBackwardDataAlgorithmEx)>(
            [](auto, auto, auto, auto, auto, auto, auto to, auto* data, int, int* found, auto* perf, auto, size_t) {
              return run_on_current_stream([out = tensor(to, data)] { out.fill_(7); }), describe_algorithms(true, found, perf), CUDNN_STATUS_SUCCESS;
            })},
       {"cudnnGetConvolutionBackwardDataWorkspaceSize",
-       address<decltype(cudnnGetConvolutionBackwardDataWorkspaceSize)>(
+       function_address<decltype(cudnnGetConvolutionBackwardDataWorkspaceSize)>(
            [](auto, auto, auto, auto, auto, auto algorithm, size_t* bytes) { return say_workspace(algorithm, bytes); })},
       {"cudnnConvolutionBackwardData",
-       address<decltype(cudnnConvolutionBackwardData)>(
+       function_address<decltype(cudnnConvolutionBackwardData)>(
            [](auto, auto alpha, auto wd, auto w, auto yd, auto y, auto c, auto algorithm, auto work, size_t bytes, auto beta, auto xd, auto x) {
              return convolve(Pass::Image, alpha, beta, xd, x, wd, w, yd, y, c, algorithm, work, bytes);
            })},
       {"cudnnGetConvolutionBackwardFilterAlgorithm_v7",
-       address<decltype(cudnnGetConvolutionBackwardFilterAlgorithm_v7)>([](auto, auto, auto, auto, auto, int, int* found, auto* perf) {
+       function_address<decltype(cudnnGetConvolutionBackwardFilterAlgorithm_v7)>([](auto, auto, auto, auto, auto, int, int* found, auto* perf) {
          return describe_algorithms(false, found, perf), CUDNN_STATUS_SUCCESS;
        })},
       {"cudnnFindConvolutionBackwardFilterAlgorithmEx",
-       address<decltype(cudnnFindConvolutionBackwardFilterAlgorithmEx)>(
+       function_address<decltype(cudnnFindConvolutionBackwardFilterAlgorithmEx)>(
            [](auto, auto, auto, auto, auto, auto, auto to, auto* data, int, int* found, auto* perf, auto, size_t) {
              return run_on_current_stream([out = filter(to, data)] { out.fill_(7); }), describe_algorithms(true, found, perf), CUDNN_STATUS_SUCCESS;
            })},
       {"cudnnGetConvolutionBackwardFilterWorkspaceSize",
-       address<decltype(cudnnGetConvolutionBackwardFilterWorkspaceSize)>(
+       function_address<decltype(cudnnGetConvolutionBackwardFilterWorkspaceSize)>(
            [](auto, auto, auto, auto, auto, auto algorithm, size_t* bytes) { return say_workspace(algorithm, bytes); })},
       {"cudnnConvolutionBackwardFilter",
-       address<decltype(cudnnConvolutionBackwardFilter)>(
+       function_address<decltype(cudnnConvolutionBackwardFilter)>(
            [](auto, auto alpha, auto xd, auto x, auto yd, auto y, auto c, auto algorithm, auto work, size_t bytes, auto beta, auto wd, auto w) {
              return convolve(Pass::Weight, alpha, beta, xd, x, wd, w, yd, y, c, algorithm, work, bytes);
            })},
@@ -223,7 +197,9 @@ const Table& functions() {
 } // namespace
 
 void* cudnn_function(const std::string& name) {
-  return functions().at(name);
+  const FunctionTable& of_layers = cudnn_rnn_functions();
+  const auto found = of_layers.find(name);
+  return found != of_layers.end() ? found->second : functions().at(name);
 }
 
 } // namespace emulated

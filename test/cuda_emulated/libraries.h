@@ -17,6 +17,12 @@ struct DnnRun {
   bool channels_last;
 };
 
+/// Recurrent layers that cuDNN has run forward.
+struct RnnRun {
+  bool training;
+  int mode;
+};
+
 /// A product that cuBLASLt has done.
 struct LtRun {
   int epilogue;
@@ -33,6 +39,9 @@ struct Libraries {
   bool dnn_by_rows_alone = false;    // cuDNN knows nothing of channels last
   int dnn_rankings = 0, dnn_timings = 0; // how often cuDNN was asked for algorithms
   std::vector<DnnRun> dnn_runs;
+  bool rnn_refused = false; // cuDNN takes no recurrent layers
+  int rnn_math = -1;        // that those were told of last
+  std::vector<RnnRun> rnn_runs;
   int sparse_descriptors = 0; // of cuSPARSE, that are not destroyed yet
   bool lt_refuses = false;    // cuBLASLt has no kernel for a product
   int lt_descriptors = 0;     // of cuBLASLt, that are not destroyed yet

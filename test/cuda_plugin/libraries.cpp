@@ -43,13 +43,13 @@ TEST_CASE("cuSPARSE has what the plugin calls", "[cuda]") {
   }
 }
 
-TEST_CASE("cuDNN has what convolution calls", "[cuda]") {
+TEST_CASE("cuDNN has what convolution and recurrent layers call", "[cuda]") {
   if (!at::cuda::has_library(Library::cuDNN)) {
     CHECK_THROWS_WITH(library_function(Library::cuDNN, "cudnnCreate"), Catch::Contains("cuDNN is needed and cannot be opened"));
     return;
   }
   std::vector<std::string> names = {"Create", "SetStream", "GetErrorString", "SetTensorNdDescriptor", "SetFilterNdDescriptor"};
-  for (const std::string kind : {"Tensor", "Filter", "Convolution"}) {
+  for (const std::string kind : {"Tensor", "Filter", "Convolution", "Dropout", "RNN", "RNNData"}) {
     names.push_back("Create" + kind + "Descriptor");
     names.push_back("Destroy" + kind + "Descriptor");
   }
@@ -61,6 +61,11 @@ TEST_CASE("cuDNN has what convolution calls", "[cuda]") {
     names.push_back("GetConvolution" + pass + "Algorithm_v7");
     names.push_back("FindConvolution" + pass + "AlgorithmEx");
     names.push_back("GetConvolution" + pass + "WorkspaceSize");
+  }
+  for (const std::string name : {"GetTensorNdDescriptor", "DropoutGetStatesSize", "SetDropoutDescriptor", "RestoreDropoutDescriptor",
+        "SetRNNDescriptor_v8", "SetRNNDataDescriptor", "GetRNNWeightSpaceSize", "GetRNNWeightParams", "GetRNNTempSpaceSizes", "RNNForward",
+        "RNNBackwardData_v8", "RNNBackwardWeights_v8"}) {
+    names.push_back(name);
   }
   for (const std::string& name : names) {
     INFO(name);

@@ -1,10 +1,12 @@
 // Recurrent cells and layers. The products with the inputs are taken for all steps at once; each step is then one product
 // with the state and the cell's gates.
 
+#include <aten/Context.h>
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
 #include <aten/autocast_mode.h>
 #include <aten/core/Tensor.h>
+#include <aten/native/composite/list_out.h>
 #include <aten/native/optional_tensor.h>
 #include <aten/native/recurrence.h>
 #include <aten/ops/_gru_steps_ops.h>
@@ -13,6 +15,7 @@
 #include <c10/core/impl/LocalDispatchKeySet.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <initializer_list>
 #include <optional>
@@ -58,6 +61,7 @@ Tensor product(const Tensor& x, const Tensor& weight, const Tensor& bias = {}) {
 }
 
 struct LstmCell {
+  static constexpr RecurrentCell kKind = RecurrentCell::lstm;
   static constexpr int64_t kGates = 4;
   /// Both biases go with the inputs: they only add up.
   static Tensor bias(const Weights& w) {
@@ -81,6 +85,7 @@ struct LstmCell {
 };
 
 struct GruCell {
+  static constexpr RecurrentCell kKind = RecurrentCell::gru;
   static constexpr int64_t kGates = 3;
   static Tensor inputs(const Tensor& x, const Weights& w) { return product(x, w.w_ih, w.b_ih); }
   static State step(const Tensor& gates, const State& s, const Weights& w) {
@@ -94,6 +99,7 @@ struct GruCell {
 
 template <Tensor (Tensor::*Activation)() const, bool IsRelu>
 struct SimpleCell {
+  static constexpr RecurrentCell kKind = IsRelu ? RecurrentCell::relu : RecurrentCell::tanh;
   static constexpr int64_t kGates = 1;
   static constexpr bool kIsRelu = IsRelu;
   static Tensor inputs(const Tensor& x, const Weights& w) {
@@ -294,29 +300,49 @@ std::vector<Weights> weights_of(const Settings& s, TensorList params, bool proje
 
 /// Under autocast a GPU runs whole layers in the lower precision; on the CPU autocast is to see each product. The guard is to be
 /// kept while they run.
-std::optional<c10::impl::ExcludeDispatchKeyGuard> cast_for_layers(Tensor& input, std::vector<State>& states, std::vector<Weights>& weights) {
+std::optional<c10::impl::ExcludeDispatchKeyGuard> cast_for_layers(const Tensor& input, const std::vector<Tensor*>& operands) {
   const c10::DeviceType device = input.device().type();
   if (input.is_cpu() || !steps_are_kernels(input) || !at::autocast::is_autocast_available(device) || !at::autocast::is_autocast_enabled(device)) {
     return std::nullopt;
   }
-  const auto cast = [&](Tensor& t) {
-    if (t.defined()) t = at::autocast::cached_cast(at::autocast::get_autocast_dtype(device), t, device);
-  };
-  cast(input);
-  for (State& state : states) {
-    cast(state.hidden);
-    cast(state.cell);
-  }
-  for (Weights& w : weights) {
-    for (Tensor* const t : {&w.w_ih, &w.w_hh, &w.b_ih, &w.b_hh, &w.w_hr}) cast(*t);
+  for (Tensor* const t : operands) {
+    if (t->defined()) *t = at::autocast::cached_cast(at::autocast::get_autocast_dtype(device), *t, device);
   }
   return std::optional<c10::impl::ExcludeDispatchKeyGuard>(std::in_place, at::autocast::get_autocast_dispatch_key_from_device_type(device));
+}
+
+/// All layers at once by the device's own way, where it has one that takes them; cx is that of an LSTM.
+template <class Cell>
+std::optional<std::tuple<Tensor, Tensor, Tensor>> run_by_device(const Settings& s, Sequence input, Tensor hx, Tensor cx, TensorList params) {
+  if (input.data.is_cpu()) return std::nullopt;
+  std::vector<Tensor> weights(params.begin(), params.end());
+  std::vector<Tensor*> operands = {&input.data, &hx, &cx};
+  for (Tensor& w : weights) operands.push_back(&w);
+  const auto without_autocast = cast_for_layers(Tensor(input.data), operands);
+  const auto all = layers_of_device(
+      {.cell = Cell::kKind,
+       .input = input.data,
+       .batch_sizes = input.batch_sizes,
+       .hx = hx,
+       .cx = cx,
+       .weights = weights,
+       .has_biases = s.has_biases,
+       .num_layers = s.num_layers,
+       .dropout = s.dropout,
+       .train = s.train,
+       .bidirectional = s.bidirectional,
+       .weights_are_made = without_autocast.has_value()});
+  if (!all) return std::nullopt;
+  return std::tuple(Tensor(all->output), Tensor(all->hx), Tensor(all->cx));
 }
 
 /// All layers; the last states of layers and directions in order.
 template <class Cell>
 std::pair<Tensor, std::vector<State>> run_layers(const Settings& s, Sequence input, std::vector<State> states, std::vector<Weights> weights) {
-  const auto without_autocast = cast_for_layers(input.data, states, weights);
+  std::vector<Tensor*> operands = {&input.data};
+  for (State& state : states) operands.insert(operands.end(), {&state.hidden, &state.cell});
+  for (Weights& w : weights) operands.insert(operands.end(), {&w.w_ih, &w.w_hh, &w.b_ih, &w.b_hh, &w.w_hr});
+  const auto without_autocast = cast_for_layers(Tensor(input.data), operands);
   const size_t directions = s.bidirectional ? 2 : 1;
   std::vector<State> last;
   for (size_t layer = 0; layer < static_cast<size_t>(s.num_layers); ++layer) {
@@ -385,6 +411,7 @@ std::tuple<Tensor, Tensor> run_simple(const Settings& s, const Sequence& input, 
   const std::vector<Weights> weights = weights_of(s, params, false, hx.size(0));
   std::vector<State> states;
   for (const Tensor& h : layer_states(s.op, hx, input)) states.push_back({h, Tensor()});
+  if (const auto all = run_by_device<Cell>(s, input, hx, {}, params)) return {std::get<0>(*all), std::get<1>(*all)};
   const auto [output, last] = run_layers<Cell>(s, input, states, weights);
   return {output, stacked(last, &State::hidden)};
 }
@@ -400,6 +427,7 @@ std::tuple<Tensor, Tensor, Tensor> run_lstm(const Settings& s, const Sequence& i
   const std::vector<Weights> weights = weights_of(s, params, hx[0].size(2) != hx[1].size(2), hx[0].size(0));
   const std::vector<Tensor> hidden = layer_states(s.op, hx[0], input), cell = layer_states(s.op, hx[1], input);
   TORCH_CHECK(hidden.size() == cell.size(), "lstm: hidden and cell states must be equally many, got ", hx[0].sizes(), " and ", hx[1].sizes());
+  if (const auto all = run_by_device<LstmCell>(s, input, hx[0], hx[1], params)) return *all;
   std::vector<State> states;
   for (size_t i = 0; i < hidden.size(); ++i) states.push_back({hidden[i], cell[i]});
   const auto [output, last] = run_layers<LstmCell>(s, input, states, weights);
@@ -617,6 +645,36 @@ Tensor rnn_steps(const Tensor& input, const Tensor& hx, const Tensor& w_ih, cons
     relu ? sums.relu_() : sums.tanh_();
   });
   return output;
+}
+
+// ---- around cuDNN ------------------------------------------------------------------------------------------------------
+
+void cudnn_rnn_backward_out(const Tensor& input, TensorList weight, int64_t weight_stride0, const Tensor& weight_buf, const Tensor& hx, const OptionalTensor& cx, const Tensor& output, const OptionalTensor& grad_output, const OptionalTensor& grad_hy, const OptionalTensor& grad_cy, int64_t mode, int64_t hidden_size, int64_t proj_size, int64_t num_layers, bool batch_first, double dropout, bool train, bool bidirectional, IntArrayRef batch_sizes, const OptionalTensor& dropout_state, const Tensor& reserve, std::array<bool, 4> output_mask, Tensor& out0, Tensor& out1, Tensor& out2, TensorList out3) {
+  const auto [dx, dhx, dcx, for_weights] = at::_cudnn_rnn_backward(
+      input, weight, weight_stride0, weight_buf, hx, cx, output, grad_output, grad_hy, grad_cy, mode, hidden_size, proj_size, num_layers, batch_first,
+      dropout, train, bidirectional, batch_sizes, dropout_state, reserve, output_mask);
+  const auto write = [](Tensor& out, const Tensor& result) {
+    if (result.defined()) copy_into_out("_cudnn_rnn_backward", out, result);
+  };
+  write(out0, dx);
+  write(out1, dhx);
+  write(out2, dcx);
+  if (output_mask[3]) write_list_out("_cudnn_rnn_backward", out3, for_weights);
+}
+
+Tensor& cudnn_init_dropout_state_out(double dropout, bool train, int64_t dropout_seed, Tensor& out) {
+  const Tensor state = at::_cudnn_init_dropout_state(dropout, train, dropout_seed, out.options());
+  return out.resize_(state.sizes()).copy_(state);
+}
+
+bool _use_cudnn_rnn_flatten_weight() {
+  return at::Context::hasCuDNN();
+}
+
+bool cudnn_is_acceptable(const Tensor& self) {
+  const ScalarType dtype = self.scalar_type();
+  return at::globalContext().userEnabledCuDNN() && self.is_cuda() && (dtype == kFloat || dtype == kDouble || dtype == kHalf) && self.numel() != 0 &&
+      at::Context::hasCuDNN();
 }
 
 // ---- backward passes of the gates ------------------------------------------------------------------------------------

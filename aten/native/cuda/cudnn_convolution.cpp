@@ -19,7 +19,7 @@
 
 #if defined(CUDNN_MAJOR) && CUDNN_MAJOR == 9 // aten/cuda/Libraries.cpp opens that
 
-#include <aten/cuda/CudnnHandle.h>
+#include <aten/native/cuda/cudnn_library.h>
 
 #include <algorithm>
 #include <limits>
@@ -34,13 +34,7 @@ namespace at::native::cuda {
 namespace {
 
 using at::cuda::Library;
-template <class F>
-using DnnFunction = at::cuda::LibraryFunction<Library::cuDNN, F>;
 
-const DnnFunction<decltype(cudnnGetErrorString)> error_string{"cudnnGetErrorString"};
-const DnnFunction<decltype(cudnnCreateTensorDescriptor)> create_tensor{"cudnnCreateTensorDescriptor"};
-const DnnFunction<decltype(cudnnDestroyTensorDescriptor)> destroy_tensor{"cudnnDestroyTensorDescriptor"};
-const DnnFunction<decltype(cudnnSetTensorNdDescriptor)> set_tensor{"cudnnSetTensorNdDescriptor"};
 const DnnFunction<decltype(cudnnCreateFilterDescriptor)> create_filter{"cudnnCreateFilterDescriptor"};
 const DnnFunction<decltype(cudnnDestroyFilterDescriptor)> destroy_filter{"cudnnDestroyFilterDescriptor"};
 const DnnFunction<decltype(cudnnSetFilterNdDescriptor)> set_filter{"cudnnSetFilterNdDescriptor"};
@@ -69,37 +63,12 @@ const DnnFunction<decltype(cudnnGetConvolutionBackwardFilterWorkspaceSize)> weig
     "cudnnGetConvolutionBackwardFilterWorkspaceSize"};
 const DnnFunction<decltype(cudnnConvolutionBackwardFilter)> run_weight{"cudnnConvolutionBackwardFilter"};
 
-/// False where cuDNN does not know how to do what it is asked for. Throws for real failures.
-bool succeeds(cudnnStatus_t status, const char* call) {
-  const bool refused = CUDNN_STATUS_BAD_PARAM <= status && status < CUDNN_STATUS_INTERNAL_ERROR;
-  TORCH_CHECK(status == CUDNN_STATUS_SUCCESS || refused, "cuDNN error: ", error_string(status), " when calling ", call);
-  return !refused;
-}
-
-void check_dnn(cudnnStatus_t status, const char* call) {
-  TORCH_CHECK(succeeds(status, call), "cuDNN error: ", error_string(status), " when calling ", call);
-}
-
 // ---- descriptors -------------------------------------------------------------------------------------------------------------
 
-/// A descriptor that is destroyed with its owner.
-template <class T, const auto& kCreate, const auto& kDestroy>
-class Owned {
- public:
-  Owned() { check_dnn(kCreate(&descriptor_), "cuDNN's maker of descriptors"); }
-  Owned(const Owned&) = delete;
-  Owned& operator=(const Owned&) = delete;
-  ~Owned() { static_cast<void>(kDestroy(descriptor_)); }
-  operator T() const { return descriptor_; }
-
- private:
-  T descriptor_ = nullptr;
-};
-
 struct Descriptors {
-  Owned<cudnnTensorDescriptor_t, create_tensor, destroy_tensor> image, features;
-  Owned<cudnnFilterDescriptor_t, create_filter, destroy_filter> weight;
-  Owned<cudnnConvolutionDescriptor_t, create_convolution, destroy_convolution> convolution;
+  DnnTensor image, features;
+  DnnDescriptor<cudnnFilterDescriptor_t, create_filter, destroy_filter> weight;
+  DnnDescriptor<cudnnConvolutionDescriptor_t, create_convolution, destroy_convolution> convolution;
 };
 
 struct Data {
@@ -128,44 +97,28 @@ Ints strides_of(const Ints& sizes, bool channels_last) {
   return strides;
 }
 
-cudnnDataType_t dnn_type(c10::ScalarType dtype) {
-  return dtype == c10::ScalarType::Half ? CUDNN_DATA_HALF
-      : dtype == c10::ScalarType::BFloat16 ? CUDNN_DATA_BFLOAT16
-      : dtype == c10::ScalarType::Float ? CUDNN_DATA_FLOAT
-                                        : CUDNN_DATA_DOUBLE;
-}
-
-/// What algorithms are told of the numbers they may use.
-cudnnMathType_t wanted_math(c10::ScalarType dtype) {
-  if (dtype == c10::ScalarType::Float) {
-    const bool tf32 = at::globalContext().allowTF32CuDNN() && !at::NoTF32Guard::should_disable_tf32();
-    return tf32 ? CUDNN_DEFAULT_MATH : CUDNN_FMA_MATH;
-  }
-  return dtype == c10::ScalarType::Double ? CUDNN_DEFAULT_MATH : CUDNN_TENSOR_OP_MATH;
-}
-
 /// Whether cuDNN takes such operands.
 bool describe(const CudnnConvolution& c, bool channels_last, const Descriptors& d) {
   const cudnnDataType_t type = dnn_type(c.image.scalar_type());
   const auto tensor = [&](const Tensor& t, cudnnTensorDescriptor_t descriptor) {
     const Ints sizes = ints(t.sizes()), strides = strides_of(sizes, channels_last);
-    return succeeds(
-        set_tensor(descriptor, type, static_cast<int>(sizes.size()), sizes.data(), strides.data()), "cudnnSetTensorNdDescriptor");
+    return dnn_succeeds(
+        set_dnn_tensor(descriptor, type, static_cast<int>(sizes.size()), sizes.data(), strides.data()), "cudnnSetTensorNdDescriptor");
   };
   const Ints filter = ints(c.weight.sizes()), padding = ints(c.padding), stride = ints(c.stride), dilation = ints(c.dilation);
   return tensor(c.image, d.image) && tensor(c.features, d.features) &&
-      succeeds(
+      dnn_succeeds(
              set_filter(
                  d.weight, type, channels_last ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW, static_cast<int>(filter.size()),
                  filter.data()),
              "cudnnSetFilterNdDescriptor") &&
-      succeeds(
+      dnn_succeeds(
              set_convolution(
                  d.convolution, static_cast<int>(stride.size()), padding.data(), stride.data(), dilation.data(),
                  CUDNN_CROSS_CORRELATION, type == CUDNN_DATA_DOUBLE ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT),
              "cudnnSetConvolutionNdDescriptor") &&
-      succeeds(set_groups(d.convolution, static_cast<int>(c.groups)), "cudnnSetConvolutionGroupCount") &&
-      succeeds(set_math(d.convolution, wanted_math(c.image.scalar_type())), "cudnnSetConvolutionMathType");
+      dnn_succeeds(set_groups(d.convolution, static_cast<int>(c.groups)), "cudnnSetConvolutionGroupCount") &&
+      dnn_succeeds(set_math(d.convolution, dnn_math(c.image.scalar_type())), "cudnnSetConvolutionMathType");
 }
 
 // ---- the three passes --------------------------------------------------------------------------------------------------------
@@ -281,7 +234,7 @@ struct Settings {
 
 Choices::Key key_of(ConvolutionPass pass, const CudnnConvolution& c, const Settings& s) {
   Choices::Key key = {c10::cuda::current_device(), static_cast<int64_t>(pass), static_cast<int64_t>(c.image.scalar_type()),
-                      s.channels_last, s.deterministic, s.benchmark, wanted_math(c.image.scalar_type()), c.groups};
+                      s.channels_last, s.deterministic, s.benchmark, dnn_math(c.image.scalar_type()), c.groups};
   for (const IntArrayRef values :
        {c.image.sizes(), c.weight.sizes(), c.features.sizes(), IntArrayRef(c.stride), IntArrayRef(c.padding), IntArrayRef(c.dilation)}) {
     key.insert(key.end(), values.begin(), values.end());
@@ -350,7 +303,7 @@ bool try_algorithm(cudnnHandle_t h, const Descriptors& d, const Data& data, Choi
   const cudnnStatus_t status = wide ? Pass::run(h, d, data, &wide_one, &wide_zero, algorithm, work->data(), bytes)
                                     : Pass::run(h, d, data, &one, &zero, algorithm, work->data(), bytes);
   // Also one that fails inside, for example without memory of its own, leaves it to the next. Failures of the device are errors.
-  return CUDNN_STATUS_INTERNAL_ERROR <= status && status < CUDNN_STATUS_EXECUTION_FAILED ? false : succeeds(status, "cuDNN's convolution");
+  return CUDNN_STATUS_INTERNAL_ERROR <= status && status < CUDNN_STATUS_EXECUTION_FAILED ? false : dnn_succeeds(status, "cuDNN's convolution");
 }
 
 template <class Pass>
@@ -376,7 +329,7 @@ bool run_pass(ConvolutionPass pass, const CudnnConvolution& c, const Settings& s
   if (known.has_value() && try_algorithm<Pass>(h, d, data, **known, wide)) {
     return true;
   }
-  const cudnnMathType_t math = wanted_math(dtype);
+  const cudnnMathType_t math = dnn_math(dtype);
   check_dnn(set_math(d.convolution, math), "cudnnSetConvolutionMathType");
   const auto all = candidates<Pass>(h, d, data, settings);
   for (const auto& perf : all) {

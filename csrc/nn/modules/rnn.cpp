@@ -1,12 +1,15 @@
 #include <csrc/nn/modules/rnn.h>
 
 #include <aten/Functions.h>
+#include <c10/core/DeviceGuard.h>
+#include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
 #include <c10/util/safe_numerics.h>
 #include <csrc/nn/init.h>
 
 #include <cmath>
 #include <ostream>
+#include <set>
 
 using torch::nn::utils::rnn::PackedSequence;
 
@@ -18,6 +21,27 @@ namespace {
 
 int64_t num_gates(const RNNOptionsBase::rnn_options_base_mode_t& mode) {
   return std::holds_alternative<enumtype::kLSTM>(mode) ? 4 : std::holds_alternative<enumtype::kGRU>(mode) ? 3 : 1;
+}
+
+/// cuDNN's number of the cell.
+int64_t cudnn_mode(const RNNOptionsBase::rnn_options_base_mode_t& mode) {
+  return std::holds_alternative<enumtype::kRNN_RELU>(mode) ? 0
+      : std::holds_alternative<enumtype::kRNN_TANH>(mode) ? 1
+      : std::holds_alternative<enumtype::kLSTM>(mode) ? 2
+                                                       : 3;
+}
+
+/// Whether one buffer may take over the weights: parameters on one GPU, of one dtype that cuDNN takes, each with memory of its own.
+bool can_be_flattened(const std::vector<Tensor>& weights) {
+  std::set<const void*> data;
+  for (const Tensor& w : weights) {
+    const bool is_like_first = w.defined() && w.is_cuda() && w.is_leaf() && w.device() == weights[0].device() && w.scalar_type() == weights[0].scalar_type();
+    if (!is_like_first || w.numel() == 0 || w.layout() != kStrided || !data.insert(w.const_data_ptr()).second) {
+      return false;
+    }
+  }
+  const auto dtype = weights[0].scalar_type();
+  return dtype == kFloat || dtype == kDouble || dtype == kHalf || dtype == kBFloat16;
 }
 
 void check_options(const RNNOptionsBase& options) {
@@ -102,24 +126,36 @@ void RNNImplBase<Derived>::reset_flat_weights() {
 template <typename Derived>
 void RNNImplBase<Derived>::to(torch::Device device, torch::Dtype dtype, bool non_blocking) {
   Module::to(device, dtype, non_blocking);
-  reset_flat_weights();
+  flatten_parameters();
 }
 
 template <typename Derived>
 void RNNImplBase<Derived>::to(torch::Dtype dtype, bool non_blocking) {
   Module::to(dtype, non_blocking);
-  reset_flat_weights();
+  flatten_parameters();
 }
 
 template <typename Derived>
 void RNNImplBase<Derived>::to(torch::Device device, bool non_blocking) {
   Module::to(device, non_blocking);
-  reset_flat_weights();
+  flatten_parameters();
 }
 
 template <typename Derived>
 void RNNImplBase<Derived>::flatten_parameters() {
   reset_flat_weights();
+  if (!can_be_flattened(flat_weights_) || !at::_use_cudnn_rnn_flatten_weight()) {
+    return;
+  }
+  const c10::NoGradGuard no_grad;
+  const c10::OptionalDeviceGuard guard(flat_weights_[0].device());
+  const int64_t each = (options_base.bias() ? 4 : 2) + (options_base.proj_size() > 0 ? 1 : 0);
+  try {
+    at::_cudnn_rnn_flatten_weight(
+        flat_weights_, each, options_base.input_size(), cudnn_mode(options_base.mode()), options_base.hidden_size(), options_base.proj_size(),
+        options_base.num_layers(), options_base.batch_first(), options_base.bidirectional());
+  } catch (const c10::NotImplementedError&) { // cuDNN does not take such layers: they stay as they are
+  }
 }
 
 template <typename Derived>

@@ -35,7 +35,8 @@ class TORCH_API RNNImplBase : public Cloneable<Derived> {
   void to(torch::Device device, bool non_blocking = false) override;
   void pretty_print(std::ostream& stream) const override;
 
-  /// There for programs that call it: the kernels here take the weights as they are.
+  /// On a GPU with cuDNN: moves the weights into one buffer, as cuDNN takes them; from others it copies them in each call. Done
+  /// after `to`; for programs that have given the parameters new tensors.
   void flatten_parameters();
   std::vector<Tensor> all_weights() const;
 

@@ -66,6 +66,8 @@ void check(const Recurrence& r) {
 constexpr size_t kDeviceTypes = static_cast<size_t>(c10::DeviceType::COMPILE_TIME_MAX_DEVICE_TYPES);
 std::array<std::atomic<const DeviceRecurrence*>, kDeviceTypes> registered_recurrences{};
 
+std::array<std::atomic<DeviceLayers>, kDeviceTypes> registered_layers{};
+
 /// Null for the CPU.
 const DeviceRecurrence* device_recurrence(const TensorBase& t) {
   return registered_recurrences[static_cast<size_t>(t.device().type())].load(std::memory_order_acquire);
@@ -75,6 +77,15 @@ const DeviceRecurrence* device_recurrence(const TensorBase& t) {
 
 void register_recurrence(c10::DeviceType device, const DeviceRecurrence* functions) {
   registered_recurrences[static_cast<size_t>(device)].store(functions, std::memory_order_release);
+}
+
+void register_recurrent_layers(c10::DeviceType device, DeviceLayers layers) {
+  registered_layers[static_cast<size_t>(device)].store(layers, std::memory_order_release);
+}
+
+std::optional<RecurrentStates> layers_of_device(const RecurrentLayers& layers) {
+  const DeviceLayers take = registered_layers[static_cast<size_t>(layers.input.device().type())].load(std::memory_order_acquire);
+  return take == nullptr ? std::nullopt : take(layers);
 }
 
 bool steps_are_kernels(const TensorBase& t) {
