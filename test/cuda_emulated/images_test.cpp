@@ -46,7 +46,9 @@ void upsample_bicubic2d_backward_kernel(const TensorBase&, IntArrayRef, IntArray
 void upsample_bilinear2d_aa_kernel(const TensorBase&, IntArrayRef, bool, Scale, Scale, const TensorBase&);
 void upsample_bilinear2d_aa_backward_kernel(const TensorBase&, IntArrayRef, IntArrayRef, bool, Scale, Scale, const TensorBase&);
 void upsample_bicubic2d_aa_kernel(const TensorBase&, IntArrayRef, bool, Scale, Scale, const TensorBase&);
+void upsample_lanczos2d_aa_kernel(const TensorBase&, IntArrayRef, bool, Scale, Scale, const TensorBase&);
 void upsample_bicubic2d_aa_backward_kernel(const TensorBase&, IntArrayRef, IntArrayRef, bool, Scale, Scale, const TensorBase&);
+void upsample_lanczos2d_aa_backward_kernel(const TensorBase&, IntArrayRef, IntArrayRef, bool, Scale, Scale, const TensorBase&);
 void upsample_trilinear3d_kernel(const TensorBase&, IntArrayRef, bool, Scale, Scale, Scale, const TensorBase&);
 void upsample_trilinear3d_backward_kernel(const TensorBase&, IntArrayRef, IntArrayRef, bool, Scale, Scale, Scale, const TensorBase&);
 void reflection_pad_kernel(const TensorBase&, IntArrayRef, const TensorBase&);
@@ -197,6 +199,8 @@ TEST_CASE("emulated: resizing and its derivative", "[cuda]") {
           CHECK(near(filled(x, [&](const Tensor& out) { cuda::upsample_bilinear2d_aa_backward_kernel(g, size, in, corners, none, none, out); }), at::_upsample_bilinear2d_aa_backward(g, size, in, corners, none, none), close, close));
           CHECK(near(filled(g, [&](const Tensor& out) { cuda::upsample_bicubic2d_aa_kernel(x, size, corners, none, none, out); }), at::_upsample_bicubic2d_aa(x, size, corners, none, none), close, close));
           CHECK(near(filled(x, [&](const Tensor& out) { cuda::upsample_bicubic2d_aa_backward_kernel(g, size, in, corners, none, none, out); }), at::_upsample_bicubic2d_aa_backward(g, size, in, corners, none, none), close, close));
+          CHECK(near(filled(g, [&](const Tensor& out) { cuda::upsample_lanczos2d_aa_kernel(x, size, corners, none, none, out); }), at::_upsample_lanczos2d_aa(x, size, corners, none, none), close, close));
+          CHECK(near(filled(x, [&](const Tensor& out) { cuda::upsample_lanczos2d_aa_backward_kernel(g, size, in, corners, none, none, out); }), at::_upsample_lanczos2d_aa_backward(g, size, in, corners, none, none), close, close));
         }
       }
     }

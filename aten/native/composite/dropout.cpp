@@ -107,6 +107,11 @@ Tensor native_dropout_backward(const Tensor& grad_output, const Tensor& mask, do
   return grad_output * mask * scale;
 }
 
+Tensor _masked_scale(const Tensor& self, const Tensor& mask, double scale) {
+  TORCH_CHECK(mask.scalar_type() == kByte, "mask should be torch.uint8 dtype, but got ", mask.scalar_type());
+  return self * mask * scale;
+}
+
 std::tuple<Tensor, Tensor> fused_dropout_cpu(const Tensor& self, double p, std::optional<Generator> generator) {
   TORCH_CHECK(p > 0 && p <= 1, "_fused_dropout: the probability of keeping an element must be in (0, 1], but got ", p);
   return drop(self, p, dropout_scale(self.scalar_type(), p), generator);

@@ -293,6 +293,39 @@ Tensor affine_grid_generator_backward(const Tensor& grad, IntArrayRef size, bool
   return base_grid(grad, size, align_corners).transpose(1, 2).bmm(grad.reshape({size[0], -1, dims})).transpose(1, 2);
 }
 
+// ---- by the names of cuDNN's forms -----------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr int64_t kBilinear = 0, kZeros = 0;
+
+void check_cudnn_sampler(const char* op, const Tensor& input, const Tensor& grid) {
+  TORCH_CHECK(
+      input.dim() == 4 && grid.dim() == 4 && input.size(0) == grid.size(0) && grid.size(3) == 2, op,
+      ": expected 4-D input and grid with the same batch size, and a grid of pairs in its last dimension, but got input ", input.sizes(),
+      " and grid ", grid.sizes());
+}
+
+} // namespace
+
+Tensor cudnn_grid_sampler(const Tensor& self, const Tensor& grid) {
+  check_cudnn_sampler("cudnn_grid_sampler", self, grid);
+  return at::grid_sampler_2d(self, grid, kBilinear, kZeros, true);
+}
+
+Two cudnn_grid_sampler_backward(const Tensor& self, const Tensor& grid, const Tensor& grad_output) {
+  check_cudnn_sampler("cudnn_grid_sampler_backward", self, grid);
+  return at::grid_sampler_2d_backward(grad_output, self, grid, kBilinear, kZeros, true, {true, true});
+}
+
+Tensor cudnn_affine_grid_generator(const Tensor& theta, int64_t N, int64_t C, int64_t H, int64_t W) {
+  return at::affine_grid_generator(theta, {N, C, H, W}, true);
+}
+
+Tensor cudnn_affine_grid_generator_backward(const Tensor& grad, int64_t N, int64_t C, int64_t H, int64_t W) {
+  return at::affine_grid_generator_backward(grad, {N, C, H, W}, true);
+}
+
 Tensor _grid_sampler_2d_cpu_fallback(const Tensor& input, const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners) {
   return at::grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners);
 }

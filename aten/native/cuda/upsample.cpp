@@ -151,4 +151,11 @@ void upsample_bicubic2d_aa_backward_kernel(const TensorBase& grad_output, IntArr
   resize_backward("_upsample_bicubic2d_aa_backward", ResizeMode::CubicSmooth, grad_output, align_corners, {scales_h, scales_w}, grad_input);
 }
 
+void upsample_lanczos2d_aa_kernel(const TensorBase& self, IntArrayRef, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& out) {
+  resize("_upsample_lanczos2d_aa", ResizeMode::LanczosSmooth, self, align_corners, {scales_h, scales_w}, out);
+}
+void upsample_lanczos2d_aa_backward_kernel(const TensorBase& grad_output, IntArrayRef, IntArrayRef, bool align_corners, std::optional<double> scales_h, std::optional<double> scales_w, const TensorBase& grad_input) {
+  resize_backward("_upsample_lanczos2d_aa_backward", ResizeMode::LanczosSmooth, grad_output, align_corners, {scales_h, scales_w}, grad_input);
+}
+
 } // namespace at::native::cuda

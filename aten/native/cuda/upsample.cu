@@ -24,7 +24,7 @@ __device__ int between(int x, int low, int high) {
 }
 
 __device__ bool is_smooth(ResizeMode mode) {
-  return mode == ResizeMode::LinearSmooth || mode == ResizeMode::CubicSmooth;
+  return mode == ResizeMode::LinearSmooth || mode == ResizeMode::CubicSmooth || mode == ResizeMode::LanczosSmooth;
 }
 
 template <class R>
@@ -34,6 +34,17 @@ __device__ R cubic_near(R x, R a) {
 template <class R>
 __device__ R cubic_far(R x, R a) {
   return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a;
+}
+
+template <class R>
+__device__ R sinc(R x) {
+  const R angle = R(3.14159265358979323846) * x;
+  return x == 0 ? R(1) : ::sin(angle) / angle;
+}
+
+/// How far a filter reaches that is not widened.
+__device__ int reach_of(ResizeMode mode) {
+  return mode == ResizeMode::LanczosSmooth ? 3 : mode == ResizeMode::Cubic || mode == ResizeMode::CubicSmooth ? 2 : 1;
 }
 
 /// The taps of one element: elements first, first + 1, ... as far as they exist, the outermost instead of those that do not.
@@ -58,11 +69,15 @@ __device__ R raw_weight(const ResizeDim& d, const ResizeTaps<R>& taps, int k) {
                     : cubic_far(2 - t, sharpness);
     }
     case ResizeMode::LinearSmooth:
-    case ResizeMode::CubicSmooth: {
+    case ResizeMode::CubicSmooth:
+    case ResizeMode::LanczosSmooth: {
       const R step = static_cast<R>(d.step), widening = step > 1 ? step : R(1);
       const R distance = (static_cast<R>(k + taps.first) - taps.place + R(0.5)) / widening, x = distance < 0 ? -distance : distance;
       if (d.mode == ResizeMode::LinearSmooth) {
         return x < 1 ? 1 - x : R(0);
+      }
+      if (d.mode == ResizeMode::LanczosSmooth) {
+        return x < 3 ? sinc(x) * sinc(x / 3) : R(0);
       }
       return x < 1 ? cubic_near(x, R(-0.5)) : x < 2 ? cubic_far(x, R(-0.5)) : R(0);
     }
@@ -80,7 +95,7 @@ __device__ R weight_of(const ResizeDim& d, const ResizeTaps<R>& taps, int k) {
 template <class R>
 __device__ ResizeTaps<R> smooth_taps(const ResizeDim& d, int o) {
   const R step = static_cast<R>(d.step), widening = step > 1 ? step : R(1);
-  const R reach = (d.mode == ResizeMode::CubicSmooth ? 2 : 1) * widening, center = step * (static_cast<R>(o) + R(0.5));
+  const R reach = static_cast<R>(reach_of(d.mode)) * widening, center = step * (static_cast<R>(o) + R(0.5));
   const R begin = center - reach + R(0.5), end = center + reach + R(0.5), size = static_cast<R>(d.in);
   const int first = begin > 0 ? static_cast<int>(begin < size ? begin : size) : 0;
   const int last = static_cast<int>(end < size ? end : size);
@@ -158,7 +173,7 @@ __device__ TakenBy taken_by(const ResizeDim& d, int i) {
   R low = 0, high = last;
   if (step > 0) {
     const R widening = is_smooth(d.mode) && step > 1 ? step : R(1);
-    const R reach = (d.mode == ResizeMode::Cubic || d.mode == ResizeMode::CubicSmooth ? 2 : 1) * widening + 1;
+    const R reach = static_cast<R>(reach_of(d.mode)) * widening + 1;
     // The outermost elements stand for all beyond them.
     low = i == 0 ? R(0) : (static_cast<R>(i) - reach) / step - 2;
     high = i == d.in - 1 ? last : (static_cast<R>(i) + reach + 1) / step + 1;

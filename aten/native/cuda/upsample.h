@@ -11,7 +11,7 @@
 namespace at::native::cuda {
 
 /// Smooth filters are widened when the result has fewer elements.
-enum class ResizeMode : std::int32_t { Nearest, NearestExact, Linear, Cubic, LinearSmooth, CubicSmooth };
+enum class ResizeMode : std::int32_t { Nearest, NearestExact, Linear, Cubic, LinearSmooth, CubicSmooth, LanczosSmooth };
 
 struct ResizeDim {
   ResizeMode mode = ResizeMode::Nearest;
