@@ -15,18 +15,27 @@ namespace at::native {
 
 namespace cuda {
 
+void index_select_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& out);
+
 void flip_kernel(const TensorBase& self, IntArrayRef dims, const TensorBase& out) {
   if (self.numel() == 0) {
     return;
   }
-  Tensor result(self);
+  DimVector turned;
   for (const int64_t d : self.dim() == 0 ? IntArrayRef() : dims) {
-    const int64_t size = result.size(d);
-    if (size > 1) {
-      result = result.index_select(d, at::arange(size - 1, -1, -1, result.options().dtype(kLong)));
+    if (self.size(d) > 1) {
+      turned.push_back(c10::maybe_wrap_dim(d, self.dim()));
     }
   }
-  copy_on_device(out, result);
+  if (turned.empty()) {
+    return copy_on_device(out, self);
+  }
+  Tensor result(self);
+  const auto places = [&](int64_t d) { return at::arange(self.size(d) - 1, -1, -1, result.options().dtype(kLong)); };
+  for (size_t i = 0; i + 1 < turned.size(); ++i) {
+    result = result.index_select(turned[i], places(turned[i]));
+  }
+  index_select_kernel(result, turned.back(), places(turned.back()), out);
 }
 
 void trace_kernel(const TensorBase& self, const TensorBase& out) {
