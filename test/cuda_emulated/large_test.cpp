@@ -24,6 +24,7 @@ namespace cuda {
 
 void sort_stable_kernel(const TensorBase&, std::optional<bool>, int64_t, bool, const TensorBase&, const TensorBase&);
 void topk_kernel(const TensorBase&, int64_t, int64_t, bool, bool, const TensorBase&, const TensorBase&);
+void nll_loss_forward_kernel(const TensorBase&, const TensorBase&, const std::optional<Tensor>&, int64_t, int64_t, const TensorBase&, const TensorBase&);
 void cumsum_kernel(const TensorBase&, int64_t, std::optional<ScalarType>, const TensorBase&);
 
 } // namespace cuda
@@ -172,6 +173,24 @@ TEST_CASE("sort, topk, nonzero and randperm on CUDA, but for CUB", "[cuda][large
   cuda::topk_kernel(a, 2, 1, true, true, most, most_at);
   CHECK(at::equal(most, values.narrow(1, 0, 2)));
   CHECK(at::equal(most_at, places.narrow(1, 0, 2)));
+  // Few elements of many long rows, with equal ones among them.
+  for (const auto dtype : {at::kByte, at::kShort, at::kLong, at::kHalf, at::kFloat, at::kDouble}) {
+    Tensor rows = (at::randn({17, 1101}) * 40).round().to(dtype);
+    if (rows.is_floating_point()) {
+      rows[0][700] = rows[0][3] = rows[5][1100] = std::nan("");
+      rows[2][9] = -INFINITY;
+    }
+    rows[4].fill_(3);
+    for (const bool largest : {true, false}) {
+      for (const int64_t k : {1, 5, 137}) {
+        const auto [first, first_at] = at::sort(rows, /*stable=*/true, 1, largest);
+        const Tensor some = at::empty({17, k}, dtype), some_at = at::empty({17, k}, at::kLong);
+        cuda::topk_kernel(rows, k, 1, largest, true, some, some_at);
+        CHECK(at::equal(some_at, first_at.narrow(1, 0, k)));
+        CHECK(near(some.to(at::kDouble), first.narrow(1, 0, k).to(at::kDouble), 0, 0));
+      }
+    }
+  }
   for (const Tensor& t : {a, a.flatten(), a > 9, at::tensor({0, 3, 0}), at::scalar_tensor(0), at::scalar_tensor(2), at::ones({2, 0}), a.transpose(0, 2)}) {
     CHECK(at::equal(at::native::nonzero_cuda(t), t.nonzero()));
   }
@@ -278,6 +297,16 @@ TEST_CASE("images in several launches", "[cuda][large]") {
     cuda::launch_max_pool(max, volume.const_data_ptr(), found.mutable_data_ptr(), at.mutable_data_ptr<int64_t>());
     CHECK(at::equal(found, y));
     CHECK(at::equal(at, places));
+  }
+}
+
+TEST_CASE("losses of many points are summed by several blocks", "[cuda][large]") {
+  const Tensor scores = at::randn({2, 3, 70, 100}), target = at::randint(0, 3, {2, 70, 100}, at::kLong), weight = at::rand({3});
+  for (const int64_t reduction : {1, 2}) {
+    const auto [loss, total] = at::nll_loss2d_forward(scores, target, weight, reduction, 1);
+    const Tensor weights = at::empty_like(total);
+    CHECK(near(filled(loss, [&](const Tensor& out) { cuda::nll_loss_forward_kernel(scores, target, weight, reduction, 1, out, weights); }), loss));
+    CHECK(near(weights, total));
   }
 }
 

@@ -171,7 +171,6 @@ if(TARGET tensor_cuda)
   set(EMULATED ${PROJECT_BINARY_DIR}/emulated)
   set(emulated_kernels attention_backward attention_float_backward attention_float_forward attention_forward channel_norm choice columns coordinates copy ctc_loss depthwise distance distributions embedding_bag factory fft frexp
     fused_step grid_sampler index layer_norm merge nll_loss ordered_scatter pad philox pivots pool random reduce_arithmetic reduce_extremum reduce_moments rnn running scan search
-    softmax sparse upsample)
   set(emulated_hosts advanced_index attention attention_matrices channel_norm choice cholesky convolution ctc_loss cudnn_convolution
     cudnn_rnn distance distributions embedding_bag factory fft fft_plan frexp fused_step grid_sampler image index index_plan index_walk
     layer_norm ldl lu matmul matmul_lt matrices nll_loss order_statistics pad philox pointwise_plan pointwise_run pool qr random rearrange

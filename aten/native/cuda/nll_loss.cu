@@ -3,13 +3,18 @@
 #include <aten/native/cuda/index_check.cuh>
 #include <aten/native/cuda/memory_access.cuh>
 #include <aten/native/cuda/team.cuh>
+#include <aten/native/cuda/workspace.h>
 #include <c10/cuda/CUDAException.h>
+
+#include <algorithm>
 
 namespace at::native::cuda {
 
 namespace {
 
 constexpr int kThreads = 256;
+// Of a block that sums up losses; how many such blocks there are at most, and of how many losses for each thread.
+constexpr int kTeam = 512, kMostParts = 256, kLossesEach = 8;
 
 // The class of target i, or false if it is ignored or no class at all.
 __device__ bool class_of(const NllLoss& p, std::int64_t i, std::int64_t& c) {
@@ -44,11 +49,20 @@ struct Sums {
   }
 };
 
-// One block, in double: the same result every time. The scores picked are few beside those that were computed.
 template <class T>
-__global__ void reduced_loss(NllLoss p, const T* scores, T* output, T* total_weight) {
+__device__ void finish(const NllLoss& p, const Sums& sums, T* output, T* total_weight) {
+  using R = opmath_type<T>;
+  *total_weight = narrow<T>(static_cast<R>(sums.weight));
+  *output = narrow<T>(static_cast<R>(p.mean ? sums.loss / sums.weight : sums.loss));
+}
+
+// In double, and in an order of its own: the same result every time. Several blocks leave their sums in `parts`, which is null for
+// one.
+template <class T>
+__global__ void __launch_bounds__(kTeam) reduced_loss(NllLoss p, const T* scores, Sums* parts, T* output, T* total_weight) {
   Sums sums{0, 0};
-  for (std::int64_t i = threadIdx.x; i < p.batch * p.points; i += blockDim.x) {
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kTeam;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kTeam + threadIdx.x; i < p.batch * p.points; i += step) {
     std::int64_t c;
     if (class_of(p, i, c)) {
       const auto weight = weight_of<T>(p, c);
@@ -58,9 +72,19 @@ __global__ void reduced_loss(NllLoss p, const T* scores, T* output, T* total_wei
   }
   sums = Team<true>::reduce(sums, Add());
   if (threadIdx.x == 0) {
-    using R = opmath_type<T>;
-    *total_weight = narrow<T>(static_cast<R>(sums.weight));
-    *output = narrow<T>(static_cast<R>(p.mean ? sums.loss / sums.weight : sums.loss));
+    if (parts != nullptr) {
+      parts[blockIdx.x] = sums;
+    } else {
+      finish(p, sums, output, total_weight);
+    }
+  }
+}
+
+template <class T>
+__global__ void __launch_bounds__(kMostParts) join_losses(NllLoss p, const Sums* parts, unsigned count, T* output, T* total_weight) {
+  const Sums sums = Team<true>::reduce(threadIdx.x < count ? parts[threadIdx.x] : Sums{0, 0}, Add());
+  if (threadIdx.x == 0) {
+    finish(p, sums, output, total_weight);
   }
 }
 
@@ -88,10 +112,23 @@ void forward(const NllLoss& p, const void* scores, void* output, void* total_wei
   const T* from = static_cast<const T*>(scores);
   if (p.each) {
     each_loss<<<blocks_of(p), kThreads, 0, p.stream>>>(p, from, static_cast<T*>(output));
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
   } else {
-    reduced_loss<<<1, 1024, 0, p.stream>>>(p, from, static_cast<T*>(output), static_cast<T*>(total_weight));
+    T *const to = static_cast<T*>(output), *const weight = static_cast<T*>(total_weight);
+    const std::int64_t parts = std::min<std::int64_t>(p.batch * p.points / (kTeam * kLossesEach), kMostParts);
+    if (parts <= 1) {
+      reduced_loss<<<1, kTeam, 0, p.stream>>>(p, from, nullptr, to, weight);
+      C10_CUDA_KERNEL_LAUNCH_CHECK();
+      return;
+    }
+    const auto blocks = static_cast<unsigned>(parts);
+    const Workspace memory(blocks * sizeof(Sums), p.stream);
+    Sums* const sums = static_cast<Sums*>(memory.data());
+    reduced_loss<<<blocks, kTeam, 0, p.stream>>>(p, from, sums, to, weight);
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    join_losses<<<1, kMostParts, 0, p.stream>>>(p, sums, blocks, to, weight);
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
   }
-  C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 
 template <class T>

@@ -25,14 +25,28 @@ struct Sorted {
   Tensor values, indices; // with the dimension in question last
 };
 
-Sorted sorted(const char* op, const TensorBase& self, int64_t dim, bool descending) {
-  if (!kSortable.contains(self.scalar_type())) {
-    at::detail::dtype_not_supported(op, self.scalar_type(), kSortable.bits);
-  }
-  const Tensor input = Tensor(self).movedim(dim, -1).contiguous();
+Sorted sorted(const Tensor& input, bool descending) {
   const Sorted result{at::empty_like(input), at::empty(input.sizes(), input.options().dtype(kLong))};
   sort_rows(input, descending, result.values, result.indices);
   return result;
+}
+
+/// A few of many rows are selected by blocks, one a row; what is selected is then sorted.
+bool should_select(int64_t rows, int64_t size, int64_t k) {
+  constexpr int64_t kEnoughRows = 16, kLong = 1024, kFew = 8;
+  return rows >= kEnoughRows && rows <= INT32_MAX && size >= kLong && size <= INT32_MAX && k <= size / kFew;
+}
+
+Sorted selected(const Tensor& input, bool largest, int64_t k) {
+  DimVector sizes(input.sizes().begin(), input.sizes().end());
+  const int64_t size = sizes.back();
+  sizes.back() = k;
+  const Tensor values = at::empty(sizes, input.options()), places = at::empty(sizes, input.options().dtype(at::kLong));
+  launch_select(
+      {input.numel() / size, size, k, input.scalar_type(), largest, input.const_data_ptr(), values.mutable_data_ptr(),
+       places.mutable_data_ptr<int64_t>(), c10::cuda::getCurrentCUDAStream()});
+  const Sorted order = sorted(values, largest);
+  return {order.values, places.gather(-1, order.indices)};
 }
 
 /// The first k of each sorted row.
@@ -47,8 +61,13 @@ void first_sorted(
     indices.fill_(0);
     return;
   }
+  if (!kSortable.contains(self.scalar_type())) {
+    at::detail::dtype_not_supported(op, self.scalar_type(), kSortable.bits);
+  }
   dim = c10::maybe_wrap_dim(dim, self.dim());
-  const Sorted all = sorted(op, self, dim, descending);
+  const Tensor input = Tensor(self).movedim(dim, -1).contiguous();
+  const int64_t size = input.size(-1);
+  const Sorted all = should_select(input.numel() / size, size, k) ? selected(input, descending, k) : sorted(input, descending);
   copy_on_device(Tensor(values).movedim(dim, -1), all.values.narrow(-1, 0, k));
   copy_on_device(Tensor(indices).movedim(dim, -1), all.indices.narrow(-1, 0, k));
 }

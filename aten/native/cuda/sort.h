@@ -36,6 +36,19 @@ struct MergeRuns {
 };
 void launch_merge(const MergeRuns& p);
 
+/// The first k of each row in ascending order, or of the `largest` in descending order, and their places: as a stable sort would have
+/// them first, but in no order of theirs. Of equal ones the first in the row come first.
+struct SelectRows {
+  std::int64_t rows, size, k; // below 2^31; 0 < k <= size
+  c10::ScalarType dtype; // bool, integer or floating
+  bool largest;
+  const void* in;
+  void* values;
+  std::int64_t* indices;
+  cudaStream_t stream;
+};
+void launch_select(const SelectRows& p);
+
 /// n keys, stably by the bits [begin_bit, end_bit) of their order, and values beside them. NaN is the largest key.
 struct SortPairs {
   c10::ScalarType dtype; // of the keys: bool, integer or floating

@@ -1,0 +1,125 @@
+// The first k elements of each row in their order, without sorting the row: a block finds the key of the k-th digit by digit (radix
+// select), then takes what comes before it, and of equal ones the first.
+#include <aten/native/cuda/sort.h>
+
+#include <aten/native/cuda/key_order.cuh>
+#include <c10/cuda/CUDAException.h>
+
+namespace at::native::cuda {
+
+namespace {
+
+constexpr int kThreads = 512, kWarps = kThreads / 32;
+constexpr int kDigits = 256;
+// Histograms side by side: threads that count the same digit wait for each other.
+constexpr int kHistograms = 8;
+
+template <class T>
+__device__ typename WordOf<sizeof(T)>::type select_key(T x, bool largest) {
+  const auto word = ordered_word(x);
+  return largest ? static_cast<decltype(word)>(~word) : word;
+}
+
+// The sum of a number over the lanes up to this one.
+__device__ std::uint32_t sum_up_to_lane(std::uint32_t value) {
+#pragma unroll
+  for (int distance = 1; distance < 32; distance *= 2) {
+    const std::uint32_t below = __shfl_up_sync(0xffffffffu, value, distance);
+    value += static_cast<int>(threadIdx.x % 32) >= distance ? below : 0;
+  }
+  return value;
+}
+
+template <class T>
+__global__ void __launch_bounds__(kThreads) select_rows(SelectRows p, const T* in, T* values) {
+  using Word = typename WordOf<sizeof(T)>::type;
+  __shared__ std::uint32_t counts[kHistograms][kDigits];
+  __shared__ std::uint32_t found[2]; // a digit, and how many elements come before it
+  __shared__ std::uint32_t totals[kWarps];
+  const auto size = static_cast<std::uint32_t>(p.size);
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  in += static_cast<std::int64_t>(blockIdx.x) * p.size;
+  Word key = 0, known = 0; // of the k-th element; the bits known of it
+  auto wanted = static_cast<std::uint32_t>(p.k); // of those that agree in these bits
+  for (int shift = 8 * static_cast<int>(sizeof(T)) - 8; shift >= 0; shift -= 8) {
+    for (int i = threadIdx.x; i < kHistograms * kDigits; i += kThreads) {
+      counts[i / kDigits][i % kDigits] = 0;
+    }
+    __syncthreads();
+    for (std::uint32_t i = threadIdx.x; i < size; i += kThreads) {
+      const Word own = select_key(in[i], p.largest);
+      if ((own & known) == key) {
+        atomicAdd(&counts[warp % kHistograms][static_cast<std::uint32_t>(own >> shift) % kDigits], 1u);
+      }
+    }
+    __syncthreads();
+    if (threadIdx.x < kDigits) {
+      for (int i = 1; i < kHistograms; ++i) {
+        counts[0][threadIdx.x] += counts[i][threadIdx.x];
+      }
+    }
+    __syncthreads();
+    if (warp == 0) {
+      constexpr int kOwn = kDigits / 32;
+      std::uint32_t sum = 0;
+      for (int i = 0; i < kOwn; ++i) {
+        sum += counts[0][lane * kOwn + i];
+      }
+      std::uint32_t before = sum_up_to_lane(sum) - sum;
+      if (before < wanted && wanted <= before + sum) {
+        int digit = lane * kOwn;
+        for (; before + counts[0][digit] < wanted; ++digit) {
+          before += counts[0][digit];
+        }
+        found[0] = static_cast<std::uint32_t>(digit);
+        found[1] = before;
+      }
+    }
+    __syncthreads();
+    key |= static_cast<Word>(static_cast<Word>(found[0]) << shift);
+    known |= static_cast<Word>(Word(kDigits - 1) << shift);
+    wanted -= found[1];
+  }
+  // Those before the k-th, in the order of the row, then as many as are wanted of those equal to it.
+  const std::uint32_t smaller = static_cast<std::uint32_t>(p.k) - wanted;
+  std::uint32_t smaller_so_far = 0, equal_so_far = 0;
+  for (std::uint32_t start = 0; start < size && (smaller_so_far < smaller || equal_so_far < wanted); start += kThreads) {
+    const std::uint32_t i = start + threadIdx.x;
+    const T x = i < size ? in[i] : T();
+    const Word own = select_key(x, p.largest);
+    const bool is_smaller = i < size && own < key, is_equal = i < size && own == key;
+    const std::uint32_t flags = (is_smaller ? 1u : 0u) | (is_equal ? 1u << 16 : 0u);
+    const std::uint32_t up_to = sum_up_to_lane(flags);
+    if (lane == 31) {
+      totals[warp] = up_to;
+    }
+    __syncthreads();
+    std::uint32_t before = up_to - flags, all = 0;
+    for (int w = 0; w < kWarps; ++w) {
+      before += w < warp ? totals[w] : 0;
+      all += totals[w];
+    }
+    __syncthreads(); // all have read the totals
+    const std::uint32_t rank = is_smaller ? smaller_so_far + before % 65536 : smaller + equal_so_far + before / 65536;
+    if (is_smaller || (is_equal && rank < static_cast<std::uint32_t>(p.k))) {
+      const std::int64_t to = blockIdx.x * p.k + rank;
+      values[to] = x;
+      p.indices[to] = i;
+    }
+    smaller_so_far += all % 65536;
+    equal_so_far += all / 65536;
+  }
+}
+
+} // namespace
+
+void launch_select(const SelectRows& p) {
+  const bool known = SortKeys::call(p.dtype, [&](auto key) {
+    using T = decltype(key);
+    select_rows<T><<<static_cast<unsigned>(p.rows), kThreads, 0, p.stream>>>(p, static_cast<const T*>(p.in), static_cast<T*>(p.values));
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+  });
+  TORCH_INTERNAL_ASSERT(known, "topk: no kernel for ", p.dtype);
+}
+
+} // namespace at::native::cuda
