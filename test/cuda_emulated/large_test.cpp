@@ -24,6 +24,7 @@ namespace cuda {
 
 void sort_stable_kernel(const TensorBase&, std::optional<bool>, int64_t, bool, const TensorBase&, const TensorBase&);
 void topk_kernel(const TensorBase&, int64_t, int64_t, bool, bool, const TensorBase&, const TensorBase&);
+void embedding_bag_kernel(const TensorBase&, const TensorBase&, const TensorBase&, bool, int64_t, bool, const std::optional<Tensor>&, bool, int64_t, const TensorBase&, const TensorBase&, const TensorBase&, const TensorBase&);
 void nll_loss_forward_kernel(const TensorBase&, const TensorBase&, const std::optional<Tensor>&, int64_t, int64_t, const TensorBase&, const TensorBase&);
 void cumsum_kernel(const TensorBase&, int64_t, std::optional<ScalarType>, const TensorBase&);
 
@@ -297,6 +298,23 @@ TEST_CASE("images in several launches", "[cuda][large]") {
     cuda::launch_max_pool(max, volume.const_data_ptr(), found.mutable_data_ptr(), at.mutable_data_ptr<int64_t>());
     CHECK(at::equal(found, y));
     CHECK(at::equal(at, places));
+  }
+}
+
+TEST_CASE("bags of aligned rows are read 16 bytes at a time", "[cuda][large]") {
+  for (const auto dtype : {at::kHalf, at::kBFloat16, at::kFloat, at::kDouble}) {
+    for (const int64_t width : {8, 24, 7, 1}) {
+      const Tensor table = (at::randn({11, width}) * 4).round().to(dtype), index = at::randint(0, 11, {60}, at::kLong);
+      const Tensor offsets = torch::tensor({0, 7, 7, 30}, at::kLong);
+      for (const int64_t mode : {0, 1, 2}) {
+        const auto [y, bag, size, rows] = at::_embedding_bag(table, index, offsets, false, mode, false, std::nullopt, false, 2);
+        const Tensor bags = at::empty_like(bag), sizes = at::empty_like(size), places = at::empty_like(rows);
+        const Tensor got = filled(y, [&](const Tensor& out) { cuda::embedding_bag_kernel(table, index, offsets, false, mode, false, {}, false, 2, out, bags, sizes, places); });
+        CHECK(near(got, y, dtype == at::kBFloat16 ? 1e-2 : 1e-3, 1e-3));
+        CHECK(at::equal(sizes, size));
+        CHECK(at::equal(places, rows));
+      }
+    }
   }
 }
 

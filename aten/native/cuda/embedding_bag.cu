@@ -16,39 +16,47 @@ __device__ std::int64_t bound(const EmbeddingBag& p, std::int64_t bag) {
   return at < 0 ? 0 : at < p.count ? at : p.count;
 }
 
-// A thread makes one element of a bag's row; its neighbours read the elements beside those that it reads.
-template <class T>
+// A thread makes K elements of a bag's row; its neighbours read the elements beside those that it reads.
+template <class T, int K>
 __global__ void __launch_bounds__(kThreads) reduce_bags(EmbeddingBag p) {
   using R = opmath_type<T>;
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
-  const std::int64_t bag = i / p.width, column = i - bag * p.width;
+  using Elements = Aligned<T, K>;
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x, threads = p.width / K;
+  const std::int64_t bag = i / threads, column = (i - bag * threads) * K;
   if (bag >= p.bags) {
     return;
   }
   const T *table = static_cast<const T*>(p.table), *scales = static_cast<const T*>(p.scales);
-  R result = 0;
-  std::int64_t used = 0, row = 0;
+  R result[K] = {};
+  std::int64_t used = 0, rows[K] = {};
   for (std::int64_t k = bound(p, bag), end = bound(p, bag + 1); k < end; ++k) {
     std::int64_t index = p.indices[k];
     if (index == p.padding_idx || !check_index(p.check, index, k)) {
       continue;
     }
-    const R x = widen(table[index * p.width + column]);
-    if (p.mode != EmbeddingBag::Max) {
-      result += scales != nullptr ? x * static_cast<R>(widen(scales[k])) : x;
-    } else if (used == 0 || x > result) {
-      result = x;
-      row = index;
+    const Elements row = *reinterpret_cast<const Elements*>(table + index * p.width + column);
+    const R scale = scales != nullptr ? R(widen(scales[k])) : R(1);
+#pragma unroll
+    for (int e = 0; e < K; ++e) {
+      const R x = widen(row.values[e]);
+      if (p.mode != EmbeddingBag::Max) {
+        result[e] += scales != nullptr ? x * scale : x;
+      } else if (used == 0 || x > result[e]) {
+        result[e] = x;
+        rows[e] = index;
+      }
     }
     ++used;
   }
-  if (p.mode == EmbeddingBag::Mean && used > 0) {
-    result /= static_cast<R>(used);
+  Elements out;
+#pragma unroll
+  for (int e = 0; e < K; ++e) {
+    out.values[e] = narrow<T>(p.mode == EmbeddingBag::Mean && used > 0 ? result[e] / static_cast<R>(used) : result[e]);
+    if (p.rows != nullptr) {
+      p.rows[i * K + e] = rows[e];
+    }
   }
-  static_cast<T*>(p.out)[i] = narrow<T>(result);
-  if (p.rows != nullptr) {
-    p.rows[i] = row;
-  }
+  reinterpret_cast<Elements*>(p.out)[i] = out;
   if (column == 0) {
     p.sizes[bag] = used;
     if (bag < p.offset_count) {
@@ -63,7 +71,13 @@ __global__ void __launch_bounds__(kThreads) reduce_bags(EmbeddingBag p) {
 void launch_embedding_bag(const EmbeddingBag& p) {
   FloatingTypes::call(p.dtype, [&](auto type) {
     using T = decltype(type);
-    reduce_bags<T><<<blocks_of(p.bags * p.width, kThreads), kThreads, 0, p.stream>>>(p);
+    constexpr int kWide = 16 / sizeof(T);
+    const bool aligned = (reinterpret_cast<std::uintptr_t>(p.table) | reinterpret_cast<std::uintptr_t>(p.out)) % 16 == 0;
+    if (aligned && p.width % kWide == 0) {
+      reduce_bags<T, kWide><<<blocks_of(p.bags * (p.width / kWide), kThreads), kThreads, 0, p.stream>>>(p);
+    } else {
+      reduce_bags<T, 1><<<blocks_of(p.bags * p.width, kThreads), kThreads, 0, p.stream>>>(p);
+    }
     C10_CUDA_KERNEL_LAUNCH_CHECK();
   });
 }
