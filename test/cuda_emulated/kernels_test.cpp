@@ -136,6 +136,47 @@ TEST_CASE("emulated: layouts of pointwise operands", "[cuda]") {
   CHECK(near(emulated_add(a.to(at::kHalf), c10::Scalar(0.1)), a.to(at::kHalf) + 0.1, 1e-3));
 }
 
+TEST_CASE("emulated: rows and columns that are broadcast, and rows with gaps, are read 16 bytes at a time", "[cuda]") {
+  for (const at::ScalarType dtype : {at::kChar, at::kShort, at::kLong, at::kHalf, at::kFloat, at::kDouble, at::kComplexDouble}) {
+    const Tensor whole = torch::arange(3 * 5 * 7 * 80).remainder(50).to(dtype).view({3, 5, 7, 80});
+    for (const int64_t width : {48, 32, 8, 20}) { // the last is no multiple of 8
+      const Tensor a = whole.slice(3, 0, width);
+      for (const Tensor& b : {whole.slice(3, 16, 16 + width), whole.slice(3, 1, 1 + width), a.select(0, 1), a.slice(3, 2, 3), a.slice(2, 2, 3),
+                              a.slice(1, 2, 3).slice(3, 0, 1), whole.slice(3, 0, 80, 80), a.select(2, 3).select(0, 0).unsqueeze(1)}) {
+        INFO(dtype << " " << width << " " << b.sizes());
+        CHECK(near(emulated_add(a, b, 2), a + b * 2));
+        CHECK(near(emulated_add(b, a, 1), a + b));
+      }
+      CHECK(near(emulated_add(a, c10::Scalar(3)), a + 3));
+      Tensor out = torch::zeros_like(whole);
+      cuda::copy_on_device(out.slice(3, 0, width), a);
+      cuda::copy_on_device(out.slice(1, 0, 1).slice(3, 0, width), a.slice(1, 1, 2));
+      CHECK(near(out.slice(3, 0, width).slice(1, 1), a.slice(1, 1)));
+      CHECK(near(out.slice(3, 0, width).select(1, 0), a.select(1, 1)));
+      CHECK(near(out.slice(3, width), torch::zeros_like(out.slice(3, width))));
+    }
+  }
+}
+
+TEST_CASE("emulated: transposed copies go by tiles", "[cuda]") {
+  for (const at::ScalarType dtype : {at::kChar, at::kHalf, at::kFloat, at::kDouble, at::kComplexDouble}) {
+    for (const std::vector<int64_t>& sizes : {std::vector<int64_t>{33, 70}, {16, 16}, {3, 31, 65}, {2, 40, 3, 64}, {15, 200}}) {
+      const Tensor a = torch::arange(at::empty(sizes).numel()).remainder(100).to(dtype).view(sizes);
+      const auto n = static_cast<int64_t>(sizes.size());
+      for (int64_t d = 0; d + 1 < n; ++d) {
+        const Tensor t = a.transpose(d, n - 1), like = torch::zeros(t.sizes(), dtype);
+        CHECK(near(filled(like, [&](const Tensor& out) { cuda::copy_on_device(out, t); }), t));
+        CHECK(near(filled(like, [&](const Tensor& out) { cuda::copy_on_device(out.transpose(d, n - 1), a); }), t));
+        Tensor gaps = torch::zeros({t.size(0), t.numel() / t.size(0) + 3}, dtype).slice(1, 0, t.numel() / t.size(0));
+        if (n == 2) {
+          cuda::copy_on_device(gaps, t);
+          CHECK(near(gaps, t));
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("emulated: where, masked_fill, triangles, sequences", "[cuda]") {
   const Tensor a = torch::randn({5, 9});
   for (const at::ScalarType dtype : {at::kByte, at::kHalf, at::kFloat, at::kDouble, at::kComplexDouble}) {

@@ -112,6 +112,23 @@ TEST_CASE("broadcast, strided and unaligned operands make strided launches with 
   CHECK(same(minus_by_plans(steps, steps * 2).result, -steps));
 }
 
+TEST_CASE("rows and columns that are broadcast, and rows with gaps, make dense launches", "[cuda]") {
+  const at::Tensor whole = torch::randn({4, 6, 24}), a = whole.slice(2, 0, 16);
+  const at::Tensor row = torch::randn({16}), column = torch::randn({4, 1, 1});
+  const at::Tensor start = whole.slice(2, 8, 24);
+  for (const at::Tensor& b : {row, column, start, whole.slice(2, 3, 4), whole.select(1, 2).slice(1, 4, 20).unsqueeze(1)}) {
+    const Outcome got = minus_by_plans(a, b);
+    CHECK(same(got.result, a - b));
+    REQUIRE(got.plans.size() == 1);
+    CHECK(got.plans[0].dense);
+    CHECK((got.plans[0].repeated == 4) == (b.size(-1) == 1));
+  }
+  const at::Tensor odd = whole.slice(2, 1, 17), short_row = whole.slice(2, 0, 12);
+  CHECK_FALSE(minus_by_plans(a, odd).plans[0].dense); // does not begin aligned
+  CHECK_FALSE(minus_by_plans(short_row, short_row).plans[0].dense); // rows are no multiple of 8
+  CHECK_FALSE(minus_by_plans(a, torch::randn({4, 16, 6}).transpose(1, 2)).plans[0].dense); // transposed
+}
+
 TEST_CASE("one element for all stays one load in a dense launch", "[cuda]") {
   const at::Tensor a = torch::randn({64}), b = torch::randn({1});
   const Outcome got = minus_by_plans(a, b);

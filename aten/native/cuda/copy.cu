@@ -77,6 +77,80 @@ struct Converter {
   }
 };
 
+constexpr int kTile = 32, kTileLines = 8;
+
+// The result's runs lie along `columns`, the source's along `rows`. Strides in bytes.
+struct Transposition {
+  std::uint32_t columns, rows;
+  std::uint32_t to_row, from_column;
+  OffsetCalculator<2> others;
+};
+
+// Tiles go through shared memory, so that both sides are met along their runs.
+template <class W>
+__global__ void __launch_bounds__(kTile* kTileLines) transpose_tiles(char* to, const char* from, Transposition t) {
+  __shared__ W tile[kTile][kTile + 1]; // a column of it lies in different banks
+  const std::uint32_t tiles_across = (t.columns + kTile - 1) / kTile, tiles_down = (t.rows + kTile - 1) / kTile;
+  const std::uint32_t line = blockIdx.x / tiles_across, other = line / tiles_down;
+  const std::uint32_t column = (blockIdx.x - line * tiles_across) * kTile, row = (line - other * tiles_down) * kTile;
+  const auto place = t.others.get(other);
+  const std::uint32_t x = threadIdx.x % kTile, y = threadIdx.x / kTile;
+#pragma unroll
+  for (int i = 0; i < kTile; i += kTileLines) {
+    if (row + x < t.rows && column + y + i < t.columns) {
+      tile[y + i][x] = *reinterpret_cast<const W*>(
+          from + place.of[1] + (column + y + i) * t.from_column + (row + x) * static_cast<std::uint32_t>(sizeof(W)));
+    }
+  }
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < kTile; i += kTileLines) {
+    if (column + x < t.columns && row + y + i < t.rows) {
+      *reinterpret_cast<W*>(
+          to + place.of[0] + (row + y + i) * t.to_row + (column + x) * static_cast<std::uint32_t>(sizeof(W))) = tile[x][y + i];
+    }
+  }
+}
+
+// Launches for a plan whose result has runs where the source has none, along a dimension in which the source has some.
+template <class W>
+bool launch_transposed(const PointwisePlan& plan) {
+  constexpr std::int64_t kSize = sizeof(W);
+  int along = 1;
+  while (along < plan.dims && plan.strides[along][1] != kSize) {
+    ++along;
+  }
+  if (along >= plan.dims || plan.strides[0][0] != kSize || plan.strides[0][1] == kSize || plan.sizes[0] < kTile / 2 ||
+      plan.sizes[along] < kTile / 2) {
+    return false;
+  }
+  std::int64_t sizes[kMaxDims], strides[kMaxDims][2], others = 1;
+  int dims = 0;
+  for (int d = 1; d < plan.dims; ++d) {
+    if (d != along) {
+      sizes[dims] = plan.sizes[d];
+      strides[dims][0] = plan.strides[d][0];
+      strides[dims][1] = plan.strides[d][1];
+      others *= sizes[dims++];
+    }
+  }
+  const Transposition t{
+      static_cast<std::uint32_t>(plan.sizes[0]), static_cast<std::uint32_t>(plan.sizes[along]),
+      static_cast<std::uint32_t>(plan.strides[along][0]), static_cast<std::uint32_t>(plan.strides[0][1]),
+      OffsetCalculator<2>(dims, sizes, [&](int dim, int operand) { return strides[dim][operand]; })};
+  const std::int64_t tiles = (plan.sizes[0] + kTile - 1) / kTile * ((plan.sizes[along] + kTile - 1) / kTile) * others;
+  transpose_tiles<W><<<static_cast<unsigned>(tiles), kTile * kTileLines, 0, plan.stream>>>(plan.data[0], plan.data[1], t);
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  return true;
+}
+
+template <class W>
+void move(const PointwisePlan& plan) {
+  if (plan.dense || plan.is_constant(1) || !launch_transposed<W>(plan)) {
+    launch_pointwise<W, W>(plan, Same{});
+  }
+}
+
 template <class To, class From>
 bool launch_dense(const PointwisePlan& plan, c10::ScalarType to, c10::ScalarType from) {
   if (to != c10::CppTypeToScalarType<To>::value || from != c10::CppTypeToScalarType<From>::value) {
@@ -91,15 +165,15 @@ bool launch_dense(const PointwisePlan& plan, c10::ScalarType to, c10::ScalarType
 void launch_move(const PointwisePlan& plan, std::size_t size) {
   switch (size) {
     case 1:
-      return launch_pointwise<std::uint8_t, std::uint8_t>(plan, Same{});
+      return move<std::uint8_t>(plan);
     case 2:
-      return launch_pointwise<std::uint16_t, std::uint16_t>(plan, Same{});
+      return move<std::uint16_t>(plan);
     case 4:
-      return launch_pointwise<std::uint32_t, std::uint32_t>(plan, Same{});
+      return move<std::uint32_t>(plan);
     case 8:
-      return launch_pointwise<std::uint64_t, std::uint64_t>(plan, Same{});
+      return move<std::uint64_t>(plan);
     default:
-      return launch_pointwise<Word16, Word16>(plan, Same{});
+      return move<Word16>(plan);
   }
 }
 

@@ -1,9 +1,9 @@
 // cuda_pointwise: the loops that run an operator's functor on the GPU, see aten/native/cpu/pointwise_loop.h for what a
 // functor is.
 //
-// Two kernels per functor and dtype. The dense one moves 16 bytes per access; its operands may also be numbers (passed
-// by value) or single elements. The strided one takes any layout, broadcast and alignment. Half and bfloat16 are computed
-// in float.
+// Two kernels per functor and dtype. The dense one moves 16 bytes per access, of operands whose rows are runs; they may also be
+// numbers (passed by value), or single elements for a row or all. The strided one takes any layout, broadcast and alignment.
+// Half and bfloat16 are computed in float.
 //
 // Long functors (series, recurrences: hundreds of operations) get the strided kernel alone, with one element to a thread:
 // they are not bound by memory, and each copy of their code costs nvcc seconds.
@@ -72,7 +72,7 @@ struct Operands {
   char* out;
   const char* in[Count];
   std::uint32_t constants; // bit i: input i is a number
-  std::uint32_t repeated; // bit i: input i is one element in memory
+  std::uint32_t repeated; // bit i: input i is one element in memory for a row
 };
 
 // The number that may stand for input I, and input I of the elements that a thread handles.
@@ -89,21 +89,21 @@ __device__ inline Math element(const Column<I, Math, K>& column, int k) {
   return column.values[k];
 }
 
-// K elements from `begin` on, of which those below `n` exist.
+// K elements that lie at `offsets`, of which the first `count` exist.
 template <class T, std::size_t I, int K, int Count>
 __device__ inline void load_dense(
     Column<I, opmath_type<T>, K>& column, const Operands<Count>& operands, const Number<I, opmath_type<T>>& number,
-    std::int64_t begin, std::int64_t n) {
+    const std::uint32_t (&offsets)[Count + 1], std::uint32_t count) {
+  const T* const from = reinterpret_cast<const T*>(operands.in[I] + offsets[I + 1]);
   if (((operands.constants | operands.repeated) >> I) & 1u) {
-    const auto x = (operands.constants >> I) & 1u ? number.value : widen(*reinterpret_cast<const T*>(operands.in[I]));
+    const auto x = (operands.constants >> I) & 1u ? number.value : widen(*from);
 #pragma unroll
     for (int k = 0; k < K; ++k) {
       column.values[k] = x;
     }
     return;
   }
-  const T* from = reinterpret_cast<const T*>(operands.in[I]) + begin;
-  if (begin + K <= n) {
+  if (count >= K) {
     const auto block = *reinterpret_cast<const Aligned<T, K>*>(from);
 #pragma unroll
     for (int k = 0; k < K; ++k) {
@@ -112,7 +112,7 @@ __device__ inline void load_dense(
   } else {
 #pragma unroll
     for (int k = 0; k < K; ++k) {
-      column.values[k] = widen(begin + k < n ? from[k] : T());
+      column.values[k] = widen(k < static_cast<int>(count) ? from[k] : T());
     }
   }
 }
@@ -157,27 +157,41 @@ struct Inputs<std::index_sequence<I...>, In...> {
   template <int K>
   struct Columns : Column<I, opmath_type<In>, K>... {};
 
+  // `places` counts groups of K elements.
   template <class F, class Out>
-  __device__ static void compute_dense(std::int64_t n, const F& f, const Operands& operands, const Numbers& numbers) {
+  __device__ static void compute_dense(
+      std::uint32_t n, const F& f, const Operands& operands, const Numbers& numbers, const Places& places) {
     constexpr int K = dense_items<F, Out, In...>;
-    const std::int64_t begin = (static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x) * K;
-    if (begin >= n) {
+    std::uint32_t rest = blockIdx.x * kThreads + threadIdx.x;
+    if (rest * K >= n) {
       return;
     }
+    const std::uint32_t count = n - rest * K;
+    std::uint32_t offsets[kCount + 1] = {};
+#pragma unroll 1
+    for (int d = 0; d < places.dims; ++d) {
+      const std::uint32_t quotient = d + 1 == places.dims ? 0 : places.size[d].divide(rest);
+      const std::uint32_t position = rest - quotient * places.size[d].divisor;
+#pragma unroll
+      for (int i = 0; i <= kCount; ++i) {
+        offsets[i] += position * places.strides[d][i];
+      }
+      rest = quotient;
+    }
     Columns<K> columns;
-    (load_dense<In, I, K>(columns, operands, numbers, begin, n), ...);
+    (load_dense<In, I, K>(columns, operands, numbers, offsets, count), ...);
     Aligned<Out, K> results;
 #pragma unroll
     for (int k = 0; k < K; ++k) {
       results.values[k] = narrow<Out>(f(element<I>(columns, k)...));
     }
-    Out* to = reinterpret_cast<Out*>(operands.out) + begin;
-    if (begin + K <= n) {
+    Out* const to = reinterpret_cast<Out*>(operands.out + offsets[0]);
+    if (count >= K) {
       *reinterpret_cast<Aligned<Out, K>*>(to) = results;
     } else {
 #pragma unroll
       for (int k = 0; k < K; ++k) {
-        if (begin + k < n) {
+        if (k < static_cast<int>(count)) {
           to[k] = results.values[k];
         }
       }
@@ -245,9 +259,9 @@ struct Inputs<std::index_sequence<I...>, In...> {
 };
 
 template <class F, class Out, class In>
-__global__ void __launch_bounds__(kThreads)
-    pointwise_dense(std::int64_t n, F f, typename In::Operands operands, typename In::Numbers numbers) {
-  In::template compute_dense<F, Out>(n, f, operands, numbers);
+__global__ void __launch_bounds__(kThreads) pointwise_dense(
+    std::uint32_t n, F f, typename In::Operands operands, typename In::Numbers numbers, typename In::Places places) {
+  In::template compute_dense<F, Out>(n, f, operands, numbers, places);
 }
 
 template <bool Long, class F, class Out, class In>
@@ -267,11 +281,20 @@ void launch(const PointwisePlan& plan, const F& f) {
   operands.constants = plan.constants >> 1;
   operands.repeated = plan.repeated >> 1;
   const auto numbers = Inputs::template numbers_of<exact_numbers<F>>(plan);
+  const auto n = static_cast<std::uint32_t>(plan.numel);
   if constexpr (!Long) {
     if (plan.dense) {
-      constexpr std::int64_t kPerBlock = kThreads * dense_items<F, Out, In...>;
+      constexpr int K = dense_items<F, Out, In...>;
+      static_assert(PointwisePlan::kRunItems % K == 0);
+      constexpr std::int64_t kPerBlock = kThreads * K;
       const auto blocks = static_cast<unsigned>((plan.numel + kPerBlock - 1) / kPerBlock);
-      pointwise_dense<F, Out, Inputs><<<blocks, kThreads, 0, plan.stream>>>(plan.numel, f, operands, numbers);
+      std::int64_t groups[PointwisePlan::kMaxDenseDims];
+      for (int d = 0; d < plan.dims; ++d) {
+        groups[d] = d == 0 && plan.dims > 1 ? plan.sizes[0] / K : plan.sizes[d];
+      }
+      const typename Inputs::Places places(
+          plan.dims, groups, [&](int dim, int operand) { return plan.strides[dim][operand] * (dim == 0 ? K : 1); });
+      pointwise_dense<F, Out, Inputs><<<blocks, kThreads, 0, plan.stream>>>(n, f, operands, numbers, places);
       C10_CUDA_KERNEL_LAUNCH_CHECK();
       return;
     }
@@ -281,7 +304,7 @@ void launch(const PointwisePlan& plan, const F& f) {
   const typename Inputs::Places places(
       plan.dims, plan.sizes, [&](int dim, int operand) { return plan.strides[dim][operand]; });
   pointwise_strided<Long, F, Out, Inputs>
-      <<<blocks, kThreads, 0, plan.stream>>>(static_cast<std::uint32_t>(plan.numel), f, operands, numbers, places);
+      <<<blocks, kThreads, 0, plan.stream>>>(n, f, operands, numbers, places);
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 

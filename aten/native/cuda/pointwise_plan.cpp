@@ -18,6 +18,7 @@ constexpr std::int64_t kDenseElements = std::int64_t{1} << 27;
 struct Walk {
   DimVector sizes;
   SmallVector<int64_t, 6> strides[PointwisePlan::kMaxOperands];
+  std::int64_t item_size[PointwisePlan::kMaxOperands];
 };
 
 bool is_aligned(const void* data) {
@@ -70,6 +71,25 @@ std::size_t dim_to_split(const Walk& walk, int operands) {
   return best;
 }
 
+// Sets `dense` and `repeated` of a plan with `walk`'s dimensions: for rows or columns that are broadcast, slices of rows and the like.
+void find_runs(const Walk& walk, PointwisePlan& plan) {
+  plan.repeated = 0;
+  plan.dense = plan.dims > 0 && plan.dims <= PointwisePlan::kMaxDenseDims && plan.sizes[0] % PointwisePlan::kRunItems == 0;
+  for (int i = 0; i < plan.operands && plan.dense; ++i) {
+    if (plan.is_constant(i)) {
+      continue;
+    }
+    if (i > 0 && plan.strides[0][i] == 0) {
+      plan.repeated |= 1u << i;
+      continue;
+    }
+    plan.dense = plan.strides[0][i] == walk.item_size[i] && is_aligned(plan.data[i]);
+    for (int d = 1; d < plan.dims; ++d) {
+      plan.dense = plan.dense && plan.strides[d][i] % static_cast<std::int64_t>(kAlignment) == 0;
+    }
+  }
+}
+
 void emit(const Walk& walk, PointwisePlan plan, c10::function_ref<void(PointwisePlan&)> launch) {
   if (walk.sizes.size() > kMaxDims) {
     Walk inner = walk;
@@ -96,7 +116,6 @@ void emit(const Walk& walk, PointwisePlan plan, c10::function_ref<void(Pointwise
     emit(half, plan, launch);
     return;
   }
-  plan.dense = false;
   plan.numel = count(walk);
   plan.dims = static_cast<int>(walk.sizes.size());
   for (int d = 0; d < plan.dims; ++d) {
@@ -105,13 +124,14 @@ void emit(const Walk& walk, PointwisePlan plan, c10::function_ref<void(Pointwise
       plan.strides[d][i] = walk.strides[i][d];
     }
   }
+  find_runs(walk, plan);
   launch(plan);
 }
 
-void emit_dense(PointwisePlan plan, const std::int64_t* item_size, c10::function_ref<void(PointwisePlan&)> launch) {
+void emit_dense(const Walk& walk, PointwisePlan plan, c10::function_ref<void(PointwisePlan&)> launch) {
   plan.dims = 1;
   for (int i = 0; i < plan.operands; ++i) {
-    plan.strides[0][i] = plan.is_constant(i) || ((plan.repeated >> i) & 1u) != 0 ? 0 : item_size[i];
+    plan.strides[0][i] = plan.is_constant(i) || ((plan.repeated >> i) & 1u) != 0 ? 0 : walk.item_size[i];
   }
   for (std::int64_t rest = plan.numel; rest > 0; rest -= plan.numel) {
     plan.numel = plan.sizes[0] = std::min(rest, kDenseElements);
@@ -169,33 +189,31 @@ void plan_pointwise(TensorIteratorBase& iter, c10::function_ref<void(PointwisePl
   plan.stream = nullptr;
   const bool reduced = c10::isReducedFloatingType(plan.dtype);
   Walk walk;
-  std::int64_t item_size[PointwisePlan::kMaxOperands];
   // Plain calls of tensors of one shape; values and rows that are repeated are for CPU kernels.
   if (const PointwiseCall* fast = iter.fast_operands(); fast != nullptr && fast->repeated == fast->numbers) {
     plan_fast(*fast, reduced, plan, walk);
-    std::fill(item_size, item_size + fast->count, fast->input_size);
-    item_size[0] = fast->output_size;
+    std::fill(walk.item_size, walk.item_size + fast->count, fast->input_size);
+    walk.item_size[0] = fast->output_size;
   } else {
     plan_general(iter, reduced, plan, walk);
     for (int i = 0; i < plan.operands; ++i) {
-      item_size[i] = iter.element_size(i);
+      walk.item_size[i] = iter.element_size(i);
     }
   }
 
   plan.dense = walk.sizes.size() <= 1;
   for (int i = 0; i < plan.operands && plan.dense; ++i) {
-    const std::int64_t stride = walk.sizes.empty() ? item_size[i] : walk.strides[i][0];
+    const std::int64_t stride = walk.sizes.empty() ? walk.item_size[i] : walk.strides[i][0];
     if (i > 0 && stride == 0 && !plan.is_constant(i)) {
       plan.repeated |= 1u << i;
     } else if (!plan.is_constant(i)) {
-      plan.dense = is_aligned(plan.data[i]) && (stride == item_size[i] || plan.numel == 1);
+      plan.dense = is_aligned(plan.data[i]) && (stride == walk.item_size[i] || plan.numel == 1);
     }
   }
   if (plan.dense) {
-    emit_dense(plan, item_size, launch);
+    emit_dense(walk, plan, launch);
     return;
   }
-  plan.repeated = 0;
   emit(walk, plan, launch);
 }
 

@@ -18,6 +18,7 @@ namespace native::cuda {
 
 struct PointwisePlan {
   static constexpr int kMaxOperands = 5; // the output and four inputs
+  static constexpr int kMaxDenseDims = 4, kRunItems = 8;
 
   /// A number operand, or a 0-dim tensor in host memory.
   struct Constant {
@@ -32,8 +33,10 @@ struct PointwisePlan {
   c10::ScalarType dtype; // the common dtype
   int operands; // operand 0 is the output
   std::uint32_t constants; // bit i: operand i is a constant
-  std::uint32_t repeated; // bit i: operand i is one element of device memory, for all elements of the output
-  bool dense; // the other operands are dense runs that start at multiples of 16 bytes
+  // May threads move 16 bytes at once? Then the other operands are runs along dimension 0 that start at multiples of 16 bytes.
+  // Of several dimensions, at most kMaxDenseDims, the first has a multiple of kRunItems elements.
+  bool dense;
+  std::uint32_t repeated; // if dense, bit i: operand i is one element of device memory for all of dimension 0
   int dims;
   std::int64_t numel; // at most 2^31 - 1
   std::int64_t sizes[kMaxDims]; // fastest first
