@@ -18,6 +18,8 @@ Tensor& uniform_cuda(Tensor&, double, double, OptGenerator);
 Tensor& normal_cuda(Tensor&, double, double, OptGenerator);
 Tensor& random_from_cuda(Tensor&, int64_t, std::optional<int64_t>, OptGenerator);
 Tensor poisson_cuda(const Tensor&, OptGenerator);
+std::tuple<Tensor, Tensor> fused_dropout_cuda(const Tensor&, double, OptGenerator);
+Tensor drop_backward_cuda(const Tensor&, const Tensor&, double);
 Tensor standard_gamma_cuda(const Tensor&, OptGenerator);
 Tensor binomial_cuda(const Tensor&, const Tensor&, OptGenerator);
 Tensor sample_dirichlet_cuda(const Tensor&, OptGenerator);
@@ -141,4 +143,25 @@ TEST_CASE("numbers that are functions of a key are the same on CUDA", "[cuda]") 
   Tensor x = at::empty({3}), integers = at::empty({3}, at::kInt);
   CHECK_THROWS_WITH(native::philox_uniform_cuda(x, at::ones({2}), 0, 1), Catch::Contains("key must have dtype uint64"));
   CHECK_THROWS_WITH(native::philox_randint_cuda(integers, one, 4, 4), Catch::Contains("must be non-empty"));
+}
+
+TEST_CASE("dropout scales what its mask keeps, in numbers of the generator", "[emulated][random]") {
+  const auto dtype = GENERATE(at::kFloat, at::kHalf, at::kDouble);
+  // Sizes that are read by fours, by twos and one by one.
+  const int64_t size = GENERATE(20000, 20002, 20001);
+  const Tensor x = at::rand({size}).add(0.5).to(dtype);
+  const double keep = 0.8;
+  const auto [out, mask] = native::fused_dropout_cuda(x, keep, generator(7));
+  CHECK(mask.scalar_type() == at::kBool);
+  CHECK(std::abs(mask.to(at::kDouble).mean().item<double>() - keep) < 0.015);
+  CHECK(at::allclose(out, x * mask * (1 / keep), dtype == at::kHalf ? 2e-3 : 1e-6, 0));
+  const auto [again, same] = native::fused_dropout_cuda(x, keep, generator(7));
+  CHECK(at::equal(mask, same));
+  CHECK(at::allclose(native::drop_backward_cuda(x, mask, 1.25), x * mask * 1.25, dtype == at::kHalf ? 2e-3 : 1e-6, 0));
+  // A thread's four numbers of one draw serve elements side by side, or a grid apart.
+  const Tensor uniform = at::empty({size}, at::kFloat);
+  native::uniform_cuda(const_cast<Tensor&>(uniform), 0, 1, generator(7));
+  if (size == 20001) {
+    CHECK(at::equal(mask, uniform < keep));
+  }
 }

@@ -58,6 +58,9 @@ TEST_CASE("a launch that fails names its operator", "[.idle]") {
       {"aten::_softmax", [&] { at::softmax(x, 1); }},
       {"aten::native_layer_norm", [&] { at::layer_norm(x, {16}); }},
       {"aten::index_select", [&] { at::index_select(x, 0, integers); }},
+      {"aten::cat", [&] { at::cat({x, x}); }},
+      {"aten::_fused_dropout", [&] { at::dropout(x, 0.5, true); }},
+      {"aten::_foreach_*", [&] { at::_foreach_mul_({x, x}, 2.0); }},
       {"aten::fill_.Scalar", [&] { at::full({4}, 2.0, kGpu); }}};
   for (const auto& [name, call] : calls) {
     const Failing launches({.launch = cudaErrorInvalidConfiguration});
@@ -103,6 +106,31 @@ TEST_CASE("wrong arguments are told of as on the CPU", "[.idle]") {
   const at::Tensor x = at::ones({4}, kGpu), y = at::ones({5}, kGpu);
   CHECK_THAT(text_of<c10::Error>([&] { at::add(x, y); }), !Contains("(in aten::"));
   CHECK_THAT(text_of<c10::Error>([&] { at::cumsum(x, 3); }), !Contains("(in aten::"));
+}
+
+TEST_CASE("lists, dropout and gradients of it take few launches", "[.idle]") {
+  const auto& counts = *static_cast<const IdleCudaCounts*>(dlsym(RTLD_DEFAULT, "idle_cuda_counts"));
+  const auto launches = [&](const std::function<void()>& call) {
+    call(); // the first call may set up more
+    const auto before = counts.launches + counts.copies + counts.memsets;
+    call();
+    return counts.launches + counts.copies + counts.memsets - before;
+  };
+  std::vector<at::Tensor> list;
+  for (int i = 0; i < 30; ++i) {
+    list.push_back(at::ones({5, 7}, kGpu));
+  }
+  const at::Tensor number = at::ones({}, kGpu), x = at::ones({16}, kGpu), mask = at::zeros({16}, kGpu.dtype(at::kBool));
+  CHECK(launches([&] { at::_foreach_add_(list, list, 0.5); }) == 1);
+  CHECK(launches([&] { at::_foreach_sqrt(list); }) == 1);
+  CHECK(launches([&] { at::_foreach_mul_(list, number); }) == 1);
+  CHECK(launches([&] { at::_foreach_norm(list); }) == 2);
+  CHECK(launches([&] { at::stack(list); }) == 1);
+  CHECK(launches([&] { at::native_dropout(x, 0.25, true); }) == 1);
+  CHECK(launches([&] { at::native_dropout_backward(x, mask, 2); }) == 1);
+  // What is recorded goes tensor by tensor.
+  list[3].requires_grad_(true);
+  CHECK(launches([&] { at::_foreach_sqrt(list); }) == 30);
 }
 
 TEST_CASE("an optimizer's step on a GPU is few launches", "[.idle]") {

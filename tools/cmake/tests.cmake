@@ -169,13 +169,14 @@ endif()
 # The kernels of the plugin run by an emulator: their sources made ordinary C++, CPU tensors in place of GPU ones.
 if(TARGET tensor_cuda)
   set(EMULATED ${PROJECT_BINARY_DIR}/emulated)
-  set(emulated_kernels attention_backward attention_float_backward attention_float_forward attention_forward channel_norm choice columns coordinates copy ctc_loss depthwise distance distributions embedding_bag factory fft frexp
-    fused_step grid_sampler index layer_norm merge nll_loss ordered_scatter pad philox pivots pool random reduce_arithmetic reduce_extremum reduce_moments rnn running scan search
+  set(emulated_kernels attention_backward attention_float_backward attention_float_forward attention_forward channel_norm choice columns
+    coordinates copy ctc_loss depthwise distance distributions dropout embedding_bag factory fft foreach frexp fused_step grid_sampler index
+    join layer_norm merge nll_loss ordered_scatter pad philox pivots pool random reduce_arithmetic reduce_extremum reduce_moments rnn
+    running scan search select softmax sparse upsample)
   set(emulated_hosts advanced_index attention attention_matrices channel_norm choice cholesky convolution ctc_loss cudnn_convolution
-    cudnn_rnn distance distributions embedding_bag factory fft fft_plan frexp fused_step grid_sampler image index index_plan index_walk
-    layer_norm ldl lu matmul matmul_lt matrices nll_loss order_statistics pad philox pointwise_plan pointwise_run pool qr random rearrange
-    recurrence reduce reduce_plan rnn scan search softmax solver sort sparse spectra triangular unique upsample)
-  list(APPEND emulated_kernels foreach join)
+    cudnn_rnn distance distributions dropout embedding_bag factory fft fft_plan frexp fused_step grid_sampler image index index_plan
+    index_walk layer_norm ldl lu matmul matmul_lt matrices nll_loss order_statistics pad philox pointwise_plan pointwise_run pool qr random
+    rearrange recurrence reduce reduce_plan rnn scan search softmax solver sort sparse spectra triangular unique upsample)
   list(TRANSFORM emulated_kernels REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/aten/native/cuda/\\1.cu" OUTPUT_VARIABLE kernel_sources)
   list(APPEND kernel_sources ${PROJECT_SOURCE_DIR}/test/cuda_emulated/functors.cu)
   list(TRANSFORM emulated_kernels REPLACE "(.+)" "${EMULATED}/aten/native/cuda/\\1_cu.cpp" OUTPUT_VARIABLE translated)

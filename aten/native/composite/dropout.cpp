@@ -3,6 +3,7 @@
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
+#include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/generic/dropout.h>
 
 #include <cmath>
@@ -44,6 +45,13 @@ Noise make_noise(const Tensor& input, double p, bool train, bool by_feature, boo
   return {false, noise.mul_(scale), offset};
 }
 
+/// Whether _fused_dropout has a kernel for the tensor.
+bool is_dropped_on_cuda(const Tensor& input) {
+  return input.is_cuda() && input.layout() == kStrided && kFloating.contains(input.scalar_type());
+}
+
+DropBackward drop_backward_on_cuda = nullptr;
+
 Tensor apply(const Tensor& input, const Noise& noise) {
   if (noise.keep) return input;
   const Tensor scaled = input * noise.factor;
@@ -59,8 +67,12 @@ Tensor& apply_(Tensor& input, const Noise& noise) {
 
 } // namespace
 
+DropBackward& cuda_drop_backward() {
+  return drop_backward_on_cuda;
+}
+
 Tensor dropout(const Tensor& input, double p, bool train) {
-  if (train && p > 0 && p < 1 && input.numel() != 0 && is_dropped_in_one_pass(input)) {
+  if (train && p > 0 && p < 1 && input.numel() != 0 && (is_dropped_in_one_pass(input) || is_dropped_on_cuda(input))) {
     return std::get<0>(at::_fused_dropout(input, 1 - p));
   }
   return apply(input, make_noise(input, p, train, false, false));
@@ -93,6 +105,7 @@ std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p, std::op
   TORCH_CHECK(p >= 0 && p <= 1, "bernoulli_ expects p to be in [0, 1], but got p=", 1 - p, ": native_dropout keeps 1 - ", p, " of its input");
   const double scale = p == 1 ? 0.0 : 1 / (1 - p);
   if (is_dropped_in_one_pass(input)) return drop(input, 1 - p, scale, std::nullopt);
+  if (p < 1 && is_dropped_on_cuda(input)) return at::_fused_dropout(input, 1 - p);
   Tensor mask = at::empty_like(input, mask_options);
   mask.bernoulli_(1 - p);
   return {input.mul(mask).mul_(scale), mask};
@@ -103,6 +116,10 @@ Tensor native_dropout_backward(const Tensor& grad_output, const Tensor& mask, do
   if (is_plain_mask && mask.sizes() == grad_output.sizes() && is_dropped_in_one_pass(grad_output) &&
       grad_output.is_non_overlapping_and_dense()) {
     return drop_backward(grad_output, mask, scale);
+  }
+  if (drop_backward_on_cuda != nullptr && is_dropped_on_cuda(grad_output) && mask.layout() == kStrided && mask.scalar_type() == kBool &&
+      mask.device() == grad_output.device() && mask.sizes() == grad_output.sizes()) {
+    return drop_backward_on_cuda(grad_output, mask, scale);
   }
   return grad_output * mask * scale;
 }

@@ -2,6 +2,7 @@
 #include <aten/Functions.h>
 #include <aten/core/Tensor.h>
 #include <aten/native/cuda/foreach.h>
+#include <aten/native/cuda/operator_errors.h>
 #include <aten/native/foreach.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
@@ -10,12 +11,17 @@ namespace at::native::cuda {
 
 namespace {
 
-void foreach_on_device(ForeachFunction function, const Tensor& lead, ArrayRef<ForeachPart> parts) {
+// Which of the operators calls is not known here; each is one launch or two.
+constexpr const char* kForeach = "_foreach_*";
+
+void foreach_on_device(ForeachFunction function, const Tensor& lead, ArrayRef<ForeachPart> parts) try {
   const c10::cuda::CUDAGuard guard(lead.device());
   launch_foreach(function, lead.scalar_type(), parts.data(), parts.size(), c10::cuda::getCurrentCUDAStream());
+} catch (...) {
+  rethrow_from(kForeach);
 }
 
-void foreach_norm_on_device(ForeachNorm norm, const Tensor& lead, ArrayRef<ForeachPart> parts) {
+void foreach_norm_on_device(ForeachNorm norm, const Tensor& lead, ArrayRef<ForeachPart> parts) try {
   const c10::cuda::CUDAGuard guard(lead.device());
   std::int64_t chunks = 0;
   for (const ForeachPart& part : parts) {
@@ -24,6 +30,8 @@ void foreach_norm_on_device(ForeachNorm norm, const Tensor& lead, ArrayRef<Forea
   const Tensor sums = at::empty({chunks}, lead.options().dtype(lead.scalar_type() == kDouble ? kDouble : kFloat));
   launch_foreach_norm(
       norm, lead.scalar_type(), parts.data(), parts.size(), sums.mutable_data_ptr(), c10::cuda::getCurrentCUDAStream());
+} catch (...) {
+  rethrow_from(kForeach);
 }
 
 [[maybe_unused]] const bool registered = [] {

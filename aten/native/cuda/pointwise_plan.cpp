@@ -157,6 +157,37 @@ void plan_fast(const PointwiseCall& fast, bool reduced, PointwisePlan& plan, Wal
   }
 }
 
+// The most frequent calls: tensors of one shape, dense and aligned, in one launch. False: nothing has happened.
+bool plan_plain(const PointwiseCall& fast, TensorIteratorBase& iter, c10::function_ref<void(PointwisePlan&)> launch) {
+  const std::int64_t numel = iter.numel();
+  if (fast.repeated != fast.numbers || numel == 0 || numel > kDenseElements) {
+    return false;
+  }
+  PointwisePlan plan;
+  plan.dtype = iter.common_dtype();
+  plan.operands = fast.count;
+  plan.constants = fast.numbers;
+  plan.repeated = 0;
+  plan.dense = true;
+  plan.dims = 1;
+  plan.numel = plan.sizes[0] = numel;
+  plan.stream = nullptr;
+  for (int i = 0; i < fast.count; ++i) {
+    plan.data[i] = static_cast<char*>(fast.data[i]);
+    plan.strides[0][i] = i == 0 ? fast.output_size : fast.input_size;
+    if (plan.is_constant(i)) {
+      plan.strides[0][i] = 0;
+      std::memcpy(plan.constant[i].value, fast.data[i], sizeof(plan.constant[i].value));
+      const bool reduced = c10::isReducedFloatingType(plan.dtype);
+      plan.constant[i].wide = reduced ? static_cast<float>(fast.source[i].number->toDouble()) : 0.0f;
+    } else if (!is_aligned(fast.data[i])) {
+      return false;
+    }
+  }
+  launch(plan);
+  return true;
+}
+
 void plan_general(TensorIteratorBase& iter, bool reduced, PointwisePlan& plan, Walk& walk) {
   plan.operands = iter.ntensors();
   walk.sizes.assign(iter.shape().begin(), iter.shape().end());
@@ -178,6 +209,9 @@ void plan_general(TensorIteratorBase& iter, bool reduced, PointwisePlan& plan, W
 } // namespace
 
 void plan_pointwise(TensorIteratorBase& iter, c10::function_ref<void(PointwisePlan&)> launch) {
+  if (const PointwiseCall* fast = iter.fast_operands(); fast != nullptr && plan_plain(*fast, iter, launch)) {
+    return;
+  }
   PointwisePlan plan;
   plan.numel = iter.numel();
   if (plan.numel == 0) {

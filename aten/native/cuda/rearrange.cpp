@@ -113,15 +113,6 @@ Tensor triu_indices_cuda(int64_t row, int64_t col, int64_t offset, std::optional
   return at::triu_indices(row, col, offset, TensorOptions().dtype(dtype.value_or(kLong)).layout(layout.value_or(kStrided))).to(device.value_or(kCUDA));
 }
 
-std::tuple<Tensor, Tensor> fused_dropout_cuda(const Tensor& self, double p, std::optional<Generator> generator) {
-  TORCH_CHECK(p > 0 && p <= 1, "_fused_dropout: the probability of keeping an element must be in (0, 1], but got ", p);
-  if (!kFloating.contains(self.scalar_type())) {
-    at::detail::dtype_not_supported("dropout", self.scalar_type(), kFloating.bits);
-  }
-  const Tensor mask = at::empty_like(self, self.options().dtype(kBool)).bernoulli_(p, std::move(generator));
-  return {self.mul(mask).mul_(1 / p), mask};
-}
-
 Tensor rrelu_slopes_cuda(const Tensor& self, double lower, double upper, std::optional<Generator> generator) {
   const Tensor slopes = at::empty_like(self).uniform_(lower, upper, std::move(generator));
   return at::where(self <= 0, slopes, at::ones({}, self.options()));

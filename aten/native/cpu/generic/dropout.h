@@ -21,4 +21,8 @@ std::tuple<Tensor, Tensor> drop(const Tensor& input, double keep, double scale, 
 /// grad * mask * scale, for a mask of bool and of grad's sizes; grad is dense.
 Tensor drop_backward(const Tensor& grad, const Tensor& mask, double scale);
 
+/// The same on a CUDA device, for floating tensors of one size; set by the plugin.
+using DropBackward = Tensor (*)(const Tensor& grad, const Tensor& mask, double scale);
+TORCH_API DropBackward& cuda_drop_backward();
+
 } // namespace at::native
