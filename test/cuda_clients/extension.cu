@@ -31,6 +31,7 @@
 #include <ATen/cuda/ThrustAllocator.h>
 #include <ATen/cuda/cub.cuh>
 #include <ATen/cuda/cub.h>
+#include <ATen/cuda/cub_definitions.cuh>
 #include <ATen/cuda/detail/IndexUtils.cuh>
 #include <ATen/cuda/detail/IntegerDivider.cuh>
 #include <ATen/cuda/detail/KernelUtils.h>
@@ -56,6 +57,10 @@
 #include <thrust/sort.h>
 
 #include "extension.h"
+
+#if CUDART_VERSION >= 13000
+static_assert(CUB_V3_PLUS() || CUB_V3_4_PLUS(), "CUDA 13 brings CUB 3");
+#endif
 
 namespace {
 

@@ -2,7 +2,6 @@
 #include <ATen/ATen.h>
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/cuda/ScanUtils.cuh>
-#include <ATen/cuda/cub_definitions.cuh>
 #include <ATen/cuda/detail/KernelUtils.h>
 #include <ATen/cuda/detail/OffsetCalculator.cuh>
 #include <ATen/native/cuda/GridSampler.cuh>
@@ -17,8 +16,6 @@
 #include <tuple>
 
 #include "toolbox.h"
-
-static_assert(CUB_V3_PLUS() || CUB_V3_4_PLUS(), "CUDA 13 brings CUB 3");
 
 namespace {
 

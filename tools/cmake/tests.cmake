@@ -169,19 +169,13 @@ endif()
 # The kernels of the plugin run by an emulator: their sources made ordinary C++, CPU tensors in place of GPU ones.
 if(TARGET tensor_cuda)
   set(EMULATED ${PROJECT_BINARY_DIR}/emulated)
-  set(emulated_kernels attention_backward attention_float_backward attention_float_forward attention_forward channel_norm choice columns
-    coordinates copy ctc_loss depthwise distance distributions dropout embedding_bag factory fft foreach frexp fused_step grid_sampler index
-    join layer_norm merge nll_loss ordered_scatter pad philox pivots pool random reduce_arithmetic reduce_extremum reduce_moments rnn
-    running scan search select softmax sparse upsample)
-  set(emulated_hosts advanced_index attention attention_matrices channel_norm choice cholesky convolution ctc_loss cudnn_convolution
-    cudnn_rnn distance distributions dropout embedding_bag factory fft fft_plan frexp fused_step grid_sampler image index index_plan
-    index_walk layer_norm ldl lu matmul matmul_lt matrices nll_loss order_statistics pad philox pointwise_plan pointwise_run pool qr random
-    rearrange recurrence reduce reduce_plan rnn scan search softmax solver sort sparse spectra triangular unique upsample)
-  list(TRANSFORM emulated_kernels REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/aten/native/cuda/\\1.cu" OUTPUT_VARIABLE kernel_sources)
-  list(APPEND kernel_sources ${PROJECT_SOURCE_DIR}/test/cuda_emulated/functors.cu)
-  list(TRANSFORM emulated_kernels REPLACE "(.+)" "${EMULATED}/aten/native/cuda/\\1_cu.cpp" OUTPUT_VARIABLE translated)
-  list(APPEND translated ${EMULATED}/test/cuda_emulated/functors_cu.cpp)
-  list(TRANSFORM emulated_hosts REPLACE "(.+)" "aten/native/cuda/\\1.cpp" OUTPUT_VARIABLE host_sources)
+  # Not CUB's sorting, and not what only speaks to the runtime or is the plugin's entry.
+  file(GLOB emulated_kernels CONFIGURE_DEPENDS aten/native/cuda/*.cu)
+  list(FILTER emulated_kernels EXCLUDE REGEX "/sort[.]cu$")
+  file(GLOB host_sources CONFIGURE_DEPENDS aten/native/cuda/*.cpp)
+  list(FILTER host_sources EXCLUDE REGEX "/(copy|cudnn_layers|foreach|index_error|join|on_host|operator_errors|workspace)[.]cpp$")
+  set(kernel_sources ${emulated_kernels} ${PROJECT_SOURCE_DIR}/test/cuda_emulated/functors.cu ${PROJECT_SOURCE_DIR}/test/cuda_clients/toolbox.cu)
+  list(TRANSFORM kernel_sources REPLACE "^${PROJECT_SOURCE_DIR}/(.+)[.]cu$" "${EMULATED}/\\1_cu.cpp" OUTPUT_VARIABLE translated)
   file(GLOB kernel_headers CONFIGURE_DEPENDS aten/native/cuda/*.cuh)
   add_custom_command(OUTPUT ${translated}
     COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/cuda_emulated/translate.py ${PROJECT_SOURCE_DIR} ${EMULATED}
@@ -189,12 +183,14 @@ if(TARGET tensor_cuda)
     DEPENDS test/cuda_emulated/translate.py ${kernel_sources} ${kernel_headers})
   set_source_files_properties(${translated} PROPERTIES
     COMPILE_OPTIONS "-include;${PROJECT_SOURCE_DIR}/test/cuda_emulated/emulator.h;-Wno-unknown-pragmas;-Wno-type-limits;-Wno-unused-parameter")
+  set_source_files_properties(${EMULATED}/test/cuda_clients/toolbox_cu.cpp PROPERTIES
+    COMPILE_OPTIONS "-include;${PROJECT_SOURCE_DIR}/test/cuda_emulated/warp_functions.h;-Wno-unknown-pragmas;-Wno-type-limits;-Wno-unused-parameter")
   file(GLOB EMULATOR_SOURCES CONFIGURE_DEPENDS test/cuda_emulated/*.cpp)
   list(APPEND EMULATOR_SOURCES test/cuda_emulated/plugin/device_thread.cpp test/cuda_emulated/plugin/streams.cpp test/cuda_emulated/plugin/work.cpp)
   tensor_test(cuda_emulated SOURCES ${EMULATOR_SOURCES} ${translated} ${host_sources} aten/cuda/CUDAGeneratorImpl.cpp
-    aten/cuda/CudnnHandles.cpp)
+    aten/cuda/CudnnHandles.cpp test/cuda_clients/toolbox_checks.cpp)
   target_include_directories(test_cuda_emulated BEFORE PRIVATE ${EMULATED})
-  target_include_directories(test_cuda_emulated PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
+  target_include_directories(test_cuda_emulated PRIVATE ${CUDAToolkit_INCLUDE_DIRS} test/cuda_clients)
 endif()
 
 # What needs a GPU: without one ctest says "Skipped".

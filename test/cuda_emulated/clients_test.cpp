@@ -1,0 +1,8 @@
+// The device headers that programs borrow: kernels of an extension, run by the emulator.
+#include "toolbox.h"
+
+#include <catch2/catch.hpp>
+
+TEST_CASE("kernels made with the headers of ATen/native/cuda give what ATen's operators give", "[emulated]") {
+  check_toolbox(c10::Device(c10::kCPU));
+}
