@@ -248,7 +248,8 @@ C10_API __attribute__((cold)) void warn_at(
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Checks. TORCH_CHECK is for what a user may get wrong, TORCH_INTERNAL_ASSERT for what only we can get wrong.
-// All further arguments are printed one after the other to make the message.
+// All further arguments are printed one after the other to make the message. Their list has its type's name: of a bare list in a
+// template nvcc makes no valid C++ for the host's compiler.
 
 #define C10_THROW_ERROR(err_type, msg) throw ::c10::err_type({__func__, __FILE__, static_cast<uint32_t>(__LINE__)}, msg)
 
@@ -260,14 +261,15 @@ C10_API __attribute__((cold)) void warn_at(
 
 #define TORCH_CHECK(cond, ...)                                                                              \
   if (C10_UNLIKELY_OR_CONST(!(cond))) {                                                                     \
-    ::c10::detail::check_failed(__func__, __FILE__, static_cast<uint32_t>(__LINE__), #cond, {__VA_ARGS__}); \
+    ::c10::detail::check_failed(                                                                            \
+        __func__, __FILE__, static_cast<uint32_t>(__LINE__), #cond, ::c10::detail::MessageParts{__VA_ARGS__}); \
   }
 
 #define TORCH_CHECK_WITH(error_t, cond, ...) TORCH_CHECK_WITH_MSG(error_t, cond, "", __VA_ARGS__)
 #define TORCH_CHECK_WITH_MSG(error_t, cond, type, ...)                              \
   if (C10_UNLIKELY_OR_CONST(!(cond))) {                                             \
     ::c10::detail::check_failed_with<::c10::error_t>(                               \
-        __func__, __FILE__, static_cast<uint32_t>(__LINE__), #cond, {__VA_ARGS__}); \
+        __func__, __FILE__, static_cast<uint32_t>(__LINE__), #cond, ::c10::detail::MessageParts{__VA_ARGS__}); \
   }
 
 #define TORCH_CHECK_INDEX(cond, ...) TORCH_CHECK_WITH_MSG(IndexError, cond, "INDEX", __VA_ARGS__)
@@ -281,7 +283,8 @@ C10_API __attribute__((cold)) void warn_at(
 
 #define TORCH_INTERNAL_ASSERT(cond, ...)                                                                              \
   if (C10_UNLIKELY_OR_CONST(!(cond))) {                                                                               \
-    ::c10::detail::internal_assert_failed(__func__, __FILE__, static_cast<uint32_t>(__LINE__), #cond, {__VA_ARGS__}); \
+    ::c10::detail::internal_assert_failed(                                                                            \
+        __func__, __FILE__, static_cast<uint32_t>(__LINE__), #cond, ::c10::detail::MessageParts{__VA_ARGS__});         \
   }
 
 #ifdef NDEBUG
@@ -327,7 +330,8 @@ C10_API __attribute__((cold)) void warn_at(
 #define TORCH_DCHECK_GT(val1, val2) TORCH_DCHECK_COMPARE_(val1, val2, >)
 
 #define TORCH_WARN_WITH(warning_t, ...) \
-  ::c10::detail::warn_at(warning_t(), __func__, __FILE__, static_cast<uint32_t>(__LINE__), {__VA_ARGS__})
+  ::c10::detail::warn_at(                 \
+      warning_t(), __func__, __FILE__, static_cast<uint32_t>(__LINE__), ::c10::detail::MessageParts{__VA_ARGS__})
 #define TORCH_WARN(...) TORCH_WARN_WITH(::c10::UserWarning, __VA_ARGS__)
 #define TORCH_WARN_DEPRECATION(...) TORCH_WARN_WITH(::c10::DeprecationWarning, __VA_ARGS__)
 
@@ -347,10 +351,10 @@ C10_API __attribute__((cold)) void warn_at(
 
 // Older names.
 #define AT_ERROR(...) \
-  ::c10::detail::check_failed(__func__, __FILE__, static_cast<uint32_t>(__LINE__), "", {__VA_ARGS__})
+  ::c10::detail::check_failed(__func__, __FILE__, static_cast<uint32_t>(__LINE__), "", ::c10::detail::MessageParts{__VA_ARGS__})
 #define AT_ASSERT(...) TORCH_INTERNAL_ASSERT(__VA_ARGS__)
 #define AT_ASSERTM(cond, ...) TORCH_INTERNAL_ASSERT(cond, __VA_ARGS__)
 #define AT_WARN(...) TORCH_WARN(__VA_ARGS__)
 #define AT_INDEX_ERROR(...)                            \
   ::c10::detail::check_failed_with<::c10::IndexError>( \
-      __func__, __FILE__, static_cast<uint32_t>(__LINE__), "", {__VA_ARGS__})
+      __func__, __FILE__, static_cast<uint32_t>(__LINE__), "", ::c10::detail::MessageParts{__VA_ARGS__})
