@@ -52,8 +52,8 @@ void compare(const OpRow& row, const at::Tensor& gpu, const at::Tensor& cpu, boo
     return failures.add(note + ": on the GPU " + describe(gpu) + ", on the CPU " + describe(cpu));
   if (random) return;
   // The CPU mixes bytes of images by whole weights, and rounds otherwise.
-  const bool mixes_bytes =
-      cpu.scalar_type() == c10::ScalarType::Byte && std::string_view(row.name).find("upsample_bi") != std::string_view::npos;
+  const auto is_of = [&](std::string_view family) { return std::string_view(row.name).find(family) != std::string_view::npos; };
+  const bool mixes_bytes = cpu.scalar_type() == c10::ScalarType::Byte && (is_of("upsample_bi") || is_of("upsample_lanczos"));
   const std::string difference = mixes_bytes ? first_difference(gpu.to(at::kFloat), cpu.to(at::kFloat), {0, 1})
                                              : first_difference(gpu, cpu, between_devices(row, cpu.scalar_type()));
   if (!difference.empty()) failures.add(note + ": " + difference);
