@@ -301,6 +301,23 @@ TEST_CASE("images in several launches", "[cuda][large]") {
   }
 }
 
+// 9 GiB of addresses, of which few pages are touched.
+TEST_CASE("places beyond 32 bits are found", "[.][cuda][huge]") {
+  const int64_t size = int64_t{3} << 30;
+  const Tensor memory = at::empty({3, size}, at::kChar), index = torch::tensor({int64_t{0}, size - 1, int64_t{1} << 31}, at::kLong);
+  const Tensor values = torch::tensor({1, 2, 3, 4, 5, 6, 7, 8, 9}, at::kChar).view({3, 3});
+  cuda::scatter_to(slices(memory, 1, index, values), index, memory, values);
+  const auto* const bytes = memory.const_data_ptr<int8_t>();
+  for (int64_t row = 0; row < 3; ++row) {
+    for (int64_t i = 0; i < 3; ++i) {
+      CHECK(bytes[row * size + index[i].item<int64_t>()] == values[row][i].item<int8_t>());
+    }
+  }
+  CHECK(at::equal(filled(values, [&](const Tensor& out) { cuda::gather_to(slices(memory, 1, index, out), index, out, memory); }), values));
+  const Tensor columns = memory.t(), turned = values.t().contiguous();
+  CHECK(at::equal(filled(turned, [&](const Tensor& out) { cuda::gather_to(slices(columns, 0, index, out), index, out, columns); }), turned));
+}
+
 TEST_CASE("bags of aligned rows are read 16 bytes at a time", "[cuda][large]") {
   for (const auto dtype : {at::kHalf, at::kBFloat16, at::kFloat, at::kDouble}) {
     for (const int64_t width : {8, 24, 7, 1}) {
