@@ -16,13 +16,14 @@ struct Range {
   char* memory;
   std::size_t size;
   cudaMemoryType type;
+  int device;
 };
 constexpr int kMostRanges = 1 << 16;
 constexpr std::size_t kPage = 4096;
 
 Range ranges[kMostRanges];
 int range_count = 0;
-std::size_t taken = 0; // bytes of the device
+std::size_t taken[8] = {}; // bytes, by device
 int depth = 0;
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -49,13 +50,13 @@ void permit(int access) {
 }
 
 /// Room for it, in the table and on the device; under the lock.
-bool add_range(char* memory, std::size_t size, cudaMemoryType type) {
-  const bool device = type == cudaMemoryTypeDevice;
-  if (range_count == kMostRanges || (device && size > kDeviceBytes - taken)) {
+bool add_range(char* memory, std::size_t size, cudaMemoryType type, int device) {
+  const bool counts = type == cudaMemoryTypeDevice;
+  if (range_count == kMostRanges || (counts && size > kDeviceBytes - taken[device])) {
     return false;
   }
-  taken += device ? size : 0;
-  ranges[range_count++] = {memory, size, type};
+  taken[device] += counts ? size : 0;
+  ranges[range_count++] = {memory, size, type, device};
   return true;
 }
 
@@ -64,7 +65,7 @@ std::size_t remove_range(const void* memory) {
   for (int i = 0; i < range_count; ++i) {
     if (ranges[i].memory == memory) {
       const std::size_t size = ranges[i].size;
-      taken -= ranges[i].type == cudaMemoryTypeDevice ? size : 0;
+      taken[ranges[i].device] -= ranges[i].type == cudaMemoryTypeDevice ? size : 0;
       ranges[i] = ranges[--range_count];
       return size;
     }
@@ -79,14 +80,14 @@ char* map(std::size_t size, int access) {
 
 } // namespace
 
-void* take_memory(std::size_t size, cudaMemoryType type) {
+void* take_memory(std::size_t size, cudaMemoryType type, int device) {
   const Lock lock;
   if (size > kDeviceBytes) {
     return nullptr;
   }
   size = (size / kPage + 1) * kPage;
   char* const memory = map(size, PROT_READ | PROT_WRITE);
-  if (memory == nullptr || !add_range(memory, size, type)) {
+  if (memory == nullptr || !add_range(memory, size, type, device)) {
     if (memory != nullptr) {
       munmap(memory, size);
     }
@@ -103,20 +104,21 @@ void give_memory_back(void* memory) {
   }
 }
 
-cudaMemoryType type_of_memory(const void* pointer) {
+cudaMemoryType type_of_memory(const void* pointer, int* device) {
   const Lock lock;
   const auto* const place = static_cast<const char*>(pointer);
   for (int i = 0; i < range_count; ++i) {
     if (place >= ranges[i].memory && place < ranges[i].memory + ranges[i].size) {
+      *device = ranges[i].device;
       return ranges[i].type;
     }
   }
   return cudaMemoryTypeUnregistered;
 }
 
-std::size_t device_bytes_taken() {
+std::size_t device_bytes_taken(int device) {
   const Lock lock;
-  return taken;
+  return taken[device];
 }
 
 void* reserve_addresses(std::size_t size) {
@@ -127,9 +129,9 @@ void release_addresses(void* addresses, std::size_t size) {
   munmap(addresses, size);
 }
 
-bool take_pages(void* address, std::size_t size) {
+bool take_pages(void* address, std::size_t size, int device) {
   const Lock lock;
-  if (!add_range(static_cast<char*>(address), size, cudaMemoryTypeDevice)) {
+  if (!add_range(static_cast<char*>(address), size, cudaMemoryTypeDevice, device)) {
     return false;
   }
   mprotect(address, size, PROT_READ | PROT_WRITE);

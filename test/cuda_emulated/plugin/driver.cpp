@@ -11,9 +11,13 @@
 namespace {
 
 std::mutex mutex;
-/// Bytes of a handle's memory, which is taken when it is mapped.
-std::map<CUmemGenericAllocationHandle, std::size_t>& handles() {
-  static auto* const all = new std::map<CUmemGenericAllocationHandle, std::size_t>();
+struct Pages {
+  std::size_t size;
+  int device;
+};
+/// What a handle stands for; the memory is taken when it is mapped.
+std::map<CUmemGenericAllocationHandle, Pages>& handles() {
+  static auto* const all = new std::map<CUmemGenericAllocationHandle, Pages>();
   return *all;
 }
 
@@ -51,14 +55,14 @@ CUresult cuMemAddressFree(CUdeviceptr address, std::size_t size) {
   emulated::release_addresses(pointer(address), size);
   return CUDA_SUCCESS;
 }
-CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, std::size_t size, const CUmemAllocationProp*, unsigned long long) {
+CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, std::size_t size, const CUmemAllocationProp* p, unsigned long long) {
   if (emulated::refuse_while_capturing() != cudaSuccess) {
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   }
   static CUmemGenericAllocationHandle made = 0;
   const std::lock_guard<std::mutex> lock(mutex);
   *handle = ++made;
-  handles()[*handle] = size;
+  handles()[*handle] = {size, p->location.id};
   return CUDA_SUCCESS;
 }
 CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
@@ -68,10 +72,10 @@ CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
 CUresult cuMemMap(CUdeviceptr address, std::size_t size, std::size_t offset, CUmemGenericAllocationHandle handle, unsigned long long) {
   const std::lock_guard<std::mutex> lock(mutex);
   const auto found = handles().find(handle);
-  if (found == handles().end() || found->second != size || offset != 0) {
+  if (found == handles().end() || found->second.size != size || offset != 0) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  return emulated::take_pages(pointer(address), size) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+  return emulated::take_pages(pointer(address), size, found->second.device) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 /// Does not wait for the device: whoever unmaps has waited.
 CUresult cuMemUnmap(CUdeviceptr address, std::size_t size) {

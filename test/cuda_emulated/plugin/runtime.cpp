@@ -5,6 +5,7 @@
 
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAGuard.h>
 
 #include <cuda_runtime_api.h>
 
@@ -32,6 +33,7 @@ void overwrite_released_blocks() {
     return;
   }
   allocator::get()->attachAllocatorTraceTracker([](const Entry& entry) {
+    const c10::cuda::CUDAGuard guard(entry.device_);
     const auto stream = static_cast<cudaStream_t>(entry.stream_);
     if (entry.action_ != Entry::FREE_COMPLETED || !is_stream(stream)) {
       return;
@@ -65,7 +67,7 @@ cudaError_t allocate(void** memory, std::size_t size, cudaMemoryType type) {
   if (const cudaError_t error = refuse_while_capturing(); error != cudaSuccess) {
     return error;
   }
-  *memory = take_memory(size, type);
+  *memory = take_memory(size, type, current_device());
   return *memory != nullptr ? cudaSuccess : remember(cudaErrorMemoryAllocation);
 }
 
@@ -74,30 +76,19 @@ cudaError_t allocate(void** memory, std::size_t size, cudaMemoryType type) {
 void emulator::submit(cudaStream_t stream, std::function<void()> work) {
   static std::once_flag once;
   std::call_once(once, &overwrite_released_blocks);
-  C10_CUDA_CHECK(enqueue(stream, std::move(work)));
+  C10_CUDA_CHECK(enqueue_kernel(stream, std::move(work)));
 }
 
 extern "C" {
 
 // ---- devices ---------------------------------------------------------------------------------------------------------------
 
-cudaError_t cudaGetDeviceCount(int* count) {
-  *count = 1;
-  return cudaSuccess;
-}
-cudaError_t cudaGetDevice(int* device) {
-  *device = 0;
-  return cudaSuccess;
-}
-cudaError_t cudaSetDevice(int device) {
-  return device == 0 ? cudaSuccess : remember(cudaErrorInvalidDevice);
-}
-cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
-  *can = 0;
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  *can = device != peer;
   return cudaSuccess;
 }
 cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) {
-  return remember(cudaErrorPeerAccessUnsupported);
+  return cudaSuccess;
 }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) {
   *value = 0;
@@ -125,6 +116,8 @@ const char* cudaGetErrorName(cudaError_t error) {
   switch (error) {
     case cudaErrorInvalidDevice:
       return "cudaErrorInvalidDevice";
+    case cudaErrorInvalidResourceHandle:
+      return "cudaErrorInvalidResourceHandle";
     case cudaErrorLaunchFailure:
       return "cudaErrorLaunchFailure";
     case cudaErrorStreamCaptureUnsupported:
@@ -147,6 +140,8 @@ const char* cudaGetErrorString(cudaError_t error) {
   switch (error) {
     case cudaErrorInvalidDevice:
       return "invalid device ordinal";
+    case cudaErrorInvalidResourceHandle:
+      return "invalid resource handle";
     case cudaErrorLaunchFailure:
       return Schedule::get().failure().c_str();
     case cudaErrorStreamCaptureUnsupported:
@@ -192,13 +187,13 @@ cudaError_t cudaFreeHost(void* memory) {
   return cudaSuccess;
 }
 cudaError_t cudaMemGetInfo(std::size_t* left, std::size_t* all) {
-  *left = kDeviceBytes - device_bytes_taken();
+  *left = kDeviceBytes - device_bytes_taken(current_device());
   *all = kDeviceBytes;
   return cudaSuccess;
 }
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
   *attributes = {};
-  attributes->type = type_of_memory(pointer);
+  attributes->type = type_of_memory(pointer, &attributes->device);
   if (attributes->type != cudaMemoryTypeUnregistered) {
     attributes->devicePointer = attributes->hostPointer = const_cast<void*>(pointer);
   }

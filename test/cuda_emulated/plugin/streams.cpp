@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <map>
+#include <cstdlib>
 #include <set>
 #include <thread>
 #include <utility>
@@ -10,6 +10,8 @@
 namespace emulated {
 
 namespace {
+
+constexpr int kMostDevices = 8;
 
 struct Node {
   Task task;
@@ -32,6 +34,7 @@ struct Capture {
 using CapturePtr = std::shared_ptr<Capture>;
 
 struct Stream {
+  int device;
   bool waits_for_default = true;
   int priority = 0;
   WorkPtr last;
@@ -40,6 +43,7 @@ struct Stream {
 };
 
 struct Event {
+  int device;
   bool timed = true;
   WorkPtr work;       // what it marks; null if it was not recorded
   CapturePtr capture; // where it was recorded last, if that was in a capture
@@ -61,24 +65,31 @@ std::set<CapturePtr>& captures() {
   return *all;
 }
 
-Stream* made(bool waits_for_default, int priority) {
-  auto* const stream = new Stream{waits_for_default, priority, nullptr, nullptr, {}};
+thread_local int thread_device = 0;
+
+Stream* made(int device, bool waits_for_default, int priority) {
+  auto* const stream = new Stream{device, waits_for_default, priority, nullptr, nullptr, {}};
   streams().insert(stream);
   return stream;
 }
 
-Stream& default_stream() {
-  static Stream* const stream = made(true, 0);
-  return *stream;
+Stream& default_stream(int device) {
+  static Stream* of_devices[kMostDevices] = {};
+  Stream*& stream = of_devices[device];
+  return *(stream = stream != nullptr ? stream : made(device, true, 0));
+}
+bool is_default(const Stream& stream) {
+  return &stream == &default_stream(stream.device);
 }
 
 Stream& stream_of(cudaStream_t handle) {
   if (handle == nullptr || handle == cudaStreamLegacy) {
-    return default_stream();
+    return default_stream(thread_device);
   }
   if (handle == cudaStreamPerThread) {
-    static thread_local Stream* const own = made(true, 0);
-    return *own;
+    static thread_local Stream* of_devices[kMostDevices] = {};
+    Stream*& own = of_devices[thread_device];
+    return *(own = own != nullptr ? own : made(thread_device, true, 0));
   }
   return *reinterpret_cast<Stream*>(handle);
 }
@@ -101,23 +112,23 @@ cudaError_t invalidate(Capture& capture, cudaError_t error) {
 /// What the next work of a stream comes after. The default stream waits for all others that are made so, and they for it.
 std::vector<WorkPtr> before_next(const Stream& stream) {
   std::vector<WorkPtr> after = {stream.last};
-  if (&stream == &default_stream()) {
+  if (is_default(stream)) {
     for (const Stream* other : streams()) {
-      if (other->waits_for_default) {
+      if (other->waits_for_default && other->device == stream.device) {
         after.push_back(other->last);
       }
     }
   } else if (stream.waits_for_default) {
-    after.push_back(default_stream().last);
+    after.push_back(default_stream(stream.device).last);
   }
   return after;
 }
 
 /// The error of work that the default stream cannot take because a stream that it waits for captures.
 cudaError_t implied_by_default(const Stream& stream) {
-  if (&stream == &default_stream()) {
+  if (is_default(stream)) {
     for (const Stream* other : streams()) {
-      if (other->waits_for_default && other->capture != nullptr) {
+      if (other->waits_for_default && other->device == stream.device && other->capture != nullptr) {
         return invalidate(*other->capture, cudaErrorStreamCaptureImplicit);
       }
     }
@@ -175,6 +186,24 @@ cudaError_t enqueue(cudaStream_t handle, Task task, Origin origin) {
     }
     const cudaError_t error = implied_by_default(stream);
     return error != cudaSuccess ? error : add_work(stream, std::move(task));
+  });
+}
+
+int device_count() {
+  static const int count = [] {
+    const char* const chosen = std::getenv("TENSOR_EMULATOR_DEVICES");
+    return chosen != nullptr ? std::clamp(std::atoi(chosen), 1, kMostDevices) : 1;
+  }();
+  return count;
+}
+
+int current_device() {
+  return thread_device;
+}
+
+cudaError_t enqueue_kernel(cudaStream_t handle, Task task) {
+  return call([&] {
+    return stream_of(handle).device == thread_device ? enqueue(handle, std::move(task)) : cudaErrorInvalidResourceHandle;
   });
 }
 
@@ -246,12 +275,37 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
   std::swap(thread_mode, *mode);
   return cudaSuccess;
 }
+cudaError_t cudaGetDeviceCount(int* count) {
+  *count = device_count();
+  return cudaSuccess;
+}
+cudaError_t cudaGetDevice(int* device) {
+  *device = thread_device;
+  return cudaSuccess;
+}
+cudaError_t cudaSetDevice(int device) {
+  if (device < 0 || device >= device_count()) {
+    return remember(cudaErrorInvalidDevice);
+  }
+  thread_device = device;
+  return cudaSuccess;
+}
+/// The current device's.
 cudaError_t cudaDeviceSynchronize() {
   return call([] {
     for (const CapturePtr& capture : captures()) {
-      return invalidate(*capture, cudaErrorStreamCaptureUnsupported);
+      if (capture->origin->device == thread_device) {
+        return invalidate(*capture, cudaErrorStreamCaptureUnsupported);
+      }
     }
-    return finish_device();
+    std::vector<WorkPtr> all;
+    for (const Stream* stream : streams()) {
+      if (stream->device == thread_device) {
+        all.push_back(stream->last);
+      }
+    }
+    Schedule::get().finish(all);
+    return state_of_device();
   });
 }
 
@@ -259,7 +313,7 @@ cudaError_t cudaDeviceSynchronize() {
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
   return call([&] {
-    *stream = reinterpret_cast<cudaStream_t>(made((flags & cudaStreamNonBlocking) == 0, priority));
+    *stream = reinterpret_cast<cudaStream_t>(made(thread_device, (flags & cudaStreamNonBlocking) == 0, priority));
     return cudaSuccess;
   });
 }
@@ -278,7 +332,8 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle) {
       invalidate(*stream.capture, cudaSuccess);
     }
     if (stream.waits_for_default) {
-      default_stream().last = Schedule::get().add(nullptr, {default_stream().last, stream.last});
+      WorkPtr& last = default_stream(stream.device).last;
+      last = Schedule::get().add(nullptr, {last, stream.last});
     }
     streams().erase(&stream);
     delete &stream;
@@ -325,7 +380,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream_handle, cudaEvent_t event_ha
       return stream.capture == event.capture ? cudaErrorStreamCaptureInvalidated : cudaErrorCapturedEvent;
     }
     if (stream.capture == nullptr) {
-      if (&stream == &default_stream()) {
+      if (is_default(stream)) {
         return invalidate(*event.capture, cudaErrorStreamCaptureImplicit);
       }
       stream.capture = event.capture;
@@ -342,7 +397,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream_handle, cudaEvent_t event_ha
 // ---- events ----------------------------------------------------------------------------------------------------------------
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
-  *event = reinterpret_cast<cudaEvent_t>(new Event{(flags & cudaEventDisableTiming) == 0, nullptr, nullptr, {}});
+  *event = reinterpret_cast<cudaEvent_t>(new Event{thread_device, (flags & cudaEventDisableTiming) == 0, nullptr, nullptr, {}});
   return cudaSuccess;
 }
 cudaError_t cudaEventCreate(cudaEvent_t* event) {
@@ -358,6 +413,9 @@ cudaError_t cudaEventRecord(cudaEvent_t event_handle, cudaStream_t stream_handle
   return call([&] {
     Stream& stream = stream_of(stream_handle);
     Event& event = event_of(event_handle);
+    if (event.device != stream.device) {
+      return cudaErrorInvalidResourceHandle;
+    }
     if (stream.capture != nullptr) {
       if (stream.capture->invalid) {
         return cudaErrorStreamCaptureInvalidated;
@@ -421,7 +479,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t first, cudaEve
 cudaError_t cudaStreamBeginCapture(cudaStream_t handle, cudaStreamCaptureMode mode) {
   return call([&] {
     Stream& stream = stream_of(handle);
-    if (&stream == &default_stream()) {
+    if (is_default(stream)) {
       return cudaErrorStreamCaptureUnsupported;
     }
     if (stream.capture != nullptr) {
@@ -476,9 +534,9 @@ cudaError_t cudaStreamGetCaptureInfo(
     const cudaGraphEdgeData**, std::size_t*) {
   return call([&] {
     const Stream& stream = stream_of(handle);
-    if (&stream == &default_stream()) {
+    if (is_default(stream)) {
       for (const Stream* other : streams()) {
-        if (other->waits_for_default && other->capture != nullptr) {
+        if (other->waits_for_default && other->device == stream.device && other->capture != nullptr) {
           return cudaErrorStreamCaptureImplicit;
         }
       }

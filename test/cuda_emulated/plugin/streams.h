@@ -13,7 +13,14 @@ namespace emulated {
 /// What the emulator adds of its own is no node that a program counts.
 enum class Origin { kProgram, kEmulator };
 
+/// As TENSOR_EMULATOR_DEVICES says; one without it.
+int device_count();
+/// The thread's. Its streams are those without a handle of their own.
+int current_device();
+
 cudaError_t enqueue(cudaStream_t stream, Task task, Origin origin = Origin::kProgram);
+/// The same for a kernel, which a device refuses on a stream of another one.
+cudaError_t enqueue_kernel(cudaStream_t stream, Task task);
 /// Returns when all that the stream was asked is done.
 cudaError_t finish(cudaStream_t stream);
 /// For what waits for the whole device: memory that goes back, say.
