@@ -1,5 +1,7 @@
 #include <c10/cuda/CUDAException.h>
 
+#include <c10/cuda/impl/RecentOperators.h>
+
 #include <string>
 
 namespace c10::cuda {
@@ -24,7 +26,7 @@ bool is_sticky(cudaError_t error) {
   }
 }
 
-const char* advice(cudaError_t error) {
+std::string advice(cudaError_t error) {
   switch (error) {
     case cudaErrorInsufficientDriver:
       return "\nThere is no NVIDIA driver, or it is older than the CUDA runtime; nvidia-smi shows its version.";
@@ -49,9 +51,11 @@ const char* advice(cudaError_t error) {
       break;
   }
   if (is_sticky(error)) {
+    const std::string recent = impl::recent_operators();
     return "\nThe device's context is lost, so every CUDA call of this process fails from now on. A kernel's failure is "
            "reported by a later call: the place below need not be the cause. CUDA_LAUNCH_BLOCKING=1 makes each launch "
-           "wait and so shows it.";
+           "wait and so shows it." +
+        (recent.empty() ? recent : " This thread's last operators on CUDA, newest first: " + recent + ".");
   }
   return "";
 }

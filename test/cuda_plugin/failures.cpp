@@ -2,6 +2,7 @@
 // tools/bench/idle_cuda/idle_cuda.py (the test cuda_failures).
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAGuard.h>
 #include <torch/torch.h>
 
 #include <tools/bench/idle_cuda/counts.h>
@@ -96,16 +97,45 @@ TEST_CASE("a product that cuBLAS refuses names the operator", "[.idle]") {
 
 TEST_CASE("a kernel that has failed is told of by the operator that meets it", "[.idle]") {
   const at::Tensor x = at::ones({}, kGpu);
+  at::mul(x, x);
+  at::exp(x);
   const Failing device({.device = cudaErrorIllegalAddress});
   const std::string text = text_of<c10::AcceleratorError>([&] { x.item(); });
   CHECK_THAT(text, Contains("CUDA_LAUNCH_BLOCKING=1") && Contains("(in aten::"));
   CHECK(text.find("(in aten::") == text.rfind("(in aten::"));
+  CHECK_THAT(text, Contains("exp, mul.Tensor"));
 }
 
 TEST_CASE("wrong arguments are told of as on the CPU", "[.idle]") {
   const at::Tensor x = at::ones({4}, kGpu), y = at::ones({5}, kGpu);
   CHECK_THAT(text_of<c10::Error>([&] { at::add(x, y); }), !Contains("(in aten::"));
   CHECK_THAT(text_of<c10::Error>([&] { at::cumsum(x, 3); }), !Contains("(in aten::"));
+}
+
+TEST_CASE("operators run on the device of their tensors and return to the thread's", "[.idle]") {
+  if (c10::cuda::device_count() < 2) {
+    return; // IDLE_CUDA_DEVICES=2
+  }
+  const auto runtime_device = [] {
+    int device = -1;
+    cudaGetDevice(&device);
+    return device;
+  };
+  const at::Tensor other = at::ones({4}, kGpu.device_index(1)), own = at::ones({4}, kGpu.device_index(0));
+  REQUIRE(runtime_device() == 0);
+  CHECK((other + other).device().index() == 1);
+  CHECK(other.sum().device().index() == 1);
+  CHECK(runtime_device() == 0);
+  {
+    const Failing launches({.launch = cudaErrorInvalidConfiguration});
+    CHECK_THROWS_AS(other + other, c10::AcceleratorError);
+  }
+  CHECK(runtime_device() == 0);
+  const c10::cuda::CUDAGuard guard(1);
+  CHECK((own + own).device().index() == 0);
+  CHECK(runtime_device() == 1);
+  CHECK((other + other).device().index() == 1);
+  CHECK(runtime_device() == 1);
 }
 
 TEST_CASE("lists, dropout and gradients of it take few launches", "[.idle]") {

@@ -284,14 +284,15 @@ class KernelEmitter:
         if ref is None:
             return []
         key = {"cpu": "CPU", "cuda": "CUDA", "sparse": "SparseCPU", "sparse_csr": "SparseCsrCPU"}[backend]
-        guard = "  const c10::OptionalDeviceGuard device_guard(at::native::device_of_arguments({}));\n"
+        guard = "  const at::native::cuda::OperatorGuard device_guard({}, at::native::device_of_arguments({}));\n"
         result = []
         for form, schema in entry.forms.items():
             prefix = ""
             if backend == "cuda":
                 tensors = [a.name for a in schema.arguments if a.type.is_tensor and not a.type.optional]
                 lists = [a.name for a in schema.arguments if a.type.base == "Tensor" and a.type.is_list and not a.type.elem_optional]
-                prefix = guard.format(tensors[0]) if tensors else guard.format(f"{lists[0]}[0]") if lists else ""
+                lead = tensors[0] if tensors else f"{lists[0]}[0]" if lists else ""
+                prefix = guard.format(cstring(schema.full_name), lead) if lead else ""
             if ref.kind == "pointwise" and backend == "cpu" and form == "functional":
                 if plain := self.plain_wrapper(entry, schema, key, self._run_pointwise(entry, ref, backend)):
                     result.append(plain)
@@ -538,7 +539,7 @@ class KernelEmitter:
         table += f"_{wrappers[0].op}"
         own_headers = "#include <aten/native/cpu_isa.h>"
         if backend == "cuda":
-            own_headers = "#include <aten/native/cuda/operator_errors.h>\n#include <aten/native/cuda/pointwise_run.h>"
+            own_headers = "\n".join(f"#include <aten/native/cuda/{name}.h>" for name in ("operator_errors", "operator_guard", "pointwise_run"))
         what = {"cpu": "CPU kernels", "cuda": "CUDA kernels", "sparse": "Kernels for sparse tensors", None: "Meta, composite and any-backend kernels"}[backend]
         return f"""// {what} of the operators in {", ".join(sorted({e.path.name for e in entries}))}.
 {self._kernel_paths(entries, backend)}

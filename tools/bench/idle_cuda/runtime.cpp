@@ -1,4 +1,4 @@
-// A CUDA runtime with one imaginary device (sm_90) that does nothing: launches and copies return at once, memory is addresses
+// A CUDA runtime with an imaginary device (sm_90) that does nothing: launches and copies return at once, memory is addresses
 // without pages until somebody writes there, events have always happened. What remains of a program's time is the host's own.
 // What a copy brings to the host is zeros. No graphs.
 //
@@ -76,6 +76,15 @@ cudaError_t other() {
   return counted(idle_cuda_counts.other_calls);
 }
 
+/// One, or as many as IDLE_CUDA_DEVICES says.
+int device_count() {
+  static const int count = [] {
+    const char* const wanted = std::getenv("IDLE_CUDA_DEVICES");
+    return wanted != nullptr ? std::atoi(wanted) : 1;
+  }();
+  return count;
+}
+thread_local int current_device = 0;
 thread_local cudaError_t last_error = cudaSuccess;
 
 /// What the device is asked to do.
@@ -204,16 +213,20 @@ cudaError_t cudaDriverGetVersion(int* version) {
   return other();
 }
 cudaError_t cudaGetDeviceCount(int* count) {
-  *count = 1;
+  *count = device_count();
   return other();
 }
 cudaError_t cudaGetDevice(int* device) {
-  *device = 0;
+  *device = current_device;
   return other();
 }
 cudaError_t cudaSetDevice(int device) {
   ++idle_cuda_counts.other_calls;
-  return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+  if (device < 0 || device >= device_count()) {
+    return cudaErrorInvalidDevice;
+  }
+  current_device = device;
+  return cudaSuccess;
 }
 cudaError_t cudaDeviceSynchronize() {
   return work(idle_cuda_counts.waits);
