@@ -252,7 +252,7 @@ TEST_CASE("emulated: im2col and col2im", "[cuda]") {
 
 TEST_CASE("emulated: batch norm and its derivatives", "[cuda]") {
   for (const at::ScalarType dtype : {at::kFloat, at::kDouble, at::kHalf}) {
-    for (const Sizes& sizes : {Sizes{5, 7}, {3, 5, 6}, {3, 5, 6, 4}, {2, 8, 33, 17}, {40, 3, 2, 5, 4}}) {
+    for (const Sizes& sizes : {Sizes{5, 7}, {700, 16}, {3, 5, 6}, {3, 5, 6, 4}, {2, 8, 33, 17}, {3, 2, 100, 120}, {2, 80, 14, 14}, {40, 3, 2, 5, 4}}) {
       for (const bool last : {false, true}) {
         if (last && sizes.size() < 4) {
           continue;
@@ -290,7 +290,7 @@ TEST_CASE("emulated: batch norm and its derivatives", "[cuda]") {
 
 TEST_CASE("emulated: group norm and its derivatives", "[cuda]") {
   for (const at::ScalarType dtype : {at::kFloat, at::kDouble, at::kHalf}) {
-    for (const Sizes& sizes : {Sizes{5, 6}, {3, 6, 7}, {2, 12, 9, 33}}) {
+    for (const Sizes& sizes : {Sizes{5, 6}, {3, 6, 7}, {2, 12, 9, 33}, {2, 6, 16, 24}}) {
       const int64_t n = sizes[0], c = sizes[1], spatial = torch::empty(sizes).numel() / (n * c);
       const double close = dtype == at::kHalf ? 2e-2 : 1e-4;
       const Tensor x = torch::randn(sizes).to(dtype) + 2, g = torch::randn(sizes).to(dtype), w = torch::randn({c}).to(dtype), b = torch::randn({c}).to(dtype);

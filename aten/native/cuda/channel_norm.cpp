@@ -30,7 +30,6 @@ void check_dtype(const char* op, const TensorBase& t) {
   if (!kFloating.contains(t.scalar_type())) {
     at::detail::dtype_not_supported(op, t.scalar_type(), kFloating.bits);
   }
-  TORCH_CHECK(t.numel() <= INT32_MAX, op, ": on CUDA up to 2^31 - 1 elements are supported, got sizes ", t.sizes());
 }
 
 c10::ScalarType statistic_dtype(const TensorBase& input) {

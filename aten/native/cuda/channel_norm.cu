@@ -12,7 +12,16 @@ namespace at::native::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kColumns = 32, kLanes = 8;
+// With channels last: threads of a block across the channels, of which each has K side by side, and down the rows.
+template <int K>
+inline constexpr int kAcross = K == 1 ? 32 : 8;
+template <int K>
+inline constexpr int kLanes = kThreads / kAcross<K>;
+// Reads of a thread that are under way together, of each operand.
+constexpr int kBatch = 4;
+
+template <class T>
+inline constexpr int kVector = 16 / sizeof(T);
 
 // ---- sums over channels ------------------------------------------------------------------------
 
@@ -26,29 +35,28 @@ template <class R>
 struct Moments {
   R count, mean, squares;
 
-  /// Takes K elements from number `at * K` on.
+  /// Takes K elements of the channel.
   template <int K, class T>
-  __device__ void take(const T* x, const T*, std::int64_t at, R) {
-    const auto values = reinterpret_cast<const Aligned<T, K>*>(x)[at];
-    if constexpr (K == 1) {
-      const R value = widen(values.values[0]), before = value - mean;
-      count += 1;
-      mean += before / count;
-      squares += before * (value - mean);
-    } else {
-      R sum = 0, distances = 0;
+  __device__ void take(const Aligned<T, K>& values, const Aligned<T, K>&, R) {
+    R sum = 0, distances = 0;
 #pragma unroll
-      for (int k = 0; k < K; ++k) {
-        sum += widen(values.values[k]);
-      }
-      const R middle = sum / R(K);
-#pragma unroll
-      for (int k = 0; k < K; ++k) {
-        const R distance = widen(values.values[k]) - middle;
-        distances += distance * distance;
-      }
-      *this = join(*this, Moments{R(K), middle, distances});
+    for (int k = 0; k < K; ++k) {
+      sum += widen(values.values[k]);
     }
+    const R middle = sum / R(K);
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+      const R distance = widen(values.values[k]) - middle;
+      distances += distance * distance;
+    }
+    *this = join(*this, Moments{R(K), middle, distances});
+  }
+  /// Takes one, which is the last of 1 / share.
+  __device__ void take_one(R value, R, R, R share) {
+    const R before = value - mean;
+    count += 1;
+    mean += before * share;
+    squares += before * (value - mean);
   }
 };
 template <class R>
@@ -66,14 +74,15 @@ struct Products {
   R sum, moment;
 
   template <int K, class T>
-  __device__ void take(const T* x, const T* g, std::int64_t at, R mean) {
-    const auto values = reinterpret_cast<const Aligned<T, K>*>(x)[at], grads = reinterpret_cast<const Aligned<T, K>*>(g)[at];
+  __device__ void take(const Aligned<T, K>& values, const Aligned<T, K>& grads, R mean) {
 #pragma unroll
     for (int k = 0; k < K; ++k) {
-      const R grad = widen(grads.values[k]);
-      sum += grad;
-      moment += grad * (widen(values.values[k]) - mean);
+      take_one(widen(values.values[k]), widen(grads.values[k]), mean, R(0));
     }
+  }
+  __device__ void take_one(R value, R grad, R mean, R) {
+    sum += grad;
+    moment += grad * (value - mean);
   }
 };
 template <class R>
@@ -88,17 +97,64 @@ struct Join {
   }
 };
 
-// A block takes a share of one channel, whose elements lie in runs of `inner`. K elements side by side count as one.
+// Of 32-bit numbers as such: a division of 64-bit ones takes a hundred instructions.
+__device__ inline std::int64_t quotient(std::int64_t a, std::int64_t b) {
+  return ((a | b) >> 32) == 0 ? static_cast<std::uint32_t>(a) / static_cast<std::uint32_t>(b) : a / b;
+}
+
+// Places of a channel whose elements lie in runs: number i is at i % run of run i / run. Steps instead of divisions, so that the
+// numbers may be of any size.
+struct RunWalk {
+  std::int64_t run, gap; // elements of a run, and from the end of one to the next
+  std::int64_t runs_of_step, rest_of_step;
+  std::int64_t position, place;
+
+  __device__ RunWalk(std::int64_t run, std::int64_t gap, std::int64_t first, std::int64_t step)
+      : run(run), gap(gap), runs_of_step(quotient(step, run)), rest_of_step(step - runs_of_step * run) {
+    const std::int64_t before = quotient(first, run);
+    position = first - before * run;
+    place = before * (run + gap) + position;
+  }
+  __device__ void advance() {
+    position += rest_of_step;
+    place += runs_of_step * (run + gap) + rest_of_step;
+    if (position >= run) {
+      position -= run;
+      place += gap;
+    }
+  }
+};
+
+// A block takes a share of one channel, whose elements lie in runs of `run`, all counted in vectors of K elements.
 template <int K, class T, class Part, class R>
 __global__ void __launch_bounds__(kThreads) reduce_runs(
-    std::int64_t channels, std::uint32_t length, FastDivider inner, const T* x, const T* g, const R* means, Part* parts) {
-  const std::uint32_t channel = blockIdx.x;
+    std::int64_t channels, std::int64_t length, std::int64_t run, const T* x, const T* g, const R* means, Part* parts) {
+  using Vector = Aligned<T, K>;
+  const std::int64_t channel = blockIdx.x, step = std::int64_t{gridDim.y} * kThreads;
   const R mean = means != nullptr ? means[channel] : R(0);
-  const std::int64_t run = inner.divisor;
+  const auto* const values = reinterpret_cast<const Vector*>(x) + channel * run;
+  const auto* const grads = g != nullptr ? reinterpret_cast<const Vector*>(g) + channel * run : nullptr;
+  std::int64_t i = std::int64_t{blockIdx.y} * kThreads + threadIdx.x;
+  RunWalk walk(run, (channels - 1) * run, i, step);
   Part part{};
-  for (std::uint32_t i = blockIdx.y * kThreads + threadIdx.x; i < length; i += gridDim.y * kThreads) {
-    const std::uint32_t outer = inner.divide(i);
-    part.template take<K>(x, g, (outer * channels + channel) * run + (i - outer * inner.divisor), mean);
+  for (; i < length; i += kBatch * step) {
+    Vector v[kBatch] = {}, w[kBatch] = {};
+#pragma unroll
+    for (int b = 0; b < kBatch; ++b) {
+      if (i + b * step < length) {
+        v[b] = values[walk.place];
+        if (grads != nullptr) {
+          w[b] = grads[walk.place];
+        }
+      }
+      walk.advance();
+    }
+#pragma unroll
+    for (int b = 0; b < kBatch; ++b) {
+      if (i + b * step < length) {
+        part.take(v[b], w[b], mean);
+      }
+    }
   }
   part = Team<true>::reduce(part, Join());
   if (threadIdx.x == 0) {
@@ -106,29 +162,62 @@ __global__ void __launch_bounds__(kThreads) reduce_runs(
   }
 }
 
-// Channels last: threads across are channels, threads down take rows in turn.
-template <class T, class Part, class R>
-__global__ void __launch_bounds__(kColumns* kLanes)
+// Channels last: threads across have K channels each, threads down take rows in turn.
+template <int K, class T, class Part, class R>
+__global__ void __launch_bounds__(kThreads)
     reduce_columns(std::int64_t channels, std::int64_t rows, const T* x, const T* g, const R* means, Part* parts) {
-  __shared__ alignas(16) char memory[kLanes * kColumns * sizeof(Part)];
+  using Vector = Aligned<T, K>;
+  constexpr int kLines = kLanes<K>, kColumns = kAcross<K> * K;
+  __shared__ alignas(16) char memory[kLines * kColumns * sizeof(Part)];
   Part* const shared = reinterpret_cast<Part*>(memory);
-  const std::int64_t channel = static_cast<std::int64_t>(blockIdx.x) * kColumns + threadIdx.x;
-  Part part{};
+  const int across = threadIdx.x % kAcross<K>, lane = threadIdx.x / kAcross<K>;
+  const std::int64_t begin = static_cast<std::int64_t>(blockIdx.x) * kColumns, channel = begin + across * K;
+  Part part[K] = {};
   if (channel < channels) {
-    const R mean = means != nullptr ? means[channel] : R(0);
-    for (std::int64_t row = blockIdx.y * kLanes + threadIdx.y; row < rows; row += gridDim.y * kLanes) {
-      part.template take<1>(x, g, row * channels + channel, mean);
+    R mean[K];
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+      mean[k] = means != nullptr ? means[channel + k] : R(0);
+    }
+    R count = 0;
+    const std::int64_t step = std::int64_t{gridDim.y} * kLanes<K>;
+    for (std::int64_t row = std::int64_t{blockIdx.y} * kLines + lane; row < rows; row += kBatch * step) {
+      Vector v[kBatch] = {}, w[kBatch] = {};
+#pragma unroll
+      for (int b = 0; b < kBatch; ++b) {
+        if (row + b * step < rows) {
+          const std::int64_t at = (row + b * step) * channels + channel;
+          v[b] = *reinterpret_cast<const Vector*>(x + at);
+          if (g != nullptr) {
+            w[b] = *reinterpret_cast<const Vector*>(g + at);
+          }
+        }
+      }
+#pragma unroll
+      for (int b = 0; b < kBatch; ++b) {
+        if (row + b * step < rows) {
+          count += 1;
+          const R share = R(1) / count;
+#pragma unroll
+          for (int k = 0; k < K; ++k) {
+            part[k].take_one(widen(v[b].values[k]), widen(w[b].values[k]), mean[k], share);
+          }
+        }
+      }
     }
   }
-  shared[threadIdx.y * kColumns + threadIdx.x] = part;
+#pragma unroll
+  for (int k = 0; k < K; ++k) {
+    shared[lane * kColumns + across * K + k] = part[k];
+  }
   __syncthreads();
-  if (threadIdx.y != 0 || channel >= channels) {
-    return;
+  if (threadIdx.x < kColumns && begin + threadIdx.x < channels) {
+    Part all = shared[threadIdx.x];
+    for (int other = 1; other < kLines; ++other) {
+      all = join(all, shared[other * kColumns + threadIdx.x]);
+    }
+    parts[blockIdx.y * channels + begin + threadIdx.x] = all;
   }
-  for (int lane = 1; lane < kLanes; ++lane) {
-    part = join(part, shared[lane * kColumns + threadIdx.x]);
-  }
-  parts[blockIdx.y * channels + channel] = part;
 }
 
 template <class R>
@@ -142,46 +231,60 @@ __device__ void store(const Products<R>& part, std::int64_t channel, R* sum, R* 
   moment[channel] = part.moment;
 }
 
+// A warp for each channel.
 template <class Part, class R>
 __global__ void __launch_bounds__(kThreads)
     join_parts(std::int64_t channels, int splits, const Part* parts, R* first, R* second) {
-  const std::int64_t channel = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  const std::int64_t channel = Team<false>::row();
   if (channel >= channels) {
     return;
   }
-  Part part = parts[channel];
-  for (int split = 1; split < splits; ++split) {
+  Part part{};
+  for (int split = Team<false>::rank(); split < splits; split += 32) {
     part = join(part, parts[split * channels + channel]);
   }
-  store(part, channel, first, second);
-}
-
-bool is_aligned(const void* p) {
-  return reinterpret_cast<std::uintptr_t>(p) % 16 == 0;
+  part = Team<false>::reduce(part, Join());
+  if (Team<false>::rank() == 0) {
+    store(part, channel, first, second);
+  }
 }
 
 template <int K, class T, class Part, class R>
 void launch_runs(const Channels& p, int splits, const T* x, const T* g, const R* mean, Part* parts) {
   reduce_runs<K, T, Part, R><<<dim3(static_cast<unsigned>(p.channels), splits), kThreads, 0, p.stream>>>(
-      p.channels, static_cast<std::uint32_t>(p.outer * p.inner / K), FastDivider(static_cast<std::uint32_t>(p.inner / K)), x, g, mean,
-      parts);
+      p.channels, p.outer * p.inner / K, p.inner / K, x, g, mean, parts);
+}
+
+template <int K, class T, class Part, class R>
+void launch_columns(const Channels& p, int splits, const T* x, const T* g, const R* mean, Part* parts) {
+  reduce_columns<K, T, Part, R><<<dim3(blocks_of(p.channels, kAcross<K> * K), splits), kThreads, 0, p.stream>>>(
+      p.channels, p.outer, x, g, mean, parts);
+}
+
+bool are_aligned(const void* x, const void* g, std::size_t bytes) {
+  return (reinterpret_cast<std::uintptr_t>(x) | reinterpret_cast<std::uintptr_t>(g)) % bytes == 0;
 }
 
 template <class T, class Part, class R>
 void reduce(
     const Channels& p, int splits, const T* x, const T* g, const void* means, void* parts_memory, void* first, void* second) {
+  constexpr int K = kVector<T>;
+  // Images of 14 by 14 are whole numbers of 4 elements, but not of 8.
+  constexpr int kHalf = K == 8 ? 4 : 1;
   Part* const parts = static_cast<Part*>(parts_memory);
   const R* const mean = static_cast<const R*>(means);
   if (p.inner == 1) {
-    reduce_columns<T, Part, R><<<dim3(blocks_of(p.channels, kColumns), splits), dim3(kColumns, kLanes), 0, p.stream>>>(
-        p.channels, p.outer, x, g, mean, parts);
+    const bool wide = p.channels % K == 0 && are_aligned(x, g, 16);
+    wide ? launch_columns<K>(p, splits, x, g, mean, parts) : launch_columns<1>(p, splits, x, g, mean, parts);
+  } else if (p.inner % K == 0 && are_aligned(x, g, 16)) {
+    launch_runs<K>(p, splits, x, g, mean, parts);
+  } else if (p.inner % kHalf == 0 && are_aligned(x, g, kHalf * sizeof(T))) {
+    launch_runs<kHalf>(p, splits, x, g, mean, parts);
   } else {
-    constexpr int kAtOnce = sizeof(T) == 8 ? 2 : 4;
-    const bool at_once = p.inner % kAtOnce == 0 && is_aligned(x) && is_aligned(g);
-    at_once ? launch_runs<kAtOnce>(p, splits, x, g, mean, parts) : launch_runs<1>(p, splits, x, g, mean, parts);
+    launch_runs<1>(p, splits, x, g, mean, parts);
   }
   C10_CUDA_KERNEL_LAUNCH_CHECK();
-  join_parts<Part, R><<<blocks_of(p.channels, kThreads), kThreads, 0, p.stream>>>(
+  join_parts<Part, R><<<blocks_of(p.channels, kThreads / 32), kThreads, 0, p.stream>>>(
       p.channels, splits, parts, static_cast<R*>(first), static_cast<R*>(second));
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
@@ -193,40 +296,111 @@ struct Factors {
   const R *mean, *factor, *offset, *g_factor;
 };
 
-// K elements to a thread: with channels last they belong to K channels, else to one.
+// The factors of K channels side by side, or of one for all K elements.
+template <int K, class R>
+struct ChannelFactors {
+  R mean[K], factor[K], offset[K], g_factor[K];
+
+  __device__ ChannelFactors(const Factors<R>& by, std::int64_t channel, bool one_for_all) {
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+      const std::int64_t c = channel + (one_for_all ? 0 : k);
+      mean[k] = by.mean[c];
+      factor[k] = by.factor[c];
+      offset[k] = by.offset[c];
+      g_factor[k] = by.g_factor != nullptr ? by.g_factor[c] : R(0);
+    }
+  }
+  template <class T>
+  __device__ Aligned<T, K> apply(const Aligned<T, K>& values, const Aligned<T, K>& grads) const {
+    Aligned<T, K> results;
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+      // Without gradients both are zero.
+      results.values[k] = narrow<T>((widen(values.values[k]) - mean[k]) * factor[k] + offset[k] + widen(grads.values[k]) * g_factor[k]);
+    }
+    return results;
+  }
+};
+
+// K elements of one channel to a thread; `run` is a channel's run counted in such.
 template <int K, class T, class R>
-__global__ void __launch_bounds__(kThreads) apply_affine(
-    std::int64_t count, FastDivider channels, FastDivider inner, const T* x, const T* g, Factors<R> by, T* out) {
+__global__ void __launch_bounds__(kThreads) affine_runs(
+    std::int64_t count, FastDivider channels, FastDivider run, const T* x, const T* g, Factors<R> by, T* out) {
   const std::int64_t thread = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (thread >= count) {
     return;
   }
-  const auto run = inner.divide(static_cast<std::uint32_t>(thread * K));
-  const std::uint32_t channel = run - channels.divide(run) * channels.divisor;
-  const Aligned<T, K> values = reinterpret_cast<const Aligned<T, K>*>(x)[thread];
-  Aligned<T, K> grads = {};
+  const std::uint32_t number = run.divide(static_cast<std::uint32_t>(thread));
+  const std::uint32_t channel = number - channels.divide(number) * channels.divisor;
+  const ChannelFactors<K, R> factors(by, channel, /*one_for_all=*/true);
+  using Vector = Aligned<T, K>;
+  Vector grads = {};
   if (g != nullptr) {
-    grads = reinterpret_cast<const Aligned<T, K>*>(g)[thread];
+    grads = reinterpret_cast<const Vector*>(g)[thread];
   }
-  Aligned<T, K> results;
-#pragma unroll
-  for (int k = 0; k < K; ++k) {
-    const std::uint32_t c = channel + (inner.divisor == 1 ? k : 0);
-    R y = (widen(values.values[k]) - by.mean[c]) * by.factor[c] + by.offset[c];
-    if (g != nullptr) {
-      y += widen(grads.values[k]) * by.g_factor[c];
-    }
-    results.values[k] = narrow<T>(y);
-  }
-  reinterpret_cast<Aligned<T, K>*>(out)[thread] = results;
+  reinterpret_cast<Vector*>(out)[thread] = factors.apply(reinterpret_cast<const Vector*>(x)[thread], grads);
 }
+
+// Channels last: K channels to a thread, which takes some rows with the same factors.
+template <int K, class T, class R>
+__global__ void __launch_bounds__(kThreads) affine_columns(
+    std::int64_t channels, std::int64_t rows, unsigned blocks_across, const T* x, const T* g, Factors<R> by, T* out) {
+  using Vector = Aligned<T, K>;
+  const unsigned line = blockIdx.x / blocks_across;
+  const std::int64_t block = blockIdx.x - line * blocks_across;
+  const std::int64_t channel = (block * kAcross<K> + threadIdx.x % kAcross<K>) * K;
+  if (channel >= channels) {
+    return;
+  }
+  // Counted in vectors: of addresses that are made of elements nvcc does not see that they are aligned, and splits the stores.
+  const std::int64_t first = std::int64_t{line} * (kBatch * kLanes<K>) + threadIdx.x / kAcross<K>;
+  const std::int64_t width = channels / K, begin = first * width + channel / K;
+  Vector values[kBatch] = {}, grads[kBatch] = {};
+#pragma unroll
+  for (int b = 0; b < kBatch; ++b) {
+    if (first + b * kLanes<K> < rows) {
+      values[b] = reinterpret_cast<const Vector*>(x)[begin + b * kLanes<K> * width];
+      if (g != nullptr) {
+        grads[b] = reinterpret_cast<const Vector*>(g)[begin + b * kLanes<K> * width];
+      }
+    }
+  }
+  const ChannelFactors<K, R> factors(by, channel, /*one_for_all=*/false);
+#pragma unroll
+  for (int b = 0; b < kBatch; ++b) {
+    if (first + b * kLanes<K> < rows) {
+      reinterpret_cast<Vector*>(out)[begin + b * kLanes<K> * width] = factors.apply(values[b], grads[b]);
+    }
+  }
+}
+
+// Elements of one launch, as 32-bit numbers of vectors allow.
+constexpr std::int64_t kMostVectors = std::int64_t{1} << 30;
 
 template <int K, class T, class R>
 void affine(const Channels& p, const T* x, const T* g, const Factors<R>& by, T* out) {
-  const std::int64_t count = p.numel() / K;
-  apply_affine<K, T, R><<<blocks_of(count, kThreads), kThreads, 0, p.stream>>>(
-      count, FastDivider(static_cast<std::uint32_t>(p.channels)), FastDivider(static_cast<std::uint32_t>(p.inner)), x, g, by, out);
-  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  if (p.inner == 1) {
+    const unsigned across = blocks_of(p.channels, kAcross<K> * K), down = blocks_of(p.outer, kBatch * kLanes<K>);
+    affine_columns<K, T, R><<<across * down, kThreads, 0, p.stream>>>(p.channels, p.outer, across, x, g, by, out);
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    return;
+  }
+  const std::int64_t run = p.inner / K, period = p.channels * run;
+  const std::int64_t periods = std::max<std::int64_t>(kMostVectors / period, 1); // of one launch
+  for (std::int64_t first = 0; first < p.outer; first += periods) {
+    // A period that is too long by itself is cut between channels.
+    const std::int64_t some = std::min(periods, p.outer - first);
+    const std::int64_t channels = period <= kMostVectors ? p.channels : std::max<std::int64_t>(kMostVectors / run, 1);
+    for (std::int64_t c = 0; c < p.channels; c += channels) {
+      const std::int64_t own = std::min(channels, p.channels - c), at = (first * p.channels + c) * p.inner, count = some * own * run;
+      const Factors<R> from{by.mean + c, by.factor + c, by.offset + c, by.g_factor != nullptr ? by.g_factor + c : nullptr};
+      affine_runs<K, T, R><<<blocks_of(count, kThreads), kThreads, 0, p.stream>>>(
+          count, FastDivider(static_cast<std::uint32_t>(own)), FastDivider(static_cast<std::uint32_t>(run)), x + at,
+          g != nullptr ? g + at : nullptr, from, out + at);
+      C10_CUDA_KERNEL_LAUNCH_CHECK();
+    }
+  }
 }
 
 // ---- from statistics to factors ------------------------------------------------------------------
@@ -353,10 +527,12 @@ void with_statistic(bool is_double, F f) {
 } // namespace
 
 int channel_splits(const Channels& p, int multiprocessors) {
-  const std::int64_t blocks = p.inner == 1 ? (p.channels + kColumns - 1) / kColumns : p.channels;
-  const std::int64_t work = p.inner == 1 ? p.outer / (4 * kLanes) : p.outer * p.inner / (8 * kThreads);
-  const std::int64_t wanted = (std::int64_t{multiprocessors} * 4 + blocks - 1) / blocks;
-  return static_cast<int>(std::clamp<std::int64_t>(std::min(work, wanted), 1, 256));
+  const std::int64_t vector = 16 / static_cast<std::int64_t>(c10::elementSize(p.dtype));
+  const std::int64_t columns = p.channels % vector == 0 ? kAcross<2> * vector : kAcross<1>;
+  const std::int64_t blocks = p.inner == 1 ? (p.channels + columns - 1) / columns : p.channels;
+  const std::int64_t work = p.inner == 1 ? p.outer / (kBatch * kLanes<2>) : p.outer * p.inner / (4 * vector * kThreads);
+  const std::int64_t wanted = (std::int64_t{multiprocessors} * 8 + blocks - 1) / blocks;
+  return static_cast<int>(std::clamp<std::int64_t>(std::min(work, wanted), 1, 1024));
 }
 
 void launch_channel_moments(const Channels& p, int splits, const void* x, void* parts, void* mean, void* variance) {
@@ -383,13 +559,13 @@ void launch_channel_affine(
   FloatingTypes::call(p.dtype, [&](auto type) {
     using T = decltype(type);
     using R = opmath_type<T>;
-    constexpr int kVector = 16 / sizeof(T);
+    constexpr int K = kVector<T>;
     const Factors<R> by{
         static_cast<const R*>(mean), static_cast<const R*>(factor), static_cast<const R*>(offset), static_cast<const R*>(g_factor)};
     const T *from = static_cast<const T*>(x), *grads = static_cast<const T*>(g);
-    const bool whole = (p.inner == 1 ? p.channels : p.inner) % kVector == 0;
-    if (whole && is_aligned(x) && is_aligned(g) && is_aligned(out)) {
-      affine<kVector, T, R>(p, from, grads, by, static_cast<T*>(out));
+    const bool whole = (p.inner == 1 ? p.channels : p.inner) % K == 0;
+    if (whole && are_aligned(x, g, 16) && are_aligned(out, nullptr, 16)) {
+      affine<K, T, R>(p, from, grads, by, static_cast<T*>(out));
     } else {
       affine<1, T, R>(p, from, grads, by, static_cast<T*>(out));
     }
