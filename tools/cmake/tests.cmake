@@ -205,6 +205,12 @@ if(TARGET tensor_cuda AND CUDA_SOURCES)
   set_tests_properties(cuda PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 
+# Kernels that every training step runs spill no registers; without cuobjdump ctest says "Skipped".
+if(TARGET tensor_cuda)
+  add_test(NAME cuda_audit COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/tools/dev/cuda_audit --check $<TARGET_FILE:tensor_cuda>)
+  set_tests_properties(cuda_audit PROPERTIES SKIP_RETURN_CODE 77)
+endif()
+
 # What calls cost in instructions, counted by callgrind; without valgrind ctest says "Skipped".
 if(NOT TENSOR_SANITIZER)
   add_executable(call_counts tools/bench/call_counts.cpp)
