@@ -162,6 +162,29 @@ TEST_CASE("sorting in parts: some rows at once, or pieces of a row that are merg
   }
 }
 
+TEST_CASE("rows that a block holds, and longer ones", "[cuda][large]") {
+  torch::manual_seed(6);
+  for (const int64_t size : {1, 2, 3, 31, 32, 33, 200, 1000, 1024, 1025}) {
+    for (const auto dtype : {at::kBool, at::kChar, at::kHalf, at::kFloat, at::kLong}) {
+      const int64_t rows = 2500 / size + 2;
+      Tensor t = (at::randn({rows, size}) * 20).round().to(dtype);
+      if (t.is_floating_point()) {
+        t[1][0] = t[0][size - 1] = std::nan("");
+      }
+      for (const bool descending : {false, true}) {
+        INFO(size << " of " << dtype << ", descending " << descending);
+        const auto [values, places] = at::sort(t, /*stable=*/true, 1, descending);
+        const Tensor found = at::empty_like(t), at = at::empty_like(places);
+        cuda::sort_rows(t, descending, found, at);
+        CHECK(at::equal(at, places));
+        CHECK(near(found.to(at::kDouble), values.to(at::kDouble), 0, 0));
+        cuda::sort_rows(t, descending, found, at, 3 * size); // some rows at once
+        CHECK(at::equal(at, places));
+      }
+    }
+  }
+}
+
 TEST_CASE("sort, topk, nonzero and randperm on CUDA, but for CUB", "[cuda][large]") {
   torch::manual_seed(3);
   const Tensor a = at::randn({3, 5, 4}).to(at::kHalf);

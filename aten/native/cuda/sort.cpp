@@ -107,7 +107,8 @@ void sort_rows(const TensorBase& input, bool descending, const Tensor& values, c
   // Some rows fill a device as well as all of them, and take less memory beside them.
   constexpr int64_t kEnough = 1 << 28;
   const int64_t size = input.sizes().back(), rows = input.numel() / size;
-  const int64_t rows_at_once = std::max<int64_t>(std::min(most, kEnough) / size, 1);
+  const bool is_short = size <= std::min(most, kShortRow);
+  const int64_t rows_at_once = is_short ? most : std::max<int64_t>(std::min(most, kEnough) / size, 1);
   const auto itemsize = static_cast<int64_t>(input.itemsize());
   for (int64_t row = 0; row < rows; row += rows_at_once) {
     const int64_t start = row * size;
@@ -116,7 +117,13 @@ void sort_rows(const TensorBase& input, bool descending, const Tensor& values, c
         static_cast<const char*>(input.const_data_ptr()) + start * itemsize,
         static_cast<char*>(values.mutable_data_ptr()) + start * itemsize, indices.mutable_data_ptr<int64_t>() + start,
         c10::cuda::getCurrentCUDAStream()};
-    size <= most ? launch_sort(part) : sort_by_merging(part, most, values, indices);
+    if (is_short) {
+      launch_sort_short(part);
+    } else if (size <= most) {
+      launch_sort(part);
+    } else {
+      sort_by_merging(part, most, values, indices);
+    }
   }
 }
 

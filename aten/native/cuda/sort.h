@@ -21,6 +21,9 @@ struct SortRows {
   std::int64_t first = 0;
 };
 void launch_sort(const SortRows& p);
+/// The same for rows of up to kShortRow elements, any number of them; `first` is 0.
+inline constexpr std::int64_t kShortRow = 1024;
+void launch_sort_short(const SortRows& p);
 
 /// Two sorted runs, that end to end are `front` and `back` elements long, become one. Of equal elements those of the first run
 /// come first.
