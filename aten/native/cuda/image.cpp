@@ -13,7 +13,7 @@ std::int64_t elements_of(const Image& image) {
 }
 
 /// Halves the slowest dimension of more than one element until the box is small enough. `part.pixels` has where it begins.
-void cut(const Image& box, const ImagePart& part, std::int64_t most, c10::function_ref<void(const ImagePart&)> use) {
+void cut_box(const Image& box, const ImagePart& part, std::int64_t most, c10::function_ref<void(const ImagePart&)> use) {
   if (elements_of(box) <= most) {
     ImagePart whole = part;
     whole.pixels = pixels_of(box);
@@ -25,10 +25,10 @@ void cut(const Image& box, const ImagePart& part, std::int64_t most, c10::functi
   const auto both = [&](std::int32_t& size, int& first) {
     const std::int32_t all = size, front = size / 2;
     size = front;
-    cut(half, begin, most, use);
+    cut_box(half, begin, most, use);
     size = all - front;
     first += front;
-    cut(half, begin, most, use);
+    cut_box(half, begin, most, use);
   };
   if (box.batch > 1) {
     return both(half.batch, begin.n);
@@ -75,7 +75,7 @@ Pixels pixels_of(const Image& image) {
 }
 
 void each_part(const Image& image, std::int64_t most, c10::function_ref<void(const ImagePart&)> use) {
-  cut(image, {}, most, use);
+  cut_box(image, {}, most, use);
 }
 
 } // namespace at::native::cuda

@@ -3,6 +3,7 @@
 #include <aten/native/cuda/OffsetCalculator.h>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 namespace at::native::cuda {
@@ -63,7 +64,7 @@ int dim_to_halve(const Walk& w, WalkOrder order, const LaunchReach& reach) {
   return chosen;
 }
 
-void cut(const WalkPart& part, WalkOrder order, const LaunchReach& reach, c10::function_ref<void(const WalkPart&)> use) {
+void cut_walk(const WalkPart& part, WalkOrder order, const LaunchReach& reach, c10::function_ref<void(const WalkPart&)> use) {
   const int d = dim_to_halve(part.walk, order, reach);
   if (d < 0) {
     return use(part);
@@ -71,12 +72,12 @@ void cut(const WalkPart& part, WalkOrder order, const LaunchReach& reach, c10::f
   const int64_t size = part.walk.sizes[d], first = size / 2;
   WalkPart half = part;
   half.walk.sizes[d] = first;
-  cut(half, order, reach, use);
+  cut_walk(half, order, reach, use);
   half.walk.sizes[d] = size - first;
   half.plain += first * part.walk.plain[d];
   half.indexed += first * part.walk.indexed[d];
   half.index += first * part.walk.index_strides[d];
-  cut(half, order, reach, use);
+  cut_walk(half, order, reach, use);
 }
 
 } // namespace
@@ -139,7 +140,7 @@ std::size_t widen_to_words(Walk& w, std::size_t itemsize, const void* plain, con
 
 void each_part(const Walk& w, WalkOrder order, const LaunchReach& reach, c10::function_ref<void(const WalkPart&)> use) {
   if (elements_of(w) != 0) {
-    cut({w}, order, reach, use);
+    cut_walk({w}, order, reach, use);
   }
 }
 
