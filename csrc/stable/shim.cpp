@@ -14,6 +14,7 @@
 #include <c10/core/DispatchKey.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 #include <c10/util/Exception.h>
+#include <csrc/stable/guarded.h>
 #include <csrc/stable/stable_value.h>
 #include <csrc/stable/version.h>
 
@@ -29,6 +30,8 @@ using c10::IValue;
 using c10::TypeKind;
 using c10::TypePtr;
 
+using torch::stable::detail::guarded;
+
 struct StableError {
   std::string what;
   std::string what_without_backtrace;
@@ -37,22 +40,6 @@ struct StableError {
 StableError& stable_error() {
   static thread_local StableError error;
   return error;
-}
-
-/// Runs the body; an exception becomes the thread's error.
-template <class Body>
-AOTITorchError guarded(const Body& body) {
-  try {
-    body();
-    return TORCH_SUCCESS;
-  } catch (const c10::Error& error) {
-    stable_error() = {error.what(), error.what_without_backtrace()};
-  } catch (const std::exception& error) {
-    stable_error() = {error.what(), error.what()};
-  } catch (...) {
-    stable_error() = {"unknown error", "unknown error"};
-  }
-  return TORCH_FAILURE;
 }
 
 at::Tensor& tensor_of(AtenTensorHandle handle) {
@@ -222,6 +209,10 @@ AOTITorchError delete_handle(T* object) {
 } // namespace
 
 namespace torch::stable::detail {
+
+void set_error(std::string what, std::string what_without_backtrace) {
+  stable_error() = {std::move(what), std::move(what_without_backtrace)};
+}
 
 StableIValue from_string(std::string_view text) {
   return reinterpret_cast<StableIValue>(new std::string(text));

@@ -1,2 +1,3 @@
 #pragma once
 #include <torch/csrc/stable/tensor_struct.h>
+#include <torch/headeronly/util/Exception.h>

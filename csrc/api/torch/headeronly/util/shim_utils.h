@@ -1,2 +1,3 @@
 #pragma once
 #include <csrc/stable/tensor.h>
+#include <torch/headeronly/util/Exception.h>

@@ -1,3 +1,4 @@
 #pragma once
+#include <csrc/cuda/stable_shim.h>
 #include <csrc/stable/shim.h>
 #include <csrc/stable/version.h>

@@ -1,2 +1,3 @@
 #pragma once
+#include <csrc/cuda/stable_shim.h>
 #include <csrc/stable/shim.h>
