@@ -46,6 +46,7 @@
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAMathCompat.h>
 #include <c10/cuda/CUDAStream.h>
+#include <torch/extension.h>
 #if AT_CUDNN_ENABLED()
 #include <ATen/cudnn/Handle.h>
 #include <ATen/cudnn/Types.h>
@@ -245,4 +246,28 @@ at::Tensor lerp_cuda(const at::Tensor& x, const at::Tensor& y, float weight) {
   auto iter = at::TensorIteratorConfig().add_output(out).add_input(x).add_input(y).build();
   at::native::gpu_kernel(iter, [weight] GPU_LAMBDA(float a, float b) -> float { return a + weight * (b - a); });
   return out;
+}
+
+struct Settings {
+  int steps = 1;
+};
+
+/// What nvcc hands to the host's compiler of a template must be C++, too.
+template <class Options>
+void check_steps(const Options& options) {
+  TORCH_CHECK(options.steps > 0, "steps must be above 0, got ", options.steps);
+  TORCH_CHECK_VALUE(options.steps < 100, "steps must be below 100, got ", options.steps);
+  TORCH_INTERNAL_ASSERT(options.steps != 13, "unlucky: ", options.steps);
+  if (options.steps > 50) {
+    TORCH_WARN("many steps: ", options.steps);
+  }
+}
+template void check_steps(const Settings&);
+
+// Parsed, and no module made: there is no Python.
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
+  py::class_<Settings>(m, "Settings").def(py::init<>()).def_readwrite("steps", &Settings::steps);
+  py::enum_<at::ScalarType>(m, "Dtype").value("half", at::kHalf).export_values();
+  m.def("swish", &swish_cuda, "x * sigmoid(x)", py::arg("x"), py::call_guard<py::gil_scoped_release>());
+  m.def("dropout", &dropout_cuda, py::arg("x"), py::arg("p") = 0.5);
 }
