@@ -18,15 +18,17 @@ sed -n '/^```cpp/,/^```$/p' "$here/../../README.md" | grep -v '^```' >"$folder/r
 cmake -S "$here" -B "$folder/build" -G Ninja -DCMAKE_PREFIX_PATH="$folder/prefix" \
   -DREADME_PROGRAMS="$folder/readme.cpp" >"$folder/configure.log" || { cat "$folder/configure.log"; exit 1; }
 cmake --build "$folder/build" --parallel 2 >"$folder/build.log" || { cat "$folder/build.log"; exit 1; }
-for program in with_torch with_targets by_hand with_cuda; do
-  [ $program != with_cuda ] || [ -x "$folder/build/with_cuda" ] || continue # the plugin may not be built
+for program in with_torch with_targets by_hand with_cuda with_kernel; do
+  [[ $program != with_[ck]* ]] || [ -x "$folder/build/$program" ] || continue # the plugin may not be built, or nvcc be missing
   echo -n "$program: "
   "$folder/build/$program"
 done
 # libtorch's place for the package, and the build folder in place of an installed library.
 for package in "$folder/prefix/share/cmake/Torch" "$build"; do
-  cmake -S "$here" -B "$folder/again" -G Ninja --fresh -DTorch_DIR="$package" \
+  TORCH_CUDA_ARCH_LIST="8.0;9.0+PTX" cmake -S "$here" -B "$folder/again" -G Ninja --fresh -DTorch_DIR="$package" \
     -DREADME_PROGRAMS="$folder/readme.cpp" >"$folder/configure.log" || { cat "$folder/configure.log"; exit 1; }
+  [ ! -x "$folder/build/with_kernel" ] || grep -q 'FLAGS.*code=\[sm_80\].*code=\[sm_90\].*code=\[compute_90\]' "$folder/again/build.ninja" ||
+    { echo "$package: kernels are not compiled for the architectures of TORCH_CUDA_ARCH_LIST"; exit 1; }
 done
 printed=$("$folder/build/readme")
 echo "readme: $printed"

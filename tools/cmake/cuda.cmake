@@ -47,3 +47,8 @@ if(TENSOR_PRECOMPILE)
 endif()
 target_link_options(tensor_cuda PRIVATE -Wl,-Bsymbolic -Wl,--no-undefined)
 install(TARGETS tensor_cuda EXPORT TensorTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+# Programs that are linked by hand say -ltorch_cuda -lc10_cuda.
+foreach(name torch_cuda c10_cuda)
+  file(CREATE_LINK libtensor_cuda.so ${PROJECT_BINARY_DIR}/lib${name}.so SYMBOLIC)
+  install(FILES ${PROJECT_BINARY_DIR}/lib${name}.so DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endforeach()
