@@ -39,7 +39,12 @@ __device__ R cubic_far(R x, R a) {
 template <class R>
 __device__ R sinc(R x) {
   const R angle = R(3.14159265358979323846) * x;
-  return x == 0 ? R(1) : ::sin(angle) / angle;
+#ifdef __CUDA_ARCH__
+  const R sine = ::sinpi(x); // takes no stack for angles beyond all bounds, as sin does
+#else
+  const R sine = ::sin(angle);
+#endif
+  return x == 0 ? R(1) : sine / angle;
 }
 
 /// How far a filter reaches that is not widened.
