@@ -81,6 +81,7 @@ cudaDeviceProp* getCurrentDeviceProperties() {
     cudaDeviceProp p{};
     p.multiProcessorCount = 2;
     p.maxThreadsPerMultiProcessor = 1024;
+    p.sharedMemPerBlockOptin = 163 << 10; // as on sm_80
     return p;
   }();
   return &properties;

@@ -2,6 +2,7 @@
 
 #include <ucontext.h>
 
+#include <climits>
 #include <cstdlib>
 #include <memory>
 #include <numeric>
@@ -28,6 +29,7 @@ enum class State { kReady, kAtWarpBarrier, kAtBarrier, kDone };
 struct Copy {
   void* to;
   const void* from; // null: zeros
+  std::size_t bytes;
   unsigned group;
 };
 
@@ -36,7 +38,7 @@ struct Fiber {
   std::unique_ptr<char[]> stack{new char[kStack]};
   State state = State::kDone;
   std::vector<Copy> copies;
-  unsigned group = 0; // that the next copy belongs to
+  unsigned groups = 0; // ended
 };
 
 std::vector<Fiber>& fibers() {
@@ -149,7 +151,7 @@ void run_block(unsigned threads, Order& order) {
     fiber.context.uc_link = &scheduler;
     fiber.state = State::kReady;
     fiber.copies.clear();
-    fiber.group = 0;
+    fiber.groups = 0;
     makecontext(&fiber.context, run_thread, 0);
   }
   const std::vector<unsigned> warps = order.of((threads + kWarp - 1) / kWarp), lanes = order.of(kWarp);
@@ -202,34 +204,40 @@ void warp_barrier() {
   wait(State::kAtWarpBarrier);
 }
 
-void copy_16_bytes(void* to, const void* from, bool there) {
-  fibers()[running].copies.push_back({to, there ? from : nullptr, fibers()[running].group});
+void copy_some_bytes(void* to, const void* from, std::size_t bytes, bool there) {
+  if (reinterpret_cast<std::uintptr_t>(to) % bytes != 0 || (there && reinterpret_cast<std::uintptr_t>(from) % bytes != 0)) {
+    throw std::logic_error("a copy to shared memory of " + std::to_string(bytes) + " bytes that are not aligned");
+  }
+  Fiber& fiber = fibers()[running];
+  fiber.copies.push_back({to, there ? from : nullptr, bytes, fiber.groups});
 }
 
 void end_copy_group() {
-  ++fibers()[running].group;
+  ++fibers()[running].groups;
 }
 
 namespace {
-// Those of groups before `group`.
-void copy_groups(unsigned group) {
+
+// The copies of groups below `group`, which are the first ones.
+void finish_copies(unsigned group) {
   std::vector<Copy>& copies = fibers()[running].copies;
   std::size_t done = 0;
   for (; done < copies.size() && copies[done].group < group; ++done) {
     const Copy& copy = copies[done];
-    copy.from != nullptr ? std::memcpy(copy.to, copy.from, 16) : std::memset(copy.to, 0, 16);
+    copy.from != nullptr ? std::memcpy(copy.to, copy.from, copy.bytes) : std::memset(copy.to, 0, copy.bytes);
   }
   copies.erase(copies.begin(), copies.begin() + static_cast<std::ptrdiff_t>(done));
 }
+
 } // namespace
 
-void copies_done() {
-  copy_groups(++fibers()[running].group);
+void copies_done_but(unsigned groups) {
+  const unsigned ended = fibers()[running].groups;
+  finish_copies(ended > groups ? ended - groups : 0);
 }
 
-void copies_done_but(unsigned pending_groups) {
-  const unsigned group = fibers()[running].group;
-  copy_groups(group > pending_groups ? group - pending_groups : 0);
+void copies_done() {
+  finish_copies(UINT_MAX);
 }
 
 void enter_shared(unsigned char* memory, std::size_t bytes, std::uint64_t& last_block) {

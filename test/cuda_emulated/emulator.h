@@ -69,18 +69,14 @@ inline std::uint32_t exchange(std::uint32_t value, unsigned from) {
   return result;
 }
 
-/// Copies 16 bytes, or zeros, when the running thread comes to copies_done(), or to copies_done_but() after their group.
-void copy_16_bytes(void* to, const void* from, bool there);
-void copies_done();
-void end_copy_group();
-void copies_done_but(unsigned pending_groups);
-template <int Pending>
-void copies_done_but() {
-  copies_done_but(Pending);
+/// Copies some bytes, or zeros, when the running thread comes to copies_done(), or to a copies_done_but() that counts their group.
+void copy_some_bytes(void* to, const void* from, std::size_t bytes, bool there);
+inline void copy_16_bytes(void* to, const void* from, bool there) {
+  copy_some_bytes(to, from, 16, there);
 }
-
-/// Atomic additions and swaps so far: where there are none, the order of threads does not matter.
-extern long atomics;
+void end_copy_group();
+void copies_done_but(unsigned groups);
+void copies_done();
 
 /// Memory between guards, which the running block is the first to use if it enters it first.
 void enter_shared(unsigned char* memory, std::size_t bytes, std::uint64_t& last_block);
@@ -119,6 +115,11 @@ inline std::uint32_t __shfl_up_sync(unsigned, std::uint32_t value, int distance)
   const unsigned own = ::emulator::linear_thread();
   return ::emulator::exchange(value, own % 32 >= static_cast<unsigned>(distance) ? own - distance : own);
 }
+
+namespace emulator {
+/// Atomic additions and swaps so far: where there are none, the order of threads does not matter.
+extern long atomics;
+} // namespace emulator
 
 template <class T>
 T atomicAdd(T* to, T x) {

@@ -75,6 +75,47 @@ inline void load_matrices_transposed(std::uint32_t (&r)[4], const void* row) {
   warp_barrier();
 }
 
+template <int Bytes>
+void copy_bytes(void* to, const void* from, bool there) {
+  static_assert(Bytes == 4 || Bytes == 8 || Bytes == 16);
+  copy_some_bytes(to, from, Bytes, there);
+}
+
+template <int Groups>
+void copies_done_but() {
+  copies_done_but(Groups);
+}
+
+/// Half of the last place is added, and what TF32 does not have is cut off: ties go away from zero.
+inline std::uint32_t to_tf32(std::uint32_t bits) {
+  return (bits & 0x7f800000U) == 0x7f800000U ? bits : (bits + 0x1000U) & ~0x1fffU;
+}
+
+/// Operands that to_tf32 has not rounded are cut off, as the device does.
+inline void multiply_add_tf32(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, std::uint32_t b1) {
+  const auto number = [](std::uint32_t bits) {
+    bits &= ~0x1fffU;
+    float x;
+    std::memcpy(&x, &bits, sizeof(x));
+    return x;
+  };
+  const unsigned thread = linear_thread(), lane = thread % 32;
+  LaneWords* const warp = lane_words + (thread - lane);
+  std::memcpy(warp[lane].a, a, sizeof(a));
+  warp[lane].b[0] = b0;
+  warp[lane].b[1] = b1;
+  warp_barrier();
+  for (unsigned i = 0; i < 4; ++i) {
+    const unsigned row = lane / 4, column = 2 * (lane % 4) + i % 2;
+    float sum = c[i];
+    for (unsigned k = 0; k < 8; ++k) {
+      sum += number(warp[row * 4 + k % 4].a[(i / 2) + 2 * (k / 4)]) * number(warp[column * 4 + k % 4].b[k / 4]);
+    }
+    c[i] = sum;
+  }
+  warp_barrier();
+}
+
 /// Addresses of shared memory are pointers.
 using SharedAddress = unsigned char*;
 inline SharedAddress shared_address(unsigned char* memory) {
@@ -109,10 +150,15 @@ inline float exp2_approximate(float x) {
   return std::exp2(x);
 }
 
-inline void add_four(float* to, const float (&x)[4]) {
-  for (int i = 0; i < 4; ++i) {
+inline void add_lane_sums(float* to, const float (&x)[4]) {
+  for (unsigned i = 0; i < 4; ++i) {
     ++atomics;
-    to[i] += x[i];
+    to[32 * i + linear_thread() % 32] += x[i];
+  }
+}
+inline void take_lane_sums(float (&x)[4], const float* from) {
+  for (unsigned i = 0; i < 4; ++i) {
+    x[i] += from[32 * i + linear_thread() % 32];
   }
 }
 

@@ -187,8 +187,8 @@ void attend(const AttentionCall& c, const Tensor& out, const Tensor& logsumexp, 
 }
 
 /// Blocks for AttentionBackward::ordered_blocks: enough to keep the device busy twice over.
-int ordered_blocks(const AttentionProblem& p) {
-  const int tiles = attention_key_tiles(p), heads = p.batch * p.key_heads;
+int ordered_blocks(const AttentionBackward& a) {
+  const int tiles = attention_key_tiles(a), heads = a.problem.batch * a.problem.key_heads;
   const int wanted = 2 * at::cuda::getCurrentDeviceProperties()->multiProcessorCount;
   return std::clamp((wanted + heads - 1) / heads, 1, tiles);
 }
@@ -208,8 +208,12 @@ void attend_backward(
   if (nothing) {
     return;
   }
+  const auto by_matrices = [&] {
+    attention_by_matrices_backward(
+        matrices_of(c), grad_out, out, logsumexp.narrow(-1, 0, c.max_query), grad_query, grad_key, grad_value);
+  };
   if (!fits_tiles(c.query, c.key, c.value)) {
-    attention_by_matrices_backward(matrices_of(c), grad_out, out, logsumexp, grad_query, grad_key, grad_value);
+    by_matrices();
     return;
   }
   const bool packed = c.query_starts.defined();
@@ -223,6 +227,11 @@ void attend_backward(
   }
   AttentionBackward backward{};
   backward.problem = problem_of(c, query, key, value, sums);
+  backward.shared_bytes = static_cast<int>(at::cuda::getCurrentDeviceProperties()->sharedMemPerBlockOptin);
+  if (query.scalar_type() != kFloat && !fits_attention_backward(backward)) {
+    by_matrices();
+    return;
+  }
   backward.out = operand(result, packed);
   backward.grad_out = operand(grad, packed);
   backward.grad_query = operand(of_query.rows, packed);
@@ -235,7 +244,7 @@ void attend_backward(
     launch_float_attention_backward(backward);
   } else {
     if (at::globalContext().deterministicAlgorithms()) {
-      backward.ordered_blocks = ordered_blocks(backward.problem);
+      backward.ordered_blocks = ordered_blocks(backward);
     }
     const Tensor query_sums = at::zeros({attention_query_sums(backward)}, query.options().dtype(kFloat));
     backward.query_sums = static_cast<float*>(query_sums.mutable_data_ptr());
@@ -422,10 +431,9 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> efficient_attention_of_sequences_back
     grad_key = at::empty_like(key, MemoryFormat::Contiguous);
     grad_value = at::empty_like(value, MemoryFormat::Contiguous);
   }
-  const bool tiles = fits_tiles(c.query, c.key, c.value);
   cuda::attend_backward(
-      c, cuda::by_heads(grad_out_), cuda::by_heads(out), tiles ? logsumexp : logsumexp.narrow(2, 0, c.max_query), philox_seed,
-      philox_offset, cuda::by_heads(grad_query), cuda::by_heads(grad_key), cuda::by_heads(grad_value));
+      c, cuda::by_heads(grad_out_), cuda::by_heads(out), logsumexp, philox_seed, philox_offset, cuda::by_heads(grad_query),
+      cuda::by_heads(grad_key), cuda::by_heads(grad_value));
   return {grad_query, grad_key, grad_value, Tensor()};
 }
 

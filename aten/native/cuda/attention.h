@@ -74,10 +74,13 @@ struct AttentionBackward {
   // Blocks that share the keys of a head, each with its own sums for the queries: results are then the same from run to run.
   // 0: a block for each tile of keys, all of which add to the same sums, in any order.
   int ordered_blocks;
+  int shared_bytes; // of shared memory that the device gives a block, at most
 };
+/// Of Half and BFloat16: whether the device has shared memory enough. Sizes up to 128 need no asking.
+bool fits_attention_backward(const AttentionBackward& p);
 std::int64_t attention_query_sums(const AttentionBackward& p);
-/// Tiles of keys that a block may take.
-int attention_key_tiles(const AttentionProblem& p);
+/// Tiles of keys of a head: as many blocks may share them.
+int attention_key_tiles(const AttentionBackward& p);
 void launch_attention_backward(const AttentionBackward& p); // Half, BFloat16
 void launch_float_attention_backward(const AttentionBackward& p);
 

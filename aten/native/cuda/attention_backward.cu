@@ -11,24 +11,21 @@ namespace {
 
 inline constexpr int kThreads = 256; // eight warps, two by four over a tile
 
-/// Queries and their grad_out come in kStages tiles, of which one is at work. D is at most 256.
-template <int D>
+/// Queries and their grad_out come in kStages tiles, of which one is at work. D is at most 256. Small ones fit the 99 KiB that blocks
+/// have on sm_86 and sm_89.
+template <int D, bool Small>
 struct BackwardShape {
-  static constexpr int kQueries = 64, kKeys = D <= 128 ? 128 : 64, kStages = D <= 128 ? 2 : 1;
+  static constexpr int kQueries = 64, kKeys = D <= 64 || (D <= 128 && !Small) ? 128 : 64, kStages = kKeys == 128 ? 2 : 1;
   static constexpr int kQueryBytes = kQueries * D * 2, kKeyBytes = kKeys * D * 2, kWeightBytes = kQueries * kKeys * 2;
   static constexpr int kBytes = 2 * kKeyBytes + 2 * kStages * kQueryBytes + 2 * kWeightBytes;
   // Warps side by side over the gradient of keys; over scores and the gradient of queries there are two above four.
   static constexpr int kKeyWarps = kKeys / 32, kSizeWarps = 8 / kKeyWarps;
-  static constexpr int kSums = kQueries * D; // of a tile of queries
 };
-constexpr int backward_keys(int size) {
-  return size <= 64 ? BackwardShape<64>::kKeys : size <= 128 ? BackwardShape<128>::kKeys : BackwardShape<256>::kKeys;
-}
-constexpr int backward_sums(int size) {
-  return size <= 64 ? BackwardShape<64>::kSums : size <= 128 ? BackwardShape<128>::kSums : BackwardShape<256>::kSums;
-}
 inline int greater_size(const AttentionProblem& p) {
   return p.head_size > p.value_size ? p.head_size : p.value_size;
+}
+inline bool is_small(const AttentionBackward& a) {
+  return a.shared_bytes < BackwardShape<128, false>::kBytes;
 }
 inline __host__ __device__ int query_tiles(const AttentionProblem& p) {
   return (p.query_length + 63) / 64;
@@ -70,19 +67,17 @@ __global__ void __launch_bounds__(kThreads) delta_kernel(const AttentionBackward
   }
 }
 
-/// The sums of a tile of queries, in the order of the registers of the warps that make them: those of a lane for one c are one
-/// place of 16 bytes.
+/// The warp's sums of a tile of queries: 128 for each c that it has of their gradient.
 template <int D>
-__device__ inline float* sums_of_lane(const AttentionBackward& a, int block, int pair, int tile) {
+__device__ inline float* sums_of_warp(const AttentionBackward& a, int block, int pair, int tile) {
   const AttentionProblem& p = a.problem;
   const std::int64_t number = (static_cast<std::int64_t>(block) * p.batch * p.heads + pair) * query_tiles(p) + tile;
-  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-  return a.query_sums + number * BackwardShape<D>::kSums + warp * (BackwardShape<D>::kSums / 8) + lane * 4;
+  return a.query_sums + number * (64 * D) + static_cast<int>(threadIdx.x) / 32 * (64 * D / 8);
 }
 
-template <class T, int D, Weights W>
+template <class T, int D, bool Small, Weights W>
 __global__ void __launch_bounds__(kThreads, 1) backward_kernel(const AttentionBackward a) {
-  using Shape = BackwardShape<D>;
+  using Shape = BackwardShape<D, Small>;
   constexpr int kQueries = Shape::kQueries, kKeys = Shape::kKeys;
   constexpr int N = kKeys / 32; // blocks of 8 keys that a warp has of the scores
   const AttentionProblem& p = a.problem;
@@ -110,12 +105,11 @@ __global__ void __launch_bounds__(kThreads, 1) backward_kernel(const AttentionBa
     }
     const int last_key = first_key + kKeys < s.key_length ? first_key + kKeys - 1 : s.key_length - 1;
     const int first_query = s.first_query(first_key) / kQueries * kQueries, end_query = s.end_query(last_key);
-    const int steps = end_query > first_query ? (end_query - first_query + kQueries - 1) / kQueries : 0;
     // The queries of all heads that share these keys, one head after the other.
-    const auto load = [&](int step) {
-      if (step < steps * group) {
-        const int head = key_head * group + step / steps, row = first_query + step % steps * kQueries;
-        const Tile<D> queries{stages + step % Shape::kStages * 2 * Shape::kQueryBytes}, grads{queries.memory + Shape::kQueryBytes};
+    const int end_head = end_query > first_query ? (key_head + 1) * group : key_head * group;
+    const auto load = [&](unsigned char* stage, int head, int row) {
+      if (head < end_head) {
+        const Tile<D> queries{stage}, grads{stage + Shape::kQueryBytes};
         queries.template load<kQueries, kThreads>(
             sequence_of<const std::uint16_t>(p.query, batch, head, s.query_start + row), p.query.row_stride, s.query_length - row,
             p.head_size);
@@ -132,14 +126,16 @@ __global__ void __launch_bounds__(kThreads, 1) backward_kernel(const AttentionBa
     values.template load<kKeys, kThreads>(
         sequence_of<const std::uint16_t>(p.value, batch, key_head, s.key_start + first_key), p.value.row_stride,
         s.key_length - first_key, p.value_size);
-    load(0);
+    unsigned char* stage = stages;
+    load(stage, key_head * group, first_query);
 
     float grad_key[2][D / Shape::kSizeWarps / 8][4], grad_value[2][D / Shape::kSizeWarps / 8][4];
     clear(grad_key);
     clear(grad_value);
-    for (int step = 0; step < steps * group; ++step) {
-      const int head = key_head * group + step / steps, first_row = first_query + step % steps * kQueries;
+    for (int head = key_head * group, first_row = first_query; head < end_head;) {
       const int pair = batch * p.heads + head;
+      const bool more = first_row + kQueries < end_query;
+      const int next_head = more ? head : head + 1, next_row = more ? first_row + kQueries : first_query;
       float sums[2][2], deltas[2][2];
 #pragma unroll
       for (int m = 0; m < 2; ++m) {
@@ -153,10 +149,11 @@ __global__ void __launch_bounds__(kThreads, 1) backward_kernel(const AttentionBa
       }
       copies_done();
       __syncthreads(); // queries and grad_out are there, and all have read those before, their weights and slopes
+      const Tile<D> queries{stage}, grads{stage + Shape::kQueryBytes};
       if constexpr (Shape::kStages > 1) {
-        load(step + 1);
+        stage = stage == stages ? stages + 2 * Shape::kQueryBytes : stages;
+        load(stage, next_head, next_row);
       }
-      const Tile<D> queries{stages + step % Shape::kStages * 2 * Shape::kQueryBytes}, grads{queries.memory + Shape::kQueryBytes};
 
       float scores[2][N][4], slopes[2][N][4];
       clear(scores);
@@ -204,18 +201,20 @@ __global__ void __launch_bounds__(kThreads, 1) backward_kernel(const AttentionBa
       float grad_query[2][D / 32][4];
       clear(grad_query);
       multiply<T, kKeys / 16>(grad_query, left_rows(slope_tile, score_row), right_columns(keys, query_column));
-      float* const to = sums_of_lane<D>(a, a.ordered_blocks > 0 ? block : 0, pair, first_row / kQueries);
+      float* const to = sums_of_warp<D>(a, a.ordered_blocks > 0 ? block : 0, pair, first_row / kQueries);
 #pragma unroll
       for (int m = 0; m < 2; ++m) {
 #pragma unroll
         for (int n = 0; n < D / 32; ++n) {
-          add_four(to + (m * (D / 32) + n) * 128, grad_query[m][n]);
+          add_lane_sums(to + (m * (D / 32) + n) * 128, grad_query[m][n]);
         }
       }
       if constexpr (Shape::kStages == 1) {
         __syncthreads(); // all have read queries and grad_out
-        load(step + 1);
+        load(stage, next_head, next_row);
       }
+      head = next_head;
+      first_row = next_row;
     }
 
     copies_done();
@@ -246,16 +245,12 @@ __global__ void __launch_bounds__(kThreads) grad_query_kernel(const AttentionBac
   float sums[2][D / 32][4];
   clear(sums);
   for (int block = 0; block < (a.ordered_blocks > 0 ? a.ordered_blocks : 1); ++block) {
-    const float* const from = sums_of_lane<D>(a, block, pair, tile);
+    const float* const from = sums_of_warp<D>(a, block, pair, tile);
 #pragma unroll
     for (int m = 0; m < 2; ++m) {
 #pragma unroll
       for (int n = 0; n < D / 32; ++n) {
-        const auto four = *reinterpret_cast<const Aligned<float, 4>*>(from + (m * (D / 32) + n) * 128);
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-          sums[m][n][i] += four.values[i];
-        }
+        take_lane_sums(sums[m][n], from + (m * (D / 32) + n) * 128);
       }
     }
   }
@@ -269,29 +264,29 @@ __global__ void __launch_bounds__(kThreads) grad_query_kernel(const AttentionBac
       s.query_length - first_row, p.head_size);
 }
 
-template <class T, int D, Weights W>
+template <class T, int D, bool Small, Weights W>
 void launch_backward(const AttentionBackward& a) {
-  using Shape = BackwardShape<D>;
   const AttentionProblem& p = a.problem;
-  const int blocks = a.ordered_blocks > 0 ? a.ordered_blocks : attention_key_tiles(p);
+  const int blocks = a.ordered_blocks > 0 ? a.ordered_blocks : attention_key_tiles(a);
   launch_with_memory(
-      backward_kernel<T, D, W>, static_cast<unsigned>(blocks * p.batch * p.key_heads), kThreads, Shape::kBytes, p.stream, a);
+      backward_kernel<T, D, Small, W>, static_cast<unsigned>(blocks * p.batch * p.key_heads), kThreads, BackwardShape<D, Small>::kBytes,
+      p.stream, a);
 }
 
-template <class T, int D>
+template <class T, int D, bool Small>
 void launch_backward_for(const AttentionBackward& a) {
   const AttentionProblem& p = a.problem;
   const std::int64_t rows = static_cast<std::int64_t>(p.batch) * p.heads * p.query_length;
   launch_with_memory(delta_kernel<T>, static_cast<unsigned>((rows + kThreads / 8 - 1) / (kThreads / 8)), kThreads, 0, p.stream, a);
   switch (weights_of(p)) {
     case Weights::kPlain:
-      launch_backward<T, D, Weights::kPlain>(a);
+      launch_backward<T, D, Small, Weights::kPlain>(a);
       break;
     case Weights::kDropped:
-      launch_backward<T, D, Weights::kDropped>(a);
+      launch_backward<T, D, Small, Weights::kDropped>(a);
       break;
     case Weights::kGeneral:
-      launch_backward<T, D, Weights::kGeneral>(a);
+      launch_backward<T, D, Small, Weights::kGeneral>(a);
       break;
   }
   launch_with_memory(
@@ -301,21 +296,38 @@ void launch_backward_for(const AttentionBackward& a) {
 template <class T>
 void launch_backward_of(const AttentionBackward& a) {
   const int size = greater_size(a.problem);
-  size <= 64 ? launch_backward_for<T, 64>(a) : size <= 128 ? launch_backward_for<T, 128>(a) : launch_backward_for<T, 256>(a);
+  if (size <= 64) {
+    launch_backward_for<T, 64, false>(a);
+  } else if (size <= 128) {
+    is_small(a) ? launch_backward_for<T, 128, true>(a) : launch_backward_for<T, 128, false>(a);
+  } else {
+    launch_backward_for<T, 256, false>(a);
+  }
 }
 
 } // namespace
 } // namespace attention
 
-int attention_key_tiles(const AttentionProblem& p) {
-  const int keys = attention::backward_keys(attention::greater_size(p));
-  return (p.key_length + keys - 1) / keys;
+bool fits_attention_backward(const AttentionBackward& a) {
+  using namespace attention;
+  return greater_size(a.problem) <= 128 || a.shared_bytes >= BackwardShape<256, false>::kBytes;
+}
+
+int attention_key_tiles(const AttentionBackward& a) {
+  using namespace attention;
+  const int size = greater_size(a.problem);
+  const int keys = size <= 64 ? BackwardShape<64, false>::kKeys
+      : size > 128            ? BackwardShape<256, false>::kKeys
+      : is_small(a)           ? BackwardShape<128, true>::kKeys
+                              : BackwardShape<128, false>::kKeys;
+  return (a.problem.key_length + keys - 1) / keys;
 }
 
 std::int64_t attention_query_sums(const AttentionBackward& a) {
   const AttentionProblem& p = a.problem;
-  return static_cast<std::int64_t>(a.ordered_blocks > 0 ? a.ordered_blocks : 1) * p.batch * p.heads * attention::query_tiles(p) *
-      attention::backward_sums(attention::greater_size(p));
+  const int size = attention::greater_size(p);
+  return static_cast<std::int64_t>(a.ordered_blocks > 0 ? a.ordered_blocks : 1) * p.batch * p.heads * attention::query_tiles(p) * 64 *
+      (size <= 64 ? 64 : size <= 128 ? 128 : 256);
 }
 
 void launch_attention_backward(const AttentionBackward& a) {

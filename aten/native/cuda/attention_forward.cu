@@ -19,8 +19,12 @@ struct ForwardShape {
   static constexpr int kBytes = kRows * D * 2 + 3 * kTileBytes;
 };
 
+/// Blocks of a multiprocessor, as many as the registers allow: more hide more of what products wait for.
+template <int D, Weights W>
+constexpr int kForwardBlocks = D <= 64 && W == Weights::kPlain ? 3 : 2;
+
 template <class T, int D, Weights W>
-__global__ void __launch_bounds__(kThreads, 2) forward_kernel(const AttentionForward arguments) {
+__global__ void __launch_bounds__(kThreads, kForwardBlocks<D, W>) forward_kernel(const AttentionForward arguments) {
   using Shape = ForwardShape<D>;
   constexpr int R = Shape::kRowBlocks, kRows = Shape::kRows, kKeys = Shape::kKeys;
   const AttentionProblem& p = arguments.problem;

@@ -78,12 +78,19 @@ struct Tile {
 };
 
 /// Where a lane reads matrices of a tile, from a row (a multiple of 16) and a block of 16 columns on. `at` goes on from there: by
-/// blocks whose number has no bits in common with the first one's. Most of it is known when compiled.
+/// blocks whose number has no bits in common with the first one's. What lanes differ by is the same for all tiles of a width.
 template <int Width>
 struct Matrices {
-  SharedAddress base;
-  int place;
+  SharedAddress base; // of the warp
+  int place; // of the lane
 
+  __device__ Matrices(const Tile<Width>& tile, int row, int block, int lane_row, int lane_piece)
+      : base(shared_address(tile.memory) + row * Tile<Width>::kRowBytes + ((2 * block & ~7) << 4)),
+        place(Tile<Width>::place(lane_row, lane_piece) ^ ((2 * block & 6) << 4)) {
+    // As if it came from elsewhere: sums with it are then made where they are used. Kept for all of a loop, they would take more
+    // registers than there are.
+    asm volatile("" : "+r"(base));
+  }
   __device__ SharedAddress at(int row, int block) const {
     return base + (place ^ ((2 * block & 6) << 4)) + ((2 * block & ~7) << 4) + row * Tile<Width>::kRowBytes;
   }
@@ -93,13 +100,13 @@ struct Matrices {
 template <int Width>
 __device__ inline Matrices<Width> matrices_by_rows(const Tile<Width>& tile, int row, int block) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  return {shared_address(tile.memory), Tile<Width>::place(row + lane % 16, 2 * block + lane / 16)};
+  return {tile, row, block, lane % 16, lane / 16};
 }
 /// Lanes 0 to 7 name eight rows, the next eight the same rows eight columns further: two b of the transposed tile, or an a of it.
 template <int Width>
 __device__ inline Matrices<Width> matrices_by_columns(const Tile<Width>& tile, int row, int block) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  return {shared_address(tile.memory), Tile<Width>::place(row + lane / 16 * 8 + lane % 8, 2 * block + lane / 8 % 2)};
+  return {tile, row, block, lane / 16 * 8 + lane % 8, lane / 8 % 2};
 }
 
 /// An operand of a product in shared memory, seen from the warp's part of it: block (i, k) has 16 rows (or columns of the right

@@ -28,12 +28,12 @@ template <class T>
 __device__ inline void multiply_add(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, std::uint32_t b1) {
   if constexpr (std::is_same_v<T, c10::Half>) {
     asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
   } else {
     asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
   }
 }
 
@@ -68,6 +68,10 @@ __device__ inline void load_matrices(std::uint32_t (&r)[4], SharedAddress row) {
                : "memory");
 }
 
+__device__ inline void load_matrices(std::uint32_t (&r)[4], const void* row) {
+  load_matrices(r, shared_address(row));
+}
+
 /// The same of the matrices transposed: (2t, g) and what is below it.
 __device__ inline void load_matrices_transposed(std::uint32_t (&r)[4], SharedAddress row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
@@ -76,10 +80,17 @@ __device__ inline void load_matrices_transposed(std::uint32_t (&r)[4], SharedAdd
                : "memory");
 }
 
+__device__ inline void load_matrices_transposed(std::uint32_t (&r)[4], const void* row) {
+  load_matrices_transposed(r, shared_address(row));
+}
+
 /// 16 bytes to shared memory, or zeros; behind the thread's back, until copies_done() or copies_done_but().
 __device__ inline void copy_16_bytes(SharedAddress to, const void* from, bool there) {
   const int bytes = there ? 16 : 0;
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
+}
+__device__ inline void copy_16_bytes(void* to, const void* from, bool there) {
+  copy_16_bytes(shared_address(to), from, there);
 }
 
 /// Waits for the copies of this thread; __syncthreads() then shows them to the others.
@@ -87,14 +98,42 @@ __device__ inline void copies_done() {
   asm volatile("cp.async.wait_all;" ::: "memory");
 }
 
-/// The copies since the last call are a group.
+/// `Bytes` (4, 8 or 16) to shared memory, or zeros; like copy_16_bytes.
+template <int Bytes>
+__device__ inline void copy_bytes(void* to, const void* from, bool there) {
+  if constexpr (Bytes == 16) {
+    copy_16_bytes(to, from, there);
+  } else {
+    const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
+    const int bytes = there ? Bytes : 0;
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(address), "l"(from), "n"(Bytes), "r"(bytes) : "memory");
+  }
+}
+
+/// What the thread has copied since the last call becomes a group, which copies_done_but() counts.
 __device__ inline void end_copy_group() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
-/// Waits for all groups but the last `Pending`.
-template <int Pending>
+
+/// Waits for all groups but the last `Groups`.
+template <int Groups>
 __device__ inline void copies_done_but() {
-  asm volatile("cp.async.wait_group %0;" ::"n"(Pending) : "memory");
+  asm volatile("cp.async.wait_group %0;" ::"n"(Groups) : "memory");
+}
+
+/// The bits of a float, rounded to the 10 bits of mantissa that TF32 has.
+__device__ inline std::uint32_t to_tf32(std::uint32_t bits) {
+  std::uint32_t rounded;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "f"(__uint_as_float(bits)));
+  return rounded;
+}
+
+/// c (16 x 8, float) += a (16 x 8) b (8 x 8) in TF32. A lane holds of a: (g, t), (g + 8, t), (g, t + 4), (g + 8, t + 4); of b:
+/// (t, g), (t + 4, g); c as in Note [Fragments].
+__device__ inline void multiply_add_tf32(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, std::uint32_t b1) {
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+               : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
 /// Whether any lane of the warp says so.
@@ -109,13 +148,32 @@ __device__ inline float exp2_approximate(float x) {
   return result;
 }
 
-/// Adds to four neighbours, one aligned place; in any order with what others add.
-__device__ inline void add_four(float* to, const float (&x)[4]) {
+/// 128 floats in memory, to which the lanes of a warp add four each; which is whose is the device's affair. In any order with what
+/// others add.
+__device__ inline void add_lane_sums(float* to, const float (&x)[4]) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
 #if __CUDA_ARCH__ >= 900
-  atomicAdd(reinterpret_cast<float4*>(to), make_float4(x[0], x[1], x[2], x[3]));
+  atomicAdd(reinterpret_cast<float4*>(to) + lane, make_float4(x[0], x[1], x[2], x[3]));
 #else
+#pragma unroll
   for (int i = 0; i < 4; ++i) {
-    atomicAdd(to + i, x[i]);
+    atomicAdd(to + 32 * i + lane, x[i]);
+  }
+#endif
+}
+/// Adds to x what the sums are.
+__device__ inline void take_lane_sums(float (&x)[4], const float* from) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+#if __CUDA_ARCH__ >= 900
+  const float4 four = reinterpret_cast<const float4*>(from)[lane];
+  x[0] += four.x;
+  x[1] += four.y;
+  x[2] += four.z;
+  x[3] += four.w;
+#else
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    x[i] += from[32 * i + lane];
   }
 #endif
 }
@@ -134,11 +192,12 @@ __device__ inline std::uint32_t pack(float first, float second) {
 
 #else
 
-using emulator::add_four;
+using emulator::add_lane_sums;
 using emulator::any_lane;
 using emulator::copies_done;
 using emulator::copies_done_but;
 using emulator::copy_16_bytes;
+using emulator::copy_bytes;
 using emulator::dynamic_memory;
 using emulator::end_copy_group;
 using emulator::exp2_approximate;
@@ -146,8 +205,11 @@ using emulator::launch_with_memory;
 using emulator::load_matrices;
 using emulator::load_matrices_transposed;
 using emulator::multiply_add;
+using emulator::multiply_add_tf32;
 using emulator::pack;
 using emulator::shared_address;
+using emulator::take_lane_sums;
+using emulator::to_tf32;
 using emulator::SharedAddress;
 
 #endif

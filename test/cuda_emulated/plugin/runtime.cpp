@@ -107,6 +107,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int) {
   p->maxThreadsPerMultiProcessor = 1024;
   p->maxThreadsPerBlock = 1024;
   p->sharedMemPerBlock = 48 << 10;
+  p->sharedMemPerBlockOptin = 163 << 10;
   p->totalGlobalMem = kDeviceBytes;
   p->warpSize = 32;
   return cudaSuccess;
