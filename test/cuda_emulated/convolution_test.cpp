@@ -1,4 +1,4 @@
-// Convolution of the plugin against the CPU's: by the emulated cuDNN (libraries.h), and by columns and products where cuDNN is
+// Convolution of the plugin against the CPU's: by the emulated cuDNN (libraries.h), and by products of our own where cuDNN is
 // missing, is switched off, or fails.
 #include "test/cuda_emulated/compare.h"
 #include "test/cuda_emulated/libraries.h"
@@ -13,8 +13,10 @@
 #include <cudnn.h>
 #endif
 
+#include <algorithm>
 #include <array>
 #include <optional>
+#include <random>
 #include <tuple>
 #include <vector>
 
@@ -91,7 +93,8 @@ Tensor channels_last(const Tensor& t) {
 
 /// The result and all gradients of all cases and memory formats.
 void check_all(at::ScalarType dtype, bool by_cudnn) {
-  const double close = dtype == at::kBFloat16 ? 5e-2 : dtype == at::kHalf ? 3e-2 : 1e-4;
+  const bool tf32 = dtype == at::kFloat && !by_cudnn && at::globalContext().allowTF32CuDNN();
+  const double close = dtype == at::kBFloat16 ? 5e-2 : dtype == at::kHalf ? 3e-2 : tf32 ? 1e-2 : 1e-4;
   for (const Case& c : kCases) {
     const Tensor x = torch::randn(c.input).to(dtype), w = torch::randn(c.weight).to(dtype), b = torch::randn({c.outs()}).to(dtype);
     const Tensor y = at::convolution(x, w, b, c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups);
@@ -124,17 +127,133 @@ void check_all(at::ScalarType dtype, bool by_cudnn) {
 
 } // namespace
 
-TEST_CASE("emulated: convolution by columns and products", "[cuda][conv]") {
+TEST_CASE("emulated: convolution by products of our own", "[cuda][conv]") {
   const Restore restore;
   SECTION("without cuDNN") {
     libraries().missing = true;
-    for (const at::ScalarType dtype : {at::kFloat, at::kDouble, at::kHalf, at::kBFloat16, at::kComplexFloat}) {
+    for (const at::ScalarType dtype : {at::kFloat, at::kDouble, at::kHalf, at::kBFloat16, at::kComplexFloat, at::kComplexDouble}) {
       check_all(dtype, false);
     }
+    at::globalContext().setAllowTF32CuDNN(false);
+    check_all(at::kFloat, false);
   }
   SECTION("with cuDNN switched off") {
     at::globalContext().setUserEnabledCuDNN(false);
     check_all(at::kFloat, false);
+  }
+}
+
+namespace {
+
+/// How operands lie.
+enum class Layout { Rows, ChannelsLast, Columns, Cut };
+
+Tensor laid_out(const Tensor& t, Layout layout) {
+  switch (layout) {
+    case Layout::Rows:
+      return t.contiguous();
+    case Layout::ChannelsLast:
+      return channels_last(t);
+    case Layout::Columns:
+      return t.transpose(1, -1).contiguous().transpose(1, -1).transpose(0, 1).contiguous().transpose(0, 1);
+    default: {
+      // Every other element of a larger tensor, not at its beginning.
+      Sizes sizes = t.sizes().vec();
+      sizes.back() = 2 * sizes.back() + 1;
+      Tensor part = torch::zeros(sizes, t.options()).slice(-1, 1, at::indexing::None, 2);
+      return part.copy_(t);
+    }
+  }
+}
+
+/// The three passes against the CPU's in double.
+void check_in_double(const Case& c, at::ScalarType dtype, Layout layout, bool with_bias) {
+  const auto wide = at::isComplexType(dtype) ? at::kComplexDouble : at::kDouble;
+  const Tensor x = torch::randn(c.input, wide).to(dtype), w = torch::randn(c.weight, wide).to(dtype);
+  const std::optional<Tensor> b = with_bias ? std::optional(torch::randn({c.outs()}, wide).to(dtype)) : std::nullopt;
+  const Tensor y = at::convolution(
+      x.to(wide), w.to(wide), with_bias ? std::optional(b->to(wide)) : std::nullopt, c.stride, c.padding, c.dilation, c.transposed,
+      c.output_padding, c.groups);
+  const Tensor g = torch::randn(y.sizes(), wide).to(dtype);
+  const auto want = at::convolution_backward(
+      g.to(wide), x.to(wide), w.to(wide), std::nullopt, c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups, {true, true, false});
+  const bool tf32 = dtype == at::kFloat && at::globalContext().allowTF32CuDNN();
+  const double rounding = dtype == at::kBFloat16 ? 8e-3 : dtype == at::kHalf || tf32 ? 1e-3 : at::toRealValueType(dtype) == at::kFloat ? 1e-5 : 1e-13;
+  const auto close = [&](const Tensor& got, const Tensor& expected) {
+    return got.scalar_type() == dtype && got.sizes() == expected.sizes() &&
+        at::allclose(got.to(wide), expected, rounding, rounding * std::max(1.0, expected.abs().max().item<double>()));
+  };
+  INFO(dtype << " " << at::IntArrayRef(c.input) << " " << at::IntArrayRef(c.weight) << " stride " << at::IntArrayRef(c.stride) << " padding "
+             << at::IntArrayRef(c.padding) << " dilation " << at::IntArrayRef(c.dilation) << " groups " << c.groups << " transposed "
+             << c.transposed << " layout " << static_cast<int>(layout));
+  const Tensor input = laid_out(x, layout), weight = laid_out(w, layout), grad = laid_out(g, layout);
+  CHECK(close(
+      filled(laid_out(y.to(dtype), layout), [&](const Tensor& t) {
+        cuda::convolution_kernel(input, weight, b, c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups, t);
+      }),
+      y));
+  const auto got = at::native::convolution_backward_cuda(
+      grad, input, weight, c.stride, c.padding, c.dilation, c.transposed, c.output_padding, c.groups, {true, true, false});
+  CHECK(close(std::get<0>(got), std::get<0>(want)));
+  CHECK(close(std::get<1>(got), std::get<1>(want)));
+}
+
+// Sizes that leave parts of tiles over in each direction, long depths, and steps that some taps never meet.
+const std::vector<Case> kTileCases = {
+    {{2, 40, 9, 11}, {72, 40, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, false, 1}, // large tiles
+    {{1, 72, 13, 12}, {136, 72, 2, 2}, {1, 1}, {0, 1}, {1, 1}, {0, 0}, false, 1},
+    {{2, 16, 15, 14}, {24, 16, 3, 3}, {2, 2}, {1, 1}, {1, 1}, {0, 0}, false, 1}, // four phases
+    {{1, 160, 3, 3}, {16, 160, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, false, 1}, // split depth
+    {{3, 8, 20, 21}, {8, 8, 3, 2}, {3, 4}, {2, 0}, {2, 1}, {0, 0}, false, 1},    // a stride beyond the kernel
+    {{2, 48, 7, 6}, {48, 24, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, false, 2},
+    {{2, 24, 70}, {40, 24, 5}, {2}, {2}, {2}, {0}, false, 1},
+    {{1, 8, 5, 6, 7}, {16, 8, 3, 2, 3}, {2, 1, 2}, {1, 1, 1}, {1, 2, 1}, {0, 0, 0}, false, 1},
+    {{2, 24, 6, 7}, {24, 16, 3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}, true, 1},
+    {{1, 16, 4, 5, 3}, {16, 8, 3, 3, 2}, {2, 3, 1}, {1, 0, 1}, {1, 1, 2}, {0, 1, 0}, true, 2},
+    {{2, 5, 11, 70}, {7, 5, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, false, 1}, // odd channels
+};
+
+} // namespace
+
+TEST_CASE("emulated: products of convolution leave nothing out where tiles end", "[cuda][conv]") {
+  const Restore restore;
+  libraries().missing = true;
+  const Case& c = kTileCases[static_cast<size_t>(GENERATE(range(0, 11)))];
+  for (const Layout layout : {Layout::Rows, Layout::ChannelsLast, Layout::Columns, Layout::Cut}) {
+    check_in_double(c, layout == Layout::Cut ? at::kBFloat16 : at::kHalf, layout, true);
+    check_in_double(c, at::kFloat, layout, false);
+  }
+  at::globalContext().setAllowTF32CuDNN(false);
+  check_in_double(c, at::kFloat, Layout::ChannelsLast, true);
+  check_in_double(c, at::kFloat, Layout::Rows, true);
+  check_in_double(c, at::kDouble, Layout::ChannelsLast, true);
+  check_in_double(c, at::kComplexDouble, Layout::Columns, true);
+}
+
+TEST_CASE("emulated: products of convolution with drawn sizes", "[cuda][conv]") {
+  const Restore restore;
+  libraries().missing = true;
+  std::minstd_rand engine(7);
+  const auto draw = [&](int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(engine); };
+  constexpr std::array<at::ScalarType, 6> kDtypes = {
+      at::kHalf, at::kFloat, at::kBFloat16, at::kDouble, at::kComplexFloat, at::kComplexDouble};
+  for (int run = 0; run < 60; ++run) {
+    const int64_t dims = draw(1, 3), groups = draw(0, 2) == 0 ? 2 : 1;
+    constexpr std::array<int64_t, 6> kChannels = {1, 3, 4, 8, 16, 24};
+    const int64_t ins = kChannels[static_cast<size_t>(draw(0, 5))], outs = kChannels[static_cast<size_t>(draw(0, 5))];
+    Case c{{draw(1, 3), ins * groups}, {0, 0}, {}, {}, {}, {}, draw(0, 2) == 0, groups};
+    c.weight = c.transposed ? Sizes{ins * groups, outs} : Sizes{outs * groups, ins};
+    for (int64_t d = 0; d < dims; ++d) {
+      const int64_t kernel = draw(1, 4), dilation = draw(1, 3);
+      c.weight.push_back(kernel);
+      c.stride.push_back(draw(1, 4));
+      c.dilation.push_back(dilation);
+      // Some element of each result is there.
+      c.padding.push_back(c.transposed ? 0 : draw(0, 2));
+      c.output_padding.push_back(c.transposed ? draw(0, std::max(c.stride.back(), dilation) - 1) : 0);
+      c.input.push_back(dilation * (kernel - 1) + draw(1, dims == 1 ? 60 : dims == 2 ? 9 : 4));
+    }
+    check_in_double(c, kDtypes[static_cast<size_t>(draw(0, 5))], static_cast<Layout>(draw(0, 3)), draw(0, 1) == 0);
   }
 }
 
@@ -149,7 +268,7 @@ TEST_CASE("emulated: convolution by cuDNN", "[cuda][conv]") {
   check_all(at::kComplexFloat, false);
 }
 
-TEST_CASE("emulated: an algorithm of cuDNN that fails leaves it to the next, and at last to columns", "[cuda][conv]") {
+TEST_CASE("emulated: an algorithm of cuDNN that fails leaves it to the next, and at last to our own products", "[cuda][conv]") {
   const Restore restore;
   for (const bool benchmark : {false, true}) {
     at::globalContext().setBenchmarkCuDNN(benchmark);

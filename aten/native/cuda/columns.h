@@ -1,5 +1,5 @@
-// Launches of convolution's own kernels: windows of images gathered into columns, columns summed back into images, and
-// depthwise convolution.
+// Launches of kernels that slide windows over images: windows gathered into columns (im2col), columns summed back into images (col2im),
+// and depthwise convolution.
 #pragma once
 
 #include <aten/native/cuda/image.h>

@@ -1,9 +1,10 @@
-// Convolution: by cuDNN where that is found (cudnn_convolution.cpp). Else windows are gathered into columns, and matrix products
-// do the rest. Depthwise convolution has kernels of its own. Arguments are checked by aten/shape/conv.cpp.
+// Convolution: by cuDNN where that is found (cudnn_convolution.cpp), else by products of our own (convolution_product.cpp).
+// Depthwise convolution has kernels of its own. Arguments are checked by aten/shape/conv.cpp.
 #include <aten/Functions.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cuda/columns.h>
+#include <aten/native/cuda/convolution_product.h>
 #include <aten/native/cuda/copy.h>
 #include <aten/native/cuda/cudnn_convolution.h>
 #include <aten/native/optional_tensor.h>
@@ -21,9 +22,6 @@ namespace {
 
 constexpr auto kConvolutionDtypes = kFloating | kComplex;
 
-/// Bytes of columns at once, if one image does not need more.
-constexpr int64_t kColumnBytes = int64_t{256} << 20;
-
 std::int32_t window_number(const char* op, int64_t value) {
   TORCH_CHECK(value < (1 << 30), op, ": on CUDA sizes, strides and padding of windows are below 2^30, got ", value);
   return static_cast<std::int32_t>(value);
@@ -35,9 +33,7 @@ struct Problem {
   SlidingDim dim[3];
   int dims;
   int64_t groups, image_channels, feature_channels;
-  int64_t kernel = 1, windows = 1;
   DimVector steps; // as they were given, also where there is none
-  bool plain = true; // each window is one element: the image itself is the matrix of columns
 
   Problem(
       const char* op, IntArrayRef image, IntArrayRef features, IntArrayRef weight, IntArrayRef stride, IntArrayRef padding,
@@ -53,31 +49,14 @@ struct Problem {
       d.dilation = d.kernel == 1 ? 1 : window_number(op, at_or_only(dilation, i));
       d.padding = window_number(op, at_or_only(padding, i));
       window_number(op, image[i + 2] + 2 * int64_t{d.padding});
-      kernel *= d.kernel;
-      windows *= d.out;
-      plain = plain && d.kernel == 1 && d.padding == 0 && image[i + 2] == d.out && d.stride == 1;
     }
   }
 
-  int64_t depth() const {
-    return image_channels / groups * kernel;
-  }
   bool is_depthwise(c10::ScalarType dtype) const {
     return groups == image_channels && groups > 1 && kFloating.contains(dtype);
   }
-  int64_t images_at_once(const Tensor& t) const {
-    const int64_t bytes = std::max<int64_t>(1, image_channels * kernel * windows * static_cast<int64_t>(t.itemsize()));
-    return std::clamp<int64_t>(kColumnBytes / bytes, 1, t.size(0));
-  }
-  /// Columns of some images, with rows and images at the given distances.
-  Columns columns(const Tensor& images, int64_t of_batch, int64_t of_row) const {
-    Columns p;
-    std::copy(dim, dim + 3, p.dim);
-    p.image = image_of(op, images, dims);
-    p.of_batch = of_batch;
-    p.of_row = of_row;
-    p.stream = c10::cuda::getCurrentCUDAStream();
-    return p;
+  ConvolutionProduct product(const Tensor& image, const Tensor& weight, const Tensor& features, const Tensor& bias) const {
+    return {op, image, weight, features, bias, dim, dims, groups};
   }
   Depthwise depthwise(const Tensor& image, const Tensor& features) const {
     Depthwise p;
@@ -93,9 +72,6 @@ struct Problem {
 
 /// Whether cuDNN has filled what the pass is named after.
 bool by_cudnn(ConvolutionPass pass, const Problem& p, const Tensor& image, const Tensor& weight, const Tensor& features) {
-  if (p.is_depthwise(image.scalar_type())) {
-    return false;
-  }
   CudnnConvolution c{image, weight, features, p.steps, {}, {}, p.groups};
   for (int i = 3 - p.dims; i < 3; ++i) {
     c.padding.push_back(p.dim[i].padding);
@@ -104,129 +80,46 @@ bool by_cudnn(ConvolutionPass pass, const Problem& p, const Tensor& image, const
   return cudnn_convolve(pass, c);
 }
 
-/// `t`, or a contiguous tensor like it that is to be copied there.
-Tensor contiguous_target(const Tensor& t) {
-  return t.is_contiguous() ? t : at::empty_like(t, MemoryFormat::Contiguous);
-}
-void finish(const Tensor& wanted, const Tensor& written) {
-  if (!written.is_same(wanted)) {
-    copy_on_device(wanted, written);
+void add_bias(Tensor out, const Tensor& bias) {
+  if (bias.defined()) {
+    DimVector sizes(static_cast<size_t>(out.dim()), 1);
+    sizes[1] = bias.numel();
+    out.add_(bias.view(sizes));
   }
 }
 
-/// out[n, g] = weight[g] columns[n, g] for images n and groups g, by as few products as strides allow.
-void multiply_groups(const Tensor& weight, const Tensor& columns, const Tensor& out) {
-  const int64_t images = out.size(0), groups = out.size(1);
-  const auto product = [](const Tensor& a, const Tensor& b, Tensor c) { at::bmm_out(c, a, b); };
-  if (images < groups) {
-    for (int64_t n = 0; n < images; ++n) {
-      product(weight, columns.select(0, n), out.select(0, n));
-    }
-  } else {
-    for (int64_t g = 0; g < groups; ++g) {
-      product(weight.select(0, g).unsqueeze(0).expand({images, -1, -1}), columns.select(1, g), out.select(1, g));
-    }
-  }
-}
-
-void convolve(const Problem& p, const Tensor& image, const Tensor& weight, const Tensor& features) {
-  if (by_cudnn(ConvolutionPass::Features, p, image, weight, features)) {
-    return;
-  }
-  const Tensor w = weight.contiguous();
+void convolve(const Problem& p, const Tensor& image, const Tensor& weight, const Tensor& features, const Tensor& bias) {
   if (p.is_depthwise(image.scalar_type())) {
+    const Tensor w = weight.contiguous();
     launch_depthwise(p.depthwise(image, features), image.const_data_ptr(), w.const_data_ptr(), features.mutable_data_ptr());
-    return;
+  } else if (!by_cudnn(ConvolutionPass::Features, p, image, weight, features)) {
+    return convolve_by_product(ConvolutionPass::Features, p.product(image, weight, features, bias));
   }
-  const Tensor y = contiguous_target(features);
-  const Tensor matrix = w.view({p.groups, p.feature_channels / p.groups, p.depth()});
-  const int64_t batch = image.size(0), step = p.plain ? batch : p.images_at_once(image), depth = p.depth();
-  const Tensor buffer = p.plain ? Tensor() : at::empty({step, p.groups, depth, p.windows}, image.options());
-  for (int64_t first = 0; first < batch; first += step) {
-    const int64_t count = std::min(step, batch - first);
-    const Tensor part = image.narrow(0, first, count);
-    Tensor columns;
-    if (p.plain) {
-      columns = part.contiguous().view({count, p.groups, depth, p.windows});
-    } else {
-      columns = buffer.narrow(0, 0, count);
-      launch_gather_columns(
-          p.columns(part, p.groups * depth * p.windows, p.windows), image.itemsize(), part.const_data_ptr(), columns.mutable_data_ptr());
-    }
-    multiply_groups(matrix, columns, y.narrow(0, first, count).view({count, p.groups, p.feature_channels / p.groups, p.windows}));
-  }
-  finish(features, y);
+  add_bias(features, bias);
 }
 
 /// The way back to the image, by the weight as it is: who wants a gradient conjugates it.
-void convolve_back(const Problem& p, const Tensor& features, const Tensor& weight, const Tensor& image) {
-  if (by_cudnn(ConvolutionPass::Image, p, image, weight, features)) {
-    return;
-  }
-  const Tensor w = weight.contiguous();
+void convolve_back(const Problem& p, const Tensor& features, const Tensor& weight, const Tensor& image, const Tensor& bias) {
   if (p.is_depthwise(image.scalar_type())) {
+    const Tensor w = weight.contiguous();
     launch_depthwise_backward_image(p.depthwise(image, features), features.const_data_ptr(), w.const_data_ptr(), image.mutable_data_ptr());
-    return;
+  } else if (!by_cudnn(ConvolutionPass::Image, p, image, weight, features)) {
+    return convolve_by_product(ConvolutionPass::Image, p.product(image, weight, features, bias));
   }
-  const Tensor y = features.contiguous();
-  const Tensor matrix = w.view({p.groups, p.feature_channels / p.groups, p.depth()}).transpose(1, 2);
-  const int64_t batch = image.size(0), step = p.plain ? batch : p.images_at_once(image), depth = p.depth();
-  const Tensor x = p.plain ? contiguous_target(image) : image;
-  const Tensor buffer = p.plain ? x : at::empty({step, p.groups, depth, p.windows}, image.options());
-  for (int64_t first = 0; first < batch; first += step) {
-    const int64_t count = std::min(step, batch - first);
-    const Tensor grads = y.narrow(0, first, count).view({count, p.groups, p.feature_channels / p.groups, p.windows});
-    const Tensor columns = buffer.narrow(0, 0, count).view({count, p.groups, depth, p.windows});
-    multiply_groups(matrix, grads, columns);
-    if (!p.plain) {
-      const Tensor part = x.narrow(0, first, count);
-      launch_sum_columns(
-          p.columns(part, p.groups * depth * p.windows, p.windows), image.scalar_type(), columns.const_data_ptr(), part.mutable_data_ptr());
-    }
-  }
-  finish(image, x);
+  add_bias(image, bias);
 }
 
-/// Channels of some images as rows, the images one after the other.
-Tensor channel_rows(const Tensor& images) {
-  const int64_t channels = images.size(1);
-  return images.transpose(0, 1).reshape({channels, channels == 0 ? 0 : images.numel() / channels});
-}
-
-/// weight = features columns(image)^T, without conjugation.
+/// weight = the sum of what features and windows of the image give, without conjugation.
 void convolve_for_weight(const Problem& p, const Tensor& image, const Tensor& features, const Tensor& weight) {
-  if (by_cudnn(ConvolutionPass::Weight, p, image, weight, features)) {
-    return;
-  }
-  Tensor w = contiguous_target(weight);
   if (p.is_depthwise(image.scalar_type())) {
+    const Tensor w = weight.is_contiguous() ? weight : at::empty_like(weight, MemoryFormat::Contiguous);
     launch_depthwise_backward_weight(p.depthwise(image, features), image.const_data_ptr(), features.const_data_ptr(), w.mutable_data_ptr());
-    finish(weight, w);
-    return;
-  }
-  const int64_t batch = image.size(0), step = p.images_at_once(image), depth = p.depth();
-  Tensor matrix = w.view({p.groups, p.feature_channels / p.groups, depth});
-  const Tensor buffer = p.plain ? Tensor() : at::empty({p.groups * depth * step * p.windows}, image.options());
-  for (int64_t first = 0; first < batch; first += step) {
-    const int64_t count = std::min(step, batch - first), length = count * p.windows;
-    const Tensor part = image.narrow(0, first, count);
-    Tensor columns;
-    if (p.plain) {
-      columns = channel_rows(part);
-    } else {
-      columns = buffer.narrow(0, 0, p.groups * depth * length);
-      launch_gather_columns(p.columns(part, p.windows, length), image.itemsize(), part.const_data_ptr(), columns.mutable_data_ptr());
+    if (!w.is_same(weight)) {
+      copy_on_device(weight, w);
     }
-    const Tensor grads = channel_rows(features.narrow(0, first, count)).view({p.groups, p.feature_channels / p.groups, length});
-    at::baddbmm_out(matrix, matrix, grads, columns.view({p.groups, depth, length}).transpose(1, 2), first == 0 ? 0 : 1);
+  } else if (!by_cudnn(ConvolutionPass::Weight, p, image, weight, features)) {
+    convolve_by_product(ConvolutionPass::Weight, p.product(image, weight, features, Tensor()));
   }
-  finish(weight, w);
-}
-
-void add_bias(Tensor out, const Tensor& bias) {
-  DimVector sizes(static_cast<size_t>(out.dim()), 1);
-  sizes[1] = bias.numel();
-  out.add_(bias.view(sizes));
 }
 
 /// Conjugates where an operator's gradient does.
@@ -275,13 +168,11 @@ void convolution_kernel(const TensorBase& input, const TensorBase& weight, const
   const Tensor x(input), w(weight), y(out), b = defined_or_empty(bias);
   if (x.numel() == 0 || w.numel() == 0) {
     Tensor(y).zero_();
-  } else if (!transposed) {
-    convolve(Problem("convolution", x.sizes(), y.sizes(), w.sizes(), stride, padding, dilation, groups), x, w, y);
-  } else {
-    convolve_back(Problem("convolution", y.sizes(), x.sizes(), w.sizes(), stride, padding, dilation, groups), x, w, y);
-  }
-  if (b.defined()) {
     add_bias(y, b);
+  } else if (!transposed) {
+    convolve(Problem("convolution", x.sizes(), y.sizes(), w.sizes(), stride, padding, dilation, groups), x, w, y, b);
+  } else {
+    convolve_back(Problem("convolution", y.sizes(), x.sizes(), w.sizes(), stride, padding, dilation, groups), x, w, y, b);
   }
 }
 
@@ -335,7 +226,8 @@ std::tuple<Tensor, Tensor, Tensor> convolution_backward_cuda(const Tensor& grad_
     const Tensor &image = transposed ? grad_output : input, &features = transposed ? input : grad_output;
     const Problem p("convolution_backward", image.sizes(), features.sizes(), weight.sizes(), stride, padding, dilation, groups);
     if (grad_input.defined()) {
-      transposed ? convolve(p, grad_output, conjugated(weight), grad_input) : convolve_back(p, grad_output, conjugated(weight), grad_input);
+      const Tensor w = conjugated(weight);
+      transposed ? convolve(p, grad_output, w, grad_input, Tensor()) : convolve_back(p, grad_output, w, grad_input, Tensor());
     }
     if (grad_weight.defined()) {
       convolve_for_weight(p, transposed ? image : conjugated(image), transposed ? conjugated(features) : features, grad_weight);
