@@ -178,7 +178,8 @@ if(TARGET tensor_cuda)
   set(kernel_sources ${emulated_kernels} ${PROJECT_SOURCE_DIR}/test/cuda_emulated/functors.cu ${PROJECT_SOURCE_DIR}/test/cuda_clients/toolbox.cu)
   list(TRANSFORM kernel_sources REPLACE "^${PROJECT_SOURCE_DIR}/(.+)[.]cu$" "${EMULATED}/\\1_cu.cpp" OUTPUT_VARIABLE translated)
   file(GLOB kernel_headers CONFIGURE_DEPENDS aten/native/cuda/*.cuh)
-  add_custom_command(OUTPUT ${translated}
+  list(TRANSFORM kernel_headers REPLACE "${PROJECT_SOURCE_DIR}" "${EMULATED}" OUTPUT_VARIABLE translated_headers)
+  add_custom_command(OUTPUT ${translated} BYPRODUCTS ${translated_headers} # else a changed header is seen one build late
     COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/cuda_emulated/translate.py ${PROJECT_SOURCE_DIR} ${EMULATED}
       ${kernel_sources} ${kernel_headers} # leaves alone what stays the same, so that only the others compile
     DEPENDS test/cuda_emulated/translate.py ${kernel_sources} ${kernel_headers})
