@@ -417,6 +417,21 @@ TEST_CASE("_flash_attention_forward: causal attention counts from the last query
   check_close(dv, want[4].sum({2}, true), at::kHalf);
 }
 
+TEST_CASE("_efficient_attention_forward: lengths that no sequence has", "[cuda][emulated][attention]") {
+  const Tensor q = by_length(6, 1, 8, 0.37)[0].unsqueeze(0), k = by_length(9, 1, 8, 0.71)[0].unsqueeze(0);
+  // The second sequence claims rows that are not there, the third begins before the first row.
+  const Tensor starts = at::tensor({0, 4, 900, -7}, at::kInt), key_starts = at::tensor({0, 5, 800, 9}, at::kInt);
+  const auto [out, sums, seed, offset, max_q, max_k] = at::native::efficient_attention_forward_cuda(
+      q, k, k, {}, starts, key_starts, 500, 700, 0.0, 0, true, 0.3, {}, {});
+  const std::vector<Tensor> first = by_operators(
+      q.narrow(1, 0, 4), k.narrow(1, 0, 5), k.narrow(1, 0, 5), q.narrow(1, 0, 4), at::ones({4, 5}, at::kBool), Tensor());
+  const std::vector<Tensor> second = by_operators(
+      q.narrow(1, 4, 2), k.narrow(1, 5, 4), k.narrow(1, 5, 4), q.narrow(1, 4, 2), at::ones({2, 4}, at::kBool), Tensor());
+  check_close(out.narrow(1, 0, 4), first[0], at::kHalf);
+  check_close(out.narrow(1, 4, 2), second[0], at::kHalf);
+  CHECK((sums.sizes() == at::IntArrayRef({3, 1, 512}) && max_q == 500 && max_k == 700));
+}
+
 TEST_CASE("_flash_attention_forward says what it does not take", "[cuda][attention]") {
   const Tensor q = by_length(4, 2, 8, 0.37), starts = at::tensor({0, 4}, at::kInt);
   const auto refused = [&](const Tensor& query, const std::optional<Tensor>& cum_q, const std::optional<Tensor>& cum_k, double dropout, const std::optional<Tensor>& pages) {

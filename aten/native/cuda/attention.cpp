@@ -107,8 +107,15 @@ AttentionProblem problem_of(const AttentionCall& c, const Tensor& query, const T
   p.batch = static_cast<int>(packed ? c.query_starts.size(0) - 1 : query.size(0));
   p.heads = static_cast<int>(query.size(1));
   p.key_heads = static_cast<int>(key.size(1));
-  p.query_length = static_cast<int>(c.max_query);
-  p.key_length = static_cast<int>(c.max_key);
+  // No sequence is longer than all of them.
+  p.query_length = static_cast<int>(std::min(c.max_query, query.size(2)));
+  p.key_length = static_cast<int>(std::min(c.max_key, key.size(2)));
+  constexpr int64_t kLeastTile = 16;
+  TORCH_CHECK(
+      static_cast<int64_t>(p.batch) * p.heads * ((int64_t{p.query_length} + p.key_length) / kLeastTile + 2) <
+          std::numeric_limits<int>::max(),
+      c.op, ": sequences of up to ", p.query_length, " queries and ", p.key_length, " keys, in ", p.batch, " batches of ", p.heads,
+      " heads, are more tiles than a launch takes");
   p.head_size = static_cast<int>(query.size(3));
   p.value_size = static_cast<int>(value.size(3));
   p.query = operand(query, packed);
@@ -117,12 +124,12 @@ AttentionProblem problem_of(const AttentionCall& c, const Tensor& query, const T
   p.queries = sequences_of(c.query_starts, query.size(2));
   p.keys = sequences_of(c.key_starts, key.size(2));
   p.keys_used = c.keys_used.defined() ? static_cast<const std::int32_t*>(c.keys_used.const_data_ptr()) : nullptr;
-  p.mask = mask_of(c.mask, p.dtype, {query.size(0), query.size(1), c.max_query, c.max_key});
+  p.mask = mask_of(c.mask, p.dtype, {query.size(0), query.size(1), query.size(2), key.size(2)});
   p.slopes = c.slopes.defined() ? static_cast<const float*>(c.slopes.const_data_ptr()) : nullptr;
   p.slopes_batch_stride = c.slopes.defined() && c.slopes.dim() == 2 ? c.slopes.stride(0) : 0;
   p.scale = static_cast<float>(c.scale);
   const auto window = [&](std::optional<int64_t> places) {
-    const int64_t all = c.max_query + c.max_key;
+    const int64_t all = int64_t{p.query_length} + p.key_length;
     return static_cast<int>(places.has_value() && *places >= 0 ? std::min(*places, all) : all);
   };
   p.left = window(c.left);
