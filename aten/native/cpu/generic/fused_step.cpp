@@ -91,7 +91,9 @@ class StepList {
   const float* device_number(const Optional& t) {
     if (!t.has_value() || !t->defined()) return nullptr;
     TORCH_CHECK(t->numel() == 1, op_, ": expected numbers as tensors of one element, got ", t->sizes());
-    copies_.push_back(t->to(self_.front().device(), kFloat));
+    const c10::Device device = self_.front().device();
+    if (t->device() == device && t->scalar_type() == kFloat) return t->const_data_ptr<float>();
+    copies_.push_back(t->to(device, kFloat));
     return copies_.back().const_data_ptr<float>();
   }
 
@@ -118,7 +120,7 @@ class StepList {
     for (size_t i = 0; i < self_.size(); ++i) {
       const Tensor &p = self_[i], &t = role.list[i];
       const bool dense = p.is_non_overlapping_and_dense();
-      if (dense && t.strides() == p.strides()) {
+      if (dense && ((p.is_contiguous() && t.is_contiguous()) || t.strides() == p.strides())) {
         arrays_[i].data[slot] = t.data_ptr();
         continue;
       }
