@@ -228,6 +228,7 @@ void sort_in_place_cuda(at::Tensor& x) {
 }
 
 bool library_handles_cuda() {
+  static_cast<void>(&at::cuda::check_device);
   const bool sparse = at::cuda::getCurrentCUDASparseHandle() != nullptr;
   const bool solver = at::cuda::getCurrentCUDASolverDnHandle() != nullptr;
 #if AT_CUDNN_ENABLED()
