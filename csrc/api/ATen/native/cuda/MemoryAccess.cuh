@@ -83,42 +83,46 @@ struct StoreWithoutCast {
   }
 };
 
+/// Dtypes of some of an iterator's operands, and where their elements lie.
+template <int N>
+struct OperandDtypes {
+  static constexpr int kCount = N > 0 ? N : 1;
+  std::array<c10::ScalarType, kCount> dtypes = {};
+  std::array<uint32_t, kCount> element_sizes = {};
+
+  /// Of the N operands from number `first` on.
+  OperandDtypes(const TensorIteratorBase& iter, int first) {
+    for (int i = 0; i < N; ++i) {
+      const auto dtype = iter.dtype(first + i);
+      dtypes[i] = dtype;
+      element_sizes[i] = static_cast<uint32_t>(c10::elementSize(dtype));
+    }
+  }
+  __device__ char* element(char* base, uint32_t number, int operand) const {
+    return base + number * element_sizes[operand];
+  }
+};
+
 /// Elements of the dtypes that the iterator's N inputs have.
 template <int N>
-struct LoadWithCast {
-  static constexpr size_t kCount = N > 0 ? N : 1;
-  std::array<c10::ScalarType, kCount> dtypes;
-  std::array<uint32_t, kCount> element_sizes;
-
-  explicit LoadWithCast(const TensorIteratorBase& iter) {
+struct LoadWithCast : OperandDtypes<N> {
+  explicit LoadWithCast(const TensorIteratorBase& iter) : OperandDtypes<N>(iter, iter.noutputs()) {
     TORCH_INTERNAL_ASSERT(iter.ninputs() == N);
-    for (int i = 0; i < N; ++i) {
-      dtypes[i] = iter.dtype(i + iter.noutputs());
-      element_sizes[i] = static_cast<uint32_t>(c10::elementSize(dtypes[i]));
-    }
   }
   template <class scalar_t>
   __device__ scalar_t load(char* base_ptr, uint32_t offset, int arg) {
-    return c10::fetch_and_cast<scalar_t>(dtypes[arg], base_ptr + element_sizes[arg] * offset);
+    return c10::fetch_and_cast<scalar_t>(this->dtypes[arg], this->element(base_ptr, offset, arg));
   }
 };
 /// Elements of the dtypes that the iterator's N outputs have.
 template <int N = 1>
-struct StoreWithCast {
-  static constexpr size_t kCount = N > 0 ? N : 1;
-  std::array<c10::ScalarType, kCount> dtypes;
-  std::array<uint32_t, kCount> element_sizes;
-
-  explicit StoreWithCast(const TensorIteratorBase& iter) {
+struct StoreWithCast : OperandDtypes<N> {
+  explicit StoreWithCast(const TensorIteratorBase& iter) : OperandDtypes<N>(iter, 0) {
     TORCH_INTERNAL_ASSERT(iter.noutputs() == N);
-    for (int i = 0; i < N; ++i) {
-      dtypes[i] = iter.dtype(i);
-      element_sizes[i] = static_cast<uint32_t>(c10::elementSize(dtypes[i]));
-    }
   }
   template <class scalar_t>
   __device__ void store(scalar_t value, char* base_ptr, uint32_t offset, int arg = 0) {
-    c10::cast_and_store<scalar_t>(dtypes[arg], base_ptr + element_sizes[arg] * offset, value);
+    c10::cast_and_store<scalar_t>(this->dtypes[arg], this->element(base_ptr, offset, arg), value);
   }
 };
 
