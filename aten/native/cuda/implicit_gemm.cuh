@@ -9,7 +9,8 @@
 #include <aten/native/cuda/tensor_core.cuh>
 #include <c10/cuda/CUDAException.h>
 
-#include <cstring>
+#include <cstdint>
+#include <type_traits>
 
 namespace at::native::cuda::implicit_gemm {
 
@@ -860,7 +861,7 @@ struct TensorCoreMath {
       const int first = MathTile::element(false, first_row() + lane() / 4, lane() % 4);
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        memcpy(&a[i], tile.at(first ^ MathTile::element(false, 16 * m + i % 2 * 8, 8 * k + i / 2 * 4)), 4);
+        a[i] = *reinterpret_cast<const std::uint32_t*>(tile.at(first ^ MathTile::element(false, 16 * m + i % 2 * 8, 8 * k + i / 2 * 4)));
       }
     }
     round(a);
@@ -876,7 +877,7 @@ struct TensorCoreMath {
       const int first = MathTile::element(false, first_column() + lane() / 4, lane() % 4);
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        memcpy(&b[i], tile.at(first ^ MathTile::element(false, 16 * n + i / 2 * 8, 8 * k + i % 2 * 4)), 4);
+        b[i] = *reinterpret_cast<const std::uint32_t*>(tile.at(first ^ MathTile::element(false, 16 * n + i / 2 * 8, 8 * k + i % 2 * 4)));
       }
     }
     round(b);
