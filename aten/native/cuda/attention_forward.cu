@@ -19,12 +19,11 @@ struct ForwardShape {
   static constexpr int kBytes = kRows * D * 2 + 3 * kTileBytes;
 };
 
-/// Blocks of a multiprocessor, as many as the registers allow: more hide more of what products wait for.
-template <int D, Weights W>
-constexpr int kForwardBlocks = D <= 64 && W == Weights::kPlain ? 3 : 2;
+/// Blocks of a multiprocessor. A third, for small heads, would make registers spill in the loop.
+constexpr int kForwardBlocks = 2;
 
 template <class T, int D, Weights W>
-__global__ void __launch_bounds__(kThreads, kForwardBlocks<D, W>) forward_kernel(const AttentionForward arguments) {
+__global__ void __launch_bounds__(kThreads, kForwardBlocks) forward_kernel(const AttentionForward arguments) {
   using Shape = ForwardShape<D>;
   constexpr int R = Shape::kRowBlocks, kRows = Shape::kRows, kKeys = Shape::kKeys;
   const AttentionProblem& p = arguments.problem;
