@@ -1,6 +1,7 @@
 // Places of the threads for which something holds, for kernels of one's own.
 #pragma once
 
+#include <ATen/ceil_div.h>
 #include <ATen/cuda/AsmUtils.cuh>
 #include <ATen/cuda/DeviceUtils.cuh>
 #include <c10/macros/Macros.h>
