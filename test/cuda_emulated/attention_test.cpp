@@ -323,7 +323,7 @@ TEST_CASE("attention in tiles: gradients on devices with less shared memory", "[
   }
 }
 
-TEST_CASE("attention in tiles: ordered sums for queries are the same whatever comes first", "[cuda][emulated][attention]") {
+TEST_CASE("attention in tiles: ordered sums for queries are the same whatever comes first", "[cuda][slow][emulated][attention]") {
   const Case c{at::kHalf, 2, 1, 200, 420, 64, 64, true, at::ScalarType::Undefined};
   Attention attention(c);
   attention.forward();

@@ -127,7 +127,7 @@ void check_all(at::ScalarType dtype, bool by_cudnn) {
 
 } // namespace
 
-TEST_CASE("emulated: convolution by products of our own", "[cuda][conv]") {
+TEST_CASE("emulated: convolution by products of our own", "[cuda][slow][conv]") {
   const Restore restore;
   SECTION("without cuDNN") {
     libraries().missing = true;
@@ -215,7 +215,7 @@ const std::vector<Case> kTileCases = {
 
 } // namespace
 
-TEST_CASE("emulated: products of convolution leave nothing out where tiles end", "[cuda][conv]") {
+TEST_CASE("emulated: products of convolution leave nothing out where tiles end", "[cuda][slow][conv]") {
   const Restore restore;
   libraries().missing = true;
   const Case& c = kTileCases[static_cast<size_t>(GENERATE(range(0, 11)))];
@@ -274,7 +274,7 @@ TEST_CASE("emulated: convolution by cuDNN", "[cuda][conv]") {
   check_all(at::kComplexFloat, false);
 }
 
-TEST_CASE("emulated: an algorithm of cuDNN that fails leaves it to the next, and at last to our own products", "[cuda][conv]") {
+TEST_CASE("emulated: an algorithm of cuDNN that fails leaves it to the next, and at last to our own products", "[cuda][slow][conv]") {
   const Restore restore;
   for (const bool benchmark : {false, true}) {
     at::globalContext().setBenchmarkCuDNN(benchmark);

@@ -181,6 +181,13 @@ void check_grid(dim3 blocks, dim3 threads) {
   }
 }
 
+void check_shared_memory(int bytes) {
+  constexpr int kMost = 163 * 1024; // of a block, on sm_80
+  if (bytes > kMost) {
+    throw std::invalid_argument("a device has not so much shared memory");
+  }
+}
+
 void launch_grid(dim3 blocks, dim3 threads, const std::function<void()>& thread) {
   static unsigned launches = 0;
   const unsigned count = threads.x * threads.y * threads.z;

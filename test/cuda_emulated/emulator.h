@@ -43,6 +43,8 @@ extern dim3 block_size, grid_size;
 void launch_grid(dim3 blocks, dim3 threads, const std::function<void()>& thread);
 /// Throws if a device would refuse to launch so many threads.
 void check_grid(dim3 blocks, dim3 threads);
+/// Throws if a device has not so many bytes for a block.
+void check_shared_memory(int bytes);
 
 /// kernel<<<blocks, threads, 0, stream>>>(arguments...)
 template <class Kernel, class... Arguments>

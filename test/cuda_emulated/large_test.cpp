@@ -162,7 +162,7 @@ TEST_CASE("sorting in parts: some rows at once, or pieces of a row that are merg
   }
 }
 
-TEST_CASE("rows that a block holds, and longer ones", "[cuda][large]") {
+TEST_CASE("rows that a block holds, and longer ones", "[cuda][slow][large]") {
   torch::manual_seed(6);
   for (const int64_t size : {1, 2, 3, 31, 32, 33, 200, 1000, 1024, 1025}) {
     for (const auto dtype : {at::kBool, at::kChar, at::kHalf, at::kFloat, at::kLong}) {
@@ -185,7 +185,7 @@ TEST_CASE("rows that a block holds, and longer ones", "[cuda][large]") {
   }
 }
 
-TEST_CASE("sort, topk, nonzero and randperm on CUDA, but for CUB", "[cuda][large]") {
+TEST_CASE("sort, topk, nonzero and randperm on CUDA, but for CUB", "[cuda][slow][large]") {
   torch::manual_seed(3);
   const Tensor a = at::randn({3, 5, 4}).to(at::kHalf);
   const auto [values, places] = at::sort(a, /*stable=*/true, 1, true);

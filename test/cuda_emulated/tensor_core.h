@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <stdexcept>
 #include <type_traits>
 
 namespace emulator {
@@ -131,10 +130,7 @@ unsigned char* dynamic_memory() {
 /// A kernel that takes more than it was given would find no guard: what a device has must be enough.
 template <class Arguments>
 void launch_with_memory(void (*kernel)(Arguments), unsigned blocks, unsigned threads, int bytes, cudaStream_t stream, const Arguments& arguments) {
-  constexpr int kMostBytes = 163 * 1024; // of a block, on sm_80
-  if (bytes > kMostBytes) {
-    throw std::invalid_argument("a device has not so much shared memory");
-  }
+  check_shared_memory(bytes);
   launch(dim3(blocks), dim3(threads), stream, kernel, arguments);
 }
 

@@ -191,6 +191,7 @@ if(TARGET tensor_cuda)
   list(APPEND EMULATOR_SOURCES test/cuda_emulated/plugin/device_thread.cpp test/cuda_emulated/plugin/streams.cpp test/cuda_emulated/plugin/work.cpp)
   tensor_test(cuda_emulated SOURCES ${EMULATOR_SOURCES} ${translated} ${host_sources} aten/cuda/CUDAGeneratorImpl.cpp
     aten/cuda/CudnnHandles.cpp test/cuda_clients/toolbox_checks.cpp)
+  set_tests_properties(cuda_emulated PROPERTIES COST 100) # the longest begins first
   target_include_directories(test_cuda_emulated BEFORE PRIVATE ${EMULATED})
   target_include_directories(test_cuda_emulated PRIVATE ${CUDAToolkit_INCLUDE_DIRS} test/cuda_clients)
 endif()
