@@ -1,5 +1,4 @@
 # find_package(Tensor) -> tensor::tensor, and find_package(Torch) -> ${TORCH_LIBRARIES} beside it.
-include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set_target_properties(tensor PROPERTIES INSTALL_RPATH "$ORIGIN")

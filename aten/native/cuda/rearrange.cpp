@@ -82,6 +82,9 @@ Tensor repeat_interleave_cuda(const Tensor& repeats, std::optional<int64_t> outp
   if (repeats.numel() == 0) {
     return at::empty({0}, repeats.options());
   }
+  TORCH_CHECK(
+      !output_size || *output_size >= 0, "Trying to create tensor with negative dimension ", output_size.value_or(0), ": [",
+      output_size.value_or(0), "] (in repeat_interleave)");
   const Tensor ends = repeats.cumsum(0);
   // With the size given the host need not wait for the device; it is trusted then.
   if (!output_size) {

@@ -74,12 +74,12 @@ Uniques unique_along(const char* name, const Tensor& self, int64_t dim, bool sor
   const int64_t empty_dims = std::count(self.sizes().begin(), self.sizes().end(), 0);
   if (self.size(dim) == 0) {
     TORCH_CHECK(
-        empty_dims == 1, "Number of zero sized dimensions is more than one, so unique cannot be applied; got an input of shape ",
+        empty_dims == 1, "Number of zero sized dimensions is more than one, so unique cannot be applied to an input of shape ",
         self.sizes());
     return {at::empty(self.sizes(), self.options()), none_like(self), none_like(self)};
   }
   TORCH_CHECK(
-      empty_dims == 0, "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied; got an input of shape ",
+      empty_dims == 0, "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied to an input of shape ",
       self.sizes(), " and dim ", dim);
   const int64_t count = self.size(dim);
   const Tensor rows = self.movedim(dim, 0).reshape({count, -1});
