@@ -30,7 +30,7 @@ struct Rnn {
   cudnnDataType_t type{};
   bool biased = false;
   int64_t directions = 1, input = 0, hidden = 0, out = 0, layers = 0;
-  const Dropout* dropout = nullptr;
+  Dropout dropout;
 
   int64_t gates() const { return mode == CUDNN_LSTM ? 4 : mode == CUDNN_GRU ? 3 : 1; }
   bool projects() const { return out != hidden; }
@@ -349,7 +349,7 @@ void add_weight_gradients(const Rnn& r, const SequenceData& s, int64_t direction
 cudnnStatus_t set_dropout(cudnnDropoutDescriptor_t descriptor, cudnnHandle_t, float p, void* state, size_t bytes, unsigned long long seed) {
   if ((p != 0 && state == nullptr) || (state != nullptr && bytes < kStateBytes)) return CUDNN_STATUS_BAD_PARAM;
   as<Dropout>(descriptor) = {p, static_cast<uint64_t*>(state)};
-  if (state != nullptr) *static_cast<uint64_t*>(state) = seed;
+  if (state != nullptr) run_on_current_stream([=] { *static_cast<uint64_t*>(state) = seed; });
   return CUDNN_STATUS_SUCCESS;
 }
 
@@ -378,7 +378,7 @@ cudnnStatus_t set_rnn(
   }
   if (algorithm != CUDNN_RNN_ALGO_STANDARD || libraries().rnn_refused) return CUDNN_STATUS_NOT_SUPPORTED;
   as<Rnn>(descriptor) = {
-      algorithm, mode, type, bias == CUDNN_RNN_DOUBLE_BIAS, direction == CUDNN_BIDIRECTIONAL ? 2 : 1, input, hidden, out, layers, &as<Dropout>(dropout)};
+      algorithm, mode, type, bias == CUDNN_RNN_DOUBLE_BIAS, direction == CUDNN_BIDIRECTIONAL ? 2 : 1, input, hidden, out, layers, as<Dropout>(dropout)};
   libraries().rnn_math = static_cast<int>(math);
   return CUDNN_STATUS_SUCCESS;
 }
@@ -428,7 +428,6 @@ bool belong_together(
   const auto packed = [](const TensorDescriptor& t) {
     return t.strides == std::vector<int64_t>{t.sizes[1] * t.sizes[2], t.sizes[2], 1};
   };
-  if (work != nullptr && work_bytes == kWorkBytes) std::memset(work, 0xa5, work_bytes);
   return x.type == r.type && y.type == r.type && h.type == r.type && c.type == r.type && x.width == r.input && y.width == r.out * r.directions &&
       x.lengths == y.lengths && h.sizes == states && c.sizes == cells && packed(h) && packed(c) && device_lengths == nullptr &&
       static_cast<int64_t>(weight_bytes) == weight_elements(r) * r.element() && work != nullptr && work_bytes == kWorkBytes &&
@@ -447,26 +446,29 @@ cudnnStatus_t forward(
           reserve_bytes, reserve)) {
     return CUDNN_STATUS_BAD_PARAM;
   }
-  const int64_t rows = s.rows(), states = r.layers * r.directions * s.batch();
-  Reserve kept(r, rows);
-  const Rows first = loaded(r.type, hx, states * r.out), first_cell = loaded(r.type, cx, states * r.hidden);
-  Rows last(first.size()), last_cell(first_cell.size()), input = loaded(r.type, x, rows * r.input);
-  for (int64_t l = 0; l < r.layers; ++l) {
-    LayerTrace& layer = kept.layers[l];
-    layer.mask.assign(input.size(), 1.0);
-    if (l > 0 && training && r.dropout->p > 0) {
-      for (double& m : layer.mask) m = drawn(*r.dropout->state) < r.dropout->p ? 0 : 1 / (1 - double(r.dropout->p));
+  run_on_current_stream([=, r = r, s = s] {
+    scribble(work, work_bytes);
+    const int64_t rows = s.rows(), states = r.layers * r.directions * s.batch();
+    Reserve kept(r, rows);
+    const Rows first = loaded(r.type, hx, states * r.out), first_cell = loaded(r.type, cx, states * r.hidden);
+    Rows last(first.size()), last_cell(first_cell.size()), input = loaded(r.type, x, rows * r.input);
+    for (int64_t l = 0; l < r.layers; ++l) {
+      LayerTrace& layer = kept.layers[l];
+      layer.mask.assign(input.size(), 1.0);
+      if (l > 0 && training && r.dropout.p > 0) {
+        for (double& m : layer.mask) m = drawn(*r.dropout.state) < r.dropout.p ? 0 : 1 / (1 - double(r.dropout.p));
+      }
+      layer.x = input;
+      for (size_t i = 0; i < input.size(); ++i) layer.x[i] *= layer.mask[i];
+      for (int64_t d = 0; d < r.directions; ++d) forward_direction(r, s, l * r.directions + d, weights, layer, first, first_cell, last, last_cell);
+      input = output_of(r, rows, layer);
     }
-    layer.x = input;
-    for (size_t i = 0; i < input.size(); ++i) layer.x[i] *= layer.mask[i];
-    for (int64_t d = 0; d < r.directions; ++d) forward_direction(r, s, l * r.directions + d, weights, layer, first, first_cell, last, last_cell);
-    input = output_of(r, rows, layer);
-  }
-  stored(r.type, y, input);
-  stored(r.type, hy, last);
-  stored(r.type, cy, r.mode == CUDNN_LSTM ? last_cell : Rows{});
-  kept.stage = Stage::Forward;
-  if (training) kept.write(r, rows, reserve);
+    stored(r.type, y, input);
+    stored(r.type, hy, last);
+    stored(r.type, cy, r.mode == CUDNN_LSTM ? last_cell : Rows{});
+    kept.stage = Stage::Forward;
+    if (training) kept.write(r, rows, reserve);
+  });
   libraries().rnn_runs.push_back({training, static_cast<int>(r.mode)});
   return CUDNN_STATUS_SUCCESS;
 }
@@ -483,27 +485,30 @@ cudnnStatus_t backward_data(
       y == nullptr || dy == nullptr || dx == nullptr) {
     return CUDNN_STATUS_BAD_PARAM;
   }
-  const int64_t rows = s.rows(), states = r.layers * r.directions * s.batch();
-  Reserve kept(r, rows);
-  kept.read(r, rows, reserve);
-  if (kept.stage != Stage::Forward) return CUDNN_STATUS_BAD_PARAM;
-  const Rows first = loaded(r.type, hx, states * r.out), first_cell = loaded(r.type, cx, states * r.hidden);
-  Rows for_h = loaded(r.type, dhy, states * r.out), for_c = loaded(r.type, dcy, states * r.hidden);
-  Rows grad = loaded(r.type, dy, rows * r.out * r.directions);
-  for (int64_t l = r.layers; l-- > 0;) {
-    LayerTrace& layer = kept.layers[l];
-    Rows for_input(layer.x.size(), 0.0);
-    for (int64_t d = 0; d < r.directions; ++d) {
-      backward_direction(r, s, l * r.directions + d, weights, layer, grad, first, first_cell, for_h, for_c, for_input);
+  run_on_current_stream([=, r = r, s = s] {
+    scribble(work, work_bytes);
+    const int64_t rows = s.rows(), states = r.layers * r.directions * s.batch();
+    Reserve kept(r, rows);
+    kept.read(r, rows, reserve);
+    if (kept.stage != Stage::Forward) return; // what should be written is not
+    const Rows first = loaded(r.type, hx, states * r.out), first_cell = loaded(r.type, cx, states * r.hidden);
+    Rows for_h = loaded(r.type, dhy, states * r.out), for_c = loaded(r.type, dcy, states * r.hidden);
+    Rows grad = loaded(r.type, dy, rows * r.out * r.directions);
+    for (int64_t l = r.layers; l-- > 0;) {
+      LayerTrace& layer = kept.layers[l];
+      Rows for_input(layer.x.size(), 0.0);
+      for (int64_t d = 0; d < r.directions; ++d) {
+        backward_direction(r, s, l * r.directions + d, weights, layer, grad, first, first_cell, for_h, for_c, for_input);
+      }
+      for (size_t i = 0; i < for_input.size(); ++i) for_input[i] *= layer.mask[i];
+      grad = for_input;
     }
-    for (size_t i = 0; i < for_input.size(); ++i) for_input[i] *= layer.mask[i];
-    grad = for_input;
-  }
-  stored(r.type, dx, grad);
-  stored(r.type, dhx, for_h);
-  stored(r.type, dcx, r.mode == CUDNN_LSTM ? for_c : Rows{});
-  kept.stage = Stage::Data;
-  kept.write(r, rows, reserve);
+    stored(r.type, dx, grad);
+    stored(r.type, dhx, for_h);
+    stored(r.type, dcx, r.mode == CUDNN_LSTM ? for_c : Rows{});
+    kept.stage = Stage::Data;
+    kept.write(r, rows, reserve);
+  });
   return CUDNN_STATUS_SUCCESS;
 }
 
@@ -519,13 +524,16 @@ cudnnStatus_t backward_weights(
       mode != CUDNN_WGRAD_MODE_ADD || x == nullptr || y == nullptr) {
     return CUDNN_STATUS_BAD_PARAM;
   }
-  Reserve kept(r, s.rows());
-  kept.read(r, s.rows(), reserve);
-  if (kept.stage != Stage::Data) return CUDNN_STATUS_BAD_PARAM;
-  const Rows first = loaded(r.type, hx, r.layers * r.directions * s.batch() * r.out);
-  for (int64_t direction = 0; direction < r.layers * r.directions; ++direction) {
-    add_weight_gradients(r, s, direction, kept.layers[direction / r.directions], first, grads);
-  }
+  run_on_current_stream([=, r = r, s = s] {
+    scribble(work, work_bytes);
+    Reserve kept(r, s.rows());
+    kept.read(r, s.rows(), reserve);
+    if (kept.stage != Stage::Data) return;
+    const Rows first = loaded(r.type, hx, r.layers * r.directions * s.batch() * r.out);
+    for (int64_t direction = 0; direction < r.layers * r.directions; ++direction) {
+      add_weight_gradients(r, s, direction, kept.layers[direction / r.directions], first, grads);
+    }
+  });
   return CUDNN_STATUS_SUCCESS;
 }
 

@@ -61,7 +61,7 @@ void linalg_cross_kernel(const TensorBase& self, const TensorBase& other, int64_
 void index_reduce_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source, std::string_view reduce, bool include_self, const TensorBase& out) {
   const Tensor base(self), values(source);
   if (base.dim() == 0) {
-    copy_on_device(out, base.view({1}).scatter_reduce(0, Tensor(index).to(kLong).reshape({-1}), values.reshape({-1}), reduce, include_self).view({}));
+    copy_on_device(out, base.view({1}).scatter_reduce(0, Tensor(index).to(kLong).reshape({-1}), values.reshape({-1}), reduce, include_self).select(0, 0));
     return;
   }
   dim = c10::maybe_wrap_dim(dim, base.dim());
