@@ -58,8 +58,12 @@ Tensor& linspace_out_cuda(const Scalar& start, const Scalar& end, int64_t steps,
 
 Tensor& logspace_out_cuda(const Scalar& start, const Scalar& end, int64_t steps, double base, Tensor& out) {
   logspace_out_meta(start, end, steps, base, out);
+  // Whole numbers begin and end at whole powers.
+  const auto exponent = [&](const Scalar& s) {
+    return isIntegralType(out.scalar_type(), /*includeBool=*/false) ? static_cast<double>(s.to<int64_t>()) : s.to<double>();
+  };
   return fill_sequence("logspace", out, kRangeDtypes.bits, [&](const cuda::Sequence& sequence) {
-    cuda::launch_logspace(sequence, start.to<double>(), end.to<double>(), base);
+    cuda::launch_logspace(sequence, exponent(start), exponent(end), base);
   });
 }
 

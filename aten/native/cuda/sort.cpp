@@ -169,17 +169,15 @@ Tensor nonzero_cuda(const Tensor& self) {
   const Tensor flags = (self.scalar_type() == kBool ? self : self.ne(0)).contiguous();
   const int64_t n = flags.numel(), ndim = self.dim();
   const auto options = self.options().dtype(kLong);
-  if (n == 0) {
-    return at::empty({0, ndim}, options);
-  }
-  const int64_t count = at::count_nonzero(flags).item<int64_t>(); // waits for the device: the result's size depends on it
+  // Waits for the device: the result's size depends on it.
+  const int64_t count = n == 0 ? 0 : at::count_nonzero(flags).item<int64_t>();
   // Column by column, as PyTorch lays it out.
-  const Tensor result = at::empty({ndim, count}, options);
+  const Tensor result = at::empty_strided({count, ndim}, {1, count}, options);
   if (count == 0) {
-    return result.t();
+    return result;
   }
   const c10::cuda::CUDAStream stream = c10::cuda::getCurrentCUDAStream();
-  const Tensor places = ndim == 1 ? result : at::empty({count}, options), found = at::empty({}, options);
+  const Tensor places = ndim == 1 ? result.select(1, 0) : at::empty({count}, options), found = at::empty({}, options);
   cuda::launch_find_true(
       static_cast<const std::uint8_t*>(flags.const_data_ptr()), n, places.mutable_data_ptr<int64_t>(),
       found.mutable_data_ptr<int64_t>(), stream);
@@ -189,7 +187,7 @@ Tensor nonzero_cuda(const Tensor& self) {
     std::copy(self.sizes().begin(), self.sizes().end(), p.sizes);
     cuda::launch_coordinates(p);
   }
-  return result.t();
+  return result;
 }
 
 } // namespace at::native
