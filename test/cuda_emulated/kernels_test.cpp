@@ -121,6 +121,14 @@ TEST_CASE("emulated: lengths around vectors and blocks", "[cuda]") {
   }
 }
 
+TEST_CASE("emulated: numbers need fit the operands' dtype alone", "[cuda]") {
+  const Tensor x = torch::arange(4).to(at::kFloat), z = torch::randn({4}, at::kComplexDouble);
+  CHECK(near(emulated_add(x, x, 1000.5), x + x * 1000.5)); // no byte
+  CHECK(near(emulated_add(x, x, -1e30), x - x * 1e30));
+  const c10::complex<double> turn(0.5, 2);
+  CHECK(near(emulated_add(z, z, turn), z + z * c10::Scalar(turn)));
+}
+
 TEST_CASE("emulated: layouts of pointwise operands", "[cuda]") {
   const Tensor a = torch::randn({6, 7, 8});
   for (const Tensor& b : {torch::randn({8}), torch::randn({7, 1}), torch::randn({8, 7, 6}).permute({2, 1, 0}), torch::randn({1})}) {

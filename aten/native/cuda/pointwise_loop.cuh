@@ -344,12 +344,13 @@ void launch_uniform(const PointwisePlan& plan, const F& f, std::index_sequence<I
   launch<Long, typename Stored<T, Math, Result>::type, repeat<I, T>...>(plan, f);
 }
 
-template <bool Long, class T, class F>
-bool launch_if(const PointwisePlan& plan, const F& f) {
+/// The functor is made for the plan's dtype alone: its numbers need not fit others.
+template <bool Long, class T, class F, class... Args>
+bool launch_if(const PointwisePlan& plan, const Args&... args) {
   if (plan.dtype != c10::CppTypeToScalarType<T>::value) {
     return false;
   }
-  launch_uniform<Long, T>(plan, f, arguments<F, opmath_type<T>>());
+  launch_uniform<Long, T>(plan, F(args...), arguments<F, opmath_type<T>>());
   return true;
 }
 
@@ -364,12 +365,12 @@ void launch_pointwise(const PointwisePlan& plan, const F& f) {
 /// Runs the functor F for the plan's dtype, which is one of Ts.
 template <class F, bool Long = false, class... Ts>
 void cuda_pointwise(const PointwisePlan& plan, TypeList<Ts...>) {
-  static_cast<void>((pointwise_detail::launch_if<Long, Ts>(plan, F{}) || ...));
+  static_cast<void>((pointwise_detail::launch_if<Long, Ts, F>(plan) || ...));
 }
 
 template <template <class> class F, bool Long = false, class... Ts, class... Args>
 void cuda_pointwise(const PointwisePlan& plan, TypeList<Ts...>, const Args&... args) {
-  static_cast<void>((pointwise_detail::launch_if<Long, Ts>(plan, F<opmath_type<Ts>>(args...)) || ...));
+  static_cast<void>((pointwise_detail::launch_if<Long, Ts, F<opmath_type<Ts>>>(plan, args...) || ...));
 }
 
 } // namespace at::native::cuda
