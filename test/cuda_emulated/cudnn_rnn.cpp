@@ -490,7 +490,7 @@ cudnnStatus_t backward_data(
     const int64_t rows = s.rows(), states = r.layers * r.directions * s.batch();
     Reserve kept(r, rows);
     kept.read(r, rows, reserve);
-    if (kept.stage != Stage::Forward) return; // what should be written is not
+    if (kept.stage != Stage::Forward) return stored(r.type, dx, Rows(rows * r.input, NAN)); // the real one's numbers would be wrong, too
     const Rows first = loaded(r.type, hx, states * r.out), first_cell = loaded(r.type, cx, states * r.hidden);
     Rows for_h = loaded(r.type, dhy, states * r.out), for_c = loaded(r.type, dcy, states * r.hidden);
     Rows grad = loaded(r.type, dy, rows * r.out * r.directions);

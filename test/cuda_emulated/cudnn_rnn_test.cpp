@@ -226,7 +226,7 @@ TEST_CASE("emulated: what the way back of recurrent layers needs", "[cuda][rnn]"
   const Tensor kept = reserve.clone(), grad = torch::randn_like(output);
   const auto [dx, dhx, dcx, dw] = net.backward(buffer, output, {grad, {}, {}}, reserve);
   // The reserve is used up.
-  CHECK_THROWS(net.backward(buffer, output, {grad, {}, {}}, reserve));
+  CHECK(std::get<0>(net.backward(buffer, output, {grad, {}, {}}, reserve)).isnan().all().item<bool>());
   const auto few = net.backward(buffer, output, {grad, {}, {}}, kept, {}, {false, true, false, false});
   CHECK_FALSE(std::get<0>(few).defined());
   CHECK(near(std::get<1>(few), dhx, 0, 0));
