@@ -31,8 +31,13 @@ install_packages() {
 
 configure_build() {
   say "Configuring in $BUILD"
-  cmake -S "$ROOT" -B "$BUILD" -G Ninja "$@" | grep -E '^-- (CUDA|Tensor|oneDNN)|rror' || true
-  [ -f "$BUILD/build.ninja" ] || cmake -S "$ROOT" -B "$BUILD" -G Ninja "$@"
+  mkdir -p "$BUILD"
+  local log=$BUILD/configure.log
+  if ! cmake -S "$ROOT" -B "$BUILD" -G Ninja "$@" >"$log" 2>&1; then
+    cat "$log" >&2
+    return 1
+  fi
+  grep -E '^-- (CUDA|Tensor|oneDNN)' "$log" || true
 }
 
 build_targets() {
