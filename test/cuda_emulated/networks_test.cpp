@@ -452,15 +452,22 @@ TEST_CASE("emulated: unique values and slices", "[cuda]") {
 
 TEST_CASE("emulated: flip, repeat_interleave, cross and the like", "[cuda]") {
   const Tensor x = torch::randn({4, 5, 3});
+  const Tensor narrow = torch::randn({5, 4, 6}).to(at::kHalf).transpose(0, 1).slice(2, 0, 6, 2);
   for (const Sizes& dims : {Sizes{0}, {1, -1}, {0, 1, 2}, {}}) {
-    CHECK(near(filled(x, [&](const Tensor& out) { cuda::flip_kernel(x, dims, out); }), x.flip(dims)));
+    for (const Tensor& of : {x, narrow, x.to(at::kComplexDouble), x > 0}) {
+      CHECK(near(filled(of, [&](const Tensor& out) { cuda::flip_kernel(of, dims, out); }), of.flip(dims)));
+    }
   }
   const Tensor repeats = torch::tensor({2, 0, 3, 1}, at::kLong), square = torch::randn({4, 6}), other = torch::randn({4, 1, 3});
   CHECK(near(native::repeat_interleave_cuda(repeats, {}), at::repeat_interleave(repeats)));
   CHECK(near(native::repeat_interleave_cuda(repeats.to(at::kInt), 6), at::repeat_interleave(repeats.to(at::kInt))));
   CHECK(near(filled(square.trace(), [&](const Tensor& out) { cuda::trace_kernel(square, out); }), square.trace()));
-  const Tensor cross = at::linalg_cross(x, other);
-  CHECK(near(filled(cross, [&](const Tensor& out) { cuda::linalg_cross_kernel(x, other, -1, out); }), cross));
+  for (const at::ScalarType dtype : {at::kDouble, at::kInt, at::kBFloat16, at::kComplexFloat}) {
+    const Tensor a = (x * 9).to(dtype), b = (other * 9).to(dtype), cross = at::linalg_cross(a, b);
+    CHECK(near(filled(cross, [&](const Tensor& out) { cuda::linalg_cross_kernel(a, b, -1, out); }), cross, 0.02, 0.02));
+    const Tensor down = at::linalg_cross(a.mT(), b.expand({4, 5, 3}).mT(), 1);
+    CHECK(near(filled(down, [&](const Tensor& out) { cuda::linalg_cross_kernel(a.mT(), b.mT(), 1, out); }), down, 0.02, 0.02));
+  }
   const Tensor places = torch::tensor({0, 3, 0}, at::kLong), source = torch::randn({4, 3, 3});
   for (const std::string_view reduce : {"prod", "mean", "amax", "amin"}) {
     for (const bool include : {false, true}) {

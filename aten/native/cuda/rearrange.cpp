@@ -1,4 +1,4 @@
-// flip, repeat_interleave, index_reduce, trace, cross and the like: operators that others make up on the device.
+// repeat_interleave, index_reduce, trace and the like: operators that others make up on the device.
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
@@ -15,47 +15,11 @@ namespace at::native {
 
 namespace cuda {
 
-void index_select_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& out);
-
-void flip_kernel(const TensorBase& self, IntArrayRef dims, const TensorBase& out) {
-  if (self.numel() == 0) {
-    return;
-  }
-  DimVector turned;
-  for (const int64_t d : self.dim() == 0 ? IntArrayRef() : dims) {
-    if (self.size(d) > 1) {
-      turned.push_back(c10::maybe_wrap_dim(d, self.dim()));
-    }
-  }
-  if (turned.empty()) {
-    return copy_on_device(out, self);
-  }
-  Tensor result(self);
-  const auto places = [&](int64_t d) { return at::arange(self.size(d) - 1, -1, -1, result.options().dtype(kLong)); };
-  for (size_t i = 0; i + 1 < turned.size(); ++i) {
-    result = result.index_select(turned[i], places(turned[i]));
-  }
-  index_select_kernel(result, turned.back(), places(turned.back()), out);
-}
-
 void trace_kernel(const TensorBase& self, const TensorBase& out) {
   if (!kAll.contains(self.scalar_type())) {
     at::detail::dtype_not_supported("trace", self.scalar_type(), kAll.bits);
   }
   copy_on_device(out, Tensor(self).diagonal().sum());
-}
-
-void linalg_cross_kernel(const TensorBase& self, const TensorBase& other, int64_t dim, const TensorBase& out) {
-  constexpr auto kDtypes = kAll - kBooleans;
-  if (!kDtypes.contains(out.scalar_type())) {
-    at::detail::dtype_not_supported("cross", out.scalar_type(), kDtypes.bits);
-  }
-  if (out.numel() == 0) {
-    return;
-  }
-  dim = c10::maybe_wrap_dim(dim, out.dim());
-  const Tensor a = Tensor(self).expand(out.sizes()), b = Tensor(other).expand(out.sizes());
-  copy_on_device(out, a.roll(-1, dim) * b.roll(-2, dim) - a.roll(-2, dim) * b.roll(-1, dim));
 }
 
 void index_reduce_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source, std::string_view reduce, bool include_self, const TensorBase& out) {
