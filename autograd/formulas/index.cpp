@@ -37,7 +37,7 @@ Tensor index_fill_value_backward(const Tensor& grad, int64_t dim, const Tensor& 
 }
 
 Tensor gather_backward(const Tensor& grad, at::IntArrayRef self_sizes, int64_t dim, const Tensor& index) {
-  return grad.new_zeros(self_sizes, grad.options()).scatter_add(dim, index, grad);
+  return grad.new_zeros(self_sizes, grad.options()).scatter_add_(dim, index, grad);
 }
 
 namespace {

@@ -34,6 +34,7 @@ void where_kernel(TensorIteratorBase&);
 void masked_fill_kernel(TensorIteratorBase&, const c10::Scalar&);
 void copy_on_device(const TensorBase&, const TensorBase&);
 void tril_kernel(const TensorBase&, int64_t, const TensorBase&);
+void triangle_on_device(const TensorBase&, int64_t, const TensorBase&, bool, int64_t);
 void triu_kernel(const TensorBase&, int64_t, const TensorBase&);
 void sum_kernel(const TensorBase&, OptDims, bool, std::optional<ScalarType>, const TensorBase&);
 void mean_kernel(const TensorBase&, OptDims, bool, std::optional<ScalarType>, const TensorBase&);
@@ -77,6 +78,8 @@ Tensor& _index_put_impl_cuda_(Tensor&, const Indices&, const Tensor&, bool, bool
 Tensor& masked_scatter_cuda_(Tensor&, const Tensor&, const Tensor&);
 Tensor& put_cuda_(Tensor&, const Tensor&, const Tensor&, bool);
 Tensor& arange_out_cuda(const Scalar&, const Scalar&, const Scalar&, Tensor&);
+Tensor& tril_cuda_(Tensor&, int64_t);
+Tensor& triu_cuda_(Tensor&, int64_t);
 Tensor& linspace_out_cuda(const Scalar&, const Scalar&, int64_t, Tensor&);
 
 } // namespace at::native
@@ -198,6 +201,20 @@ TEST_CASE("emulated: where, masked_fill, triangles, sequences", "[cuda]") {
   }
   const Tensor batch = torch::randn({4, 3, 5}).transpose(0, 2);
   CHECK(near(filled(batch, [&](const Tensor& out) { cuda::tril_kernel(batch, 0, out); }), batch.tril()));
+  // Rows of groups of 16 bytes; then cut into many launches; then in place.
+  for (const at::ScalarType dtype : {at::kByte, at::kHalf, at::kFloat, at::kDouble}) {
+    const Tensor x = (torch::rand({3, 40, 48}) * 100).to(dtype);
+    for (const int64_t diagonal : {-45, -7, 0, 5, 60}) {
+      CHECK(near(filled(x, [&](const Tensor& out) { cuda::tril_kernel(x, diagonal, out); }), x.tril(diagonal)));
+      CHECK(near(filled(x, [&](const Tensor& out) { cuda::triangle_on_device(x, diagonal, out, false, 1000); }), x.triu(diagonal)));
+      const Tensor columns = x.mT();
+      CHECK(near(filled(columns, [&](const Tensor& out) { cuda::triangle_on_device(columns, diagonal, out, true, 700); }), columns.tril(diagonal)));
+      Tensor there = x.clone();
+      CHECK(near(at::native::triu_cuda_(there, diagonal), x.triu(diagonal)));
+    }
+  }
+  Tensor shared = torch::ones({3, 4}).as_strided({2, 4, 4}, {0, 0, 1});
+  CHECK(near(at::native::tril_cuda_(shared, 0), torch::tensor({1.0f, 0.0f, 0.0f, 0.0f}).expand({2, 4, 4})));
   for (const at::ScalarType dtype : {at::kInt, at::kLong, at::kHalf, at::kFloat, at::kDouble}) {
     Tensor out = torch::empty({0}, dtype);
     CHECK(near(at::native::arange_out_cuda(-3, 20, 2, out), torch::arange(-3, 20, 2, dtype)));

@@ -64,6 +64,9 @@ Three unique2_cuda(const Tensor&, bool, bool, bool);
 Three unique_dim_cuda(const Tensor&, int64_t, bool, bool, bool);
 Three unique_consecutive_cuda(const Tensor&, bool, bool, std::optional<int64_t>);
 Tensor repeat_interleave_cuda(const Tensor&, std::optional<int64_t>);
+Tensor glu_cuda(const Tensor&, int64_t);
+Tensor glu_backward_cuda(const Tensor&, const Tensor&, int64_t);
+std::tuple<Tensor, Tensor> prelu_kernel_backward_cuda(const Tensor&, const Tensor&, const Tensor&);
 Two _ctc_loss_cuda(const Tensor&, const Tensor&, IntArrayRef, IntArrayRef, int64_t, bool);
 Tensor _ctc_loss_backward_cuda(const Tensor&, const Tensor&, const Tensor&, IntArrayRef, IntArrayRef, const Tensor&, const Tensor&, int64_t, bool);
 
@@ -474,6 +477,22 @@ TEST_CASE("emulated: flip, repeat_interleave, cross and the like", "[cuda]") {
       const Tensor want = at::index_reduce(x, 1, places, source, reduce, include);
       CHECK(near(filled(want, [&](const Tensor& out) { cuda::index_reduce_kernel(x, 1, places, source, reduce, include, out); }), want));
     }
+  }
+}
+
+TEST_CASE("emulated: glu and the derivative of prelu", "[cuda]") {
+  for (const at::ScalarType dtype : {at::kDouble, at::kFloat, at::kHalf, at::kBFloat16}) {
+    const double close = dtype == at::kHalf || dtype == at::kBFloat16 ? 0.03 : 1e-5;
+    const Tensor x = (torch::randn({4, 6, 16}) * 2).to(dtype), w = torch::randn({6, 1}).to(dtype);
+    for (const int64_t dim : {0, 1, -1}) {
+      const Tensor want = at::glu(x, dim), grad = torch::randn(want.sizes()).to(dtype);
+      CHECK(near(native::glu_cuda(x, dim), want, close, close));
+      CHECK(near(native::glu_backward_cuda(grad, x, dim), at::glu_backward(grad, x, dim), close, close));
+    }
+    const Tensor grad = torch::randn(x.sizes()).to(dtype);
+    const auto got = native::prelu_kernel_backward_cuda(grad, x, w), want = at::_prelu_kernel_backward(grad, x, w);
+    CHECK(near(std::get<0>(got), std::get<0>(want), close, close));
+    CHECK(near(std::get<1>(got), std::get<1>(want), close, close));
   }
 }
 

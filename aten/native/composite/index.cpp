@@ -53,14 +53,14 @@ Tensor index_put(
 }
 
 Tensor index_select_backward(const Tensor& grad, IntArrayRef self_sizes, int64_t dim, const Tensor& index) {
-  return grad.new_zeros(self_sizes, grad.options()).index_add(dim, index, grad);
+  return grad.new_zeros(self_sizes, grad.options()).index_add_(dim, index, grad);
 }
 
 Tensor gather_backward(const Tensor& grad, const Tensor& self, int64_t dim, const Tensor& index, bool sparse_grad) {
   if (sparse_grad) {
     return at::_gather_sparse_backward(self, dim, index, grad);
   }
-  return grad.new_zeros(self.sizes(), grad.options()).scatter_add(dim, index, grad);
+  return grad.new_zeros(self.sizes(), grad.options()).scatter_add_(dim, index, grad);
 }
 
 Tensor masked_select_backward(const Tensor& grad, const Tensor& input, const Tensor& mask) {

@@ -5,6 +5,7 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/Reduction.h>
 #include <aten/native/composite/exact_out.h>
+#include <aten/native/gates.h>
 
 #include <c10/util/irange.h>
 
@@ -107,10 +108,7 @@ Tensor one_hot(const Tensor& self, int64_t num_classes) {
 
 // ---- gated linear unit ---------------------------------------------------------------------------------------------
 
-namespace {
-
-/// Size of each half of `self` along `dim`, which is wrapped; throws when it cannot be halved.
-int64_t half_size(const Tensor& self, int64_t& dim) {
+int64_t half_size_of_glu(const Tensor& self, int64_t& dim) {
   TORCH_CHECK(self.dim() > 0, "glu does not support 0-dimensional tensors");
   dim = c10::maybe_wrap_dim(dim, self.dim());
   const int64_t size = self.size(dim);
@@ -118,24 +116,22 @@ int64_t half_size(const Tensor& self, int64_t& dim) {
   return size / 2;
 }
 
-} // namespace
-
 Tensor glu(const Tensor& self, int64_t dim) {
-  const int64_t half = half_size(self, dim);
+  const int64_t half = half_size_of_glu(self, dim);
   TORCH_CHECK_NOT_IMPLEMENTED(
       at::isFloatingType(self.scalar_type()), "\"glu_cpu\" not implemented for '", self.scalar_type(), "'");
   return self.narrow(dim, 0, half) * self.narrow(dim, half, half).sigmoid();
 }
 
 Tensor glu_backward(const Tensor& grad_output, const Tensor& self, int64_t dim) {
-  const int64_t half = half_size(self, dim);
+  const int64_t half = half_size_of_glu(self, dim);
   const Tensor value = self.narrow(dim, 0, half), gate = self.narrow(dim, half, half).sigmoid();
   const Tensor grad_value = gate * grad_output;
   return at::cat({grad_value, grad_value * value * (1 - gate)}, dim);
 }
 
 Tensor glu_jvp(const Tensor& glu, const Tensor& x, const Tensor& dx, int64_t dim) {
-  const int64_t half = half_size(x, dim);
+  const int64_t half = half_size_of_glu(x, dim);
   TORCH_CHECK(dx.sizes() == x.sizes(), "glu_jvp: dx must have the sizes of x, ", x.sizes(), ", but got ", dx.sizes());
   const Tensor gate = x.narrow(dim, half, half).sigmoid();
   return gate * dx.narrow(dim, 0, half) + glu * (1 - gate) * dx.narrow(dim, half, half);
@@ -143,7 +139,7 @@ Tensor glu_jvp(const Tensor& glu, const Tensor& x, const Tensor& dx, int64_t dim
 
 Tensor glu_backward_jvp(
     const Tensor& grad_x, const Tensor& /*grad_glu*/, const Tensor& x, const Tensor& dgrad_glu, const Tensor& dx, int64_t dim) {
-  const int64_t half = half_size(x, dim);
+  const int64_t half = half_size_of_glu(x, dim);
   TORCH_CHECK(
       dx.sizes() == x.sizes() && grad_x.sizes() == x.sizes(), "glu_backward_jvp: dx and grad_x must have the sizes of x, ",
       x.sizes(), ", but got ", dx.sizes(), " and ", grad_x.sizes());

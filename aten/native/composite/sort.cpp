@@ -172,9 +172,10 @@ Tensor value_selecting_reduction_backward(
     bool keepdim) {
   const Tensor zeros = at::zeros(sizes, grad.options());
   if (keepdim || sizes.empty()) {
-    return zeros.scatter(dim, indices, grad);
+    return zeros.scatter_(dim, indices, grad);
   }
-  return zeros.scatter(dim, indices.unsqueeze(dim), grad.unsqueeze(dim));
+  zeros.scatter_(dim, indices.unsqueeze(dim), grad.unsqueeze(dim));
+  return zeros;
 }
 
 Tensor quantile(const Tensor& self, const Tensor& q, std::optional<int64_t> dim, bool keepdim, std::string_view interpolation) {

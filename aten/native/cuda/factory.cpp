@@ -1,13 +1,8 @@
-// arange, linspace, logspace, tril and triu on CUDA devices; checks and sizes are those of aten/native/factory.cpp.
+// arange, linspace and logspace on CUDA devices; checks and sizes are those of aten/native/factory.cpp.
 #include <aten/Functions.h>
 #include <aten/core/dtype_dispatch.h>
-#include <aten/native/cuda/OffsetCalculator.h>
 #include <aten/native/cuda/factory.h>
 #include <c10/cuda/CUDAStream.h>
-
-#include <algorithm>
-#include <array>
-#include <vector>
 
 namespace at::native {
 
@@ -66,46 +61,5 @@ Tensor& logspace_out_cuda(const Scalar& start, const Scalar& end, int64_t steps,
     cuda::launch_logspace(sequence, exponent(start), exponent(end), base);
   });
 }
-
-namespace cuda {
-
-namespace {
-
-void triangle(const TensorBase& self, int64_t diagonal, const TensorBase& out, bool lower) {
-  if (out.numel() == 0) {
-    return;
-  }
-  const int dims = static_cast<int>(self.dim());
-  std::vector<int64_t> sizes(dims);
-  std::vector<std::array<int64_t, 2>> strides(dims);
-  const auto size = static_cast<int64_t>(self.itemsize());
-  int64_t reach[2] = {0, 0};
-  for (int d = 0; d < dims; ++d) {
-    sizes[d] = self.size(dims - 1 - d);
-    strides[d] = {out.stride(dims - 1 - d) * size, self.stride(dims - 1 - d) * size};
-    reach[0] += (sizes[d] - 1) * strides[d][0];
-    reach[1] += (sizes[d] - 1) * strides[d][1];
-  }
-  TORCH_CHECK(
-      dims <= kMaxDims && self.numel() <= INT32_MAX && std::max(reach[0], reach[1]) <= INT64_C(0xFFFFFFFF),
-      lower ? "tril" : "triu", ": on CUDA tensors of up to ", kMaxDims,
-      " dimensions, 2^31 - 1 elements and 4 GiB are supported, got sizes ", self.sizes());
-  launch_triangle(
-      {dims, sizes.data(), reinterpret_cast<const int64_t(*)[2]>(strides.data()),
-       static_cast<char*>(out.mutable_data_ptr()), static_cast<const char*>(self.const_data_ptr()), self.itemsize(),
-       diagonal, lower, c10::cuda::getCurrentCUDAStream()});
-}
-
-} // namespace
-
-void tril_kernel(const TensorBase& self, int64_t diagonal, const TensorBase& out) {
-  triangle(self, diagonal, out, /*lower=*/true);
-}
-
-void triu_kernel(const TensorBase& self, int64_t diagonal, const TensorBase& out) {
-  triangle(self, diagonal, out, /*lower=*/false);
-}
-
-} // namespace cuda
 
 } // namespace at::native

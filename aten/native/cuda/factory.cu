@@ -98,38 +98,6 @@ using LinspaceTypes = OneOf<
     std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, c10::Half, c10::BFloat16, float, double,
     c10::complex<float>, c10::complex<double>>;
 
-template <class W>
-__global__ void __launch_bounds__(kThreads) triangle_kernel(
-    std::uint32_t n, char* out, const char* self, OffsetCalculator<2> places, std::uint32_t rows, std::int64_t diagonal,
-    bool lower) {
-  const std::uint32_t index = blockIdx.x * kThreads + threadIdx.x;
-  if (index >= n) {
-    return;
-  }
-  const std::uint32_t line = places.size[0].divide(index);
-  const std::int64_t col = index - line * places.size[0].divisor;
-  const std::int64_t edge = static_cast<std::int64_t>(line % rows) + diagonal;
-  const auto place = places.get(index);
-  const bool keep = lower ? col <= edge : col >= edge;
-  *reinterpret_cast<W*>(out + place.of[0]) = keep ? *reinterpret_cast<const W*>(self + place.of[1]) : W();
-}
-
-struct alignas(16) Word16 {
-  std::uint64_t parts[2];
-};
-
-template <class W>
-void launch_words(const Triangle& t) {
-  std::int64_t n = 1;
-  for (int d = 0; d < t.dims; ++d) {
-    n *= t.sizes[d];
-  }
-  const OffsetCalculator<2> places(t.dims, t.sizes, [&](int dim, int operand) { return t.strides[dim][operand]; });
-  triangle_kernel<W><<<static_cast<unsigned>((n + kThreads - 1) / kThreads), kThreads, 0, t.stream>>>(
-      static_cast<std::uint32_t>(n), t.out, t.self, places, static_cast<std::uint32_t>(t.sizes[1]), t.diagonal, t.lower);
-  C10_CUDA_KERNEL_LAUNCH_CHECK();
-}
-
 } // namespace
 
 void launch_arange(const Sequence& out, const c10::Scalar& start, const c10::Scalar& step) {
@@ -142,21 +110,6 @@ void launch_linspace(const Sequence& out, const c10::Scalar& start, const c10::S
 
 void launch_logspace(const Sequence& out, double start, double end, double base) {
   RangeTypes::call(out.dtype, [&](auto type) { logspace<decltype(type)>(out, start, end, base); });
-}
-
-void launch_triangle(const Triangle& t) {
-  switch (t.element_size) {
-    case 1:
-      return launch_words<std::uint8_t>(t);
-    case 2:
-      return launch_words<std::uint16_t>(t);
-    case 4:
-      return launch_words<std::uint32_t>(t);
-    case 8:
-      return launch_words<std::uint64_t>(t);
-    default:
-      return launch_words<Word16>(t);
-  }
 }
 
 } // namespace at::native::cuda

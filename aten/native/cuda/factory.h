@@ -23,19 +23,4 @@ void launch_arange(const Sequence& out, const c10::Scalar& start, const c10::Sca
 void launch_linspace(const Sequence& out, const c10::Scalar& start, const c10::Scalar& end);
 void launch_logspace(const Sequence& out, double start, double end, double base);
 
-/// out = self where lower ? col <= row + diagonal : col >= row + diagonal, else 0. Sizes from the fastest dimension on;
-/// strides in bytes, of out and self for each dimension.
-struct Triangle {
-  int dims;
-  const std::int64_t* sizes;
-  const std::int64_t (*strides)[2];
-  char* out;
-  const char* self;
-  std::size_t element_size;
-  std::int64_t diagonal;
-  bool lower;
-  cudaStream_t stream;
-};
-void launch_triangle(const Triangle& triangle);
-
 } // namespace at::native::cuda
