@@ -221,6 +221,12 @@ if(NOT TENSOR_SANITIZER)
   set_tests_properties(call_counts PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 
+# Bytes of the library as programs ship it. Other options give other sizes.
+if(NOT TENSOR_SANITIZER AND CMAKE_BUILD_TYPE STREQUAL Release)
+  add_test(NAME library_size COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/tools/bench/library_size $<TARGET_FILE:tensor>)
+  set_tests_properties(library_size PROPERTIES SKIP_RETURN_CODE 77)
+endif()
+
 # What it costs to include the whole library: a ratio, which other tests beside it leave as it is.
 if(NOT TENSOR_SANITIZER)
   add_test(NAME include_cost COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/tools/bench/include_cost
