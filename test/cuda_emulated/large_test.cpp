@@ -2,6 +2,7 @@
 #include "test/cuda_emulated/compare.h"
 
 #include <aten/Context.h>
+#include <aten/native/cuda/columns.h>
 #include <aten/native/cuda/grid_sampler.h>
 #include <aten/native/cuda/index_walk.h>
 #include <aten/native/cuda/pad.h>
@@ -321,6 +322,34 @@ TEST_CASE("images in several launches", "[cuda][large]") {
     cuda::launch_max_pool(max, volume.const_data_ptr(), found.mutable_data_ptr(), at.mutable_data_ptr<int64_t>());
     CHECK(at::equal(found, y));
     CHECK(at::equal(at, places));
+  }
+}
+
+TEST_CASE("depthwise convolution in several launches", "[cuda][large][conv]") {
+  torch::manual_seed(5);
+  for (const bool last : {false, true}) {
+    for (const auto dtype : {at::kFloat, at::kHalf}) {
+      const auto format = last ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
+      const Tensor x = (at::randn({2, 3, 7, 9}) * 4).round().to(dtype).contiguous(format), w = (at::randn({6, 1, 3, 2}) * 4).round().to(dtype);
+      const Tensor y = at::convolution(x, w, {}, {2, 1}, {1, 1}, {1, 2}, false, {0, 0}, 3).contiguous(format);
+      const Tensor g = (at::randn(y.sizes()) * 4).round().to(dtype).contiguous(format);
+      const auto [dx, dw, db] = at::convolution_backward(g, x, w, std::nullopt, {2, 1}, {1, 1}, {1, 2}, false, {0, 0}, 3, {true, true, false});
+      cuda::Depthwise p;
+      p.dim[1] = {3, 2, 1, 1, static_cast<int>(y.size(2))};
+      p.dim[2] = {2, 1, 1, 2, static_cast<int>(y.size(3))};
+      p.image = cuda::image_of("", x, 2);
+      p.result = cuda::image_of("", y, 2);
+      p.multiplier = 2;
+      p.dtype = dtype;
+      p.stream = nullptr;
+      for (const int64_t most : {1, 7, 60, 100, 1000}) {
+        INFO(dtype << ", up to " << most << " elements a launch, channels last: " << last);
+        p.most = most;
+        CHECK(near(filled(y, [&](const Tensor& out) { cuda::launch_depthwise(p, x.const_data_ptr(), w.const_data_ptr(), out.mutable_data_ptr()); }), y));
+        CHECK(near(filled(x, [&](const Tensor& out) { cuda::launch_depthwise_backward_image(p, g.const_data_ptr(), w.const_data_ptr(), out.mutable_data_ptr()); }), dx));
+        CHECK(near(filled(w, [&](const Tensor& out) { cuda::launch_depthwise_backward_weight(p, x.const_data_ptr(), g.const_data_ptr(), out.mutable_data_ptr()); }), dw));
+      }
+    }
   }
 }
 
