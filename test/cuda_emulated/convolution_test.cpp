@@ -211,6 +211,8 @@ const std::vector<Case> kTileCases = {
     {{2, 24, 6, 7}, {24, 16, 3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}, true, 1},
     {{1, 16, 4, 5, 3}, {16, 8, 3, 3, 2}, {2, 3, 1}, {1, 0, 1}, {1, 1, 2}, {0, 1, 0}, true, 2},
     {{2, 5, 11, 70}, {7, 5, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, false, 1}, // odd channels
+    {{1, 9, 12, 12}, {72, 9, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, false, 1}, // large tiles of odd channels
+    {{2, 16, 20, 9}, {8, 8, 2, 2}, {3, 4}, {0, 0}, {1, 1}, {0, 0}, false, 2}, // windows leave most of the image out
 };
 
 } // namespace
@@ -218,7 +220,7 @@ const std::vector<Case> kTileCases = {
 TEST_CASE("emulated: products of convolution leave nothing out where tiles end", "[cuda][slow][conv]") {
   const Restore restore;
   libraries().missing = true;
-  const Case& c = kTileCases[static_cast<size_t>(GENERATE(range(0, 11)))];
+  const Case& c = kTileCases[static_cast<size_t>(GENERATE(range(0, 13)))];
   const bool large = c.weight[0] > 64; // which takes its time
   for (const Layout layout : {Layout::Rows, Layout::ChannelsLast, Layout::Columns, Layout::Cut}) {
     if (large && layout != Layout::Rows && layout != Layout::ChannelsLast) {
@@ -260,6 +262,52 @@ TEST_CASE("emulated: products of convolution with drawn sizes", "[cuda][conv]") 
       c.input.push_back(dilation * (kernel - 1) + draw(1, dims == 1 ? 60 : dims == 2 ? 9 : 4));
     }
     check_in_double(c, kDtypes[static_cast<size_t>(draw(0, 5))], static_cast<Layout>(draw(0, 3)), draw(0, 1) == 0);
+  }
+}
+
+TEST_CASE("emulated: pointwise convolution is products of cuBLAS", "[cuda][conv]") {
+  const Restore restore;
+  libraries().missing = true;
+  const std::vector<Case> cases = {
+      {{3, 8, 5, 6}, {7, 8, 1, 1}, {1, 1}, {0, 0}, {1, 1}, {0, 0}, false, 1},
+      {{1, 8, 5, 6}, {7, 8, 1, 1}, {1, 1}, {0, 0}, {2, 1}, {0, 0}, false, 1},
+      {{3, 4, 11}, {5, 4, 1}, {1}, {0}, {1}, {0}, false, 1},
+      {{2, 4, 11}, {4, 5, 1}, {1}, {0}, {1}, {0}, true, 1},
+      {{2, 3, 4, 5, 6}, {2, 3, 1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}, {0, 0, 0}, false, 1},
+      {{2, 3, 4, 1}, {2, 3, 1, 1}, {1, 1}, {0, 0}, {1, 1}, {0, 0}, false, 1},
+      {{3, 8, 5, 6}, {7, 8, 1, 1}, {2, 3}, {0, 0}, {1, 1}, {0, 0}, false, 1}, // gradients of the image go another way
+  };
+  for (const Case& c : cases) {
+    for (const Layout layout : {Layout::Rows, Layout::ChannelsLast, Layout::Columns, Layout::Cut}) {
+      for (const auto dtype : {at::kHalf, at::kFloat, at::kDouble, at::kComplexFloat}) {
+        const int done = libraries().blas_products;
+        check_in_double(c, dtype, layout, dtype != at::kHalf || c.input.size() != 3);
+        // Results that no product can write are left to the kernels.
+        const int wanted = layout == Layout::Cut && c.input.size() > 3 ? 1 : c.stride[0] == 2 ? 2 : 3;
+        CHECK(libraries().blas_products - done >= wanted);
+      }
+    }
+  }
+}
+
+TEST_CASE("emulated: pointwise convolution by channels last is one product with its bias, in TF32 as convolution may", "[cuda][conv]") {
+  const Restore restore;
+  libraries().missing = true;
+  const Tensor x = channels_last(torch::randn({3, 8, 5, 6})), w = torch::randn({7, 8, 1, 1}), b = torch::randn({7});
+  const Tensor y = at::convolution(x, w, b, {1, 1}, {0, 0}, {1, 1}, false, {0, 0}, 1);
+  for (const bool tf32 : {true, false}) {
+    at::globalContext().setAllowTF32CuDNN(tf32);
+    const int done = libraries().blas_products;
+    libraries().lt_runs.clear();
+    CHECK(near(filled(y, [&](const Tensor& t) { cuda::convolution_kernel(x, w, b, {1, 1}, {0, 0}, {1, 1}, false, {0, 0}, 1, t); }), y));
+    CHECK(libraries().lt_runs.size() == 1);
+    CHECK(libraries().blas_products - done == 1);
+    CHECK(libraries().blas_compute == (tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F));
+    const Tensor rows = x.contiguous(), out = y.contiguous();
+    CHECK(near(filled(out, [&](const Tensor& t) { cuda::convolution_kernel(rows, w, b, {1, 1}, {0, 0}, {1, 1}, false, {0, 0}, 1, t); }), y));
+    CHECK(libraries().lt_runs.size() == 1);
+    CHECK(libraries().blas_products - done == 2);
+    CHECK(libraries().blas_compute == (tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F));
   }
 }
 

@@ -93,6 +93,7 @@ cublasStatus_t dot(
 struct LtDescription {
   cublasOperation_t op_a = CUBLAS_OP_N, op_b = CUBLAS_OP_N;
   cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
+  cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
   const void* bias = nullptr;
   cudaDataType_t bias_dtype{};
   uint32_t reductions = std::numeric_limits<uint32_t>::max();
@@ -150,7 +151,7 @@ cublasStatus_t cublasSetMathMode(cublasHandle_t, cublasMath_t) {
 cublasStatus_t cublasGemmStridedBatchedEx_64(
     cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int64_t m, int64_t n, int64_t k, const void* alpha, const void* a,
     cudaDataType a_type, int64_t lda, long long stride_a, const void* b, cudaDataType b_type, int64_t ldb, long long stride_b,
-    const void* beta, void* c, cudaDataType c_type, int64_t ldc, long long stride_c, int64_t batch, cublasComputeType_t,
+    const void* beta, void* c, cudaDataType c_type, int64_t ldc, long long stride_c, int64_t batch, cublasComputeType_t compute,
     cublasGemmAlgo_t) {
   const bool a_as_is = op_a == CUBLAS_OP_N, b_as_is = op_b == CUBLAS_OP_N;
   const int64_t a_rows = a_as_is ? m : k, a_columns = a_as_is ? k : m, b_rows = b_as_is ? k : n, b_columns = b_as_is ? n : k;
@@ -162,6 +163,8 @@ cublasStatus_t cublasGemmStridedBatchedEx_64(
   const at::Tensor left = emulated::view(a, {batch, a_rows, a_columns}, {stride_a, 1, lda}, dtype);
   const at::Tensor right = emulated::view(b, {batch, b_rows, b_columns}, {stride_b, 1, ldb}, dtype);
   const at::Tensor out = emulated::view(c, {batch, m, n}, {stride_c, 1, ldc}, dtype);
+  ++libraries().blas_products;
+  libraries().blas_compute = compute;
   emulated::run_blas(handle, [=, alpha = emulated::factor(alpha, dtype), beta = emulated::factor(beta, dtype)] {
     emulated::multiply(left, op_a, right, op_b, alpha, beta, out);
   });
@@ -179,8 +182,10 @@ cublasStatus_t cublasDotcEx_64(
   return emulated::dot(handle, n, x, x_type, incx, y, y_type, incy, result, result_type, /*conjugate=*/true);
 }
 
-cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* made, cublasComputeType_t, cudaDataType_t) {
-  return emulated::create(made);
+cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* made, cublasComputeType_t compute, cudaDataType_t) {
+  LtDescription product;
+  product.compute = compute;
+  return emulated::create(made, product);
 }
 cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t handle) {
   return emulated::destroy(handle);
@@ -262,6 +267,8 @@ cublasStatus_t cublasLtMatmul(
       !known || !emulated::factor(beta, dtype).equal(0)) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
+  ++libraries().blas_products;
+  libraries().blas_compute = p.compute;
   libraries().lt_runs.push_back({p.epilogue, algorithm->data[0] != 0});
   emulator::submit(stream, [=, p = p, alpha = emulated::factor(alpha, dtype)] {
     emulated::scribble(workspace, workspace_bytes);

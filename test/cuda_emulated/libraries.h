@@ -43,6 +43,8 @@ struct Libraries {
   int rnn_math = -1;        // that those were told of last
   std::vector<RnnRun> rnn_runs;
   int sparse_descriptors = 0; // of cuSPARSE, that are not destroyed yet
+  int blas_products = 0;      // of cuBLAS and cuBLASLt so far
+  int blas_compute = 0;       // what the last of them computed in
   bool lt_refuses = false;    // cuBLASLt has no kernel for a product
   int lt_descriptors = 0;     // of cuBLASLt, that are not destroyed yet
   std::vector<LtRun> lt_runs;

@@ -3,6 +3,7 @@
 #include <aten/Context.h>
 #include <aten/Functions.h>
 #include <aten/cuda/CUDAContext.h>
+#include <aten/native/cuda/convolution_pointwise.h>
 #include <aten/native/cuda/implicit_gemm.h>
 #include <aten/native/cuda/workspace.h>
 #include <c10/cuda/CUDAStream.h>
@@ -51,30 +52,36 @@ Tensor packed_weight(const Tensor& weight, int64_t groups, ConvolutionPass pass)
   return packed.is_contiguous() && aligned ? packed : packed.clone(MemoryFormat::Contiguous);
 }
 
+/// The same by channels last, aligned.
+Tensor by_channels_last(const Tensor& t) {
+  return t.movedim(1, -1).clone(MemoryFormat::Contiguous).movedim(-1, 1);
+}
+
+bool tf32_allowed() {
+  return at::globalContext().allowTF32CuDNN() && !at::NoTF32Guard::should_disable_tf32();
+}
+
 class Plan {
  public:
-  Plan(ConvolutionPass pass, const ConvolutionProduct& c) : pass_(pass), c_(c), dtype_(c.image.scalar_type()) {
-    const bool to_image = pass == ConvolutionPass::Image, to_weight = pass == ConvolutionPass::Weight;
-    const Tensor &windowed = to_image ? c.features : c.image, &pixels = to_image ? c.image : c.features;
-    p_.to_image = to_image;
+  Plan(ConvolutionPass pass, const ConvolutionProduct& c)
+      : pass_(pass), c_(c), dtype_(c.image.scalar_type()), windowed_(pass == ConvolutionPass::Image ? c.features : c.image),
+        pixels_(pass == ConvolutionPass::Image ? c.image : c.features) {
+    p_.to_image = pass == ConvolutionPass::Image;
     p_.batch = static_cast<std::int32_t>(c.image.size(0));
     p_.groups = static_cast<std::int32_t>(c.groups);
-    p_.channels = static_cast<std::int32_t>(windowed.size(1) / c.groups);
-    p_.columns = static_cast<std::int32_t>(pixels.size(1) / c.groups);
-    p_.windowed = strides_of(windowed, c.dims);
-    p_.pixels = strides_of(pixels, c.dims);
-    p_.a = windowed.const_data_ptr();
+    p_.channels = static_cast<std::int32_t>(windowed_.size(1) / c.groups);
+    p_.columns = static_cast<std::int32_t>(pixels_.size(1) / c.groups);
+    kind_.to_weight = pass == ConvolutionPass::Weight;
     if (c.bias.defined()) {
       bias_ = c.bias.contiguous();
       p_.bias = bias_.const_data_ptr();
     }
     p_.stream = c10::cuda::getCurrentCUDAStream();
-    set_dims(windowed, pixels);
-    kind_.to_weight = to_weight;
-    kind_.wide = by_tensor_cores() && can_be_wide(windowed, pixels);
+    set_dims();
+    set_images();
     set_weight();
-    set_operands(pixels);
-    set_order(pixels);
+    set_operands();
+    set_order();
     set_tiles();
   }
 
@@ -102,8 +109,7 @@ class Plan {
 
  private:
   bool by_tensor_cores() const {
-    return dtype_ == kHalf || dtype_ == kBFloat16 ||
-        (dtype_ == kFloat && at::globalContext().allowTF32CuDNN() && !at::NoTF32Guard::should_disable_tf32());
+    return dtype_ == kHalf || dtype_ == kBFloat16 || (dtype_ == kFloat && tf32_allowed());
   }
   int64_t sum_bytes() const {
     return static_cast<int64_t>(std::max<std::size_t>(c10::elementSize(dtype_), sizeof(float)));
@@ -113,15 +119,15 @@ class Plan {
     return 64 / static_cast<int64_t>(c10::elementSize(dtype_));
   }
 
-  void set_dims(const Tensor& windowed, const Tensor& pixels) {
+  void set_dims() {
     int64_t phases = 1;
     for (int i = 0; i < 3; ++i) {
       const SlidingDim& from = c_.dim[i];
       GemmDim& d = p_.dim[i];
       const int tensor_dim = i - (3 - c_.dims) + 2;
       if (tensor_dim >= 2) {
-        d.windowed = static_cast<std::int32_t>(windowed.size(tensor_dim));
-        d.size = static_cast<std::int32_t>(pixels.size(tensor_dim));
+        d.windowed = static_cast<std::int32_t>(windowed_.size(tensor_dim));
+        d.size = static_cast<std::int32_t>(pixels_.size(tensor_dim));
       }
       d.kernel = from.kernel;
       d.stride = from.stride;
@@ -150,10 +156,20 @@ class Plan {
     depth_ = pass_ == ConvolutionPass::Weight ? pixel_count_ : taps;
   }
 
-  bool can_be_wide(const Tensor& windowed, const Tensor& pixels) const {
+  /// Tensor cores wait for what is read element by element. So where channels fill pieces of 16 bytes, what lies otherwise is copied
+  /// by channels last, unless windows leave most of the image out.
+  void set_images() {
     const int64_t piece = 16 / static_cast<int64_t>(c10::elementSize(dtype_));
-    const bool both = pass_ != ConvolutionPass::Weight || (p_.columns % piece == 0 && is_wide(pixels, p_.pixels));
-    return p_.channels % piece == 0 && is_wide(windowed, p_.windowed) && both;
+    const auto strides = [&](const Tensor& t) { return strides_of(t, c_.dims); };
+    const bool fills = by_tensor_cores() && p_.channels % piece == 0 && (!kind_.to_weight || p_.columns % piece == 0);
+    const auto pixels_of = [](const Tensor& t) { return t.numel() / (t.size(0) * t.size(1)); };
+    if (fills && (p_.to_image || pixels_of(c_.weight) * pixels_of(c_.features) >= pixels_of(c_.image))) {
+      windowed_ = is_wide(windowed_, strides(windowed_)) ? windowed_ : by_channels_last(windowed_);
+      pixels_ = !kind_.to_weight || is_wide(pixels_, strides(pixels_)) ? pixels_ : by_channels_last(pixels_);
+    }
+    p_.windowed = strides(windowed_);
+    p_.pixels = strides(pixels_);
+    kind_.wide = fills && is_wide(windowed_, p_.windowed) && (!kind_.to_weight || is_wide(pixels_, p_.pixels));
   }
 
   void set_weight() {
@@ -179,13 +195,14 @@ class Plan {
     }
   }
 
-  void set_operands(const Tensor& pixels) {
-    p_.b = kind_.to_weight ? pixels.const_data_ptr() : weight_.const_data_ptr();
-    p_.out = kind_.to_weight ? weight_.mutable_data_ptr() : pixels.mutable_data_ptr();
+  void set_operands() {
+    p_.a = windowed_.const_data_ptr();
+    p_.b = kind_.to_weight ? pixels_.const_data_ptr() : weight_.const_data_ptr();
+    p_.out = kind_.to_weight ? weight_.mutable_data_ptr() : pixels_.mutable_data_ptr();
   }
 
   /// Neighbouring threads go along what lies side by side.
-  void set_order(const Tensor& pixels) {
+  void set_order() {
     // The smallest stride of a dimension that has some elements.
     constexpr int64_t kNone = INT64_MAX;
     const auto nearest = [](const int64_t (&strides)[3], const auto& size) {
@@ -209,7 +226,7 @@ class Plan {
       p_.a_by_depth = windowed_last;
       p_.b_by_depth = std::min(p_.weight.channel, tap) < p_.weight.column;
       p_.columns_fastest = pixels_last;
-      p_.wide_out = pixels_last && is_wide(pixels, p_.pixels) && p_.columns % (16 / static_cast<int64_t>(pixels.itemsize())) == 0;
+      p_.wide_out = pixels_last && is_wide(pixels_, p_.pixels) && p_.columns % (16 / static_cast<int64_t>(pixels_.itemsize())) == 0;
     }
   }
 
@@ -252,7 +269,7 @@ class Plan {
   ConvolutionPass pass_;
   const ConvolutionProduct& c_;
   c10::ScalarType dtype_;
-  Tensor weight_, bias_;
+  Tensor windowed_, pixels_, weight_, bias_;
   int64_t pixel_count_ = 0, depth_ = 0;
   ImplicitGemm p_{};
   GemmKind kind_{};
@@ -261,7 +278,9 @@ class Plan {
 } // namespace
 
 void convolve_by_product(ConvolutionPass pass, const ConvolutionProduct& c) {
-  Plan(pass, c).run();
+  if (!convolve_pointwise(pass, c, tf32_allowed())) {
+    Plan(pass, c).run();
+  }
 }
 
 } // namespace at::native::cuda

@@ -11,6 +11,7 @@
 #include <aten/cuda/CUDAContext.h>
 #include <aten/cuda/Exceptions.h>
 #include <aten/native/cuda/copy.h>
+#include <aten/native/cuda/matmul.h>
 #include <aten/native/cuda/matmul_lt.h>
 #include <aten/shape/linalg.h>
 
@@ -35,18 +36,18 @@ bool tf32_allowed() {
   return at::globalContext().allowTF32CuBLAS() && !at::NoTF32Guard::should_disable_tf32();
 }
 
-BlasTypes blas_types(const char* op, c10::ScalarType dtype) {
+BlasTypes blas_types(const char* op, c10::ScalarType dtype, bool tf32 = tf32_allowed()) {
   switch (dtype) {
     case c10::ScalarType::Half:
       return {CUDA_R_16F, CUBLAS_COMPUTE_32F};
     case c10::ScalarType::BFloat16:
       return {CUDA_R_16BF, CUBLAS_COMPUTE_32F};
     case c10::ScalarType::Float:
-      return {CUDA_R_32F, tf32_allowed() ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F};
+      return {CUDA_R_32F, tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F};
     case c10::ScalarType::Double:
       return {CUDA_R_64F, CUBLAS_COMPUTE_64F};
     case c10::ScalarType::ComplexFloat:
-      return {CUDA_C_32F, tf32_allowed() ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F};
+      return {CUDA_C_32F, tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F};
     case c10::ScalarType::ComplexDouble:
       return {CUDA_C_64F, CUBLAS_COMPUTE_64F};
     default:
@@ -158,7 +159,8 @@ class ReducedPrecision {
 
 /// out = alpha a b + beta out, for matrices or batches of them.
 void multiply(
-    const char* op, const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha, const Tensor& out) {
+    const char* op, const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha, const Tensor& out,
+    bool tf32 = tf32_allowed()) {
   if (out.numel() == 0) {
     return;
   }
@@ -170,15 +172,15 @@ void multiply(
   }
   if (!is_row_major(out)) {
     if (is_row_major(transposed(out))) {
-      return multiply(op, transposed(b), transposed(a), beta, alpha, transposed(out));
+      return multiply(op, transposed(b), transposed(a), beta, alpha, transposed(out), tf32);
     }
     const Tensor dense = is_zero(beta) ? at::empty_like(out, MemoryFormat::Contiguous) : out.contiguous();
-    multiply(op, a, b, beta, alpha, dense);
+    multiply(op, a, b, beta, alpha, dense, tf32);
     copy_on_device(out, dense);
     return;
   }
   const c10::ScalarType dtype = out.scalar_type();
-  const BlasTypes types = blas_types(op, dtype);
+  const BlasTypes types = blas_types(op, dtype, tf32);
   const Factor alpha_value(alpha, dtype), beta_value(beta, dtype);
   const Operand left(a, dtype), right(b, dtype);
   const int64_t m = out.size(d - 2), n = out.size(d - 1), k = a.size(d - 1);
@@ -206,7 +208,7 @@ void start_from(const TensorBase& self, const Tensor& out) {
 /// False: nothing has been done.
 bool product_with_bias(
     const char* op, const TensorBase& self, const TensorBase& a, const TensorBase& b, const Scalar& beta, const Scalar& alpha,
-    Activation activation, const TensorBase& out) {
+    Activation activation, const TensorBase& out, bool tf32 = tf32_allowed()) {
   const c10::ScalarType dtype = out.scalar_type();
   const bool bias_for_columns = self.dim() == 1 && self.numel() == out.size(1) && self.scalar_type() == dtype &&
       (self.numel() == 1 || self.stride(0) == 1);
@@ -214,7 +216,7 @@ bool product_with_bias(
       beta.toDouble() != 1) {
     return false;
   }
-  const BlasTypes types = blas_types(op, dtype);
+  const BlasTypes types = blas_types(op, dtype, tf32);
   const Operand left(Tensor(a), dtype), right(Tensor(b), dtype);
   const int64_t rows = out.size(0), columns = out.size(1);
   return multiply_with_bias(
@@ -276,6 +278,16 @@ void dot_into(const char* op, const TensorBase& x, bool conjugate_x, const Tenso
 }
 
 } // namespace
+
+void matrix_product(const char* op, const Tensor& a, const Tensor& b, const Tensor& bias, bool tf32, const Tensor& out) {
+  if (bias.defined() && product_with_bias(op, bias, a, b, 1, 1, Activation::kNone, out, tf32)) {
+    return;
+  }
+  multiply(op, a, b, 0, 1, out, tf32);
+  if (bias.defined()) {
+    Tensor(out).add_(bias);
+  }
+}
 
 void mm_kernel(const TensorBase& self, const TensorBase& mat2, const TensorBase& out) {
   blas_types("addmm_cuda", out.scalar_type());
