@@ -1,5 +1,6 @@
 // Matrix products against plain loops: dtypes, layouts, sizes around every blocking edge, factors.
 
+#include <aten/native/onednn/Primitive.h>
 #include <aten/native/onednn/matmul.h>
 #include <aten/Functions.h>
 #include <aten/Parallel.h>
@@ -219,6 +220,14 @@ TEST_CASE("a matrix times a vector has the same bits on any number of threads", 
     }
   }
   at::set_num_threads(threads);
+}
+
+TEST_CASE("a failure of oneDNN is an error of the operator", "[aten][gemm][onednn]") {
+  using at::native::onednn::raise;
+  CHECK_THROWS_WITH(
+      raise("convolution", dnnl::error(dnnl_runtime_error, "could not execute a primitive")),
+      Catch::Matchers::StartsWith("convolution: oneDNN failed: could not execute a primitive (status 5)"));
+  CHECK_THROWS_AS(raise("matmul", dnnl::error(dnnl_out_of_memory, "could not execute a primitive")), c10::OutOfMemoryError);
 }
 
 TEST_CASE("the primitive cache is bounded and serves threads", "[aten][gemm][onednn]") {

@@ -241,3 +241,20 @@ TEST_CASE("a single element is its own eigenvalue, even a NaN", "[linalg]") {
   CHECK(values.isnan().all().item<bool>());
   CHECK(vectors.equal(at::ones({1, 1})));
 }
+
+TEST_CASE("outer products and cells keep the order of permuted operands", "[linalg]") {
+  using Strides = std::vector<int64_t>;
+  const Tensor a = at::ones({3}), b = at::ones({4}), turned = at::ones({4, 3}).t();
+  for (const double beta : {0, 2}) {
+    CHECK(at::addr(turned, a, b, beta).strides() == Strides{1, 3});
+    CHECK(at::addr(at::ones({3, 4}), a, b, beta).strides() == Strides{4, 1});
+    CHECK(at::addr(at::ones({3, 1}).expand({3, 4}), a, b, beta).strides() == Strides{4, 1});
+  }
+  CHECK(at::addr(turned > 0, a > 0, b > 0).strides() == Strides{1, 3});
+  CHECK(at::kron(at::ones({3, 2}).t(), at::ones({5, 4}).t()).strides() == Strides{1, 8});
+  CHECK(at::kron(at::ones({2, 3}), at::ones({4, 5})).strides() == Strides{15, 1});
+  CHECK(at::kron(at::ones({3, 2}).t(), at::ones({4, 5})).strides() == Strides{15, 1});
+  const Tensor x = at::ones({2, 3}), w = at::ones({12, 3}), u = at::ones({12, 4});
+  CHECK(at::gru_cell(x, at::ones({4, 2}).t(), w, u).strides() == Strides{1, 2});
+  CHECK(at::gru_cell(x, at::ones({2, 4}), w, u).strides() == Strides{4, 1});
+}

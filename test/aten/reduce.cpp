@@ -406,3 +406,12 @@ TEST_CASE("cummax takes the last of equal elements and keeps NaN", "[reduce][sca
   CHECK(places == std::vector<double>{0, 1, 2, 2, 4, 4});
   CHECK(std::isnan(std::get<0>(result)[5].item<float>()));
 }
+
+TEST_CASE("a sum of no elements is zero in any dtype", "[reduce]") {
+  const Tensor none = at::empty({0, 3}, at::kComplexHalf);
+  CHECK(none.sum().scalar_type() == at::kComplexHalf);
+  CHECK(at::view_as_real(none.sum()).equal(at::zeros({2}, at::kHalf)));
+  CHECK(at::view_as_real(none.sum(0)).equal(at::zeros({3, 2}, at::kHalf)));
+  CHECK_THROWS(none.mean());
+  CHECK_THROWS(at::ones({2}, at::kFloat).to(at::kComplexHalf).sum());
+}

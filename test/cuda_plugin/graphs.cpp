@@ -372,6 +372,26 @@ TEST_CASE("graphs: make_graphed trains as the function does", "[cuda][gpu][graph
   }
 }
 
+TEST_CASE("graphs: memory that a program has pinned itself is copied in a capture", "[cuda][gpu][graph]") {
+  if (no_device()) return;
+  void* memory = nullptr;
+  REQUIRE(cudaHostAlloc(&memory, 1000 * sizeof(float), cudaHostAllocDefault) == cudaSuccess);
+  {
+    const Tensor host = torch::from_blob(memory, {1000}, at::TensorOptions().dtype(at::kFloat));
+    CHECK(host.is_pinned());
+    host.fill_(1);
+    const Tensor x = torch::zeros({1000}, gpu());
+    CUDAGraph graph;
+    capture(graph, [&] { x.copy_(host, /*non_blocking=*/true); });
+    for (int i = 0; i < 3; ++i) {
+      host.fill_(i);
+      graph.replay();
+      CHECK(x.sum().item<double>() == 1000.0 * i);
+    }
+  }
+  cudaFreeHost(memory);
+}
+
 TEST_CASE("graphs: pinned memory that a capture copies from", "[cuda][gpu][graph]") {
   if (no_device()) return;
   const Tensor host = torch::arange(1000.0).pin_memory();

@@ -7,6 +7,7 @@
 #include <aten/native/OutArgument.h>
 #include <aten/native/composite/exact_out.h>
 #include <aten/native/store_number.h>
+#include <aten/native/view_support.h>
 
 #include <c10/util/DimVector.h>
 #include <c10/util/irange.h>
@@ -246,8 +247,10 @@ Tensor kron(const Tensor& self, const Tensor& other) {
     right.append({1, b});
     result.push_back(a * b);
   }
-  // The product keeps the order of permuted inputs, so that a view need not fit.
-  return at::_unsafe_view(at::mul(self.reshape(left), other.reshape(right)).contiguous(), result);
+  // The product keeps the order of permuted inputs: a view fits if both are permuted alike.
+  const Tensor product = at::mul(self.reshape(left), other.reshape(right));
+  const bool fits = compute_view_strides(product.sizes(), product.strides(), result).has_value();
+  return at::_unsafe_view(fits ? product : product.contiguous(), result);
 }
 
 Tensor linalg_vecdot(const Tensor& x, const Tensor& y, int64_t dim) {
@@ -310,6 +313,10 @@ Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Sc
   TORCH_CHECK(vec2.dim() == 1, "addr: Expected 1-D argument vec2, but got ", vec2.dim(), "-D");
   const int64_t sizes[2] = {vec1.size(0), vec2.size(0)};
   const Tensor broadcast = self.expand(sizes);
+  // The result lies in the order of self.
+  if (sizes[0] > 1 && sizes[1] > 1 && broadcast.stride(0) > 0 && broadcast.stride(0) < broadcast.stride(1)) {
+    return native::addr(broadcast.t(), vec2, vec1, beta, alpha).t();
+  }
   const auto dtype = at::result_type(at::empty({0}, self.options().dtype(at::result_type(self, vec1))), vec2);
   const bool exact = at::isIntegralType(dtype, /*includeBool=*/true);
   TORCH_CHECK(

@@ -454,7 +454,10 @@ std::tuple<Tensor, Tensor> lstm_cell(const Tensor& input, TensorList hx, const T
 }
 
 Tensor gru_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const OptionalTensor& b_ih, const OptionalTensor& b_hh) {
-  return run_cell<GruCell>("gru_cell", input, {hx, Tensor()}, w_ih, w_hh, b_ih, b_hh).hidden;
+  const Tensor hidden = run_cell<GruCell>("gru_cell", input, {hx, Tensor()}, w_ih, w_hh, b_ih, b_hh).hidden;
+  // But for CUDA the result lies in the order of the state.
+  const bool by_columns = hx.size(0) > 1 && hx.size(1) > 1 && hx.stride(0) > 0 && hx.stride(0) < hx.stride(1) && !hx.is_cuda();
+  return by_columns ? hidden.t().contiguous().t() : hidden;
 }
 
 Tensor rnn_tanh_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const OptionalTensor& b_ih, const OptionalTensor& b_hh) {

@@ -9,6 +9,7 @@
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/fft_passes.h>
 
+#include <c10/core/CPUAllocator.h>
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/DimVector.h>
 #include <c10/util/complex.h>
@@ -270,14 +271,14 @@ struct Workspace {
     // Planes begin at lines of the cache, which do not compete for the same places.
     constexpr int64_t kLine = 64 / sizeof(T);
     const int64_t plane = (numbers + 3 * kLine) / kLine * kLine;
-    memory_.reset(new T[4 * plane + kLine]);
-    T* const p = memory_.get() + (64 - reinterpret_cast<uintptr_t>(memory_.get()) % 64) / sizeof(T);
+    memory_ = c10::GetCPUAllocator()->allocate(static_cast<size_t>(4 * plane + kLine) * sizeof(T));
+    T* const p = static_cast<T*>(memory_.get()) + (64 - reinterpret_cast<uintptr_t>(memory_.get()) % 64) / sizeof(T);
     a = {p, p + plane};
     b = {p + 2 * plane, p + 3 * plane};
   }
 
  private:
-  std::unique_ptr<T[]> memory_;
+  c10::DataPtr memory_;
 };
 
 /// Calls f(workspace, count) on groups of lines, with planes for `points` points of each.

@@ -32,6 +32,10 @@ void sum_over(const TensorBase& self, const DimMask& mask, const TensorBase& out
     // A bool is a byte that is 0 or 1.
     return fold(Sum<uint8_t>{}, plan, static_cast<const uint8_t*>(input.const_data_ptr()), Store<int64_t>(out));
   }
+  if (input.scalar_type() == ScalarType::ComplexHalf && input.numel() == 0 && divisor == 1) {
+    // A zero, whose four bytes are those of a float.
+    return fold(Sum<float>{}, plan, static_cast<const float*>(input.const_data_ptr()), Store<float>(out));
+  }
   dispatch("sum_cpu", input.scalar_type(), kIntegral | kFloating | kComplex, [&]<class T> {
     fold(Sum<T>{}, plan, input.const_data_ptr<T>(), Store<ArithmeticAcc<T>>(out, divisor));
   });

@@ -32,7 +32,8 @@ bool is_one_block(const Tensor& dst, const Tensor& src) {
 /// and is pinned, at once.
 void transfer(void* dst, const void* src, const Tensor& host, size_t bytes, cudaMemcpyKind kind, bool non_blocking) {
   const c10::cuda::CUDAStream stream = c10::cuda::getCurrentCUDAStream();
-  if (C10_UNLIKELY(c10::cuda::captures_underway() != 0 && stream.is_capturing())) {
+  const bool capturing = c10::cuda::captures_underway() != 0 && stream.is_capturing();
+  if (C10_UNLIKELY(capturing)) {
     TORCH_CHECK(
         host.is_pinned() && non_blocking,
         "Cannot copy between CPU and CUDA tensors during CUDA graph capture unless the CPU tensor is pinned and the copy "
@@ -41,6 +42,10 @@ void transfer(void* dst, const void* src, const Tensor& host, size_t bytes, cuda
   C10_CUDA_CHECK(cudaMemcpyAsync(dst, src, bytes, kind, stream));
   const c10::DataPtr& memory = host.storage().data_ptr();
   if (non_blocking && at::cuda::CachingHostAllocator_recordEvent(memory.get(), memory.get_context(), stream)) {
+    return;
+  }
+  // What others have pinned is theirs to keep until the graph goes.
+  if (C10_UNLIKELY(capturing)) {
     return;
   }
   stream.synchronize();

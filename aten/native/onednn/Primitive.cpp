@@ -25,6 +25,11 @@ OneThread::~OneThread() {
   omp_set_num_threads(openmp_before_);
 }
 
+void raise(const char* op, const dnnl::error& failure) {
+  TORCH_CHECK_WITH(OutOfMemoryError, failure.status != dnnl_out_of_memory, op, ": oneDNN found no memory: ", failure.what());
+  TORCH_CHECK(false, op, ": oneDNN failed: ", failure.what(), " (status ", static_cast<int>(failure.status), ")");
+}
+
 dnnl::primitive_attr primitive_attributes() {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);

@@ -39,6 +39,9 @@ class OneThread {
 
 dnnl::memory::data_type data_type_of(c10::ScalarType dtype);
 
+/// Throws what a failed call of oneDNN means to the operator `op`.
+[[noreturn]] TORCH_API void raise(const char* op, const dnnl::error& failure);
+
 /// Attributes that every primitive of the caches is made with: its scratchpad comes from the caller (see Scratchpad).
 dnnl::primitive_attr primitive_attributes();
 

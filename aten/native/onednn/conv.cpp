@@ -404,7 +404,7 @@ void add_rows(const float* rows, int64_t count, int64_t width, T* to) {
 
 } // namespace
 
-bool convolution(const ConvProblem& p, ConvPass pass, ConvLayout layout, void* src, void* weight, void* dst, const void* bias) {
+bool convolution(const ConvProblem& p, ConvPass pass, ConvLayout layout, void* src, void* weight, void* dst, const void* bias) try {
   const OneThread one_thread;
   const ConvCut cut(p, pass, layout, bias != nullptr);
   // There must be a primitive for each part before one is run.
@@ -432,6 +432,8 @@ bool convolution(const ConvProblem& p, ConvPass pass, ConvLayout layout, void* s
   if (p.dtype == c10::ScalarType::BFloat16) add_rows(rows, cut.parts(), weights, static_cast<c10::BFloat16*>(weight));
   else add_rows(rows, cut.parts(), weights, static_cast<float*>(weight));
   return true;
+} catch (const dnnl::error& failure) {
+  raise(pass == ConvPass::Forward ? "convolution" : "convolution_backward", failure);
 }
 
 } // namespace at::native::onednn

@@ -122,7 +122,7 @@ void run(const Matmul& problem, const void* a, const void* b, void* c, const voi
   const Scratchpad scratchpad(slot.found->scratchpad);
   if (scratchpad) args[count++] = {DNNL_ARG_SCRATCHPAD, scratchpad.memory().get()};
   dnnl::error::wrap_c_api(
-      dnnl_primitive_execute(slot.found->primitive.get(), cpu_stream().get(), count, args), "matmul: oneDNN failed to run");
+      dnnl_primitive_execute(slot.found->primitive.get(), cpu_stream().get(), count, args), "could not execute a primitive");
 }
 
 /// A problem cut along one dimension, so that threads can work on the parts beside each other.
@@ -176,7 +176,7 @@ class Cut {
 
 } // namespace
 
-bool matmul(const Matmul& problem, const void* a, const void* b, void* c, const void* bias) {
+bool matmul(const Matmul& problem, const void* a, const void* b, void* c, const void* bias) try {
   if (!at::globalContext().userEnabledMkldnn()) return false;
   const OneThread one_thread;
   const Cut cut(problem);
@@ -195,6 +195,8 @@ bool matmul(const Matmul& problem, const void* a, const void* b, void* c, const 
     }
   });
   return true;
+} catch (const dnnl::error& failure) {
+  raise("matmul", failure);
 }
 
 size_t matmul_cache_size() {
