@@ -55,17 +55,19 @@ class StepRows {
 };
 
 /// Tensors are contiguous, of a dtype that steps_are_kernels() takes, and of matching sizes; w_hh and b_hh may have any strides.
-/// "rows" are steps x batch, or one dimension of packed rows.
+/// "rows" are steps x batch, or one dimension of packed rows. "width" is the size of a cell, or what its state is projected to.
 struct Recurrence {
   RecurrentCell cell;
   bool reverse;
   IntArrayRef batch_sizes; // of packed sequences, see StepRows; else empty
-  TensorBase hx, cx; // batch x size; cx of an LSTM
-  TensorBase w_hh; // gates * size x size
+  TensorBase hx, cx; // batch x width, batch x size; cx of an LSTM
+  TensorBase w_hh; // gates * size x width
+  TensorBase w_hr; // width x size: the projection of an LSTM, or undefined; on devices other than the CPU
   TensorBase b_hh; // of a GRU: what its recurrent sums begin with, or undefined
   TensorBase gates; // rows x gates * size: sums of all but the recurrent products; opened gates when the steps are done
   TensorBase recurrent; // rows x size: of a GRU, the recurrent sums of its candidates
-  TensorBase output, cells; // rows x size: the states; of a cell with one gate, `output` is `gates`
+  TensorBase output, cells; // rows x width, rows x size: the states; of a cell with one gate, `output` is `gates`
+  TensorBase hidden; // rows x size: with a projection, what is projected
 
   StepRows rows() const { return {gates.sizes(), batch_sizes, reverse}; }
 };
@@ -76,6 +78,7 @@ struct RecurrenceGrads {
   TensorBase gates; // of the sums with the inputs
   TensorBase recurrent; // of the recurrent sums, of all gates: `gates` but for a GRU
   TensorBase hx, cx;
+  TensorBase projected; // rows x width, with a projection: of the projected states, also of those that the steps after have left
 };
 
 /// What a device other than the CPU registers when it is loaded: the two functions below, for half and bfloat16 too.

@@ -114,20 +114,31 @@ Tensor nth_or_undefined(const std::vector<Tensor>& tensors, size_t n) {
   return n < tensors.size() ? tensors[n] : Tensor();
 }
 
-/// The steps of an LSTM back, operator by operator: gradients of all sums and of the first states. All but the first states are rows.
-std::tuple<Tensor, Tensor, Tensor> lstm_steps_back(
+struct LstmGrads {
+  Tensor gates, hx, cx; // of all sums and of the first states
+  Tensor output, hidden; // with a projection: of what it gives, and what it takes, after all steps
+};
+
+/// The steps of an LSTM back, operator by operator. All but the first states are rows.
+LstmGrads lstm_steps_back(
     const StepRows& steps, const Tensor& grad_output, const Tensor& grad_cells, const Tensor& input, const Tensor& hx, const Tensor& cx,
-    const Tensor& w_ih, const Tensor& w_hh, const Tensor& bias, const Tensor& output, const Tensor& cells, const Tensor& open) {
+    const Tensor& w_ih, const Tensor& w_hh, const Tensor& bias, const Tensor& w_hr, const Tensor& output, const Tensor& cells, const Tensor& open) {
   const bool differentiable = at::GradMode::is_enabled();
   const Tensor gates = differentiable ? at::linear(input, w_ih, bias) : Tensor();
-  std::vector<Tensor> for_gates(steps.steps());
+  const int64_t size = cx.size(1);
+  std::vector<Tensor> for_gates(steps.steps()), for_output(steps.steps()), put_out(steps.steps());
   const std::vector<Tensor> for_first = take_steps_back(steps, [&](int64_t t, const std::vector<Tensor>& for_after) -> std::vector<Tensor> {
     const Tensor cell_before = states_before(cells, cx, steps, t), cell = step_of(cells, steps, t);
-    const Tensor grad_hy = sum_of_defined(step_of(grad_output, steps, t), nth_or_undefined(for_after, 0)),
-                 grad_cy = sum_of_defined(step_of(grad_cells, steps, t), nth_or_undefined(for_after, 1));
-    Tensor for_cell;
+    const Tensor grad_cy = sum_of_defined(step_of(grad_cells, steps, t), nth_or_undefined(for_after, 1));
+    const Tensor recurrent = differentiable ? at::mm(states_before(output, hx, steps, t), w_hh.t()) : Tensor();
+    Tensor grad_hy = sum_of_defined(step_of(grad_output, steps, t), nth_or_undefined(for_after, 0)), for_cell;
+    if (w_hr.defined()) {
+      for_output[t] = grad_hy.defined() ? grad_hy : at::zeros({cell.size(0), hx.size(1)}, cell.options());
+      put_out[t] = (differentiable ? (step_of(gates, steps, t) + recurrent).narrow(1, 3 * size, size).sigmoid() : step_of(open, steps, t).narrow(1, 3 * size, size)) *
+          cell.tanh();
+      grad_hy = at::mm(for_output[t], w_hr);
+    }
     if (differentiable) {
-      const Tensor recurrent = at::mm(states_before(output, hx, steps, t), w_hh.t());
       std::tie(for_gates[t], std::ignore, for_cell, std::ignore, std::ignore) = at::_thnn_differentiable_lstm_cell_backward(
           grad_hy, grad_cy, step_of(gates, steps, t), recurrent, {}, {}, cell_before, cell);
     } else {
@@ -136,24 +147,29 @@ std::tuple<Tensor, Tensor, Tensor> lstm_steps_back(
     }
     return {at::mm(for_gates[t], w_hh), for_cell};
   });
-  return {at::cat(for_gates, 0), for_first[0], for_first[1]};
+  const bool projected = w_hr.defined();
+  return {at::cat(for_gates, 0), for_first[0], for_first[1], projected ? at::cat(for_output, 0) : Tensor(), projected ? at::cat(put_out, 0) : Tensor()};
 }
 
 } // namespace
 
-std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor> lstm_steps_backward(
+std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor> lstm_steps_backward(
     const Tensor& grad_output, const Tensor& grad_cells, const Tensor& input, const Tensor& hx, const Tensor& cx, const Tensor& w_ih,
-    const Tensor& w_hh, const Tensor& bias, const Tensor& output, const Tensor& cells, const Tensor& open, bool reverse,
-    at::IntArrayRef batch_sizes, std::array<bool, 6> mask) {
+    const Tensor& w_hh, const Tensor& bias, const Tensor& w_hr, const Tensor& output, const Tensor& cells, const Tensor& open, bool reverse,
+    at::IntArrayRef batch_sizes, std::array<bool, 7> mask) {
   if (!grad_output.defined() && !grad_cells.defined()) {
     return {};
   }
   const StepRows steps(input.sizes(), batch_sizes, reverse);
-  Tensor for_gates, for_hidden, for_cell; // of the state before the step
-  if (has_kernel(output)) {
-    const Tensor grads = at::empty(open.sizes(), open.options());
-    for_hidden = at::empty(hx.sizes(), hx.options());
-    for_cell = at::empty(cx.sizes(), cx.options());
+  LstmGrads grads;
+  if (has_kernel(output) && !(w_hr.defined() && output.is_cpu())) {
+    const Tensor for_gates = at::empty(open.sizes(), open.options());
+    grads.hx = at::empty(hx.sizes(), hx.options());
+    grads.cx = at::empty(cx.sizes(), cx.options());
+    if (w_hr.defined()) {
+      grads.output = at::empty(output.sizes(), output.options());
+      grads.hidden = open.narrow(-1, 3 * cx.size(1), cx.size(1)) * cells.tanh();
+    }
     at::native::recurrence_backward(
         {.cell = at::native::RecurrentCell::lstm,
          .reverse = reverse,
@@ -161,21 +177,32 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor> lstm_steps_backward(
          .hx = contiguous(hx),
          .cx = contiguous(cx),
          .w_hh = w_hh.resolve_neg(),
+         .w_hr = w_hr.defined() ? w_hr.resolve_neg() : w_hr,
          .b_hh = {},
          .gates = contiguous(open),
          .recurrent = {},
          .output = contiguous(output),
-         .cells = contiguous(cells)},
-        {.output = contiguous(grad_output), .cells = contiguous(grad_cells), .gates = grads, .recurrent = grads, .hx = for_hidden, .cx = for_cell});
-    for_gates = rows_of(grads);
+         .cells = contiguous(cells),
+         .hidden = contiguous(grads.hidden)},
+        {.output = contiguous(grad_output),
+         .cells = contiguous(grad_cells),
+         .gates = for_gates,
+         .recurrent = for_gates,
+         .hx = grads.hx,
+         .cx = grads.cx,
+         .projected = grads.output});
+    grads.gates = rows_of(for_gates);
+    grads.output = rows_of(grads.output);
+    grads.hidden = rows_of(grads.hidden);
   } else {
-    std::tie(for_gates, for_hidden, for_cell) = lstm_steps_back(
-        steps, rows_of(grad_output), rows_of(grad_cells), rows_of(input), hx, cx, w_ih, w_hh, bias, rows_of(output), rows_of(cells), rows_of(open));
+    grads = lstm_steps_back(
+        steps, rows_of(grad_output), rows_of(grad_cells), rows_of(input), hx, cx, w_ih, w_hh, bias, w_hr, rows_of(output), rows_of(cells), rows_of(open));
   }
   return {
-      mask[0] ? at::mm(for_gates, w_ih).view(input.sizes()) : Tensor(), mask[1] ? for_hidden : Tensor(), mask[2] ? for_cell : Tensor(),
-      mask[3] ? at::mm(for_gates.t(), rows_of(input)) : Tensor(),
-      mask[4] ? for_recurrent_weights(for_gates, hx, rows_of(output), steps) : Tensor(), mask[5] ? for_gates.sum(0) : Tensor()};
+      mask[0] ? at::mm(grads.gates, w_ih).view(input.sizes()) : Tensor(), mask[1] ? grads.hx : Tensor(), mask[2] ? grads.cx : Tensor(),
+      mask[3] ? at::mm(grads.gates.t(), rows_of(input)) : Tensor(),
+      mask[4] ? for_recurrent_weights(grads.gates, hx, rows_of(output), steps) : Tensor(), mask[5] ? grads.gates.sum(0) : Tensor(),
+      mask[6] && w_hr.defined() ? at::mm(grads.output.t(), grads.hidden) : Tensor()};
 }
 
 std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor> gru_steps_backward(
@@ -198,12 +225,14 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor> gru_steps_backward(
          .hx = contiguous(hx),
          .cx = {},
          .w_hh = w_hh.resolve_neg(),
+         .w_hr = {},
          .b_hh = {},
          .gates = contiguous(open),
          .recurrent = contiguous(recurrent),
          .output = contiguous(output),
-         .cells = {}},
-        {.output = contiguous(grad), .cells = {}, .gates = for_sums, .recurrent = for_recurrent, .hx = for_hidden, .cx = {}});
+         .cells = {},
+         .hidden = {}},
+        {.output = contiguous(grad), .cells = {}, .gates = for_sums, .recurrent = for_recurrent, .hx = for_hidden, .cx = {}, .projected = {}});
   } else {
     const Tensor sums = at::linear(rows_of(input), w_ih, b_ih), grads = rows_of(grad), states = rows_of(output);
     std::vector<Tensor> for_step_sums(steps.steps()), for_step_recurrent(steps.steps());
@@ -245,12 +274,14 @@ FiveTensors rnn_steps_backward(
          .hx = contiguous(hx),
          .cx = {},
          .w_hh = w_hh.resolve_neg(),
+         .w_hr = {},
          .b_hh = {},
          .gates = states,
          .recurrent = {},
          .output = states,
-         .cells = {}},
-        {.output = contiguous(grad), .cells = {}, .gates = for_sums, .recurrent = for_sums, .hx = for_hidden, .cx = {}});
+         .cells = {},
+         .hidden = {}},
+        {.output = contiguous(grad), .cells = {}, .gates = for_sums, .recurrent = for_sums, .hx = for_hidden, .cx = {}, .projected = {}});
   } else {
     const Tensor grads = rows_of(grad), states = rows_of(output);
     std::vector<Tensor> for_step(steps.steps());

@@ -28,9 +28,9 @@ FiveTensors fused_lstm_cell_backward(
     const at::Tensor& cy,
     const at::Tensor& workspace);
 
-/// For (input, hx, cx, w_ih, w_hh, bias) of _lstm_steps, from the gradients of its two sequences of states, which may be
+/// For (input, hx, cx, w_ih, w_hh, bias, w_hr) of _lstm_steps, from the gradients of its two sequences of states, which may be
 /// undefined; see Note [Steps of a layer].
-std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor> lstm_steps_backward(
+std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor> lstm_steps_backward(
     const at::Tensor& grad_output,
     const at::Tensor& grad_cells,
     const at::Tensor& input,
@@ -39,12 +39,13 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tenso
     const at::Tensor& w_ih,
     const at::Tensor& w_hh,
     const at::Tensor& bias,
+    const at::Tensor& w_hr,
     const at::Tensor& output,
     const at::Tensor& cells,
     const at::Tensor& open,
     bool reverse,
     at::IntArrayRef batch_sizes,
-    std::array<bool, 6> mask);
+    std::array<bool, 7> mask);
 
 /// For (input, hx, w_ih, w_hh, b_ih, b_hh) of _gru_steps.
 std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor> gru_steps_backward(

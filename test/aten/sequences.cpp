@@ -347,7 +347,7 @@ TEST_CASE("the steps of an LSTM are its cells for any batch and size", "[aten][r
 
 TEST_CASE("the steps of an LSTM refuse operands that do not fit", "[aten][rnn]") {
   const auto steps = [](at::IntArrayRef input, at::IntArrayRef hx, at::IntArrayRef cx, at::IntArrayRef w_ih, at::IntArrayRef w_hh) {
-    return at::_ops::_lstm_steps::call(values(input), values(hx), values(cx), values(w_ih), values(w_hh), values({w_ih[0]}), false, {});
+    return at::_ops::_lstm_steps::call(values(input), values(hx), values(cx), values(w_ih), values(w_hh), values({w_ih[0]}), false, {}, std::nullopt);
   };
   CHECK_NOTHROW(steps({2, 3, 5}, {3, 2}, {3, 2}, {8, 5}, {8, 2}));
   CHECK_THROWS_WITH(steps({2, 5}, {2, 2}, {2, 2}, {8, 5}, {8, 2}), Catch::Contains("expected an input of steps, batch and features"));

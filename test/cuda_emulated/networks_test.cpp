@@ -141,7 +141,7 @@ TEST_CASE("emulated: steps of recurrent layers, there and back", "[cuda][rnn]") 
   Tensor output, cells, open, recurrent;
   std::vector<Tensor> wanted;
   if (lstm) {
-    std::tie(output, cells, open) = at::_ops::_lstm_steps::call(sums, hx, cx, as_is, w_hh, std::nullopt, reverse, batch_sizes);
+    std::tie(output, cells, open) = at::_ops::_lstm_steps::call(sums, hx, cx, as_is, w_hh, std::nullopt, reverse, batch_sizes, std::nullopt);
     wanted = torch::autograd::grad({output, cells}, {sums, hx, cx}, {grad, grad_cells});
   } else {
     if (gru) {
@@ -162,11 +162,13 @@ TEST_CASE("emulated: steps of recurrent layers, there and back", "[cuda][rnn]") 
       .hx = hx.detach(),
       .cx = cx.detach(),
       .w_hh = w_hh,
+      .w_hr = {},
       .b_hh = gru ? bias : Tensor(),
       .gates = gates,
       .recurrent = kept,
       .output = states,
-      .cells = last};
+      .cells = last,
+      .hidden = {}};
   cuda::recurrence_steps(r);
   const double close = dtype == at::kHalf ? 1e-2 : dtype == at::kFloat ? 1e-5 : 1e-12;
   CAPTURE(dtype, static_cast<int>(kind), reverse, packed);
@@ -182,7 +184,8 @@ TEST_CASE("emulated: steps of recurrent layers, there and back", "[cuda][rnn]") 
           .gates = for_gates,
           .recurrent = for_products,
           .hx = for_hidden,
-          .cx = lstm ? for_cell : Tensor()});
+          .cx = lstm ? for_cell : Tensor(),
+          .projected = {}});
   CHECK(near(for_gates, wanted[0], close, close));
   CHECK(near(for_hidden, wanted[1], close, close));
   CHECK((!lstm || near(for_cell, wanted[2], close, close)));
@@ -191,6 +194,54 @@ TEST_CASE("emulated: steps of recurrent layers, there and back", "[cuda][rnn]") 
     CHECK(near(for_products.narrow(-1, 0, 2 * kSize), for_gates.narrow(-1, 0, 2 * kSize), close, close));
     CHECK(near(for_products.narrow(-1, 2 * kSize, kSize), for_gates.narrow(-1, 2 * kSize, kSize) * gates.narrow(-1, 0, kSize), close, close));
   }
+}
+
+TEST_CASE("emulated: steps of an LSTM with a projection, there and back", "[cuda][rnn]") {
+  constexpr int64_t kBatch = 3, kSize = 7, kProjected = 4;
+  const auto dtype = GENERATE(at::kDouble, at::kFloat);
+  const bool reverse = GENERATE(false, true), packed = GENERATE(false, true);
+  const double close = dtype == at::kFloat ? 1e-5 : 1e-12;
+  const Sizes batch_sizes = packed ? Sizes{3, 3, 2, 2, 1} : Sizes{};
+  const auto rows = [&](int64_t width) { return packed ? Sizes{11, width} : Sizes{5, kBatch, width}; };
+  const auto leaf = [&](at::IntArrayRef sizes) { return (torch::randn(sizes) / 2).to(dtype).requires_grad_(true); };
+  const Tensor sums = leaf(rows(4 * kSize)), hx = leaf({kBatch, kProjected}), cx = leaf({kBatch, kSize}), w_hh = leaf({4 * kSize, kProjected});
+  const Tensor w_hr = leaf({kProjected, kSize}), as_is = torch::eye(4 * kSize, at::TensorOptions(dtype)), grad = leaf(rows(kProjected)).detach();
+  // The layer's own steps; the other direction is the second one of a layer that has both.
+  const auto zeros = [&](const Tensor& t) { return torch::zeros_like(t.detach()); };
+  const std::vector<Tensor> weights = {as_is, w_hh, w_hr}, both = {zeros(as_is), zeros(w_hh), zeros(w_hr), as_is, w_hh, w_hr};
+  const auto states = [&](const Tensor& t) { return reverse ? torch::stack({zeros(t), t}) : t.unsqueeze(0); };
+  const Tensor all = packed
+      ? std::get<0>(at::lstm(sums, torch::tensor(batch_sizes, at::kLong), {states(hx), states(cx)}, reverse ? both : weights, false, 1, 0.0, false, reverse))
+      : std::get<0>(at::lstm(sums, {states(hx), states(cx)}, reverse ? both : weights, false, 1, 0.0, false, reverse, false));
+  const Tensor output = reverse ? all.narrow(-1, kProjected, kProjected) : all;
+  const auto wanted = torch::autograd::grad({output}, {sums, hx, cx, w_hr}, {grad});
+
+  const torch::NoGradGuard no_grad;
+  const auto unset = [&](at::IntArrayRef sizes) { return torch::full(sizes, 99, at::TensorOptions(dtype)); };
+  const Tensor gates = sums.detach().clone(), projected = unset(rows(kProjected)), cells = unset(rows(kSize)), hidden = unset(rows(kSize));
+  const at::native::Recurrence r{
+      .cell = at::native::RecurrentCell::lstm,
+      .reverse = reverse,
+      .batch_sizes = batch_sizes,
+      .hx = hx.detach(),
+      .cx = cx.detach(),
+      .w_hh = w_hh,
+      .w_hr = w_hr,
+      .b_hh = {},
+      .gates = gates,
+      .recurrent = {},
+      .output = projected,
+      .cells = cells,
+      .hidden = hidden};
+  cuda::recurrence_steps(r);
+  CHECK(near(projected, output.detach(), close, close));
+  const Tensor for_gates = unset(rows(4 * kSize)), for_hx = unset(hx.sizes()), for_cx = unset(cx.sizes()), for_projected = unset(rows(kProjected));
+  cuda::recurrence_steps_back(
+      r, {.output = grad, .cells = {}, .gates = for_gates, .recurrent = for_gates, .hx = for_hx, .cx = for_cx, .projected = for_projected});
+  CHECK(near(for_gates, wanted[0], close, close));
+  CHECK(near(for_hx, wanted[1], close, close));
+  CHECK(near(for_cx, wanted[2], close, close));
+  CHECK(near(for_projected.reshape({-1, kProjected}).t().mm(hidden.reshape({-1, kSize})), wanted[3], close, close));
 }
 
 TEST_CASE("emulated: steps of optimizers", "[cuda]") {

@@ -18,6 +18,7 @@
 #include <array>
 #include <functional>
 #include <initializer_list>
+#include <iterator>
 #include <optional>
 #include <tuple>
 #include <type_traits>
@@ -151,15 +152,17 @@ constexpr int64_t kWorthPacking = 4; // steps from which on the CPU lays out wei
 template <class Cell>
 bool is_one_operator(const Sequence& sequence, const State& state, const Weights& w) {
   const Tensor& input = sequence.data;
-  const auto operands = {input, state.hidden, state.cell, w.w_ih, w.w_hh, w.b_ih, w.b_hh};
+  const auto operands = {input, state.hidden, state.cell, w.w_ih, w.w_hh, w.b_ih, w.b_hh, w.w_hr};
   const auto fits = [&](const Tensor& t) {
     return !t.defined() || (t.device() == input.device() && t.layout() == kStrided && t.scalar_type() == input.scalar_type());
   };
-  // Cells do as well for others where nothing is laid out; for an LSTM of sequences of one length the operator also has them.
+  // Cells do as well for others where nothing is laid out; for an LSTM of sequences of one length the operator also has them, and on the
+  // CPU a projection only there.
   const bool packed = !sequence.batch_sizes.empty();
   const int64_t steps = packed ? static_cast<int64_t>(sequence.batch_sizes.size()) : input.size(0);
   const bool takes_kernels = (steps >= kWorthPacking || !input.is_cpu()) && steps_are_kernels(input);
-  return (takes_kernels || (std::is_same_v<Cell, LstmCell> && !packed && input.is_cpu())) && !w.w_hr.defined() && !input.is_complex() &&
+  return (takes_kernels || (std::is_same_v<Cell, LstmCell> && !packed && input.is_cpu())) &&
+      !(w.w_hr.defined() && packed && input.is_cpu()) && !input.is_complex() &&
       std::all_of(operands.begin(), operands.end(), fits) && !at::autocast::is_autocast_enabled(input.device().type());
 }
 
@@ -172,7 +175,7 @@ template <class Cell>
 State all_steps(const Sequence& input, const State& state, const Weights& w, bool reverse) {
   if constexpr (std::is_same_v<Cell, LstmCell>) {
     const auto [output, cells, open] = at::_ops::_lstm_steps::call(
-        input.data, state.hidden, state.cell, w.w_ih, w.w_hh, if_defined(LstmCell::bias(w)), reverse, input.batch_sizes);
+        input.data, state.hidden, state.cell, w.w_ih, w.w_hh, if_defined(LstmCell::bias(w)), reverse, input.batch_sizes, if_defined(w.w_hr));
     return {output, cells};
   } else if constexpr (std::is_same_v<Cell, GruCell>) {
     const auto [output, open, recurrent] = at::_ops::_gru_steps::call(
@@ -523,13 +526,14 @@ void check_steps(const char* op, const Tensor& input, std::initializer_list<Tens
 
 /// Whether the kernel takes the steps: they are enough to lay out the weights anew for them, and all fits together. If not,
 /// operators take the steps and say what does not fit; they take none of packed sequences.
-bool takes_kernel(const char* op, const Tensor& gates, IntArrayRef batch_sizes, int64_t count, std::initializer_list<Tensor> states, const Tensor& w_hh, const Tensor& b_hh = {}) {
+bool takes_kernel(const char* op, const Tensor& gates, IntArrayRef batch_sizes, int64_t count, std::initializer_list<Tensor> states, const Tensor& w_hh, const Tensor& b_hh = {}, const Tensor& w_hr = {}) {
   const auto fits = [&](const Tensor& t) { return t.device() == gates.device() && t.layout() == kStrided && t.scalar_type() == gates.scalar_type(); };
-  const int64_t size = states.begin()->size(1);
+  const int64_t width = states.begin()->size(1), size = std::prev(states.end())->size(1);
   const bool only_sizes = gates.is_meta() && !batch_sizes.empty() && c10::isFloatingType(gates.scalar_type());
   const bool fit = (only_sizes || steps_are_kernels(gates)) && std::all_of(states.begin(), states.end(), fits) &&
       fits(w_hh) && gates.numel() > 0 && gates.size(-1) == count * size && w_hh.dim() == 2 && w_hh.size(0) == count * size &&
-      w_hh.size(1) == size && (!b_hh.defined() || (fits(b_hh) && b_hh.sizes() == IntArrayRef{count * size}));
+      w_hh.size(1) == width && (!b_hh.defined() || (fits(b_hh) && b_hh.sizes() == IntArrayRef{count * size})) &&
+      (w_hr.defined() ? fits(w_hr) && w_hr.sizes() == IntArrayRef({width, size}) && !gates.is_cpu() : width == size);
   TORCH_CHECK(
       fit || batch_sizes.empty(), op, ": packed sequences take float or double tensors on the CPU or floating ones on a GPU, of one dtype and sizes that fit, got sums of sizes ",
       gates.sizes(), " of ", gates.scalar_type(), ", states of ", states.begin()->sizes(), " and weights of ", w_hh.sizes(), " of ", w_hh.scalar_type());
@@ -562,12 +566,20 @@ void take_steps(const Tensor& output, const Tensor& hx, bool reverse, const F& f
 
 } // namespace
 
-std::tuple<Tensor, Tensor, Tensor> lstm_steps(const Tensor& input, const Tensor& hx, const Tensor& cx, const Tensor& w_ih, const Tensor& w_hh, const OptionalTensor& bias, bool reverse, IntArrayRef batch_sizes) {
-  check_steps("_lstm_steps", input, {hx, cx}, batch_sizes);
+std::tuple<Tensor, Tensor, Tensor> lstm_steps(const Tensor& input, const Tensor& hx, const Tensor& cx, const Tensor& w_ih, const Tensor& w_hh, const OptionalTensor& bias, bool reverse, IntArrayRef batch_sizes, const OptionalTensor& w_hr) {
+  const Tensor projection = defined_or_empty(w_hr);
+  if (projection.defined()) {
+    check_steps("_lstm_steps", input, {hx}, batch_sizes);
+    check_steps("_lstm_steps", input, {cx}, batch_sizes);
+    TORCH_CHECK(
+        projection.sizes() == IntArrayRef({hx.size(1), cx.size(1)}), "_lstm_steps: w_hr must have sizes [", hx.size(1), ", ", cx.size(1), "], got ",
+        projection.sizes());
+  } else {
+    check_steps("_lstm_steps", input, {hx, cx}, batch_sizes);
+  }
   const Tensor gates = at::linear(input, w_ih, bias).contiguous();
-  const DimVector sizes = sizes_of_states(gates, hx.size(1));
-  Tensor output = at::empty(sizes, hx.options()), cells = at::empty(sizes, cx.options());
-  if (takes_kernel("_lstm_steps", gates, batch_sizes, 4, {hx, cx}, w_hh)) {
+  Tensor output = at::empty(sizes_of_states(gates, hx.size(1)), hx.options()), cells = at::empty(sizes_of_states(gates, cx.size(1)), cx.options());
+  if (takes_kernel("_lstm_steps", gates, batch_sizes, 4, {hx, cx}, w_hh, {}, projection)) {
     take_steps(
         {.cell = RecurrentCell::lstm,
          .reverse = reverse,
@@ -575,11 +587,13 @@ std::tuple<Tensor, Tensor, Tensor> lstm_steps(const Tensor& input, const Tensor&
          .hx = hx.contiguous(),
          .cx = cx.contiguous(),
          .w_hh = w_hh,
+         .w_hr = projection,
          .b_hh = {},
          .gates = gates,
          .recurrent = {},
          .output = output,
-         .cells = cells});
+         .cells = cells,
+         .hidden = projection.defined() ? at::empty_like(cells) : Tensor()});
     return {output, cells, gates};
   }
   Tensor open = at::empty(gates.sizes(), gates.options()), recurrent = at::empty({gates.size(1), gates.size(2)}, gates.options());
@@ -587,8 +601,10 @@ std::tuple<Tensor, Tensor, Tensor> lstm_steps(const Tensor& input, const Tensor&
   Tensor cell = cx;
   take_steps(output, hx, reverse, [&](int64_t t, const Tensor& hidden) {
     at::mm_out(recurrent, hidden, weight);
-    Tensor next_hidden = output.select(0, t), next_cell = cells.select(0, t), opened = open.select(0, t);
-    at::_thnn_fused_lstm_cell_out(next_hidden, next_cell, opened, gates.select(0, t), recurrent, cell);
+    Tensor next = output.select(0, t), next_cell = cells.select(0, t), opened = open.select(0, t);
+    Tensor put_out = projection.defined() ? at::empty_like(next_cell) : next;
+    at::_thnn_fused_lstm_cell_out(put_out, next_cell, opened, gates.select(0, t), recurrent, cell);
+    if (projection.defined()) at::mm_out(next, put_out, projection.t());
     cell = next_cell;
   });
   return {output, cells, open};
@@ -608,11 +624,13 @@ std::tuple<Tensor, Tensor, Tensor> gru_steps(const Tensor& input, const Tensor& 
          .hx = hx.contiguous(),
          .cx = {},
          .w_hh = w_hh,
+         .w_hr = {},
          .b_hh = bias,
          .gates = gates,
          .recurrent = recurrent,
          .output = output,
-         .cells = {}});
+         .cells = {},
+         .hidden = {}});
     return {output, gates, recurrent};
   }
   take_steps(output, hx, reverse, [&](int64_t t, const Tensor& hidden) {
@@ -636,11 +654,13 @@ Tensor rnn_steps(const Tensor& input, const Tensor& hx, const Tensor& w_ih, cons
          .hx = hx.contiguous(),
          .cx = {},
          .w_hh = w_hh,
+         .w_hr = {},
          .b_hh = {},
          .gates = output,
          .recurrent = {},
          .output = output,
-         .cells = {}});
+         .cells = {},
+         .hidden = {}});
     return output;
   }
   take_steps(output, hx, reverse, [&](int64_t t, const Tensor& hidden) {

@@ -32,7 +32,7 @@ Tensor states_before(const Tensor& after, const Tensor& first, const StepRows& s
 }
 
 CellRows cell_rows(const Recurrence& r, int64_t live) {
-  return {live, r.hx.size(1), r.hx.scalar_type(), c10::cuda::getCurrentCUDAStream()};
+  return {live, r.cx.defined() ? r.cx.size(1) : r.hx.size(1), r.hx.scalar_type(), c10::cuda::getCurrentCUDAStream()};
 }
 
 } // namespace
@@ -40,7 +40,7 @@ CellRows cell_rows(const Recurrence& r, int64_t live) {
 void recurrence_steps(const Recurrence& r) {
   const c10::OptionalDeviceGuard guard(r.hx.device());
   const StepRows steps = r.rows();
-  const Tensor weight = Tensor(r.w_hh).t(), bias(r.b_hh), hx(r.hx), cx(r.cx);
+  const Tensor weight = Tensor(r.w_hh).t(), w_hr(r.w_hr), bias(r.b_hh), hx(r.hx), cx(r.cx), unprojected = all_rows(r.hidden);
   const Tensor all_gates = all_rows(r.gates), output = all_rows(r.output), cells = all_rows(r.cells), recurrent = all_rows(r.recurrent);
   const Tensor sums = r.cell == RecurrentCell::gru ? at::empty({r.hx.size(0), r.w_hh.size(0)}, Tensor(r.hx).options()) : Tensor();
   for (int64_t i = 0; i < steps.steps(); ++i) {
@@ -50,10 +50,15 @@ void recurrence_steps(const Recurrence& r) {
     Tensor gates = step_of(all_gates, steps, t);
     if (r.cell == RecurrentCell::lstm) {
       const Tensor cell = states_before(cells, cx, steps, t), next_cell = step_of(cells, steps, t);
+      const Tensor put_out = w_hr.defined() ? step_of(unprojected, steps, t) : next;
       gates.addmm_(hidden, weight);
       launch_lstm_cell(
-          p, {gates.const_data_ptr(), nullptr, nullptr, nullptr}, cell.const_data_ptr(), next.mutable_data_ptr(),
+          p, {gates.const_data_ptr(), nullptr, nullptr, nullptr}, cell.const_data_ptr(), put_out.mutable_data_ptr(),
           next_cell.mutable_data_ptr(), gates.mutable_data_ptr());
+      if (w_hr.defined()) {
+        Tensor projected = next;
+        at::mm_out(projected, put_out, w_hr.t());
+      }
     } else if (r.cell == RecurrentCell::gru) {
       Tensor back = sums.narrow(0, 0, p.rows);
       bias.defined() ? at::addmm_out(back, bias, hidden, weight) : at::mm_out(back, hidden, weight);
@@ -70,10 +75,10 @@ void recurrence_steps(const Recurrence& r) {
 void recurrence_steps_back(const Recurrence& r, const RecurrenceGrads& grads) {
   const c10::OptionalDeviceGuard guard(r.hx.device());
   const StepRows steps = r.rows();
-  const Tensor weight(r.w_hh), hx(r.hx), cx(r.cx), all_hidden(grads.hx), all_cells(grads.cx);
+  const Tensor weight(r.w_hh), w_hr(r.w_hr), hx(r.hx), cx(r.cx), all_hidden(grads.hx), all_cells(grads.cx);
   const Tensor all_gates = all_rows(r.gates), output = all_rows(r.output), cells = all_rows(r.cells), recurrent = all_rows(r.recurrent);
   const Tensor grad_gates = all_rows(grads.gates), grad_output = all_rows(grads.output), grad_cells = all_rows(grads.cells),
-               grad_recurrent = all_rows(grads.recurrent);
+               grad_recurrent = all_rows(grads.recurrent), grad_projected = all_rows(grads.projected);
   // What the steps so far have left to the states before them, by sequence; in the end the gradients of the first states.
   all_hidden.zero_();
   if (all_cells.defined()) {
@@ -93,8 +98,13 @@ void recurrence_steps_back(const Recurrence& r, const RecurrenceGrads& grads) {
         for_cell.add_(step_of(grad_cells, steps, t));
       }
       const Tensor old = states_before(cells, cx, steps, t);
+      Tensor for_put_out = for_hidden;
+      if (w_hr.defined()) {
+        step_of(grad_projected, steps, t).copy_(for_hidden);
+        for_put_out = at::mm(for_hidden, w_hr);
+      }
       launch_lstm_cell_backward(
-          p, for_hidden.const_data_ptr(), for_cell.const_data_ptr(), old.const_data_ptr(), step_of(cells, steps, t).const_data_ptr(),
+          p, for_put_out.const_data_ptr(), for_cell.const_data_ptr(), old.const_data_ptr(), step_of(cells, steps, t).const_data_ptr(),
           gates.const_data_ptr(), for_gates.mutable_data_ptr(), for_cell.mutable_data_ptr());
       at::mm_out(for_hidden, for_gates, weight);
     } else if (r.cell == RecurrentCell::gru) {

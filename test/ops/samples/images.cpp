@@ -91,7 +91,9 @@ const SampleSet kLstmSteps("_lstm_steps", [](ScalarType dtype, Random& random) -
       {t({3, 1, 2}), t({1, 2}), t({1, 2}), t({8, 2}), t({8, 2}), none(), true},
       {t({8, 2}), t({3, 2}), t({3, 2}), t({8, 2}), t({8, 2}), t({8}), false, ints({3, 2, 2, 1})},
       {t({6, 2}), t({3, 1}), t({3, 1}), t({4, 2}), t({4, 1}), none(), true, ints({3, 2, 1})},
-      {t({1, 2, 1}), t({2, 1}), t({2, 1}), t({4, 1}), t({4, 1}), t({4}), false}};
+      {t({1, 2, 1}), t({2, 1}), t({2, 1}), t({4, 1}), t({4, 1}), t({4}), false},
+      {t({3, 2, 3}), t({2, 1}), t({2, 2}), t({8, 3}), t({8, 1}), t({8}), false, ints({}), t({1, 2})},
+      {t({2, 1, 2}), t({1, 2}), t({1, 3}), t({12, 2}), t({12, 2}), none(), true, ints({}), t({2, 3})}};
 });
 const SampleSet kGruSteps("_gru_steps", [](ScalarType dtype, Random& random) -> Arguments {
   const auto t = [&](std::vector<int64_t> sizes) { return random.tensor(dtype, sizes); };

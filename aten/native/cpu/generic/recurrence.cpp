@@ -32,6 +32,12 @@ void check(const Recurrence& r, const TensorBase& t, IntArrayRef sizes) {
       ", got ", t.scalar_type(), " and ", t.sizes(), " on ", t.device());
 }
 
+void check_weights(const Recurrence& r, const TensorBase& w, IntArrayRef sizes) {
+  TORCH_CHECK(
+      w.sizes() == sizes && w.device() == r.hx.device() && w.scalar_type() == r.hx.scalar_type(), "steps of a recurrent layer: expected weights of ",
+      r.hx.scalar_type(), " and sizes ", sizes, ", got ", w.scalar_type(), " and ", w.sizes());
+}
+
 void check(const Recurrence& r) {
   const int64_t count = r.cell == RecurrentCell::lstm ? 4 : r.cell == RecurrentCell::gru ? 3 : 1;
   TORCH_CHECK(steps_are_kernels(r.hx), "steps of a recurrent layer: there are no kernels for ", r.hx.scalar_type(), " on ", r.hx.device());
@@ -40,22 +46,25 @@ void check(const Recurrence& r) {
       r.hx.dim() == 2 && r.gates.dim() == lead + 1 && r.gates.size(0) > 0, "steps of a recurrent layer: expected states of 2 and gates of ", lead + 1,
       " dimensions, got ", r.hx.sizes(), " and ", r.gates.sizes());
   const StepRows rows = r.rows();
-  const int64_t batch = r.hx.size(0), size = r.hx.size(1), last = rows.steps() - 1;
+  const int64_t batch = r.hx.size(0), width = r.hx.size(1), last = rows.steps() - 1;
+  const int64_t size = r.w_hr.defined() && r.w_hr.dim() == 2 ? r.w_hr.size(1) : width;
   TORCH_CHECK(
       rows.batch() == batch && (lead == 2 || rows.first(last) + rows.live(last) == r.gates.size(0)),
       "steps of a recurrent layer: states of sizes ", r.hx.sizes(), " do not fit gates of sizes ", r.gates.sizes(), " and batch sizes ", r.batch_sizes);
   DimVector sizes(r.gates.sizes().begin(), r.gates.sizes().end());
-  const auto wide = [&](int64_t width) {
-    sizes.back() = width;
+  const auto wide = [&](int64_t elements) {
+    sizes.back() = elements;
     return IntArrayRef(sizes);
   };
-  check(r, r.hx, {batch, size});
+  check(r, r.hx, {batch, width});
   check(r, r.gates, wide(count * size));
-  check(r, r.output, wide(size));
-  TORCH_CHECK(
-      r.w_hh.sizes() == IntArrayRef({count * size, size}) && r.w_hh.device() == r.hx.device() && r.w_hh.scalar_type() == r.hx.scalar_type(),
-      "steps of a recurrent layer: expected weights of ", r.hx.scalar_type(), " and sizes [", count * size, ", ", size, "], got ", r.w_hh.scalar_type(),
-      " and ", r.w_hh.sizes());
+  check(r, r.output, wide(width));
+  check_weights(r, r.w_hh, {count * size, width});
+  if (r.w_hr.defined()) {
+    TORCH_CHECK(r.cell == RecurrentCell::lstm && !r.hx.is_cpu(), "steps of a recurrent layer: only an LSTM on another device than the CPU has a projection");
+    check_weights(r, r.w_hr, {width, size});
+    check(r, r.hidden, wide(size));
+  }
   if (r.cell == RecurrentCell::lstm) {
     check(r, r.cx, {batch, size});
     check(r, r.cells, wide(size));
@@ -106,9 +115,8 @@ void recurrence(const Recurrence& r) {
 
 void recurrence_backward(const Recurrence& r, const RecurrenceGrads& grads) {
   check(r);
-  for (const TensorBase* of_states : {&grads.output, &grads.cells}) {
-    if (of_states->defined()) check(r, *of_states, r.output.sizes());
-  }
+  if (grads.output.defined()) check(r, grads.output, r.output.sizes());
+  if (grads.cells.defined()) check(r, grads.cells, r.cells.sizes());
   if (const DeviceRecurrence* const device = device_recurrence(r.hx)) {
     device->steps_back(r, grads);
     return;
