@@ -20,26 +20,26 @@ const char* count_word(int64_t dims) {
   return dims == 2 ? "two" : "three";
 }
 
-std::string base_name(const char* op) {
-  const std::string name(op);
-  for (const char* suffix : {"_with_indices_backward", "_with_indices", "_backward"}) {
-    const size_t at = name.find(suffix);
-    if (at != std::string::npos) return name.substr(0, at);
+std::string_view base_name(std::string_view op) {
+  for (const std::string_view suffix : {"_with_indices", "_backward"}) {
+    const size_t at = op.find(suffix);
+    if (at != std::string_view::npos) return op.substr(0, at);
   }
-  return name;
+  return op;
+}
+
+/// What a list of windows' numbers must be. Dilations, means of volumes and margins of maxima say it in their own words.
+const char* must_be(std::string_view name, std::string_view what) {
+  return what == "dilation"                       ? " must be either"
+      : name == "avg_pool3d"                      ? " must be"
+      : name == "max_pool2d" && what == "padding" ? " must be either be"
+                                                  : " must either be";
 }
 
 DimVector repeated(const char* op, IntArrayRef values, const char* what, int64_t dims, IntArrayRef otherwise = {}) {
   if (values.empty() && !otherwise.empty()) values = otherwise;
-  const std::string name = base_name(op);
-  // Dilations, means of volumes and margins of maxima say it in their own words.
-  const std::string_view of = what;
-  const char* must = of == "dilation"                          ? " must be either"
-      : name == "avg_pool3d"                                   ? " must be"
-      : name == "max_pool2d" && of == "padding"                ? " must be either be"
-                                                               : " must either be";
   TORCH_CHECK(
-      values.size() == 1 || static_cast<int64_t>(values.size()) == dims, name, ": ", what, must,
+      values.size() == 1 || static_cast<int64_t>(values.size()) == dims, base_name(op), ": ", what, must_be(base_name(op), what),
       otherwise.empty() ? "" : " omitted,", " a single int, or a tuple of ", count_word(dims), " ints; got ", values);
   return values.size() == 1 ? DimVector(static_cast<size_t>(dims), values[0]) : DimVector(values.begin(), values.end());
 }
@@ -99,7 +99,9 @@ TensorSpec plain(TensorSpec spec) {
 }
 
 std::array<TensorSpec, 2> with_indices(const TensorBase& self, IntArrayRef spatial) {
-  return {pooled_spec(self, spatial, self.scalar_type()), pooled_spec(self, spatial, kLong)};
+  TensorSpec values = pooled_spec(self, spatial, self.scalar_type()), indices = values;
+  indices.dtype = kLong;
+  return {std::move(values), std::move(indices)};
 }
 
 /// Sizes after pooling with fixed windows; checks everything about them.
@@ -109,7 +111,7 @@ DimVector windows(const char* op, int64_t dims, const TensorBase& self, IntArray
   TORCH_CHECK(
       dims == 2 || self.dim() == 4 || self.dim() == 5, "non-empty 4D or 5D (batch mode) tensor expected for input of ", op, "; got ",
       self.sizes());
-  if (dims == 2 && base_name(op) == "max_pool2d") {
+  if (std::string_view(op).starts_with("max_pool2d")) {
     TORCH_CHECK(
         self.dim() == 3 || self.dim() == 4, "non-empty 3D or 4D (batch mode) tensor expected for input of ", op, "; got ", self.sizes());
   } else if (dims == 2) {
@@ -162,14 +164,13 @@ std::string ranks(int64_t dims) {
   return dims == 2 ? "3D or 4D" : "4D or 5D";
 }
 
-std::string public_name(const char* op) {
-  std::string name(op);
-  return name.substr(name[0] == '_' ? 1 : 0);
+std::string_view public_name(std::string_view op) {
+  return op.substr(op[0] == '_' ? 1 : 0);
 }
 
 DimVector adaptive(const char* op, int64_t dims, const TensorBase& self, IntArrayRef output_size) {
-  const std::string name = public_name(op);
-  const bool means = name.find("avg") != std::string::npos;
+  const std::string_view name = public_name(op);
+  const bool means = name.starts_with("adaptive_avg");
   const bool fits = static_cast<int64_t>(output_size.size()) == dims;
   TORCH_CHECK(fits || !means, name, ": output_size must be ", dims, ", but got ", output_size);
   TORCH_CHECK(
@@ -191,9 +192,12 @@ DimVector adaptive(const char* op, int64_t dims, const TensorBase& self, IntArra
         self.sizes(), " with dimension ", d, " being empty");
   }
   for (const int64_t size : out) {
-    DimVector sizes(self.sizes().begin(), self.sizes().end() - dims);
-    sizes.append(out.begin(), out.end());
-    TORCH_CHECK(size >= 0, "Trying to create tensor with negative dimension ", size, ": ", IntArrayRef(sizes), " (in ", op, ")");
+    const auto sizes = [&] {
+      DimVector all(self.sizes().begin(), self.sizes().end() - dims);
+      all.append(out.begin(), out.end());
+      return all;
+    };
+    TORCH_CHECK(size >= 0, "Trying to create tensor with negative dimension ", size, ": ", IntArrayRef(sizes()), " (in ", op, ")");
   }
   return out;
 }
@@ -269,16 +273,14 @@ TensorSpec unpooled(const char* op, int64_t dims, const TensorBase& self, const 
   return pooled_spec(self, output_size, self.scalar_type());
 }
 
-bool fits_int64(__int128 x) {
+template <class Wide>
+bool fits_int64(Wide x) {
   return x >= std::numeric_limits<int64_t>::min() && x <= std::numeric_limits<int64_t>::max();
 }
 
-} // namespace
-
-int64_t pooled_size(int64_t in, int64_t kernel, int64_t padding, int64_t stride, int64_t dilation, bool ceil_mode) {
-  TORCH_CHECK(stride != 0, "stride should not be zero");
-  TORCH_CHECK(padding >= 0, "pad must be non-negative, but got pad: ", padding);
-  using Wide = __int128; // any arguments: the products of two of them still fit
+/// pooled_size, by numbers that hold the products of two arguments.
+template <class Wide>
+int64_t pooled_size_by(int64_t in, int64_t kernel, int64_t padding, int64_t stride, int64_t dilation, bool ceil_mode) {
   const Wide reach = static_cast<Wide>(dilation) * (static_cast<Wide>(kernel) - 1);
   TORCH_CHECK(
       padding <= (reach + 1) / 2, "pad should be at most half of kernel size, but got pad=", padding, " and kernel_size=", kernel);
@@ -291,6 +293,19 @@ int64_t pooled_size(int64_t in, int64_t kernel, int64_t padding, int64_t stride,
   TORCH_CHECK(
       fits_int64(out), "pooling: the number of windows overflows: input ", in, ", pad ", padding, ", stride ", stride);
   return static_cast<int64_t>(out);
+}
+
+} // namespace
+
+int64_t pooled_size(int64_t in, int64_t kernel, int64_t padding, int64_t stride, int64_t dilation, bool ceil_mode) {
+  TORCH_CHECK(stride != 0, "stride should not be zero");
+  TORCH_CHECK(padding >= 0, "pad must be non-negative, but got pad: ", padding);
+  // Divisions of 128-bit numbers are slow, and hardly ever needed.
+  constexpr int64_t kSmall = int64_t{1} << 30;
+  const bool small = in < kSmall && kernel < kSmall && padding < kSmall && stride < kSmall && dilation < kSmall && kernel > -kSmall &&
+      stride > -kSmall && dilation > -kSmall;
+  return small ? pooled_size_by<int64_t>(in, kernel, padding, stride, dilation, ceil_mode)
+               : pooled_size_by<__int128>(in, kernel, padding, stride, dilation, ceil_mode);
 }
 
 std::array<TensorSpec, 2> max_pool2d(const char* op, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode) {
