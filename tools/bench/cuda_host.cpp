@@ -19,6 +19,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -98,6 +99,7 @@ struct Inputs {
   Tensor bias = torch::ones({16}, gpu()), batch = torch::ones({4, 16, 16}, gpu()), image = torch::ones({2, 4, 8, 8}, gpu());
   Tensor channels = torch::ones({4}, gpu()), on_host = torch::ones({16}), pinned = torch::ones({16}).pin_memory();
   Tensor targets = torch::zeros({16}, gpu(at::kLong)), heads = torch::ones({2, 4, 16, 64}, gpu(at::kBFloat16)), out = torch::empty({16}, gpu());
+  Tensor number = torch::ones({}, gpu()), offsets = torch::zeros({1}, gpu(at::kLong)), inner = torch::ones({2, 4, 6, 6}, gpu());
   Tensor leaf = torch::ones({16}, gpu().requires_grad(true));
 };
 
@@ -189,6 +191,116 @@ void add_rearranging(Cases& cases, Inputs& in) {
        {"max_pool2d", [&] { at::max_pool2d(in.image, {2, 2}); }},
        {"avg_pool2d", [&] { at::avg_pool2d(in.image, {2, 2}); }},
        {"upsample", [&] { at::upsample_nearest2d(in.image, {16, 16}); }}});
+}
+
+/// Operators that pick and place by index, order elements, pad, pool, and go along an inner dimension.
+void add_picking(Cases& cases, Inputs& in) {
+  const Tensor rows = in.square.narrow(0, 0, 4).clone(), places = in.ints.view({1, 4}), line = torch::ones({4, 2048}, gpu());
+  const Tensor scores = torch::ones({16, 2048}, gpu()), table = torch::ones({16, 16}, gpu()), volume = torch::ones({2, 4, 8, 8, 8}, gpu());
+  const Tensor chances = torch::ones({4, 16}, gpu());
+  const Tensor small = torch::ones({2, 4, 4, 4}, gpu()), small3 = torch::ones({2, 4, 4, 4, 4}, gpu());
+  const auto pooled = std::make_shared<std::tuple<Tensor, Tensor>>(at::max_pool2d_with_indices(in.image, {2, 2}));
+  const auto pooled3 = std::make_shared<std::tuple<Tensor, Tensor>>(at::max_pool3d_with_indices(volume, {2, 2, 2}));
+  const auto adapted = std::make_shared<std::tuple<Tensor, Tensor>>(at::adaptive_max_pool2d(in.image, {4, 4}));
+  cases.insert(
+      cases.end(),
+      {{"x[tensor, tensor]", [&] { in.square.index({in.ints, in.ints}); }},
+       {"x[tensor, tensor] = y", [&] { in.square.index_put_({in.ints, in.ints}, in.channels); }},
+       {"x[tensor] = number", [&] { in.square.index_put_({in.ints}, in.number); }},
+       {"x[mask]", [&] { in.square.index({in.mask}); }},
+       {"x[mask] = number", [&] { in.square.index_put_({in.mask}, in.number); }},
+       {"x[tensor] += y", [&, rows] { in.square.index_put_({in.ints}, rows, true); }},
+       {"index_fill_", [&] { in.square.index_fill_(0, in.ints, 1.0); }},
+       {"index_copy_", [&, rows] { in.square.index_copy_(0, in.ints, rows); }},
+       {"index_add_", [&, rows] { in.square.index_add_(0, in.ints, rows); }},
+       {"index_add_, alpha", [&, rows] { in.square.index_add_(0, in.ints, rows, 0.5); }},
+       {"index_reduce_", [&, rows] { in.square.index_reduce_(0, in.ints, rows, "amax"); }},
+       {"scatter_", [&, places, rows] { in.square.scatter_(0, places, rows); }},
+       {"scatter_ number", [&, places] { in.square.scatter_(0, places, 1.0); }},
+       {"scatter_add_", [&, places, rows] { in.square.scatter_add_(0, places, rows); }},
+       {"scatter_reduce_ amax", [&, places, rows] { in.square.scatter_reduce_(0, places, rows, "amax"); }},
+       {"scatter_reduce_ mean", [&, places, rows] { in.square.scatter_reduce_(0, places, rows, "mean"); }},
+       {"scatter_reduce_ amin, without", [&, places, rows] { in.square.scatter_reduce_(0, places, rows, "amin", false); }},
+       {"masked_fill_", [&] { in.square.masked_fill_(in.mask, 1.0); }},
+       {"masked_fill_ tensor", [&] { in.square.masked_fill_(in.mask, in.number); }},
+       {"masked_scatter_", [&] { in.square.masked_scatter_(in.mask, in.square); }},
+       {"masked_select", [&] { in.square.masked_select(in.mask); }},
+       {"nonzero", [&] { in.square.nonzero(); }},
+       {"take", [&] { in.square.take(in.ints); }},
+       {"put_", [&] { in.square.put_(in.ints, in.channels); }},
+       {"take_along_dim", [&, places] { at::take_along_dim(in.square, places, 0); }},
+       {"embedding backward", [&, rows] { at::embedding_dense_backward(rows, in.ints, 16, -1, false); }},
+       {"embedding_renorm_", [&, table] {
+          Tensor t = table;
+          at::embedding_renorm_(t, in.ints, 1.0, 2.0);
+        }},
+       {"embedding_bag", [&] { at::embedding_bag(in.square, in.ints, in.offsets, false, 1); }},
+       {"multinomial", [chances] { chances.multinomial(1); }},
+       {"multinomial, 4 without", [chances] { chances.multinomial(4); }},
+       {"multinomial, 4 with", [chances] { chances.multinomial(4, true); }},
+       {"sort, 0", [&] { in.square.sort(0); }},
+       {"sort, descending", [&] { in.square.sort(1, true); }},
+       {"sort of 2048", [line] { line.sort(1); }},
+       {"argsort", [&] { in.square.argsort(std::int64_t{1}); }},
+       {"msort", [&] { at::msort(in.square); }},
+       {"topk, 0", [&] { in.square.topk(3, 0); }},
+       {"topk of 2048", [line] { line.topk(3, 1); }},
+       {"topk of 16 x 2048", [scores] { scores.topk(3, 1); }},
+       {"kthvalue", [&] { in.square.kthvalue(3, 1); }},
+       {"kthvalue of 2048", [line] { line.kthvalue(3, 1); }},
+       {"median", [&] { in.s.median(); }},
+       {"median of rows", [&] { in.square.median(1); }},
+       {"median of 2048", [line] { line.median(1); }},
+       {"nanmedian of rows", [&] { in.square.nanmedian(1); }},
+       {"mode", [&] { in.square.mode(1); }},
+       {"quantile", [&] { in.s.quantile(0.5); }},
+       {"unique", [&] { at::_unique2(in.s); }},
+       {"unique_consecutive", [&] { at::unique_consecutive(in.s); }},
+       {"randperm", [] { torch::randperm(16, gpu(at::kLong)); }},
+       {"searchsorted", [&] { at::searchsorted(in.s, in.t); }},
+       {"bincount", [&] { at::bincount(in.targets); }},
+       {"histc", [&] { at::histc(in.s, 10, 0, 1); }},
+       {"flip", [&] { in.square.flip(1); }},
+       {"roll", [&] { in.square.roll(1, 1); }},
+       {"cumsum, 0", [&] { in.square.cumsum(0); }},
+       {"cumsum of 2048", [line] { line.cumsum(1); }},
+       {"cumprod", [&] { in.square.cumprod(1); }},
+       {"cummax", [&] { in.square.cummax(1); }},
+       {"logcumsumexp", [&] { in.square.logcumsumexp(1); }},
+       {"softmax, 0", [&] { at::softmax(in.square, 0); }},
+       {"log_softmax, 0", [&] { at::log_softmax(in.square, 0); }},
+       {"softmax backward, 0", [&] { at::_softmax_backward_data(in.square, in.square, 0, at::kFloat); }},
+       {"softmax backward", [&] { at::_softmax_backward_data(in.square, in.square, 1, at::kFloat); }},
+       {"pad, images", [&] { at::constant_pad_nd(in.image, {1, 1, 1, 1}); }},
+       {"pad, reflect", [&] { at::pad(in.image, {1, 1, 1, 1}, "reflect"); }},
+       {"pad, replicate", [&] { at::pad(in.image, {1, 1, 1, 1}, "replicate"); }},
+       {"pad, circular", [&] { at::pad(in.image, {1, 1, 1, 1}, "circular"); }},
+       {"pad, reflect, 1-D", [&] { at::pad(in.batch, {1, 1}, "reflect"); }},
+       {"pad, replicate, 3-D", [volume] { at::pad(volume, {1, 1, 1, 1, 1, 1}, "replicate"); }},
+       {"pad backward, reflect", [&] { at::reflection_pad2d_backward(in.image, in.inner, {1, 1, 1, 1}); }},
+       {"pad backward, replicate", [&] { at::replication_pad2d_backward(in.image, in.inner, {1, 1, 1, 1}); }},
+       {"max_pool1d", [&] { at::max_pool1d(in.batch, {2}); }},
+       {"max_pool3d", [volume] { at::max_pool3d(volume, {2, 2, 2}); }},
+       {"avg_pool1d", [&] { at::avg_pool1d(in.batch, {2}); }},
+       {"avg_pool3d", [volume] { at::avg_pool3d(volume, {2, 2, 2}); }},
+       {"adaptive_avg_pool1d", [&] { at::adaptive_avg_pool1d(in.batch, {4}); }},
+       {"adaptive_avg_pool2d", [&] { at::adaptive_avg_pool2d(in.image, {4, 4}); }},
+       {"adaptive_avg_pool2d of 1", [&] { at::adaptive_avg_pool2d(in.image, {1, 1}); }},
+       {"adaptive_avg_pool3d", [volume] { at::adaptive_avg_pool3d(volume, {4, 4, 4}); }},
+       {"adaptive_max_pool1d", [&] { at::adaptive_max_pool1d(in.batch, {4}); }},
+       {"adaptive_max_pool2d", [&] { at::adaptive_max_pool2d(in.image, {4, 4}); }},
+       {"adaptive_max_pool3d", [volume] { at::adaptive_max_pool3d(volume, {4, 4, 4}); }},
+       {"max_pool2d backward",
+        [&, small, pooled] { at::max_pool2d_with_indices_backward(small, in.image, {2, 2}, {}, {0}, {1}, false, std::get<1>(*pooled)); }},
+       {"max_pool3d backward",
+        [volume, small3, pooled3] {
+          at::max_pool3d_with_indices_backward(small3, volume, {2, 2, 2}, {}, {0}, {1}, false, std::get<1>(*pooled3));
+        }},
+       {"avg_pool2d backward", [&, small] { at::avg_pool2d_backward(small, in.image, {2, 2}, {}, {0}, false, true, std::nullopt); }},
+       {"avg_pool3d backward", [volume, small3] { at::avg_pool3d_backward(small3, volume, {2, 2, 2}, {}, {0}, false, true, std::nullopt); }},
+       {"adaptive_avg_pool2d backward", [&, small] { at::_adaptive_avg_pool2d_backward(small, in.image); }},
+       {"adaptive_max_pool2d backward", [&, small, adapted] { at::adaptive_max_pool2d_backward(small, in.image, std::get<1>(*adapted)); }},
+       {"max_unpool2d", [pooled] { at::max_unpool2d(std::get<0>(*pooled), std::get<1>(*pooled), {8, 8}); }}});
 }
 
 void add_products(Cases& cases, Inputs& in) {
@@ -326,6 +438,7 @@ int main(int argc, char** argv) {
   add_pointwise(cases, in);
   add_reductions(cases, in);
   add_rearranging(cases, in);
+  add_picking(cases, in);
   add_products(cases, in);
   add_optimizers(cases);
   add_recorded(cases, in);
