@@ -443,6 +443,7 @@ void TensorIteratorBase::compute_types(std::uint32_t flags, const Statics& stati
   }
 
   const bool promote = (flags & TensorIteratorConfig::kPromoteInputs) != 0;
+  const bool loop_converts = (flags & TensorIteratorConfig::kLoopConverts) != 0;
   if (common == ScalarType::Undefined && !promote) {
     common = output_dtype; // no inputs: fills
   }
@@ -503,7 +504,7 @@ void TensorIteratorBase::compute_types(std::uint32_t flags, const Statics& stati
               c10::canCast(result, op.current_dtype),
           "result type ", c10::toString(result), " can't be cast to the desired output type ",
           c10::toString(op.current_dtype));
-      const bool cast = (flags & TensorIteratorConfig::kCastOutputs) != 0 && op.current_dtype != result;
+      const bool cast = (flags & TensorIteratorConfig::kCastOutputs) != 0 && !loop_converts && op.current_dtype != result;
       // A functor may still refuse its arguments or the dtype: see resize_at_once for those who run loops of their own.
       const bool late_resize = op.will_resize && result_rule_.has_value();
       if ((cast || late_resize) && !is_meta_) {
@@ -512,7 +513,7 @@ void TensorIteratorBase::compute_types(std::uint32_t flags, const Statics& stati
           // Allocated in its new shape like a missing output; the caller's tensor is resized at the end.
           op.exchange_tensor(TensorBase());
           op.will_resize = false;
-          op.target_dtype = op.current_dtype = result;
+          op.target_dtype = op.current_dtype = cast ? result : op.current_dtype;
         } else {
           cast_operand(op, result, /*copy_in=*/false);
         }
@@ -522,7 +523,7 @@ void TensorIteratorBase::compute_types(std::uint32_t flags, const Statics& stati
         op.original_value_dtype_ = op.current_dtype;
         std::memcpy(op.original_value_, tensor.const_data_ptr(), tensor.itemsize());
         hold_inline(op, common);
-      } else {
+      } else if (!loop_converts) {
         cast_operand(op, common, /*copy_in=*/true);
       }
     }

@@ -118,7 +118,9 @@ struct PointwiseRule {
     Real, // complex gives its real dtype
   };
   Result result = Result::Common;
-  std::uint32_t keep_mask = 0; // bit i: input i keeps its own dtype and takes no part in promotion
+  std::uint32_t keep_mask : 31 = 0; // bit i: input i keeps its own dtype and takes no part in promotion
+  // The loop converts elements from the inputs' dtypes and to the output's, whatever they are: the iterator makes no copies.
+  std::uint32_t loop_converts : 1 = 0;
 };
 
 /// An input of a pointwise operator: a tensor or a number, borrowed.
@@ -145,7 +147,7 @@ struct TORCH_API PointwiseCall {
   std::uint32_t repeated; // bit i: operand i is a single value for all elements
   std::uint32_t numbers; // bit i: operand i is a Scalar
   std::uint16_t output_size; // bytes of an element
-  std::uint16_t input_size;
+  std::uint16_t input_size; // 0: a loop that converts finds operands of different dtypes, see TensorIteratorBase::own_dtype
   void* data[kMax];
   union {
     const TensorBase* tensor;
@@ -248,6 +250,16 @@ struct TORCH_API TensorIteratorBase : public PointwiseCall {
   c10::ScalarType common_dtype() const;
   std::optional<c10::ScalarType> maybe_common_dtype() const {
     return common_dtype_ == c10::ScalarType::Undefined ? std::nullopt : std::optional<c10::ScalarType>(common_dtype_);
+  }
+  /// The same, and the short form of a call stays as it is. Numbers have the common dtype.
+  c10::ScalarType own_dtype(int64_t arg) const {
+    if (count == 0) {
+      return dtype(arg);
+    }
+    if ((numbers >> arg) & 1u) {
+      return dtype_1d;
+    }
+    return arg == 0 && source[0].tensor == nullptr ? fast_output_.scalar_type() : source[arg].tensor->scalar_type();
   }
   c10::ScalarType input_dtype(int64_t arg = 0) const {
     return operands()[num_outputs_ + arg].current_dtype;
@@ -647,6 +659,7 @@ class TORCH_API TensorIteratorConfig final {
     kCpuScalars = 1u << 8,
     kCastOutputs = 1u << 9,
     kResizeOutputs = 1u << 10,
+    kLoopConverts = 1u << 11, // PointwiseRule::loop_converts
   };
 
   TensorIteratorConfig& set(Flag flag, bool on) {

@@ -5,6 +5,7 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/native/convert.h>
+#include <c10/core/DefaultDtype.h>
 #include <c10/core/impl/SpareTensors.h>
 
 #include <algorithm>
@@ -198,8 +199,51 @@ c10::TensorImpl* PointwiseCall::set_up_plain(const TensorBase& a, const c10::Sca
   return make_result(*this, 2, lead, type, item, result);
 }
 
-// The common case in one pass: one tensor leads, the others are of its dtype and shape and contiguous as it, or are
-// single values that do not change the dtype. Anything else is left to the general path, which nothing here disturbs.
+namespace {
+
+// The dtype that a loop which converts computes in, beginning with that of one input; false: ask the general path.
+bool promote_in_loop(const PointwiseInput* inputs, int count, PointwiseRule rule, ScalarType& dtype) {
+  int number_kind = 0;
+  for (int i = 0; i < count; ++i) {
+    if (inputs[i].tensor == nullptr) {
+      number_kind = std::max(number_kind, kind_of(inputs[i].number->type()));
+      continue;
+    }
+    const c10::TensorImpl* const impl = inputs[i].tensor->unsafeGetTensorImpl();
+    if (const ScalarType other = c10::typeMetaToScalarType(impl->dtype()); other != dtype) {
+      if (impl->dim() == 0) {
+        return false; // counts for less than the others
+      }
+      dtype = c10::promoteTypes(dtype, other);
+    }
+  }
+  if (dtype == ScalarType::Undefined) {
+    return false;
+  }
+  if (number_kind > kind_of(dtype)) {
+    if (number_kind == 3) {
+      return false;
+    }
+    dtype = number_kind == 2 ? c10::get_default_dtype_as_scalartype() : ScalarType::Long;
+  }
+  if (rule.result == PointwiseRule::Result::Float && kind_of(dtype) < 2) {
+    dtype = c10::get_default_dtype_as_scalartype();
+  }
+  return true;
+}
+
+// Whether a loop that converts may put results of dtype `result` into `out`, where nothing speaks against it that the general
+// path would say.
+bool may_convert_result(ScalarType result, ScalarType out, int inputs_count, PointwiseRule rule) {
+  const bool one_dtype = inputs_count == 1 && rule.result == PointwiseRule::Result::Common;
+  return rule.loop_converts != 0 && !one_dtype && rule.result != PointwiseRule::Result::Real && c10::canCast(result, out);
+}
+
+} // namespace
+
+// The common case in one pass: one tensor leads, the others are of its shape and contiguous as it, or are single values that do
+// not change the dtype; they are of its dtype too, or the loop converts. Anything else is left to the general path, which nothing
+// here disturbs.
 bool TensorIteratorBase::try_pointwise_fast(
     const TensorBase* out,
     const PointwiseInput* inputs,
@@ -213,8 +257,11 @@ bool TensorIteratorBase::try_pointwise_fast(
       !lead->has_storage()) {
     return false;
   }
-  const caffe2::TypeMeta type = lead->dtype();
-  const ScalarType dtype = c10::typeMetaToScalarType(type);
+  ScalarType dtype = c10::typeMetaToScalarType(lead->dtype());
+  if (rule.loop_converts != 0 && !promote_in_loop(inputs, inputs_count, rule, dtype)) {
+    return false;
+  }
+  const caffe2::TypeMeta type = c10::scalarTypeToTypeMeta(dtype);
   const Device device = *lead->device_opt();
   const IntArrayRef sizes = lead->sizes();
   const std::size_t item = type.itemsize();
@@ -232,6 +279,7 @@ bool TensorIteratorBase::try_pointwise_fast(
 
   PointwiseCall& fast = *this; // not in use until its count is set
   const bool is_meta = device.is_meta();
+  bool converts = false;
   std::uint32_t repeated = 0, numbers = 0;
   for (int i = 0; i < inputs_count; ++i) {
     if (inputs[i].tensor == nullptr) {
@@ -244,10 +292,18 @@ bool TensorIteratorBase::try_pointwise_fast(
       continue;
     }
     const c10::TensorImpl* impl = inputs[i].tensor->unsafeGetTensorImpl();
+    std::size_t own_item = item;
+    if (C10_UNLIKELY(impl->dtype() != type)) {
+      if (rule.loop_converts == 0) {
+        return false;
+      }
+      converts = true;
+      own_item = impl->itemsize();
+    }
     if (impl != lead) {
       const bool same_keys = impl->key_set() == lead->key_set();
-      if (impl->dtype() != type || !impl->is_contiguous() || !(same_keys || impl->layout() == c10::kStrided) ||
-          !impl->has_storage() || !((same_keys && device.is_cpu()) || impl->device_opt() == device)) {
+      if (!impl->is_contiguous() || !(same_keys || impl->layout() == c10::kStrided) || !impl->has_storage() ||
+          !((same_keys && device.is_cpu()) || impl->device_opt() == device)) {
         return false;
       }
       if (!same_sizes(impl->sizes(), sizes)) {
@@ -261,10 +317,11 @@ bool TensorIteratorBase::try_pointwise_fast(
     if (!is_meta) {
       // As data(), which is a call, for tensors with storage; some address for those without elements.
       fast.data[i + 1] = const_cast<char*>(
-          static_cast<const char*>(impl->unsafe_storage().data()) + impl->storage_offset() * item);
+          static_cast<const char*>(impl->unsafe_storage().data()) + impl->storage_offset() * own_item);
     }
   }
   const c10::TensorImpl* target;
+  std::size_t result_item = result == dtype ? item : 1;
   if (out == nullptr || !out->defined()) {
     if (C10_UNLIKELY((repeated | numbers) != 0 && lead->dim() > 1 && !lies_by_rows(*lead))) {
       return false; // odd strides of dimensions of one element, or without any, decide on those of the result
@@ -275,9 +332,16 @@ bool TensorIteratorBase::try_pointwise_fast(
     target = fast_output_.unsafeGetTensorImpl();
   } else {
     target = out->unsafeGetTensorImpl();
-    if (target->dtype() != c10::scalarTypeToTypeMeta(result) || target->device() != device ||
-        !target->is_contiguous() || !same_sizes(target->sizes(), sizes) || target->layout() != c10::kStrided ||
-        !target->has_storage()) {
+    if (C10_UNLIKELY(target->dtype() != c10::scalarTypeToTypeMeta(result))) {
+      if (!target->dtype().isScalarType() ||
+          !may_convert_result(result, c10::typeMetaToScalarType(target->dtype()), inputs_count, rule)) {
+        return false;
+      }
+      converts = true;
+      result_item = target->itemsize();
+    }
+    if (target->device() != device || !target->is_contiguous() || !same_sizes(target->sizes(), sizes) ||
+        target->layout() != c10::kStrided || !target->has_storage()) {
       return false;
     }
     for (int i = 0; i < inputs_count; ++i) {
@@ -289,7 +353,7 @@ bool TensorIteratorBase::try_pointwise_fast(
     }
     fast.source[0].tensor = out;
   }
-  fast.output_size = static_cast<std::uint16_t>(result == dtype ? item : 1);
+  fast.output_size = static_cast<std::uint16_t>(result_item);
   if (!is_meta) {
     fast.data[0] = static_cast<char*>(target->unsafe_storage().mutable_data()) +
         target->storage_offset() * fast.output_size;
@@ -309,7 +373,7 @@ bool TensorIteratorBase::try_pointwise_fast(
   fast.dtype_1d = dtype;
   fast.repeated = repeated | numbers;
   fast.numbers = numbers;
-  fast.input_size = static_cast<std::uint16_t>(item);
+  fast.input_size = static_cast<std::uint16_t>(converts ? 0 : item);
   fast.count = inputs_count + 1;
   return true;
 }
@@ -323,18 +387,13 @@ void TensorIteratorBase::materialize() const {
     op.is_output = i == 0;
     op.is_const = i != 0;
     op.device = common_device_;
-    if (repeated == detail::kGrid) {
-      const detail::PointwiseGrid grid = detail::PointwiseGrid::of(*this);
-      op.stride_bytes.assign({grid.inner_stride(*this, i), grid.outer_stride(*this, i)});
-    } else {
-      op.stride_bytes.assign(1, (repeated >> i) & 1u ? 0 : i == 0 ? output_size : input_size);
-    }
     if ((numbers >> i) & 1u) {
       op.is_number_ = true;
       op.device = Device(c10::DeviceType::CPU);
       op.original_value_dtype_ = detail::store_scalar(*source[i].number, op.original_value_);
       self.hold_inline(op, common_dtype_);
       op.data = op.value_;
+      op.stride_bytes.assign(1, 0);
       continue;
     }
     if (i == 0 && source[0].tensor == nullptr) {
@@ -345,6 +404,12 @@ void TensorIteratorBase::materialize() const {
     }
     op.target_dtype = op.current_dtype = op.tensor_base().scalar_type();
     op.data = is_meta_ ? nullptr : data[i];
+    if (repeated == detail::kGrid) {
+      const detail::PointwiseGrid grid = detail::PointwiseGrid::of(*this);
+      op.stride_bytes.assign({grid.inner_stride(*this, i), grid.outer_stride(*this, i)});
+    } else {
+      op.stride_bytes.assign(1, (repeated >> i) & 1u ? 0 : static_cast<int64_t>(op.tensor_base().itemsize()));
+    }
   }
 }
 
@@ -653,7 +718,8 @@ void TensorIteratorBase::build_pointwise(
       TensorIteratorConfig::kCheckMemOverlap | TensorIteratorConfig::kCheckSameDevice |
           (resize_out ? TensorIteratorConfig::kResizeOutputs : 0u) | TensorIteratorConfig::kPromoteInputs |
           TensorIteratorConfig::kSafeCasting | TensorIteratorConfig::kCastOutputs | TensorIteratorConfig::kCpuScalars |
-          (rule.result == PointwiseRule::Result::Float ? TensorIteratorConfig::kIntegersToFloat : 0u),
+          (rule.result == PointwiseRule::Result::Float ? TensorIteratorConfig::kIntegersToFloat : 0u) |
+          (rule.loop_converts != 0 ? TensorIteratorConfig::kLoopConverts : 0u),
       Statics{no_shape, no_dtype, no_device});
 }
 

@@ -25,7 +25,7 @@ void launch_Abs(const PointwisePlan& plan) {
   cuda_pointwise<Abs>(plan, TypeList<float, c10::complex<float>>{});
 }
 void launch_Digamma(const PointwisePlan& plan) {
-  cuda_pointwise<Digamma, true>(plan, TypeList<c10::Half, float, double>{});
+  cuda_pointwise<Digamma, Kernels::Long>(plan, TypeList<c10::Half, float, double>{});
 }
 
 } // namespace at::native::cuda

@@ -188,6 +188,81 @@ TEST_CASE("emulated: transposed copies go by tiles", "[cuda]") {
   }
 }
 
+TEST_CASE("emulated: operands of other dtypes are converted by the kernel", "[cuda]") {
+  constexpr auto kCommon = at::PointwiseRule::Result::Common;
+  const auto add = [](at::PointwiseInput a, at::PointwiseInput b, const Tensor* out = nullptr) {
+    at::TensorIterator iter;
+    iter.build_pointwise(out, {a, b}, {kCommon, 0, true});
+    for (int i = 1; i < 3; ++i) { // no copy stands for an input
+      CHECK(!iter.operand(i).original_tensor_base().defined());
+    }
+    cuda::run_pointwise(iter, [](const cuda::PointwisePlan& plan) { cuda::launch_AddAlpha(plan, 1); });
+    iter.cast_outputs();
+    return iter.take_output();
+  };
+  const auto same = [](const Tensor& a, const Tensor& b) { return a.scalar_type() == b.scalar_type() && near(a, b, 1e-3); };
+  const std::vector<at::ScalarType> dtypes = {at::kBool, at::kByte, at::kChar, at::kShort, at::kInt, at::kLong, at::kHalf,
+                                              at::kBFloat16, at::kFloat, at::kDouble, at::kComplexFloat, at::kComplexDouble};
+  const std::vector<at::ScalarType> computed = {at::kChar, at::kShort, at::kLong, at::kHalf, at::kBFloat16, at::kFloat, at::kDouble, at::kComplexDouble};
+  const Tensor whole = torch::arange(3 * 5 * 40).remainder(50).view({3, 5, 40});
+  for (const at::ScalarType one : dtypes) {
+    for (const at::ScalarType other : dtypes) {
+      const at::ScalarType common = at::promoteTypes(one, other);
+      if (std::find(computed.begin(), computed.end(), common) == computed.end()) {
+        continue;
+      }
+      INFO(one << " and " << other);
+      for (const int64_t n : {1, 3, 4, 7, 8, 257, 600}) {
+        const Tensor a = whole.view({600}).slice(0, 0, n).to(one), b = torch::arange(n).remainder(7).to(other);
+        CHECK(same(add(a, b), a + b));
+      }
+      const Tensor a = whole.to(one).slice(2, 0, 16), b = whole.to(other).slice(2, 16, 32);
+      CHECK(same(add(a, b), a + b)); // rows with gaps
+      CHECK(same(add(a, b.select(0, 1)), a + b.select(0, 1)));
+      CHECK(same(add(a, b.slice(2, 3, 4)), a + b.slice(2, 3, 4))); // an element for each row
+      CHECK(same(add(a.transpose(0, 2), b.transpose(0, 2)), (a + b).transpose(0, 2)));
+      CHECK(same(add(a.slice(2, 1), b.slice(2, 0, 15)), a.slice(2, 1) + b.slice(2, 0, 15))); // does not begin aligned
+      Tensor sum = a.clone();
+      if (at::canCast(common, one)) {
+        CHECK(same(add(sum, b, &sum), (a + b).to(one)));
+        Tensor gaps = whole.to(one).slice(2, 20, 36);
+        CHECK(same(add(a, b, &gaps), (a + b).to(one)));
+        Tensor empty = torch::empty({0}, one);
+        CHECK(same(add(a, b, &empty), (a + b).to(one)));
+      }
+    }
+  }
+  // Numbers keep their kind, tensors without dimensions their rank, and what is computed in 16 bits is rounded to it first.
+  const Tensor half = torch::randn({9}).to(at::kHalf), ints = torch::arange(9), one = torch::tensor(0.1, at::kDouble);
+  CHECK(same(add(ints, c10::Scalar(2.5)), ints + 2.5));
+  CHECK(same(add(ints > 3, c10::Scalar(2)), (ints > 3) + 2));
+  CHECK(same(add(half, torch::full({1}, 0.1).select(0, 0)), half + torch::full({1}, 0.1).select(0, 0)));
+  CHECK(same(add(half, one), half + one));
+  CHECK(at::equal(add(half, ints * 1001), half + ints * 1001));
+  // Results in other dtypes, of one operand, of three.
+  const auto into = [](const Tensor& out, std::initializer_list<at::PointwiseInput> inputs, auto launch, at::PointwiseRule::Result result) {
+    at::TensorIterator iter;
+    iter.build_pointwise(&out, inputs, {result, 0, true});
+    cuda::run_pointwise(iter, launch);
+    return out;
+  };
+  using Result = at::PointwiseRule::Result;
+  const Tensor x = torch::rand({70});
+  for (const at::ScalarType dtype : {at::kBool, at::kInt, at::kHalf, at::kFloat, at::kDouble, at::kComplexFloat}) {
+    INFO(dtype);
+    CHECK(same(into(torch::zeros({70}, dtype), {x, x.to(at::kHalf)}, cuda::launch_Lt, Result::Bool), (x < x.to(at::kHalf)).to(dtype)));
+    if (at::isFloatingType(dtype)) {
+      CHECK(same(into(torch::zeros({70}, dtype), {x}, cuda::launch_Exp, Result::Float), x.exp().to(dtype)));
+      CHECK(same(into(torch::zeros({70}, dtype), {(x * 10).to(at::kInt)}, cuda::launch_Exp, Result::Float), (x * 10).to(at::kInt).exp().to(dtype)));
+      CHECK(same(into(torch::zeros({70}, dtype), {x + 1}, cuda::launch_Digamma, Result::Float), (x + 1).digamma().to(dtype)));
+      const Tensor weight = x.to(at::kBFloat16);
+      CHECK(same(into(torch::zeros({70}, dtype), {x, (x * 10).to(at::kLong), weight}, cuda::launch_Lerp, Result::Common),
+                 (x + weight * ((x * 10).floor() - x)).to(dtype)));
+    }
+  }
+  CHECK(same(into(torch::zeros({70}, at::kDouble), {torch::complex(x, x)}, cuda::launch_Abs, Result::Real), torch::complex(x, x).abs().to(at::kDouble)));
+}
+
 TEST_CASE("emulated: where, masked_fill, triangles, sequences", "[cuda]") {
   const Tensor a = torch::randn({5, 9});
   for (const at::ScalarType dtype : {at::kByte, at::kHalf, at::kFloat, at::kDouble, at::kComplexDouble}) {

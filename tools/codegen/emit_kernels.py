@@ -119,8 +119,9 @@ class KernelEmitter:
         return (f"  if (C10_UNLIKELY({out}.defined() && ({' || '.join(conditions)}))) {{\n"
                 f"    at::native::copy_into_out({cstring(schema.full_name)}, {out}, {call});\n    return {out};\n  }}\n")
 
-    def pointwise_body(self, entry: Entry, form: str, run: str, checked: bool = False) -> str:
-        """`run` is the statement that fills the iterator's output; `checked`: the caller has done what checks there are."""
+    def pointwise_body(self, entry: Entry, form: str, run: str, checked: bool = False, converts: bool = False) -> str:
+        """`run` is the statement that fills the iterator's output; `checked`: the caller has done what checks there are;
+        `converts`: the loop takes operands of any dtypes."""
         schema = entry.forms[form]
         rule = str(entry.get("result", "common")).capitalize()
         keep = sum(1 << i for i, name in enumerate(entry.operands) if name not in entry.cast)
@@ -133,7 +134,7 @@ class KernelEmitter:
         text += self._expanded(entry, form) + self._through_new_result(entry, form)
         text += "  at::TensorIterator iter;\n"
         text += (
-            f"  iter.build_pointwise({out}, {{{', '.join(entry.operands)}}}, {{at::PointwiseRule::Result::{rule}, {keep}u}}, "
+            f"  iter.build_pointwise({out}, {{{', '.join(entry.operands)}}}, {{at::PointwiseRule::Result::{rule}, {keep}u{', true' if converts else ''}}}, "
             f"{'false' if form == 'inplace' else 'true'});\n"
         )
         text += run
@@ -644,6 +645,11 @@ inline namespace CPU_CAPABILITY {{
     def _union(entries: list[Entry]) -> list[str]:
         return list(dict.fromkeys(t for e in entries for t in e.dtypes))
 
+    @staticmethod
+    def _may_convert(entry: Entry) -> bool:
+        """May operands have other dtypes than the functor's? One tensor that gives one of its own dtype may not."""
+        return len(entry.operands) > 1 or entry.get("result", "common") != "common"
+
     def _cuda_pointwise_source(self, header: str, functors: list[str], users: dict[str, list[Entry]]) -> str:
         bodies = []
         for functor in functors:
@@ -651,7 +657,8 @@ inline namespace CPU_CAPABILITY {{
             args = self.pointwise_arguments(members[0])
             params = "".join(f", {cpp.argument_type(a.type, symint=False)} {a.name}" for a in args)
             names = "".join(f", {a.name}" for a in args)
-            chosen = f"{functor}, true" if Path(header).stem in CUDA_LONG_FUNCTORS else functor
+            kernels = "Long" if Path(header).stem in CUDA_LONG_FUNCTORS else "Mixed" if any(map(self._may_convert, members)) else "Uniform"
+            chosen = functor if kernels == "Mixed" else f"{functor}, Kernels::{kernels}"
             bodies.append(
                 f"// {', '.join(e.schema.full_name for e in members)}\n"
                 f"void launch_{functor}(const PointwisePlan& plan{params}) {{\n"

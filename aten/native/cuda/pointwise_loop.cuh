@@ -1,16 +1,18 @@
 // cuda_pointwise: the loops that run an operator's functor on the GPU, see aten/native/cpu/pointwise_loop.h for what a
 // functor is.
 //
-// Two kernels per functor and dtype. The dense one moves 16 bytes per access, of operands whose rows are runs; they may also be
-// numbers (passed by value), or single elements for a row or all. The strided one takes any layout, broadcast and alignment.
-// Half and bfloat16 are computed in float.
+// Up to three kernels per functor and dtype. The dense one moves 16 bytes per access, of operands whose rows are runs; they may
+// also be numbers (passed by value), or single elements for a row or all. The strided one takes any layout, broadcast and
+// alignment. The mixed one takes operands of any dtypes, in either way, see pointwise_mixed.cuh. Half and bfloat16 are computed in
+// float.
 //
-// Long functors (series, recurrences: hundreds of operations) get the strided kernel alone, with one element to a thread:
+// Long functors (series, recurrences: hundreds of operations) get the mixed kernel alone, with one element to a thread:
 // they are not bound by memory, and each copy of their code costs nvcc seconds.
 #pragma once
 
 #include <aten/native/cuda/memory_access.cuh>
 #include <aten/native/cuda/OffsetCalculator.h>
+#include <aten/native/cuda/pointwise_mixed.cuh>
 #include <aten/native/cuda/pointwise_plan.h>
 #include <c10/cuda/CUDAException.h>
 
@@ -25,6 +27,9 @@ namespace at::native::cuda {
 /// The dtypes to instantiate.
 template <class... Ts>
 struct TypeList {};
+
+/// The kernels that a functor gets: for operands of its own dtypes; also for operands of others; those of long functors.
+enum class Kernels { Uniform, Mixed, Long };
 
 namespace pointwise_detail {
 
@@ -63,8 +68,11 @@ constexpr int dense_items_of() {
 }
 template <class F, class... Ts>
 inline constexpr int dense_items = dense_items_of<F, Ts...>();
+template <class... Ts>
+inline constexpr int strided_items = largest({static_cast<int>(sizeof(Ts))...}) > 8 ? 1 : 2;
+// Of operands that may be of larger dtypes than the functor's; dense ones, others are one to a thread.
 template <bool Long, class... Ts>
-inline constexpr int strided_items = Long || largest({static_cast<int>(sizeof(Ts))...}) > 8 ? 1 : 2;
+inline constexpr int mixed_items = Long ? 1 : ((dtype_kind<Ts> == 3) || ...) ? 2 : 4;
 
 // The arguments of a launch, small enough to be cheap to pass.
 template <int Count>
@@ -73,6 +81,14 @@ struct Operands {
   const char* in[Count];
   std::uint32_t constants; // bit i: input i is a number
   std::uint32_t repeated; // bit i: input i is one element in memory for a row
+};
+
+// The same of operands that are converted.
+template <int Count>
+struct MixedOperands : Operands<Count> {
+  c10::ScalarType dtypes[Count + 1]; // the output's first
+  std::uint8_t sizes[Count + 1]; // bytes of an element
+  bool dense;
 };
 
 // The number that may stand for input I, and input I of the elements that a thread handles.
@@ -130,6 +146,40 @@ __device__ inline void load_strided(
   }
 }
 
+template <std::size_t I, int K, int Words, int Count>
+__device__ inline void load_mixed(
+    RawElements<Words>& raw, const MixedOperands<Count>& operands, const std::uint32_t (&offsets)[Count + 1]) {
+  if ((operands.constants >> I) & 1u) {
+    return;
+  }
+  const char* const from = operands.in[I] + offsets[I + 1];
+  if (K == 1 || ((operands.repeated >> I) & 1u)) {
+    load_raw<1>(raw, from, operands.sizes[I + 1]);
+  } else {
+    load_raw<K>(raw, from, operands.sizes[I + 1]);
+  }
+}
+
+template <class T, std::size_t I, int K, int Words, int Count>
+__device__ inline void promote_mixed(
+    Column<I, opmath_type<T>, K>& column, const RawElements<Words>& raw, const MixedOperands<Count>& operands,
+    const Number<I, opmath_type<T>>& number) {
+  const bool constant = (operands.constants >> I) & 1u;
+  if (constant || (K > 1 && ((operands.repeated >> I) & 1u))) {
+    const auto x = constant ? number.value : promote_raw<T, 1>(raw, operands.dtypes[I + 1]).values[0];
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+      column.values[k] = x;
+    }
+    return;
+  }
+  const auto elements = promote_raw<T, K>(raw, operands.dtypes[I + 1]);
+#pragma unroll
+  for (int k = 0; k < K; ++k) {
+    column.values[k] = elements.values[k];
+  }
+}
+
 // f(x...), for long functors as a function of its own: half, bfloat16 and float then share it.
 template <class F, class... Math>
 __device__ __noinline__ auto call_apart(const F& f, Math... x) {
@@ -144,7 +194,7 @@ __device__ inline auto call(const F& f, Math... x) {
   }
 }
 
-// What both kernels do, for inputs that hold In.
+// What the kernels do, for inputs that hold In, or are promoted to it.
 template <class Indices, class... In>
 struct Inputs;
 
@@ -152,10 +202,15 @@ template <std::size_t... I, class... In>
 struct Inputs<std::index_sequence<I...>, In...> {
   static constexpr int kCount = sizeof...(In);
   using Operands = pointwise_detail::Operands<kCount>;
+  using MixedOperands = pointwise_detail::MixedOperands<kCount>;
   using Places = OffsetCalculator<kCount + 1>;
   struct Numbers : Number<I, opmath_type<In>>... {};
   template <int K>
   struct Columns : Column<I, opmath_type<In>, K>... {};
+  template <std::size_t, class Words>
+  struct RawColumn : Words {};
+  template <int K>
+  struct RawColumns : RawColumn<I, raw_elements_for<In, K>>... {};
 
   // `places` counts groups of K elements.
   template <class F, class Out>
@@ -198,10 +253,10 @@ struct Inputs<std::index_sequence<I...>, In...> {
     }
   }
 
-  template <bool Long, class F, class Out>
+  template <class F, class Out>
   __device__ static void compute_strided(
       std::uint32_t n, const F& f, const Operands& operands, const Numbers& numbers, const Places& places) {
-    constexpr int K = strided_items<Long, Out, In...>;
+    constexpr int K = strided_items<Out, In...>;
     const std::uint32_t index = blockIdx.x * (kThreads * K) + threadIdx.x;
     std::uint32_t offsets[K][kCount + 1] = {};
     std::uint32_t rest[K];
@@ -229,7 +284,42 @@ struct Inputs<std::index_sequence<I...>, In...> {
 #pragma unroll
     for (int k = 0; k < K; ++k) {
       if (index + k * kThreads < n) {
-        *reinterpret_cast<Out*>(operands.out + offsets[k][0]) = narrow<Out>(call<Long>(f, element<I>(columns, k)...));
+        *reinterpret_cast<Out*>(operands.out + offsets[k][0]) = narrow<Out>(f(element<I>(columns, k)...));
+      }
+    }
+  }
+
+  template <bool Long, class F, class Out>
+  __device__ static void compute_mixed(
+      std::uint32_t n, const F& f, const MixedOperands& operands, const Numbers& numbers, const Places& places) {
+    constexpr int K = mixed_items<Long, Out, In...>;
+    const std::uint32_t first = (blockIdx.x * kThreads + threadIdx.x) * (operands.dense ? K : 1);
+    if (first >= n) {
+      return;
+    }
+    std::uint32_t rest = operands.dense ? first / K : first;
+    std::uint32_t offsets[kCount + 1] = {};
+#pragma unroll 1
+    for (int d = 0; d < places.dims; ++d) {
+      const std::uint32_t quotient = d + 1 == places.dims ? 0 : places.size[d].divide(rest);
+      const std::uint32_t position = rest - quotient * places.size[d].divisor;
+#pragma unroll
+      for (int i = 0; i <= kCount; ++i) {
+        offsets[i] += position * places.strides[d][i];
+      }
+      rest = quotient;
+    }
+    if (K > 1 && operands.dense && n - first >= K) {
+      compute_mixed_items<K, Long, F, Out>(f, operands, numbers, offsets);
+      return;
+    }
+    const std::uint32_t count = operands.dense ? n - first : 1;
+#pragma unroll 1
+    for (std::uint32_t k = 0; k < count; ++k) {
+      compute_mixed_items<1, Long, F, Out>(f, operands, numbers, offsets);
+#pragma unroll
+      for (int i = 0; i <= kCount; ++i) {
+        offsets[i] += ((operands.repeated << 1) >> i) & 1u ? 0 : operands.sizes[i];
       }
     }
   }
@@ -242,6 +332,32 @@ struct Inputs<std::index_sequence<I...>, In...> {
   }
 
  private:
+  // K elements that lie side by side.
+  template <int K, bool Long, class F, class Out>
+  __device__ static void compute_mixed_items(
+      const F& f, const MixedOperands& operands, const Numbers& numbers, const std::uint32_t (&offsets)[kCount + 1]) {
+    RawColumns<K> raw = {};
+    (load_mixed<I, K>(static_cast<RawColumn<I, raw_elements_for<In, K>>&>(raw), operands, offsets), ...);
+    Columns<K> columns;
+    (promote_mixed<In, I, K>(columns, static_cast<const RawColumn<I, raw_elements_for<In, K>>&>(raw), operands, numbers), ...);
+    Elements<Out, K> results;
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+      results.values[k] = narrow<Out>(call<Long>(f, element<I>(columns, k)...));
+    }
+    char* const to = operands.out + offsets[0];
+    if (operands.dtypes[0] != c10::CppTypeToScalarType<Out>::value) {
+      store_as(to, results, operands.dtypes[0]);
+      return;
+    }
+    Aligned<Out, K> block;
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+      block.values[k] = results.values[k];
+    }
+    *reinterpret_cast<Aligned<Out, K>*>(to) = block;
+  }
+
   template <bool Exact, class T, std::size_t Index>
   static void set_number(Number<Index, opmath_type<T>>& number, const PointwisePlan& plan) {
     if (!plan.is_constant(Index + 1)) {
@@ -264,48 +380,95 @@ __global__ void __launch_bounds__(kThreads) pointwise_dense(
   In::template compute_dense<F, Out>(n, f, operands, numbers, places);
 }
 
-template <bool Long, class F, class Out, class In>
+template <class F, class Out, class In>
 __global__ void __launch_bounds__(kThreads) pointwise_strided(
     std::uint32_t n, F f, typename In::Operands operands, typename In::Numbers numbers, typename In::Places places) {
-  In::template compute_strided<Long, F, Out>(n, f, operands, numbers, places);
+  In::template compute_strided<F, Out>(n, f, operands, numbers, places);
 }
 
-template <bool Long, class Out, class... In, class F>
-void launch(const PointwisePlan& plan, const F& f) {
-  using Inputs = pointwise_detail::Inputs<std::index_sequence_for<In...>, In...>;
-  typename Inputs::Operands operands;
+template <bool Long, class F, class Out, class In>
+__global__ void __launch_bounds__(kThreads) pointwise_mixed(
+    std::uint32_t n, F f, typename In::MixedOperands operands, typename In::Numbers numbers, typename In::Places places) {
+  In::template compute_mixed<Long, F, Out>(n, f, operands, numbers, places);
+}
+
+template <int Count>
+void set_operands(Operands<Count>& operands, const PointwisePlan& plan) {
   operands.out = plan.data[0];
-  for (std::size_t i = 0; i < sizeof...(In); ++i) {
+  for (int i = 0; i < Count; ++i) {
     operands.in[i] = plan.data[i + 1];
   }
   operands.constants = plan.constants >> 1;
   operands.repeated = plan.repeated >> 1;
+}
+
+// Places of groups of K elements, along the first dimension.
+template <class Places>
+Places places_of_groups(const PointwisePlan& plan, int K) {
+  std::int64_t groups[PointwisePlan::kMaxDenseDims];
+  for (int d = 0; d < plan.dims; ++d) {
+    groups[d] = d == 0 && plan.dims > 1 ? plan.sizes[0] / K : plan.sizes[d];
+  }
+  return Places(plan.dims, groups, [&](int dim, int operand) { return plan.strides[dim][operand] * (dim == 0 ? K : 1); });
+}
+template <class Places>
+Places places_of(const PointwisePlan& plan) {
+  return Places(plan.dims, plan.sizes, [&](int dim, int operand) { return plan.strides[dim][operand]; });
+}
+
+template <class Out, class... In, class F>
+void launch(const PointwisePlan& plan, const F& f) {
+  using Inputs = pointwise_detail::Inputs<std::index_sequence_for<In...>, In...>;
+  typename Inputs::Operands operands;
+  set_operands(operands, plan);
   const auto numbers = Inputs::template numbers_of<exact_numbers<F>>(plan);
   const auto n = static_cast<std::uint32_t>(plan.numel);
-  if constexpr (!Long) {
-    if (plan.dense) {
-      constexpr int K = dense_items<F, Out, In...>;
-      static_assert(PointwisePlan::kRunItems % K == 0);
-      constexpr std::int64_t kPerBlock = kThreads * K;
-      const auto blocks = static_cast<unsigned>((plan.numel + kPerBlock - 1) / kPerBlock);
-      std::int64_t groups[PointwisePlan::kMaxDenseDims];
-      for (int d = 0; d < plan.dims; ++d) {
-        groups[d] = d == 0 && plan.dims > 1 ? plan.sizes[0] / K : plan.sizes[d];
-      }
-      const typename Inputs::Places places(
-          plan.dims, groups, [&](int dim, int operand) { return plan.strides[dim][operand] * (dim == 0 ? K : 1); });
-      pointwise_dense<F, Out, Inputs><<<blocks, kThreads, 0, plan.stream>>>(n, f, operands, numbers, places);
-      C10_CUDA_KERNEL_LAUNCH_CHECK();
-      return;
-    }
+  if (plan.dense) {
+    constexpr int K = dense_items<F, Out, In...>;
+    static_assert(PointwisePlan::kRunItems % K == 0);
+    constexpr std::int64_t kPerBlock = kThreads * K;
+    const auto blocks = static_cast<unsigned>((plan.numel + kPerBlock - 1) / kPerBlock);
+    const auto places = places_of_groups<typename Inputs::Places>(plan, K);
+    pointwise_dense<F, Out, Inputs><<<blocks, kThreads, 0, plan.stream>>>(n, f, operands, numbers, places);
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    return;
   }
-  constexpr std::int64_t kPerBlock = kThreads * strided_items<Long, Out, In...>;
+  constexpr std::int64_t kPerBlock = kThreads * strided_items<Out, In...>;
   const auto blocks = static_cast<unsigned>((plan.numel + kPerBlock - 1) / kPerBlock);
-  const typename Inputs::Places places(
-      plan.dims, plan.sizes, [&](int dim, int operand) { return plan.strides[dim][operand]; });
-  pointwise_strided<Long, F, Out, Inputs>
-      <<<blocks, kThreads, 0, plan.stream>>>(n, f, operands, numbers, places);
+  const auto places = places_of<typename Inputs::Places>(plan);
+  pointwise_strided<F, Out, Inputs><<<blocks, kThreads, 0, plan.stream>>>(n, f, operands, numbers, places);
   C10_CUDA_KERNEL_LAUNCH_CHECK();
+}
+
+template <bool Long, class Out, class... In, class F>
+void launch_mixed(const PointwisePlan& plan, const F& f) {
+  using Inputs = pointwise_detail::Inputs<std::index_sequence_for<In...>, In...>;
+  typename Inputs::MixedOperands operands;
+  set_operands(operands, plan);
+  for (int i = 0; i <= Inputs::kCount; ++i) {
+    operands.dtypes[i] = plan.dtypes[i];
+    operands.sizes[i] = static_cast<std::uint8_t>(c10::elementSize(plan.dtypes[i]));
+  }
+  constexpr int K = mixed_items<Long, Out, In...>;
+  static_assert(PointwisePlan::kRunItems % K == 0);
+  operands.dense = K > 1 && plan.dense;
+  const auto numbers = Inputs::template numbers_of<exact_numbers<F>>(plan);
+  const std::int64_t per_block = kThreads * (operands.dense ? K : 1);
+  const auto blocks = static_cast<unsigned>((plan.numel + per_block - 1) / per_block);
+  const auto places = operands.dense ? places_of_groups<typename Inputs::Places>(plan, K) : places_of<typename Inputs::Places>(plan);
+  const auto n = static_cast<std::uint32_t>(plan.numel);
+  pointwise_mixed<Long, F, Out, Inputs><<<blocks, kThreads, 0, plan.stream>>>(n, f, operands, numbers, places);
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+}
+
+// Are all operands of the dtypes that a functor takes and gives?
+template <class Out, class... In>
+bool holds(const PointwisePlan& plan) {
+  if (plan.dtypes[0] != c10::CppTypeToScalarType<Out>::value) {
+    return false;
+  }
+  int i = 0;
+  return ((++i, plan.is_constant(i) || plan.dtypes[i] == c10::CppTypeToScalarType<In>::value) && ...);
 }
 
 template <std::size_t, class T>
@@ -337,20 +500,27 @@ struct Stored<c10::complex<c10::Half>, c10::complex<float>, Result> {
       std::conditional_t<std::is_same_v<Result, float>, c10::Half, Result>>;
 };
 
-template <bool Long, class T, class F, std::size_t... I>
+template <Kernels Choice, class T, class F, std::size_t... I>
 void launch_uniform(const PointwisePlan& plan, const F& f, std::index_sequence<I...>) {
   using Math = opmath_type<T>;
   using Result = std::invoke_result_t<const F&, repeat<I, Math>...>;
-  launch<Long, typename Stored<T, Math, Result>::type, repeat<I, T>...>(plan, f);
+  using Out = typename Stored<T, Math, Result>::type;
+  if constexpr (Choice == Kernels::Long) {
+    launch_mixed<true, Out, repeat<I, T>...>(plan, f);
+  } else if (Choice == Kernels::Uniform || holds<Out, repeat<I, T>...>(plan)) {
+    launch<Out, repeat<I, T>...>(plan, f);
+  } else if constexpr (Choice == Kernels::Mixed) {
+    launch_mixed<false, Out, repeat<I, T>...>(plan, f);
+  }
 }
 
 /// The functor is made for the plan's dtype alone: its numbers need not fit others.
-template <bool Long, class T, class F, class... Args>
+template <Kernels Choice, class T, class F, class... Args>
 bool launch_if(const PointwisePlan& plan, const Args&... args) {
   if (plan.dtype != c10::CppTypeToScalarType<T>::value) {
     return false;
   }
-  launch_uniform<Long, T>(plan, F(args...), arguments<F, opmath_type<T>>());
+  launch_uniform<Choice, T>(plan, F(args...), arguments<F, opmath_type<T>>());
   return true;
 }
 
@@ -359,18 +529,24 @@ bool launch_if(const PointwisePlan& plan, const Args&... args) {
 /// Runs `f` over one plan whose output holds Out and whose inputs hold In.
 template <class Out, class... In, class F>
 void launch_pointwise(const PointwisePlan& plan, const F& f) {
-  pointwise_detail::launch<false, Out, In...>(plan, f);
+  pointwise_detail::launch<Out, In...>(plan, f);
+}
+
+/// The same for operands of any dtypes, which are promoted to In and converted from Out.
+template <class Out, class... In, class F>
+void launch_pointwise_mixed(const PointwisePlan& plan, const F& f) {
+  pointwise_detail::launch_mixed<false, Out, In...>(plan, f);
 }
 
 /// Runs the functor F for the plan's dtype, which is one of Ts.
-template <class F, bool Long = false, class... Ts>
+template <class F, Kernels Choice = Kernels::Mixed, class... Ts>
 void cuda_pointwise(const PointwisePlan& plan, TypeList<Ts...>) {
-  static_cast<void>((pointwise_detail::launch_if<Long, Ts, F>(plan) || ...));
+  static_cast<void>((pointwise_detail::launch_if<Choice, Ts, F>(plan) || ...));
 }
 
-template <template <class> class F, bool Long = false, class... Ts, class... Args>
+template <template <class> class F, Kernels Choice = Kernels::Mixed, class... Ts, class... Args>
 void cuda_pointwise(const PointwisePlan& plan, TypeList<Ts...>, const Args&... args) {
-  static_cast<void>((pointwise_detail::launch_if<Long, Ts, F<opmath_type<Ts>>>(plan, args...) || ...));
+  static_cast<void>((pointwise_detail::launch_if<Choice, Ts, F<opmath_type<Ts>>>(plan, args...) || ...));
 }
 
 } // namespace at::native::cuda

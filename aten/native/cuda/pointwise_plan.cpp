@@ -142,13 +142,15 @@ void emit_dense(const Walk& walk, PointwisePlan plan, c10::function_ref<void(Poi
   }
 }
 
-void plan_fast(const PointwiseCall& fast, bool reduced, PointwisePlan& plan, Walk& walk) {
+void plan_fast(const PointwiseCall& fast, const TensorIteratorBase& iter, bool reduced, PointwisePlan& plan, Walk& walk) {
   plan.operands = fast.count;
   walk.sizes.assign(1, plan.numel);
   for (int i = 0; i < fast.count; ++i) {
     plan.data[i] = static_cast<char*>(fast.data[i]);
+    plan.dtypes[i] = iter.own_dtype(i);
+    walk.item_size[i] = static_cast<std::int64_t>(c10::elementSize(plan.dtypes[i]));
     const bool number = (fast.numbers >> i) & 1u;
-    walk.strides[i].assign(1, number ? 0 : i == 0 ? fast.output_size : fast.input_size);
+    walk.strides[i].assign(1, number ? 0 : walk.item_size[i]);
     if (number) {
       plan.constants |= 1u << i;
       std::memcpy(plan.constant[i].value, fast.data[i], 16);
@@ -172,9 +174,11 @@ bool plan_plain(const PointwiseCall& fast, TensorIteratorBase& iter, c10::functi
   plan.dims = 1;
   plan.numel = plan.sizes[0] = numel;
   plan.stream = nullptr;
+  const bool same = fast.input_size != 0;
   for (int i = 0; i < fast.count; ++i) {
     plan.data[i] = static_cast<char*>(fast.data[i]);
-    plan.strides[0][i] = i == 0 ? fast.output_size : fast.input_size;
+    plan.dtypes[i] = same && i > 0 ? plan.dtype : iter.own_dtype(i);
+    plan.strides[0][i] = i == 0 ? fast.output_size : same ? fast.input_size : static_cast<std::int64_t>(c10::elementSize(plan.dtypes[i]));
     if (plan.is_constant(i)) {
       plan.strides[0][i] = 0;
       std::memcpy(plan.constant[i].value, fast.data[i], sizeof(plan.constant[i].value));
@@ -193,6 +197,8 @@ void plan_general(TensorIteratorBase& iter, bool reduced, PointwisePlan& plan, W
   walk.sizes.assign(iter.shape().begin(), iter.shape().end());
   for (int i = 0; i < plan.operands; ++i) {
     plan.data[i] = static_cast<char*>(iter.data_ptr(i));
+    plan.dtypes[i] = iter.dtype(i);
+    walk.item_size[i] = iter.element_size(i);
     walk.strides[i].assign(iter.strides(i).begin(), iter.strides(i).end());
     // On the CPU itself, where plans are tested, other scalars are tensors like any.
     if (i > 0 && (iter.operand(i).is_number() || (iter.is_cpu_scalar(i) && !iter.common_device().is_cpu()))) {
@@ -225,14 +231,9 @@ void plan_pointwise(TensorIteratorBase& iter, c10::function_ref<void(PointwisePl
   Walk walk;
   // Plain calls of tensors of one shape; values and rows that are repeated are for CPU kernels.
   if (const PointwiseCall* fast = iter.fast_operands(); fast != nullptr && fast->repeated == fast->numbers) {
-    plan_fast(*fast, reduced, plan, walk);
-    std::fill(walk.item_size, walk.item_size + fast->count, fast->input_size);
-    walk.item_size[0] = fast->output_size;
+    plan_fast(*fast, iter, reduced, plan, walk);
   } else {
     plan_general(iter, reduced, plan, walk);
-    for (int i = 0; i < plan.operands; ++i) {
-      walk.item_size[i] = iter.element_size(i);
-    }
   }
 
   plan.dense = walk.sizes.size() <= 1;

@@ -22,7 +22,7 @@ struct PointwisePlan {
 
   /// A number operand, or a 0-dim tensor in host memory.
   struct Constant {
-    alignas(16) char value[16]; // in the operand's dtype
+    alignas(16) char value[16]; // in the common dtype, or the operand's own where that takes no part in promotion
     float wide; // the number before it was rounded to a 16-bit dtype
   };
 
@@ -31,6 +31,7 @@ struct PointwisePlan {
   }
 
   c10::ScalarType dtype; // the common dtype
+  c10::ScalarType dtypes[kMaxOperands]; // of the operands that are no constants
   int operands; // operand 0 is the output
   std::uint32_t constants; // bit i: operand i is a constant
   // May threads move 16 bytes at once? Then the other operands are runs along dimension 0 that start at multiples of 16 bytes.
