@@ -63,8 +63,7 @@ DeviceIndex parse_index(std::string_view digits, const std::string& whole) {
 namespace detail {
 
 void invalid_device(DeviceType type, int index) {
-  TORCH_CHECK(index >= -1, "Device index must be -1 or non-negative, got ", index);
-  AT_ERROR("CPU device index must be -1 or zero, got ", index, " for device type ", type);
+  AT_ERROR("Device index must be -1 or non-negative, got ", index, " for device type ", type);
 }
 
 }  // namespace detail

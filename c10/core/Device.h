@@ -17,7 +17,8 @@ namespace detail {
 [[noreturn]] C10_API void invalid_device(DeviceType type, int index);
 }  // namespace detail
 
-/// Where a tensor lives: a device type and the number of the device; index -1 is "the current one".
+/// Where a tensor lives: a device type and the number of the device; index -1 is "the current one". There is one CPU: what is
+/// made on "cpu:1" lies on "cpu".
 struct C10_API Device final {
   using Type = DeviceType;
 
@@ -58,7 +59,7 @@ struct C10_API Device final {
 
  private:
   void validate() {
-    if (C10_UNLIKELY(index_ < -1 || (type_ == DeviceType::CPU && index_ > 0))) {
+    if (C10_UNLIKELY(index_ < -1)) {
       detail::invalid_device(type_, index_);
     }
   }

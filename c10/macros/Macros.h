@@ -1,5 +1,9 @@
 #pragma once
 
+#if __cplusplus < 201703L
+#error "libtensor needs C++17 or later: -std=c++17, or in CMake set_property(TARGET your_target PROPERTY CXX_STANDARD 17)"
+#endif
+
 #include <c10/macros/Export.h>
 
 // Compiler, platform and host/device attributes under libtorch's names.
@@ -141,19 +145,31 @@ constexpr unsigned int CUDA_THREADS_PER_BLOCK_FALLBACK = 256;
 #if defined(__CUDA_ARCH__)
 extern "C" __device__ void __assertfail(
     const char* assertion, const char* file, unsigned int line, const char* function, unsigned long charsize);
-#define CUDA_KERNEL_ASSERT(cond)                                                                               \
-  if (C10_UNLIKELY(!(cond))) {                                                                                 \
-    __assertfail(#cond, __FILE__, static_cast<unsigned int>(__LINE__), static_cast<const char*>(__func__), 1); \
-  }
+#define CUDA_KERNEL_ASSERT_FAIL(text) \
+  __assertfail(text, __FILE__, static_cast<unsigned int>(__LINE__), static_cast<const char*>(__func__), 1)
 #else
 extern "C" void __assert_fail(const char* assertion, const char* file, unsigned int line, const char* function) noexcept
     __attribute__((__noreturn__));
-#define CUDA_KERNEL_ASSERT(cond)                                                                             \
-  if (C10_UNLIKELY(!(cond))) {                                                                               \
-    __assert_fail(#cond, __FILE__, static_cast<unsigned int>(__LINE__), static_cast<const char*>(__func__)); \
-  }
+#define CUDA_KERNEL_ASSERT_FAIL(text) \
+  __assert_fail(text, __FILE__, static_cast<unsigned int>(__LINE__), static_cast<const char*>(__func__))
 #endif
+#define CUDA_KERNEL_ASSERT(cond)     \
+  if (C10_UNLIKELY(!(cond))) {       \
+    CUDA_KERNEL_ASSERT_FAIL(#cond);  \
+  }
 #define CUDA_KERNEL_ASSERT_MSG(cond, msg) CUDA_KERNEL_ASSERT((cond) && (msg))
+// Says numbers first, as printf does: CUDA_KERNEL_ASSERT_PRINTF(i < n, "index %d of %d", i, n). The message is a literal.
+#define CUDA_KERNEL_ASSERT_PRINTF(cond, ...)                         \
+  if (C10_UNLIKELY(!(cond))) {                                       \
+    printf(__FILE__ ":" C10_STRINGIZE(__LINE__) ": " __VA_ARGS__);   \
+    printf("\n");                                                    \
+    CUDA_KERNEL_ASSERT_FAIL(#cond);                                  \
+  }
+#ifdef C10_ENABLE_VERBOSE_ASSERT
+#define CUDA_KERNEL_ASSERT_VERBOSE(cond, ...) CUDA_KERNEL_ASSERT_PRINTF(cond, __VA_ARGS__)
+#else
+#define CUDA_KERNEL_ASSERT_VERBOSE(cond, ...) CUDA_KERNEL_ASSERT(cond)
+#endif
 #define SYCL_KERNEL_ASSERT(cond) CUDA_KERNEL_ASSERT(cond)
 
 #define C10_DEVICE_HOST_CONSTANT static constexpr
