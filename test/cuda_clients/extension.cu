@@ -23,6 +23,7 @@
 #include <ATen/cuda/DeviceUtils.cuh>
 #include <ATen/cuda/EmptyTensor.h>
 #include <ATen/cuda/Exceptions.h>
+#include <ATen/cuda/MemPool.h>
 #include <ATen/cuda/NumericLimits.cuh>
 #include <ATen/cuda/PeerToPeerAccess.h>
 #include <ATen/cuda/PhiloxUtils.cuh>
@@ -48,6 +49,7 @@
 #include <c10/cuda/CUDAStream.h>
 #include <torch/extension.h>
 #if AT_CUDNN_ENABLED()
+#include <ATen/cudnn/Descriptors.h>
 #include <ATen/cudnn/Handle.h>
 #include <ATen/cudnn/Types.h>
 #include <ATen/cudnn/Utils.h>

@@ -86,6 +86,9 @@ cudaDeviceProp* getCurrentDeviceProperties() {
   }();
   return &properties;
 }
+cudaDeviceProp* getDeviceProperties(c10::DeviceIndex) {
+  return getCurrentDeviceProperties();
+}
 
 } // namespace at::cuda
 

@@ -1,7 +1,8 @@
 """Makes ordinary C++ of CUDA kernel sources, for the emulator: translate.py ROOT OUT FILE...
 
 Each `kernel<<<blocks, threads, 0, stream>>>(arguments);` becomes `emulator::launch(blocks, threads, stream, kernel, arguments);`, and
-each array of shared memory an emulator::Shared; everything else is left to the emulator's header. Headers (.cuh) keep their path under OUT, so that they are found before the originals.
+each array of shared memory an emulator::Shared; everything else is left to the emulator's header. Headers keep their path under OUT, so
+that they are found before the originals.
 """
 
 import re
@@ -26,7 +27,7 @@ def main() -> None:
     for name in sys.argv[3:]:
         path = Path(name)
         target = out / path.relative_to(root)
-        target = target if path.suffix == ".cuh" else target.with_name(path.stem + "_cu.cpp")
+        target = target if path.suffix in (".cuh", ".h") else target.with_name(path.stem + "_cu.cpp")
         text = f'#line 1 "{path}"\n' + translate(path.read_text())
         if not target.exists() or target.read_text() != text:
             target.parent.mkdir(parents=True, exist_ok=True)
