@@ -84,7 +84,8 @@ void check_efficient_attention_backward(const char* op, const TensorBase& grad_o
   check_attention(op, query, key, value, dropout_p, is_causal, attn_bias, /*may_drop=*/true);
   check_results(op, grad_out, query, value, out, logsumexp);
   TORCH_CHECK(
-      !grad_input_mask[3], op, ": there is no gradient of attn_bias here; _scaled_dot_product_attention_math has one");
+      !grad_input_mask[3] || !attn_bias.defined() || attn_bias.is_floating_point(), op,
+      ": attn_bias must be floating to have a gradient (grad_input_mask[3]), got ", attn_bias.scalar_type());
 }
 
 namespace {
@@ -109,12 +110,13 @@ bool was_given(const std::optional<Tensor>& t) {
   return t.has_value() && t->defined();
 }
 
-/// Of [..., heads, size], whatever comes before.
-void check_heads(const char* op, const TensorBase& query, const TensorBase& key, const TensorBase& value, int64_t dim) {
+/// Of [..., heads, size], whatever comes before: that of keys in pages has nothing to do with the queries'.
+void check_heads(const char* op, const TensorBase& query, const TensorBase& key, const TensorBase& value, int64_t dim, bool in_pages = false) {
   for (const TensorBase* t : {&query, &key, &value}) {
+    const int64_t expected = in_pages && t != &query ? 4 : dim;
     TORCH_CHECK(
-        t->dim() == dim, op, ": expected query, key and value of ", dim, " dimensions, got ", query.sizes(), ", ", key.sizes(), " and ",
-        value.sizes());
+        t->dim() == expected, op, ": expected query, key and value of ", dim, " dimensions", in_pages ? ", or 4 for keys and values in pages" : "",
+        ", got ", query.sizes(), ", ", key.sizes(), " and ", value.sizes());
     TORCH_CHECK(
         t->scalar_type() == query.scalar_type(), op, ": query, key and value must have the same dtype, got ", query.scalar_type(), ", ",
         key.scalar_type(), " and ", value.scalar_type());
@@ -125,8 +127,8 @@ void check_heads(const char* op, const TensorBase& query, const TensorBase& key,
       ": query and key must have the same size in the last dimension, and none may be 0, got ", query.size(-1), ", ", key.size(-1), " and ",
       value.size(-1));
   TORCH_CHECK(
-      key.sizes().slice(0, static_cast<size_t>(dim) - 1) == value.sizes().slice(0, static_cast<size_t>(dim) - 1) &&
-          (dim == 3 || query.size(0) == key.size(0)),
+      key.sizes().slice(0, static_cast<size_t>(key.dim()) - 1) == value.sizes().slice(0, static_cast<size_t>(key.dim()) - 1) &&
+          (dim == 3 || in_pages || query.size(0) == key.size(0)),
       op, ": sizes do not fit: query ", query.sizes(), ", key ", key.sizes(), ", value ", value.sizes());
   TORCH_CHECK(
       key.size(-2) > 0 && query.size(-2) % key.size(-2) == 0, "Number of heads in key/value must divide number of heads in query, got ",
@@ -137,10 +139,10 @@ void check_dropout(const char* op, double dropout_p) {
   TORCH_CHECK(dropout_p >= 0 && dropout_p < 1, op, ": dropout_p must be at least 0 and less than 1, got ", dropout_p);
 }
 
-void check_flash(const char* op, const TensorBase& query, const TensorBase& key, const TensorBase& value, const TensorBase* cum_seq_q, const TensorBase* cum_seq_k, int64_t max_q, int64_t max_k, double dropout_p) {
+void check_flash(const char* op, const TensorBase& query, const TensorBase& key, const TensorBase& value, const TensorBase* cum_seq_q, const TensorBase* cum_seq_k, int64_t max_q, int64_t max_k, double dropout_p, bool in_pages = false) {
   TORCH_CHECK(
       (cum_seq_q == nullptr) == (cum_seq_k == nullptr), op, ": cum_seq_q and cum_seq_k must be given both, or neither");
-  check_heads(op, query, key, value, cum_seq_q == nullptr ? 4 : 3);
+  check_heads(op, query, key, value, cum_seq_q == nullptr ? 4 : 3, in_pages);
   TORCH_CHECK(
       query.scalar_type() == kHalf || query.scalar_type() == kBFloat16, "FlashAttention only support fp16 and bf16 data type, got ",
       query.scalar_type());
@@ -164,12 +166,26 @@ c10::DimVector flash_sums(const TensorBase& query, bool packed) {
 
 } // namespace
 
-std::array<TensorSpec, 5> flash_attention_forward(const char* op, const TensorBase& query, const TensorBase& key, const TensorBase& value, const std::optional<Tensor>& cum_seq_q, const std::optional<Tensor>& cum_seq_k, int64_t max_q, int64_t max_k, double dropout_p, bool, bool return_debug_mask, std::optional<double>, std::optional<int64_t>, std::optional<int64_t>, const std::optional<Tensor>& seqused_k, const std::optional<Tensor>& alibi_slopes, const std::optional<Tensor>& block_table, std::optional<int64_t>) {
-  const bool packed = was_given(cum_seq_q);
-  check_flash(op, query, key, value, packed ? &*cum_seq_q : nullptr, was_given(cum_seq_k) ? &*cum_seq_k : nullptr, max_q, max_k, dropout_p);
+std::array<TensorSpec, 5> flash_attention_forward(const char* op, const TensorBase& query, const TensorBase& key, const TensorBase& value, const std::optional<Tensor>& cum_seq_q, const std::optional<Tensor>& cum_seq_k, int64_t max_q, int64_t max_k, double dropout_p, bool, bool return_debug_mask, std::optional<double>, std::optional<int64_t>, std::optional<int64_t>, const std::optional<Tensor>& seqused_k, const std::optional<Tensor>& alibi_slopes, const std::optional<Tensor>& block_table, std::optional<int64_t> num_splits) {
+  const bool packed = was_given(cum_seq_q), in_pages = was_given(block_table);
+  check_flash(
+      op, query, key, value, packed ? &*cum_seq_q : nullptr, was_given(cum_seq_k) ? &*cum_seq_k : nullptr, max_q, max_k, dropout_p, in_pages);
   TORCH_CHECK(!return_debug_mask, op, ": there is no debug mask here; _scaled_dot_product_attention_math returns all weights");
-  TORCH_CHECK(!was_given(block_table), op, ": keys and values in pages (block_table) are not supported");
+  TORCH_CHECK(num_splits.value_or(0) >= 0, op, ": num_splits must not be negative, got ", *num_splits);
   const int64_t batch = packed ? cum_seq_q->size(0) - 1 : query.size(0);
+  if (in_pages) {
+    TORCH_CHECK(
+        block_table->dim() == 2 && block_table->scalar_type() == kInt && block_table->size(0) == batch &&
+            (block_table->size(1) <= 1 || block_table->stride(1) == 1),
+        op, ": block_table must be a tensor of int32 with a row of pages, side by side, for each of ", batch, " sequences, got ",
+        block_table->sizes(), " of ", block_table->scalar_type());
+    check_same_device(op, {&query, &*block_table});
+    constexpr int64_t kMost = int64_t{1} << 29;
+    TORCH_CHECK(
+        block_table->size(1) < kMost && key.size(1) < kMost && block_table->size(1) * key.size(1) < kMost && key.size(0) < kMost, op,
+        ": block_table must name less than 2^29 keys a sequence, got ", block_table->size(1), " pages of ", key.size(1), ", of ", key.size(0));
+    TORCH_CHECK(was_given(seqused_k), op, ": keys and values in pages (block_table) need seqused_k, how many of them count");
+  }
   if (was_given(seqused_k)) {
     check_numbers(op, "seqused_k", *seqused_k, batch, query);
   }

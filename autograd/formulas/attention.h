@@ -3,6 +3,7 @@
 
 #include <aten/core/Tensor.h>
 
+#include <array>
 #include <optional>
 #include <tuple>
 
@@ -21,8 +22,8 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> flash_attention_backward(
     const at::Tensor& attn_mask,
     std::optional<double> scale);
 
-/// The same of attention with dropout, whose kernel drew numbers from that place of the sequence.
-std::tuple<at::Tensor, at::Tensor, at::Tensor> efficient_attention_backward(
+/// The same of attention with dropout, whose kernel drew numbers from that place of the sequence; for (query, key, value, attn_bias).
+std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor> efficient_attention_backward(
     const at::Tensor& grad,
     const at::Tensor& query,
     const at::Tensor& key,
@@ -34,7 +35,8 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> efficient_attention_backward(
     const at::Tensor& philox_offset,
     double dropout_p,
     bool is_causal,
-    std::optional<double> scale);
+    std::optional<double> scale,
+    std::array<bool, 4> grad_input_mask);
 
 /// Of _flash_attention_forward; it refuses what the kernel of the gradients does not take.
 std::tuple<at::Tensor, at::Tensor, at::Tensor> flash_attention_of_sequences_backward(
@@ -58,8 +60,8 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> flash_attention_of_sequences_back
     const at::Tensor& seqused_k,
     const at::Tensor& alibi_slopes);
 
-/// Of _efficient_attention_forward.
-std::tuple<at::Tensor, at::Tensor, at::Tensor> efficient_attention_of_sequences_backward(
+/// Of _efficient_attention_forward, for (query, key, value, bias).
+std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor> efficient_attention_of_sequences_backward(
     const at::Tensor& grad,
     const at::Tensor& query,
     const at::Tensor& key,
@@ -77,6 +79,7 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> efficient_attention_of_sequences_
     int64_t custom_mask_type,
     std::optional<double> scale,
     const at::Tensor& seqlen_k,
-    std::optional<int64_t> window_size);
+    std::optional<int64_t> window_size,
+    std::array<bool, 4> grad_input_mask);
 
 } // namespace torch::autograd::formulas

@@ -8,8 +8,10 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
+#include <random>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -17,9 +19,11 @@
 // Host side of the operators (attention.cpp), given CPU tensors.
 namespace at::native {
 namespace cuda {
+void efficient_attention_kernel(const TensorBase& query, const TensorBase& key, const TensorBase& value, const std::optional<Tensor>& attn_bias, bool compute_log_sumexp, double dropout_p, bool is_causal, std::optional<double> scale, const TensorBase& output, const TensorBase& log_sumexp, const TensorBase& philox_seed, const TensorBase& philox_offset);
 void flash_attention_forward_kernel(const TensorBase& query, const TensorBase& key, const TensorBase& value, const std::optional<Tensor>& cum_seq_q, const std::optional<Tensor>& cum_seq_k, int64_t max_q, int64_t max_k, double dropout_p, bool is_causal, bool return_debug_mask, std::optional<double> scale, std::optional<int64_t> window_size_left, std::optional<int64_t> window_size_right, const std::optional<Tensor>& seqused_k, const std::optional<Tensor>& alibi_slopes, const std::optional<Tensor>& block_table, std::optional<int64_t> num_splits, const TensorBase& output, const TensorBase& softmax_logsumexp, const TensorBase& rng_state, const TensorBase& unused, const TensorBase& debug_attn_mask);
 void flash_attention_backward_kernel(const TensorBase& grad_out, const TensorBase& query, const TensorBase& key, const TensorBase& value, const TensorBase& out, const TensorBase& logsumexp, const TensorBase& cum_seq_q, const TensorBase& cum_seq_k, int64_t max_q, int64_t max_k, double dropout_p, bool is_causal, const TensorBase& rng_state, const TensorBase& unused, std::optional<double> scale, std::optional<int64_t> window_size_left, std::optional<int64_t> window_size_right, const TensorBase& grad_query, const TensorBase& grad_key, const TensorBase& grad_value);
 } // namespace cuda
+std::tuple<Tensor, Tensor, Tensor, Tensor> efficient_attention_backward_cuda(const Tensor& grad_out, const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_bias, const Tensor& out, const Tensor& logsumexp, const Tensor& philox_seed, const Tensor& philox_offset, double dropout_p, std::array<bool, 4> grad_input_mask, bool is_causal, std::optional<double> scale);
 std::tuple<Tensor, Tensor, Tensor, Tensor, int64_t, int64_t> efficient_attention_forward_cuda(const Tensor& query, const Tensor& key, const Tensor& value, const std::optional<Tensor>& bias, const std::optional<Tensor>& cu_seqlens_q, const std::optional<Tensor>& cu_seqlens_k, std::optional<int64_t> max_seqlen_q, std::optional<int64_t> max_seqlen_k, double dropout_p, int64_t custom_mask_type, bool compute_log_sumexp, std::optional<double> scale, const std::optional<Tensor>& seqlen_k, std::optional<int64_t> window_size);
 std::tuple<Tensor, Tensor, Tensor, Tensor> efficient_attention_of_sequences_backward_cuda(const Tensor& grad_out_, const Tensor& query, const Tensor& key, const Tensor& value, const std::optional<Tensor>& bias, const Tensor& out, const std::optional<Tensor>& cu_seqlens_q, const std::optional<Tensor>& cu_seqlens_k, int64_t max_seqlen_q, int64_t max_seqlen_k, const Tensor& logsumexp, double dropout_p, const Tensor& philox_seed, const Tensor& philox_offset, int64_t custom_mask_type, bool bias_requires_grad, std::optional<double> scale, std::optional<int64_t> num_splits_key, std::optional<int64_t> window_size, bool shared_storage_dqdkdv);
 } // namespace at::native
@@ -88,11 +92,14 @@ struct Attention {
     place = at::zeros({2}, at::kLong);
   }
 
-  Tensor forward() {
+  Tensor forward(int splits = 1) {
     out = at::full({2, c.heads, c.query_length, c.value_size}, 99, c.dtype);
     int64_t* numbers = place.data_ptr<int64_t>();
     const auto launch = c.dtype == at::kFloat ? cuda::launch_float_attention_forward : cuda::launch_attention_forward;
-    launch({problem, operand(out), at::PhiloxCudaState(1234567890123, 8), numbers, numbers + 1});
+    cuda::AttentionForward f{problem, operand(out), at::PhiloxCudaState(1234567890123, 8), numbers, numbers + 1, splits};
+    const Tensor parts = at::full({cuda::attention_parts(f)}, NAN, at::kFloat);
+    f.parts = parts.data_ptr<float>();
+    launch(f);
     return out;
   }
 
@@ -102,9 +109,9 @@ struct Attention {
     const int64_t* numbers = place.data_ptr<int64_t>();
     const auto launch = c.dtype == at::kFloat ? cuda::launch_float_attention_backward : cuda::launch_attention_backward;
     cuda::AttentionBackward b{
-        problem, operand(out), operand(grad), operand(grad_query), operand(grad_key), operand(grad_value),
+        problem, operand(out), operand(grad), operand(grad_query), operand(grad_key), operand(grad_value), {},
         delta.data_ptr<float>(), numbers, numbers + 1, nullptr, ordered_blocks, shared_kilobytes << 10};
-    const Tensor sums = at::zeros({cuda::attention_query_sums(b)}, at::kFloat);
+    const Tensor sums = at::full({cuda::attention_query_sums(b)}, NAN, at::kFloat);
     b.query_sums = sums.data_ptr<float>();
     launch(b);
     return {grad_query, grad_key, grad_value};
@@ -283,10 +290,12 @@ TEST_CASE("attention in tiles: sequences of several lengths and windows", "[cuda
   p.logsumexp = sums.data_ptr<float>();
   p.sums_head_stride = rows;
   const bool wide = c.dtype == at::kFloat;
-  (wide ? cuda::launch_float_attention_forward : cuda::launch_attention_forward)({p, packed(out), at::PhiloxCudaState(), nullptr, nullptr});
+  int64_t place[] = {99, 99};
+  (wide ? cuda::launch_float_attention_forward : cuda::launch_attention_forward)({p, packed(out), at::PhiloxCudaState(), place, place + 1});
+  CHECK((place[0] == 0 && place[1] == 0)); // nothing was drawn
   const Tensor dq = at::full_like(q, 99), dk = at::zeros_like(k), dv = at::zeros_like(v), delta = at::empty_like(sums);
-  cuda::AttentionBackward b{p, packed(out), packed(g), packed(dq), packed(dk), packed(dv), delta.data_ptr<float>(), nullptr, nullptr, nullptr, 0, 163 << 10};
-  const Tensor query_sums = at::zeros({cuda::attention_query_sums(b)}, at::kFloat);
+  cuda::AttentionBackward b{p, packed(out), packed(g), packed(dq), packed(dk), packed(dv), {}, delta.data_ptr<float>(), nullptr, nullptr, nullptr, 0, 163 << 10};
+  const Tensor query_sums = at::full({cuda::attention_query_sums(b)}, NAN, at::kFloat);
   b.query_sums = query_sums.data_ptr<float>();
   (wide ? cuda::launch_float_attention_backward : cuda::launch_attention_backward)(b);
 
@@ -311,6 +320,52 @@ TEST_CASE("attention in tiles: sequences of several lengths and windows", "[cuda
       CHECK(at::allclose(got.masked_select(there), wanted.masked_select(there), 1e-3, 1e-2));
     }
   }
+}
+
+TEST_CASE("attention in tiles: blocks that share keys", "[cuda][emulated][attention]") {
+  constexpr auto kNone = at::ScalarType::Undefined;
+  struct SplitCase {
+    Case c;
+    int splits;
+  };
+  const auto [c, splits] = GENERATE(
+      values<SplitCase>({
+          {{at::kHalf, 2, 1, 3, 500, 64, 64, false, kNone}, 3},
+          {{at::kBFloat16, 2, 2, 70, 300, 128, 72, true, kNone}, 2}, // some see no key of the second part
+          {{at::kHalf, 1, 1, 5, 150, 256, 200, false, at::kBool}, 4},
+          {{at::kHalf, 2, 1, 1, 90, 40, 24, false, at::kHalf}, 5}, // more than there are tiles
+          {{at::kHalf, 1, 1, 20, 200, 64, 32, false, kNone, 0.25}, 3},
+      }));
+  CAPTURE(c.dtype, c.query_length, c.key_length, splits);
+  Attention attention(c);
+  const Tensor whole = attention.forward().clone(), sums = attention.logsumexp.clone();
+  attention.logsumexp.fill_(99);
+  const Tensor shared = attention.forward(splits);
+  check_close(shared, c.dropout == 0 ? attention.reference()[0] : whole.to(at::kDouble), c.dtype);
+  CHECK(at::allclose(attention.logsumexp, sums, 1e-5, 1e-5));
+}
+
+TEST_CASE("attention in tiles: how many blocks share keys", "[cuda][attention]") {
+  cuda::AttentionForward f{};
+  cuda::AttentionProblem& p = f.problem;
+  p.batch = 1;
+  p.heads = p.key_heads = 32;
+  p.head_size = p.value_size = 128;
+  p.query_length = 1;
+  p.key_length = 4096;
+  p.left = p.right = 4097;
+  CHECK(cuda::attention_splits(f, 0, 132) == 12); // 384 blocks: three for each multiprocessor
+  CHECK(cuda::attention_splits(f, 5, 132) == 5);
+  CHECK(cuda::attention_splits(f, 1000, 132) == 64); // a tile for each
+  p.heads = 120;
+  CHECK(cuda::attention_splits(f, 0, 132) == 1); // nearly full as it is
+  p.heads = 32;
+  p.key_length = 300;
+  CHECK(cuda::attention_splits(f, 0, 132) == 1); // five tiles are no work to share
+  p.key_length = 4096;
+  p.left = 100;
+  p.right = 0;
+  CHECK(cuda::attention_splits(f, 0, 132) == 1); // nor is what a window leaves
 }
 
 TEST_CASE("attention in tiles: gradients on devices with less shared memory", "[cuda][emulated][attention]") {
@@ -432,6 +487,164 @@ TEST_CASE("_efficient_attention_forward: lengths that no sequence has", "[cuda][
   CHECK((sums.sizes() == at::IntArrayRef({3, 1, 512}) && max_q == 500 && max_k == 700));
 }
 
+TEST_CASE("_flash_attention_forward: keys and values in pages", "[cuda][emulated][attention]") {
+  const int64_t rows = GENERATE(64, 128, 16); // of a page: whole tiles, or not
+  const int64_t splits = GENERATE(0, 1, 3);
+  CAPTURE(rows, splits);
+  const auto numbers = [](at::IntArrayRef sizes, double step) {
+    int64_t n = 1;
+    for (const int64_t size : sizes) n *= size;
+    return (at::arange(n, at::kDouble) * step).sin().reshape(sizes).to(at::kHalf);
+  };
+  const int64_t pages = 9;
+  const Tensor q = numbers({5, 4, 24}, 0.37), k = numbers({pages, rows, 2, 24}, 0.71), v = numbers({pages, rows, 2, 16}, 0.53);
+  // Pages behind those that count may be any number.
+  const Tensor table = at::tensor({7, 2, 0, 5, 8, -3, 1, 1, 4000, 9000}, at::kInt).view({2, 5});
+  const int used[] = {static_cast<int>(4 * rows + 3), static_cast<int>(2 * rows - 7)};
+  const Tensor used_keys = at::tensor({used[0], used[1]}, at::kInt), starts = at::tensor({0, 1, 5}, at::kInt), ignored = at::tensor({0, 0, 0}, at::kInt);
+  const auto specs = at::shape::flash_attention_forward(
+      "_flash_attention_forward", q, k, v, starts, ignored, 4, 5 * rows, 0.0, true, false, 0.3, {}, {}, used_keys, {}, table, splits);
+  std::vector<Tensor> made;
+  for (const at::TensorSpec& spec : specs) made.push_back(at::empty_spec(spec));
+  cuda::flash_attention_forward_kernel(
+      q, k, v, starts, ignored, 4, 5 * rows, 0.0, true, false, 0.3, {}, {}, used_keys, {}, table, splits, made[0], made[1], made[2], made[3], made[4]);
+  for (int64_t i = 0; i < 2; ++i) {
+    const int64_t first = i == 0 ? 0 : 1, length = i == 0 ? 1 : 4, keys = used[i];
+    const auto rows_of = [&](const Tensor& t) {
+      const Tensor all = t.index_select(0, table[i].clamp(0, pages - 1)).flatten(0, 1).narrow(0, 0, keys);
+      return all.repeat_interleave(2, 1).unsqueeze(0);
+    };
+    const Tensor own = q.narrow(0, first, length).unsqueeze(0), seen = at::ones({length, keys}, at::kBool).tril(keys - length);
+    const std::vector<Tensor> want = by_operators(own, rows_of(k), rows_of(v), own.narrow(3, 0, 16), seen, Tensor());
+    check_close(made[0].narrow(0, first, length), want[0][0], at::kHalf);
+    CHECK(at::allclose(made[1].narrow(1, first, length).to(at::kDouble), want[1][0], 1e-3, 1e-3));
+  }
+}
+
+TEST_CASE("_flash_attention_forward: one query, heads that share keys", "[cuda][emulated][attention]") {
+  const Tensor q = by_length(1, 4, 24, 0.37), k = by_length(150, 2, 24, 0.71), v = by_length(150, 2, 24, 0.53);
+  const auto each = [](const Tensor& t) { return t.repeat_interleave(2, 2); };
+  const std::vector<Tensor> want = by_operators(q, each(k), each(v), q, at::ones({1, 150}, at::kBool), Tensor());
+  const Tensor out = at::empty_like(q), sums = at::empty({2, 4, 1}, at::kFloat), state = at::empty({2}, at::kUInt64), unused = at::empty({}, at::kUInt64);
+  cuda::flash_attention_forward_kernel(q, k, v, {}, {}, 1, 150, 0.0, true, false, 0.3, {}, {}, {}, {}, {}, {}, out, sums, state, unused, unused);
+  check_close(out, want[0], at::kHalf);
+  CHECK(at::allclose(sums.to(at::kDouble), want[1], 1e-3, 1e-3));
+  // With a bias, no two of whose rows are the same.
+  const Tensor bias = (at::arange(2 * 4 * 150, at::kDouble) * 0.9).cos().view({2, 4, 1, 150}).to(at::kHalf);
+  const std::vector<Tensor> biased = by_operators(q, each(k), each(v), q, at::ones({1, 150}, at::kBool), bias);
+  check_close(std::get<0>(at::native::efficient_attention_forward_cuda(q, k, v, bias, {}, {}, {}, {}, 0.0, 0, false, 0.3, {}, {})), biased[0], at::kHalf);
+}
+
+TEST_CASE("_efficient_attention_backward: the gradient of a bias", "[cuda][emulated][attention]") {
+  const at::ScalarType dtype = GENERATE(at::kHalf, at::kBFloat16, at::kFloat, at::kDouble);
+  const int64_t kind = GENERATE(0, 1);
+  const std::vector<int64_t> sizes = GENERATE(
+      std::vector<int64_t>{2, 2, 70, 83}, std::vector<int64_t>{1, 2, 1, 83}, std::vector<int64_t>{70, 1}, std::vector<int64_t>{2, 1, 70, 83});
+  CAPTURE(dtype, kind, sizes);
+  if (dtype == at::kDouble && kind == 1) return; // whole matrices: not with every kind
+  const auto wide = [&](const Tensor& t) { return t.to(dtype); };
+  const Tensor q = wide(by_length(70, 2, 24, 0.37)), k = wide(by_length(83, 2, 24, 0.71)), v = wide(by_length(83, 2, 16, 0.53)), g = wide(by_length(70, 2, 16, 0.29));
+  int64_t n = 1;
+  for (const int64_t size : sizes) n *= size;
+  // Of another dtype than the operands, too.
+  const Tensor bias = (at::arange(n, at::kDouble) * 0.9).cos().reshape(sizes).to(sizes.size() == 2 && dtype != at::kDouble ? at::kFloat : dtype);
+
+  const auto leaf = [](const Tensor& t) { return t.to(at::kDouble).transpose(1, 2).requires_grad_(true); };
+  const Tensor lq = leaf(q), lk = leaf(k), lv = leaf(v), lb = bias.to(at::kDouble).requires_grad_(true);
+  const Tensor hidden = at::ones({70, 83}, at::kBool).triu(kind == 1 ? 1 : 1000);
+  const Tensor scores = (at::matmul(lq, lk.transpose(2, 3)) * 0.3 + lb).masked_fill(hidden, -INFINITY);
+  const Tensor result = at::matmul(at::softmax(scores, -1), lv);
+  const std::vector<Tensor> want = torch::autograd::grad({result}, {lb, lq}, {g.to(at::kDouble).transpose(1, 2)});
+
+  const auto [out, sums, seed, offset, max_q, max_k] = at::native::efficient_attention_forward_cuda(
+      q, k, v, bias, {}, {}, {}, {}, 0.0, kind, true, 0.3, {}, {});
+  const auto [dq, dk, dv, db] = at::native::efficient_attention_of_sequences_backward_cuda(
+      g, q, k, v, bias, out, {}, {}, max_q, max_k, sums, 0.0, seed, offset, kind, true, 0.3, {}, {}, false);
+  CHECK((db.sizes() == bias.sizes() && db.scalar_type() == bias.scalar_type()));
+  check_close(db, want[0], dtype == at::kDouble ? at::kFloat : dtype);
+  check_close(dq, want[1].transpose(1, 2), dtype == at::kDouble ? at::kFloat : dtype);
+}
+
+namespace {
+
+/// A number from `least` to `most`.
+int64_t drawn(std::mt19937& random, int64_t least, int64_t most) {
+  return least + static_cast<int64_t>(random() % static_cast<unsigned>(most - least + 1));
+}
+
+/// Numbers of a size [batch, heads, length, size], that lie in memory in one of several ways.
+Tensor drawn_operand(std::mt19937& random, at::ScalarType dtype, int64_t batch, int64_t heads, int64_t length, int64_t size) {
+  const auto numbers = [&](at::IntArrayRef sizes) { return at::randn(sizes, at::kDouble).to(dtype); };
+  switch (drawn(random, 0, 5)) {
+    case 0:
+      return numbers({batch, length, heads, size}).transpose(1, 2);
+    case 1:
+      return numbers({batch, heads, length, size + 3}).narrow(3, drawn(random, 0, 3), size); // rows begin anywhere
+    case 2:
+      return numbers({1, heads, length, size}).expand({batch, heads, length, size});
+    case 3:
+      return numbers({size, batch, heads, length}).permute({1, 2, 3, 0});
+    case 4:
+      return numbers({batch, heads, 1, size}).expand({batch, heads, length, size});
+    default:
+      return numbers({batch, heads, length, size});
+  }
+}
+
+} // namespace
+
+TEST_CASE("attention of any sizes, layouts and masks is that of whole matrices", "[cuda][slow][emulated][attention]") {
+  constexpr unsigned kSeed = 2024;
+  std::mt19937 random(kSeed);
+  at::manual_seed(kSeed);
+  for (int number = 0; number < 60; ++number) {
+    const at::ScalarType dtype = std::array{at::kHalf, at::kBFloat16, at::kFloat}[static_cast<size_t>(drawn(random, 0, 2))];
+    const auto size = [&] { return drawn(random, 0, 3) == 0 ? drawn(random, 1, dtype == at::kFloat ? 128 : 256) : drawn(random, 1, 10) * 8; };
+    const int64_t batch = drawn(random, 1, 2), key_heads = drawn(random, 1, 2), heads = key_heads * drawn(random, 1, 3);
+    const int64_t length = drawn(random, 0, 2) == 0 ? 1 : drawn(random, 1, 140), keys = drawn(random, 1, 200), head = size(), width = size();
+    const Tensor q = drawn_operand(random, dtype, batch, heads, length, head), k = drawn_operand(random, dtype, batch, key_heads, keys, head);
+    const Tensor v = drawn_operand(random, dtype, batch, key_heads, keys, width), g = drawn_operand(random, dtype, batch, heads, length, width);
+    const double scale = drawn(random, 0, 4) == 0 ? -0.2 : 1 / std::sqrt(static_cast<double>(head));
+    const int64_t kind = drawn(random, 0, 4); // none, causal, flags, added in the same dtype, added in float
+    Tensor mask;
+    if (kind >= 2) {
+      const auto or_one = [&](int64_t n) { return drawn(random, 0, 2) == 0 ? 1 : n; };
+      const Tensor numbers = at::randn({or_one(batch), or_one(heads), or_one(length), or_one(keys)}, at::kDouble);
+      const Tensor hidden = numbers > 0.8; // and so, at times, all keys of a query
+      mask = kind == 2 ? hidden.logical_not() : numbers.masked_fill(hidden, -INFINITY).to(kind == 3 ? dtype : at::kFloat);
+      if (drawn(random, 0, 1) == 0) mask = mask.transpose(2, 3).contiguous().transpose(2, 3);
+    }
+    const bool of_mask = kind >= 3;
+    CAPTURE(number, dtype, batch, heads, key_heads, length, keys, head, width, kind, scale, q.strides(), k.strides(), v.strides(), g.strides());
+
+    const auto leaf = [](const Tensor& t) { return t.to(at::kDouble).contiguous().requires_grad_(true); };
+    const Tensor lq = leaf(q), lk = leaf(k), lv = leaf(v), lm = of_mask ? leaf(mask) : mask;
+    const Tensor result = std::get<0>(at::_scaled_dot_product_attention_math(
+        lq, lk, lv, lm.defined() ? std::optional(lm) : std::nullopt, 0.0, kind == 1, {}, scale, true));
+    std::vector<Tensor> leaves{lq, lk, lv};
+    if (of_mask) leaves.push_back(lm);
+    const std::vector<Tensor> want = torch::autograd::grad({result}, leaves, {g.to(at::kDouble)});
+
+    at::globalContext().setDeterministicAlgorithms(drawn(random, 0, 1) == 0, false);
+    const Tensor out = at::empty({batch, heads, length, width}, dtype), sums = at::empty({batch, heads, length}, at::kFloat);
+    const Tensor seed = at::empty({}, at::kLong), offset = at::empty({}, at::kLong);
+    cuda::efficient_attention_kernel(
+        q, k, v, mask.defined() ? std::optional(mask) : std::nullopt, true, 0.0, kind == 1, scale, out, sums, seed, offset);
+    CHECK((seed.item<int64_t>() == 0 && offset.item<int64_t>() == 0));
+    check_close(out, result.detach(), dtype);
+    const auto [dq, dk, dv, dm] = at::native::efficient_attention_backward_cuda(
+        g, q, k, v, mask, out, sums, seed, offset, 0.0, {true, true, true, of_mask}, kind == 1, scale);
+    at::globalContext().setDeterministicAlgorithms(false, false);
+    check_close(dq, want[0], dtype);
+    check_close(dk, want[1], dtype);
+    check_close(dv, want[2], dtype);
+    if (of_mask) {
+      CHECK((dm.sizes() == mask.sizes() && dm.scalar_type() == mask.scalar_type()));
+      check_close(dm, want[3], dtype);
+    }
+  }
+}
+
 TEST_CASE("_flash_attention_forward says what it does not take", "[cuda][attention]") {
   const Tensor q = by_length(4, 2, 8, 0.37), starts = at::tensor({0, 4}, at::kInt);
   const auto refused = [&](const Tensor& query, const std::optional<Tensor>& cum_q, const std::optional<Tensor>& cum_k, double dropout, const std::optional<Tensor>& pages) {
@@ -448,7 +661,8 @@ TEST_CASE("_flash_attention_forward says what it does not take", "[cuda][attenti
   CHECK_THAT(refused(q, starts, starts, 0, {}), Contains("expected query, key and value of 3 dimensions"));
   CHECK_THAT(refused(q[0], starts.to(at::kLong), starts, 0, {}), Contains("cum_seq_q must be a contiguous tensor of int32"));
   CHECK_THAT(refused(q, {}, {}, 1, {}), Contains("dropout_p must be at least 0 and less than 1, got 1"));
-  CHECK_THAT(refused(q, {}, {}, 0, starts), Contains("block_table"));
+  CHECK_THAT(refused(q, {}, {}, 0, starts), Contains("block_table must be a tensor of int32 with a row of pages"));
+  CHECK_THAT(refused(q, {}, {}, 0, at::zeros({2, 3}, at::kInt)), Contains("(block_table) need seqused_k"));
   CHECK(refused(q, {}, {}, 0.5, {}).empty());
   CHECK(refused(q[0], starts, starts, 0, {}).empty());
 }

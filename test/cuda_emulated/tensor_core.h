@@ -26,8 +26,10 @@ float number(std::uint32_t word, unsigned half) {
   return static_cast<float>(T(bits, T::from_bits()));
 }
 
-template <class T>
-void multiply_add(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, std::uint32_t b1) {
+/// c (16 x 8) += a b over eight words of each row of a and column of b; `product` is that of two words. Lanes hold operands as
+/// Note [Fragments] says: of each four words, one a lane.
+template <class Product>
+void add_products(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, std::uint32_t b1, const Product& product) {
   const unsigned thread = linear_thread(), lane = thread % 32;
   LaneWords* const warp = lane_words + (thread - lane);
   std::memcpy(warp[lane].a, a, sizeof(a));
@@ -36,16 +38,19 @@ void multiply_add(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, 
   warp_barrier();
   for (unsigned i = 0; i < 4; ++i) {
     const unsigned row = lane / 4, column = 2 * (lane % 4) + i % 2;
-    float sum = c[i];
-    for (unsigned k = 0; k < 16; ++k) {
-      const unsigned t = k % 8 / 2;
-      const std::uint32_t word_a = warp[row * 4 + t].a[(i / 2) + 2 * (k / 8)];
-      const std::uint32_t word_b = warp[column * 4 + t].b[k / 8];
-      sum += number<T>(word_a, k % 2) * number<T>(word_b, k % 2);
+    for (unsigned k = 0; k < 8; ++k) {
+      c[i] = product(c[i], warp[row * 4 + k % 4].a[(i / 2) + 2 * (k / 4)], warp[column * 4 + k % 4].b[k / 4]);
     }
-    c[i] = sum;
   }
   warp_barrier();
+}
+
+template <class T>
+void multiply_add(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, std::uint32_t b1) {
+  add_products(c, a, b0, b1, [](float sum, std::uint32_t x, std::uint32_t y) {
+    sum += number<T>(x, 0) * number<T>(y, 0);
+    return sum + number<T>(x, 1) * number<T>(y, 1);
+  });
 }
 
 inline void load_matrices(std::uint32_t (&r)[4], const void* row) {
@@ -98,21 +103,7 @@ inline void multiply_add_tf32(float (&c)[4], const std::uint32_t (&a)[4], std::u
     std::memcpy(&x, &bits, sizeof(x));
     return x;
   };
-  const unsigned thread = linear_thread(), lane = thread % 32;
-  LaneWords* const warp = lane_words + (thread - lane);
-  std::memcpy(warp[lane].a, a, sizeof(a));
-  warp[lane].b[0] = b0;
-  warp[lane].b[1] = b1;
-  warp_barrier();
-  for (unsigned i = 0; i < 4; ++i) {
-    const unsigned row = lane / 4, column = 2 * (lane % 4) + i % 2;
-    float sum = c[i];
-    for (unsigned k = 0; k < 8; ++k) {
-      sum += number(warp[row * 4 + k % 4].a[(i / 2) + 2 * (k / 4)]) * number(warp[column * 4 + k % 4].b[k / 4]);
-    }
-    c[i] = sum;
-  }
-  warp_barrier();
+  add_products(c, a, b0, b1, [&](float sum, std::uint32_t x, std::uint32_t y) { return sum + number(x) * number(y); });
 }
 
 /// Addresses of shared memory are pointers.

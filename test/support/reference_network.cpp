@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "test/support/reference_array.h"
 
@@ -152,11 +153,14 @@ Tensors batch_norm(const Stack& args) {
   return {out.tensor()};
 }
 
-/// softmax(query key^T scale) value; several heads of the query may share a key.
-Tensors attention(const Stack& args) {
+/// softmax(query key^T scale + bias) value; several heads of the query may share a key.
+Tensors biased_attention(const Stack& args, const c10::IValue& given_bias) {
   const Array query(args.at(0)), key(args.at(1)), value(args.at(2));
   const bool causal = args.at(4).toBool();
   const double scale = args.at(6).isNone() ? 1 / std::sqrt(static_cast<double>(query.sizes[3])) : args[6].toDouble();
+  std::optional<Array> bias;
+  if (!given_bias.isNone())
+    bias.emplace(given_bias.toTensor().expand({query.sizes[0], query.sizes[1], query.sizes[2], key.sizes[2]}).contiguous());
   Array out(Shape{query.sizes[0], query.sizes[1], query.sizes[2], value.sizes[3]});
   for_each_index({query.sizes[0], query.sizes[1], query.sizes[2]}, [&](const Shape& row) {
     const int64_t head = row[1] / (query.sizes[1] / key.sizes[1]), seen = causal ? std::min(row[2] + 1, key.sizes[2]) : key.sizes[2];
@@ -165,6 +169,7 @@ Tensors attention(const Stack& args) {
     for (int64_t j = 0; j < seen; ++j) {
       Complex score = 0;
       for (int64_t e = 0; e < query.sizes[3]; ++e) score += query.at({row[0], row[1], row[2], e}) * key.at({row[0], head, j, e});
+      if (bias) score += bias->at({row[0], row[1], row[2], j}) / scale;
       sum += weight[static_cast<size_t>(j)] = std::exp(score.real() * scale);
     }
     for (int64_t j = 0; j < seen; ++j)
@@ -174,9 +179,13 @@ Tensors attention(const Stack& args) {
   return {out.tensor()};
 }
 
+Tensors attention(const Stack& args) {
+  return biased_attention(args, c10::IValue());
+}
+
 /// With the arguments of _scaled_dot_product_efficient_attention.
 Tensors efficient_attention(const Stack& args) {
-  return attention({args.at(0), args.at(1), args.at(2), args.at(5), args.at(6), args.at(3), args.at(7)});
+  return biased_attention({args.at(0), args.at(1), args.at(2), args.at(5), args.at(6), args.at(3), args.at(7)}, args.at(3));
 }
 
 // ---- networks -----------------------------------------------------------------

@@ -71,8 +71,8 @@ bool fits_blocks(const Tensor& query, const Tensor& key, const Tensor& value, co
   if (query.size(1) != key.size(1) && !(enable_gqa && query.size(1) % key.size(1) == 0)) return false;
   if (query.is_cuda() && !fits_tiles(query, key, value)) return false;
   if (!attn_mask.has_value() || !attn_mask->defined()) return true;
-  // The gradient of a mask needs the matrix of its size anyway.
-  return !(attn_mask->requires_grad() && c10::GradMode::is_enabled()) &&
+  // On the CPU only operators on whole matrices have the gradient of a mask.
+  return (query.is_cuda() || !(attn_mask->requires_grad() && c10::GradMode::is_enabled())) &&
       at::is_expandable_to(attn_mask->sizes(), {query.size(0), query.size(1), query.size(2), key.size(2)});
 }
 
@@ -108,7 +108,8 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   if (fits_blocks(query, key, value, attn_mask, dropout_p, enable_gqa)) {
     if (query.is_cuda()) {
       const bool recorded =
-          c10::GradMode::is_enabled() && (query.requires_grad() || key.requires_grad() || value.requires_grad());
+          c10::GradMode::is_enabled() && (query.requires_grad() || key.requires_grad() || value.requires_grad() ||
+                                          (attn_mask.has_value() && attn_mask->defined() && attn_mask->requires_grad()));
       return std::get<0>(at::_scaled_dot_product_efficient_attention(
           query, key, value, attn_mask, recorded, dropout_p, is_causal, scale));
     }

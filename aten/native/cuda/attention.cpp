@@ -32,11 +32,13 @@ struct AttentionCall {
   Tensor mask;
   Tensor query_starts, key_starts; // int32
   Tensor keys_used; // int32, how many keys of each sequence count
+  Tensor pages; // int32, [batch, pages of a sequence]: which of the pages [pages, heads, rows of a page, size] that key and value are
   Tensor slopes;
   int64_t max_query, max_key; // the greatest lengths
   double dropout, scale;
   std::optional<int64_t> left, right; // places before and behind a query's own that it sees; none, or below zero: all
   bool from_the_end = false; // own places are counted from the last query and key
+  int64_t splits = 0; // blocks that share the keys of a query; 0: as many as keep the device busy
 };
 
 double scale_or_usual(std::optional<double> scale, const TensorBase& query) {
@@ -79,8 +81,8 @@ struct Written {
   Tensor target, rows;
 };
 
-AttentionOperand operand(const TensorBase& t, bool packed) {
-  return {const_cast<void*>(t.const_data_ptr()), packed ? 0 : t.stride(0), t.stride(1), t.stride(2)};
+AttentionOperand operand(const TensorBase& t) {
+  return {const_cast<void*>(t.const_data_ptr()), t.size(0) == 1 ? 0 : t.stride(0), t.stride(1), t.stride(2)};
 }
 
 AttentionMask mask_of(const Tensor& mask, c10::ScalarType dtype, IntArrayRef sizes) {
@@ -109,7 +111,7 @@ AttentionProblem problem_of(const AttentionCall& c, const Tensor& query, const T
   p.key_heads = static_cast<int>(key.size(1));
   // No sequence is longer than all of them.
   p.query_length = static_cast<int>(std::min(c.max_query, query.size(2)));
-  p.key_length = static_cast<int>(std::min(c.max_key, key.size(2)));
+  p.key_length = static_cast<int>(std::min(c.max_key, c.pages.defined() ? c.pages.size(1) * key.size(2) : key.size(2)));
   constexpr int64_t kLeastTile = 16;
   TORCH_CHECK(
       static_cast<int64_t>(p.batch) * p.heads * ((int64_t{p.query_length} + p.key_length) / kLeastTile + 2) <
@@ -118,9 +120,14 @@ AttentionProblem problem_of(const AttentionCall& c, const Tensor& query, const T
       " heads, are more tiles than a launch takes");
   p.head_size = static_cast<int>(query.size(3));
   p.value_size = static_cast<int>(value.size(3));
-  p.query = operand(query, packed);
-  p.key = operand(key, packed);
-  p.value = operand(value, packed);
+  p.query = operand(query);
+  p.key = operand(key);
+  p.value = operand(value);
+  if (c.pages.defined()) {
+    p.pages = {
+        static_cast<const std::int32_t*>(c.pages.const_data_ptr()), c.pages.stride(0), static_cast<int>(key.size(2)),
+        static_cast<int>(key.size(0))};
+  }
   p.queries = sequences_of(c.query_starts, query.size(2));
   p.keys = sequences_of(c.key_starts, key.size(2));
   p.keys_used = c.keys_used.defined() ? static_cast<const std::int32_t*>(c.keys_used.const_data_ptr()) : nullptr;
@@ -156,32 +163,62 @@ AttentionMatrices matrices_of(const AttentionCall& c) {
   return {c.query, c.key, c.value, c.mask, c.right.has_value(), c.scale};
 }
 
+/// One query a head, and several heads that share keys, which it sees all: they are queries of one head, so that keys are read once.
+/// `t` is [batch, heads, 1, ...], and gets [batch, key heads, heads of each, ...].
+void fold_heads(Tensor& t, int64_t key_heads) {
+  t = t.unflatten(1, {key_heads, t.size(1) / key_heads}).select(3, 0);
+}
+bool folds(const AttentionCall& c, const Tensor& logsumexp) {
+  const bool sees_all = c.left.value_or(-1) < 0 && (c.right.value_or(-1) < 0 || c.from_the_end);
+  return !c.query_starts.defined() && c.query.size(2) == 1 && c.query.size(1) != c.key.size(1) && sees_all && !c.slopes.defined() &&
+      c.dropout == 0 && (logsumexp.numel() == 0 || (logsumexp.is_contiguous() && logsumexp.size(2) == 1));
+}
+
+/// The keys, or values, of pages that do not have whole tiles: [batch, heads, length, size].
+Tensor out_of_pages(const Tensor& rows, const Tensor& pages) {
+  const Tensor chosen = rows.index_select(0, pages.clamp(0, rows.size(0) - 1).reshape({-1}));
+  return chosen.unflatten(0, {pages.size(0), pages.size(1)}).transpose(1, 2).flatten(2, 3);
+}
+
 /// Fills `out`, and `logsumexp` if it has elements; `seed` and `offset` too, one number each.
-void attend(const AttentionCall& c, const Tensor& out, const Tensor& logsumexp, const Tensor& seed, const Tensor& offset) {
-  if (c.dropout == 0) {
+void attend(AttentionCall c, Tensor out, Tensor logsumexp, const Tensor& seed, const Tensor& offset) {
+  const bool sums = logsumexp.numel() != 0, nothing = c.max_query == 0 || c.max_key == 0 || c.key.numel() == 0 || out.numel() == 0;
+  if (nothing || !fits_tiles(c.query, c.key, c.value)) {
     seed.zero_();
     offset.zero_();
-  }
-  if (out.numel() == 0) {
-    return;
-  }
-  const bool sums = logsumexp.numel() != 0;
-  if (c.max_query == 0 || c.max_key == 0 || c.key.numel() == 0) {
+    if (!nothing) {
+      attention_by_matrices(matrices_of(c), out, logsumexp);
+      return;
+    }
     out.zero_();
     if (sums) {
       logsumexp.fill_(std::numeric_limits<double>::infinity());
     }
     return;
   }
-  if (!fits_tiles(c.query, c.key, c.value)) {
-    attention_by_matrices(matrices_of(c), out, logsumexp);
-    return;
+  if (c.pages.defined() && c.key.size(2) % kAttentionPageRows != 0) {
+    c.key = out_of_pages(c.key, c.pages);
+    c.value = out_of_pages(c.value, c.pages);
+    c.pages = Tensor();
+  }
+  if (folds(c, logsumexp)) {
+    if (c.mask.defined()) {
+      c.mask = c.mask.expand({c.query.size(0), c.query.size(1), 1, c.key.size(2)});
+      fold_heads(c.mask, c.key.size(1));
+    }
+    if (sums) {
+      logsumexp = logsumexp.view({c.query.size(0), c.key.size(1), -1});
+    }
+    fold_heads(out, c.key.size(1));
+    fold_heads(c.query, c.key.size(1));
+    c.max_query = c.query.size(2);
+    c.right = std::nullopt;
   }
   const Tensor query = in_rows(c.query), key = in_rows(c.key), value = in_rows(c.value);
   const Written result(out);
   AttentionForward forward{};
   forward.problem = problem_of(c, query, key, value, sums ? logsumexp : Tensor());
-  forward.out = operand(result.rows, c.query_starts.defined());
+  forward.out = operand(result.rows);
   forward.seed = static_cast<std::int64_t*>(seed.mutable_data_ptr());
   forward.offset = static_cast<std::int64_t*>(offset.mutable_data_ptr());
   if (c.dropout > 0) {
@@ -189,7 +226,17 @@ void attend(const AttentionCall& c, const Tensor& out, const Tensor& logsumexp, 
     const std::lock_guard<std::mutex> lock(generator->mutex_);
     forward.philox = generator->philox_cuda_state(4); // each draw has a subsequence of its own
   }
-  query.scalar_type() == kFloat ? launch_float_attention_forward(forward) : launch_attention_forward(forward);
+  if (query.scalar_type() == kFloat) {
+    launch_float_attention_forward(forward);
+  } else {
+    forward.splits = attention_splits(forward, c.splits, at::cuda::getCurrentDeviceProperties()->multiProcessorCount);
+    Tensor parts;
+    if (forward.splits > 1) {
+      parts = at::empty({attention_parts(forward)}, query.options().dtype(kFloat));
+      forward.parts = static_cast<float*>(parts.mutable_data_ptr());
+    }
+    launch_attention_forward(forward);
+  }
   result.finish();
 }
 
@@ -200,10 +247,23 @@ int ordered_blocks(const AttentionBackward& a) {
   return std::clamp((wanted + heads - 1) / heads, 1, tiles);
 }
 
-/// Fills the three gradients.
-void attend_backward(
+/// The gradient of a mask that is added: the sum of those of the scores, [batch, heads, query length, key length], that it went to.
+Tensor gradient_of_mask(const Tensor& of_scores, const Tensor& mask) {
+  c10::DimVector added;
+  for (int64_t dim = 0; dim < 4; ++dim) {
+    const int64_t own = dim - (4 - mask.dim());
+    if (of_scores.size(dim) != 1 && (own < 0 || mask.size(own) == 1)) {
+      added.push_back(dim);
+    }
+  }
+  const Tensor sums = added.empty() ? of_scores.to(mask.scalar_type()) : of_scores.sum(added, /*keepdim=*/true, mask.scalar_type());
+  return sums.reshape(mask.sizes());
+}
+
+/// Fills the three gradients, and returns that of the mask if it is wanted.
+Tensor attend_backward(
     const AttentionCall& c, const Tensor& grad_out, const Tensor& out, const Tensor& logsumexp, const Tensor& seed, const Tensor& offset,
-    const Tensor& grad_query, const Tensor& grad_key, const Tensor& grad_value) {
+    const Tensor& grad_query, const Tensor& grad_key, const Tensor& grad_value, bool of_mask) {
   // Rows of keys that belong to no sequence, or do not count, are written by nobody.
   const bool gaps = c.query_starts.defined() || c.keys_used.defined();
   const bool nothing = c.query.numel() == 0 || c.key.numel() == 0 || c.value.numel() == 0 || c.max_query == 0 || c.max_key == 0;
@@ -213,17 +273,16 @@ void attend_backward(
     }
   }
   if (nothing) {
-    return;
+    return of_mask ? at::zeros_like(c.mask, MemoryFormat::Contiguous) : Tensor();
   }
   const auto by_matrices = [&] {
-    attention_by_matrices_backward(
+    const Tensor of_scores = attention_by_matrices_backward(
         matrices_of(c), grad_out, out, logsumexp.narrow(-1, 0, c.max_query), grad_query, grad_key, grad_value);
+    return of_mask ? gradient_of_mask(of_scores, c.mask) : Tensor();
   };
   if (!fits_tiles(c.query, c.key, c.value)) {
-    by_matrices();
-    return;
+    return by_matrices();
   }
-  const bool packed = c.query_starts.defined();
   const Tensor query = in_rows(c.query), key = in_rows(c.key), value = in_rows(c.value);
   const Tensor result = in_rows(out), grad = in_rows(grad_out), sums = logsumexp.contiguous(), delta = at::empty_like(sums);
   const Written of_query(grad_query), of_key(grad_key), of_value(grad_value);
@@ -236,14 +295,21 @@ void attend_backward(
   backward.problem = problem_of(c, query, key, value, sums);
   backward.shared_bytes = static_cast<int>(at::cuda::getCurrentDeviceProperties()->sharedMemPerBlockOptin);
   if (query.scalar_type() != kFloat && !fits_attention_backward(backward)) {
-    by_matrices();
-    return;
+    return by_matrices();
   }
-  backward.out = operand(result, packed);
-  backward.grad_out = operand(grad, packed);
-  backward.grad_query = operand(of_query.rows, packed);
-  backward.grad_key = operand(of_key.rows, packed);
-  backward.grad_value = operand(of_value.rows, packed);
+  backward.out = operand(result);
+  backward.grad_out = operand(grad);
+  backward.grad_query = operand(of_query.rows);
+  backward.grad_key = operand(of_key.rows);
+  backward.grad_value = operand(of_value.rows);
+  Tensor of_scores;
+  if (of_mask) {
+    of_scores = at::empty({query.size(0), query.size(1), query.size(2), (key.size(2) + 7) / 8 * 8}, query.options());
+    if (c.left.has_value() || c.right.has_value()) {
+      of_scores.zero_();
+    }
+    backward.grad_scores = operand(of_scores);
+  }
   backward.delta = static_cast<float*>(delta.mutable_data_ptr());
   backward.seed = c.dropout > 0 ? static_cast<const std::int64_t*>(seed.const_data_ptr()) : nullptr;
   backward.offset = c.dropout > 0 ? static_cast<const std::int64_t*>(offset.const_data_ptr()) : nullptr;
@@ -253,13 +319,14 @@ void attend_backward(
     if (at::globalContext().deterministicAlgorithms()) {
       backward.ordered_blocks = ordered_blocks(backward);
     }
-    const Tensor query_sums = at::zeros({attention_query_sums(backward)}, query.options().dtype(kFloat));
+    const Tensor query_sums = at::empty({attention_query_sums(backward)}, query.options().dtype(kFloat));
     backward.query_sums = static_cast<float*>(query_sums.mutable_data_ptr());
     launch_attention_backward(backward);
   }
   of_query.finish();
   of_key.finish();
   of_value.finish();
+  return of_mask ? gradient_of_mask(of_scores.narrow(3, 0, key.size(2)), c.mask) : Tensor();
 }
 
 Tensor or_undefined(const std::optional<Tensor>& t) {
@@ -345,12 +412,19 @@ void efficient_attention_kernel(const TensorBase& query, const TensorBase& key, 
       Tensor(output), Tensor(log_sumexp), Tensor(philox_seed), Tensor(philox_offset));
 }
 
-void flash_attention_forward_kernel(const TensorBase& query, const TensorBase& key, const TensorBase& value, const std::optional<Tensor>& cum_seq_q, const std::optional<Tensor>& cum_seq_k, int64_t max_q, int64_t max_k, double dropout_p, bool is_causal, bool, std::optional<double> scale, std::optional<int64_t> window_size_left, std::optional<int64_t> window_size_right, const std::optional<Tensor>& seqused_k, const std::optional<Tensor>& alibi_slopes, const std::optional<Tensor>&, std::optional<int64_t>, const TensorBase& output, const TensorBase& softmax_logsumexp, const TensorBase& rng_state, const TensorBase& unused, const TensorBase&) {
+void flash_attention_forward_kernel(const TensorBase& query, const TensorBase& key, const TensorBase& value, const std::optional<Tensor>& cum_seq_q, const std::optional<Tensor>& cum_seq_k, int64_t max_q, int64_t max_k, double dropout_p, bool is_causal, bool, std::optional<double> scale, std::optional<int64_t> window_size_left, std::optional<int64_t> window_size_right, const std::optional<Tensor>& seqused_k, const std::optional<Tensor>& alibi_slopes, const std::optional<Tensor>& block_table, std::optional<int64_t> num_splits, const TensorBase& output, const TensorBase& softmax_logsumexp, const TensorBase& rng_state, const TensorBase& unused, const TensorBase&) {
   AttentionCall c = flash_call(
       "_flash_attention_forward", Tensor(query), Tensor(key), Tensor(value), or_undefined(cum_seq_q), or_undefined(cum_seq_k), max_q, max_k,
       dropout_p, is_causal, scale, window_size_left, window_size_right);
   c.keys_used = or_undefined(seqused_k);
   c.slopes = or_undefined(alibi_slopes);
+  c.splits = num_splits.value_or(0);
+  if (block_table.has_value() && block_table->defined()) {
+    c.pages = *block_table;
+    c.key_starts = Tensor();
+    const int64_t all = c.pages.size(1) * key.size(1);
+    c.max_key = c.query_starts.defined() ? std::min(max_k, all) : all;
+  }
   const Tensor numbers(rng_state);
   Tensor(unused).zero_();
   attend(c, by_heads(Tensor(output)), Tensor(softmax_logsumexp), numbers.select(0, 0), numbers.select(0, 1));
@@ -364,7 +438,8 @@ void flash_attention_backward_kernel(const TensorBase& grad_out, const TensorBas
   const bool drops = dropout_p > 0;
   attend_backward(
       c, by_heads(Tensor(grad_out)), by_heads(Tensor(out)), Tensor(logsumexp), drops ? numbers.select(0, 0) : Tensor(),
-      drops ? numbers.select(0, 1) : Tensor(), by_heads(Tensor(grad_query)), by_heads(Tensor(grad_key)), by_heads(Tensor(grad_value)));
+      drops ? numbers.select(0, 1) : Tensor(), by_heads(Tensor(grad_query)), by_heads(Tensor(grad_key)), by_heads(Tensor(grad_value)),
+      /*of_mask=*/false);
 }
 
 } // namespace cuda
@@ -375,10 +450,10 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> efficient_attention_backward_cuda(con
   const Tensor grad_query = at::empty_like(query, MemoryFormat::Contiguous);
   const Tensor grad_key = at::empty_like(key, MemoryFormat::Contiguous);
   const Tensor grad_value = at::empty_like(value, MemoryFormat::Contiguous);
-  cuda::attend_backward(
+  const Tensor grad_bias = cuda::attend_backward(
       cuda::efficient_call(kOp, query, key, value, attn_bias, dropout_p, is_causal, scale), grad_out, out, logsumexp, philox_seed,
-      philox_offset, grad_query, grad_key, grad_value);
-  return {grad_query, grad_key, grad_value, Tensor()};
+      philox_offset, grad_query, grad_key, grad_value, grad_input_mask[3] && attn_bias.defined());
+  return {grad_query, grad_key, grad_value, grad_bias};
 }
 
 std::tuple<Tensor, Tensor, Tensor, Tensor, int64_t, int64_t> efficient_attention_forward_cuda(const Tensor& query, const Tensor& key, const Tensor& value, const std::optional<Tensor>& bias, const std::optional<Tensor>& cu_seqlens_q, const std::optional<Tensor>& cu_seqlens_k, std::optional<int64_t> max_seqlen_q, std::optional<int64_t> max_seqlen_k, double dropout_p, int64_t custom_mask_type, bool compute_log_sumexp, std::optional<double> scale, const std::optional<Tensor>& seqlen_k, std::optional<int64_t> window_size) {
@@ -406,7 +481,6 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> efficient_attention_of_sequences_back
       kOp,
       {query, key, value, bias, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, dropout_p, custom_mask_type, std::nullopt, window_size},
       scale);
-  TORCH_CHECK(!bias_requires_grad, kOp, ": there is no gradient of bias here; _scaled_dot_product_attention_math has one");
   const int64_t batch = c.query_starts.defined() ? c.query_starts.size(0) - 1 : query.size(0);
   const int64_t sizes[] = {query.size(0), query.size(1), query.size(2), value.size(3)};
   TORCH_CHECK(
@@ -438,10 +512,10 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> efficient_attention_of_sequences_back
     grad_key = at::empty_like(key, MemoryFormat::Contiguous);
     grad_value = at::empty_like(value, MemoryFormat::Contiguous);
   }
-  cuda::attend_backward(
+  const Tensor grad_bias = cuda::attend_backward(
       c, cuda::by_heads(grad_out_), cuda::by_heads(out), logsumexp, philox_seed, philox_offset, cuda::by_heads(grad_query),
-      cuda::by_heads(grad_key), cuda::by_heads(grad_value));
-  return {grad_query, grad_key, grad_value, Tensor()};
+      cuda::by_heads(grad_key), cuda::by_heads(grad_value), bias_requires_grad && c.mask.defined() && c.mask.is_floating_point());
+  return {grad_query, grad_key, grad_value, grad_bias};
 }
 
 } // namespace at::native

@@ -72,6 +72,17 @@ __device__ inline Element* sequence_of(const AttentionOperand& t, int batch, int
   return static_cast<Element*>(t.data) + batch * t.batch_stride + head * t.head_stride + start * t.row_stride;
 }
 
+/// Row `key` of the keys or values of one sequence, whose first is `rows` unless they lie in pages. Whatever the table holds, the
+/// page is there.
+template <class Element>
+__device__ inline const Element* key_row(const AttentionProblem& p, const AttentionOperand& t, const Element* rows, int batch, int head, int key) {
+  if (p.pages.table == nullptr) {
+    return rows + key * t.row_stride;
+  }
+  const int entry = key / p.pages.rows, page = p.pages.table[batch * p.pages.table_stride + entry];
+  return sequence_of<const Element>(t, page < 0 ? 0 : page < p.pages.pages ? page : p.pages.pages - 1, head, key - entry * p.pages.rows);
+}
+
 /// Where logsumexp and delta of a sequence begin.
 __device__ inline std::int64_t sums_of(const AttentionProblem& p, const Sequences& s, int batch, int head) {
   return batch * p.sums_batch_stride + head * p.sums_head_stride + s.sums_start;
@@ -119,10 +130,10 @@ __device__ inline Dropout drawn_dropout(const AttentionForward& a) {
     const auto unpacked = at::cuda::philox::unpack(a.philox);
     seed = std::get<0>(unpacked);
     offset = std::get<1>(unpacked);
-    if (blockIdx.x == 0 && threadIdx.x == 0) {
-      *a.seed = static_cast<std::int64_t>(seed);
-      *a.offset = static_cast<std::int64_t>(offset);
-    }
+  }
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    *a.seed = static_cast<std::int64_t>(seed);
+    *a.offset = static_cast<std::int64_t>(offset);
   }
   return Dropout(a.problem, seed, offset);
 }
@@ -133,45 +144,14 @@ __device__ inline Dropout repeated_dropout(const AttentionBackward& a) {
       a.problem, drops ? static_cast<std::uint64_t>(*a.seed) : 0, drops ? static_cast<std::uint64_t>(*a.offset) : 0);
 }
 
-/// The place of a weight in the mask, without its batch and head.
-__device__ inline std::int64_t mask_place(const AttentionMask& mask, int row, int column) {
-  return row * mask.strides[2] + column * mask.strides[3];
+/// What a key gains for its distance, as a multiple of the head's slope.
+__device__ inline float slope_distance(const AttentionProblem& p, const Sequences& s, int row, int column) {
+  // Where no query sees the keys behind it, what rows lose as a whole does not matter.
+  const int distance = row + (p.from_the_end ? s.key_length - s.query_length : 0) - column;
+  return static_cast<float>(p.right == 0 ? column : distance < 0 ? distance : -distance);
 }
-
-/// A scaled product with what mask and slopes do to it, times log2(e), for a query and a key that are there.
-template <class T>
-__device__ inline float weighed_score(const AttentionProblem& p, const Sequences& s, float product, int batch, int head, int row, int column) {
-  float x = product * p.scale;
-  if (p.mask.kind != AttentionMask::Kind::kNone) {
-    const std::int64_t i = batch * p.mask.strides[0] + head * p.mask.strides[1] + mask_place(p.mask, row, column);
-    switch (p.mask.kind) {
-      case AttentionMask::Kind::kBool:
-        x = static_cast<const bool*>(p.mask.data)[i] ? x : -INFINITY;
-        break;
-      case AttentionMask::Kind::kSame:
-        x += widen(static_cast<const T*>(p.mask.data)[i]);
-        break;
-      default:
-        x += static_cast<const float*>(p.mask.data)[i];
-        break;
-    }
-  }
-  if (p.slopes != nullptr) {
-    // Where no query sees the keys behind it, what rows lose as a whole does not matter.
-    const int distance = row + (p.from_the_end ? s.key_length - s.query_length : 0) - column;
-    x += p.slopes[batch * p.slopes_batch_stride + head] *
-        static_cast<float>(p.right == 0 ? column : distance < 0 ? distance : -distance);
-  }
-  return x * kLog2E;
-}
-
-/// The same for any query and key: minus infinity where the query does not see the key.
-template <class T>
-__device__ inline float score(const AttentionProblem& p, const Sequences& s, float product, int batch, int head, int row, int column) {
-  if (row >= s.query_length || column < s.first_key(row) || column >= s.end_key(row)) {
-    return -INFINITY;
-  }
-  return weighed_score<T>(p, s, product, batch, head, row, column);
+__device__ inline float slope_of(const AttentionProblem& p, int batch, int head) {
+  return p.slopes[batch * p.slopes_batch_stride + head];
 }
 
 } // namespace at::native::cuda::attention

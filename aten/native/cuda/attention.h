@@ -31,6 +31,16 @@ struct AttentionSequences {
   std::int64_t rows; // of all sequences
 };
 
+/// Keys and values that lie in pages: key j of batch b is row j % rows of page table[b * table_stride + j / rows]. The operands'
+/// batch stride is that of a page. Null: there are no pages.
+struct AttentionPages {
+  const std::int32_t* table;
+  std::int64_t table_stride;
+  int rows, pages;
+};
+/// A page of this many rows, or of a multiple of them, has whole tiles.
+inline constexpr int kAttentionPageRows = 64;
+
 /// Sizes of heads are at most 256, multiples of 8, for float at most 128. Query heads are a multiple of key heads, which they
 /// share in order.
 struct AttentionProblem {
@@ -40,6 +50,7 @@ struct AttentionProblem {
   AttentionOperand query, key, value;
   AttentionSequences queries, keys;
   const std::int32_t* keys_used; // how many keys of each batch count; null: all
+  AttentionPages pages; // forward of Half and BFloat16 alone
   AttentionMask mask;
   const float* slopes; // for each head, or each batch and head: what a key loses for each place of distance; null: nothing
   std::int64_t slopes_batch_stride;
@@ -54,20 +65,30 @@ struct AttentionProblem {
   cudaStream_t stream;
 };
 
-/// Seed and offset that were used are left in `seed` and `offset`, if there is dropout.
+/// Seed and offset that were used are left in `seed` and `offset`, zeros without dropout.
 struct AttentionForward {
   AttentionProblem problem;
   AttentionOperand out;
   PhiloxCudaState philox;
   std::int64_t *seed, *offset;
+  // Of Half and BFloat16: blocks that share the keys of a query, at least 1. More than one need attention_parts() floats, where
+  // each leaves what it found; a second launch joins that in order.
+  int splits = 1;
+  float* parts = nullptr;
 };
+/// How many blocks are to share the keys, so that a device is busy; `wanted`, if positive, where there are keys enough.
+int attention_splits(const AttentionForward& p, std::int64_t wanted, int multiprocessors);
+std::int64_t attention_parts(const AttentionForward& p);
 void launch_attention_forward(const AttentionForward& p); // Half, BFloat16
 void launch_float_attention_forward(const AttentionForward& p);
 
-/// `delta`: like logsumexp, filled here. Half and BFloat16 need `query_sums` too: attention_query_sums() floats, zeros.
+/// `delta`: like logsumexp, filled here. Half and BFloat16 need `query_sums` too: attention_query_sums() floats.
 struct AttentionBackward {
   AttentionProblem problem;
   AttentionOperand out, grad_out, grad_query, grad_key, grad_value;
+  // The gradient of each score, in the problem's dtype, [batch, heads, query length, key length]; rows begin at multiples of 8
+  // elements, and are filled up to one. What no query sees is not written. Null data: not wanted.
+  AttentionOperand grad_scores;
   float* delta;
   const std::int64_t *seed, *offset;
   float* query_sums;

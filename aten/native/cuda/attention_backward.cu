@@ -31,17 +31,26 @@ inline __host__ __device__ int query_tiles(const AttentionProblem& p) {
   return (p.query_length + 63) / 64;
 }
 
-/// Eight lanes have a row.
-template <class T>
+/// Eight lanes have a row, of whole tiles of queries. They also set the row's share of the sums of gradients to zero.
+template <class T, int D>
 __global__ void __launch_bounds__(kThreads) delta_kernel(const AttentionBackward a) {
   const AttentionProblem& p = a.problem;
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * (kThreads / 8) + threadIdx.x / 8;
-  const int pair = static_cast<int>(i / p.query_length), row = static_cast<int>(i % p.query_length);
+  const int length = query_tiles(p) * 64;
+  const int pair = static_cast<int>(i / length), row = static_cast<int>(i % length);
   const int batch = pair / p.heads, head = pair % p.heads;
   float sum = 0;
   bool there = false;
   std::int64_t to = 0;
   if (batch < p.batch) {
+    const std::int64_t rows = static_cast<std::int64_t>(p.batch) * p.heads * length;
+    for (int block = 0; block < (a.ordered_blocks > 0 ? a.ordered_blocks : 1); ++block) {
+      float* const sums = a.query_sums + (block * rows + i) * D + threadIdx.x % 8 * 4;
+#pragma unroll
+      for (int j = 0; j < D; j += 32) {
+        *reinterpret_cast<Aligned<float, 4>*>(sums + j) = {};
+      }
+    }
     const Sequences s(p, batch);
     there = row < s.query_length;
     if (there) {
@@ -196,6 +205,13 @@ __global__ void __launch_bounds__(kThreads, 1) backward_kernel(const AttentionBa
       weight_tile.template put<T>(scores, score_row, score_column);
       slope_tile.template put<T>(slopes, score_row, score_column);
       __syncthreads();
+      if constexpr (W == Weights::kGeneral) {
+        if (a.grad_scores.data != nullptr) {
+          slope_tile.template store<kQueries, kThreads>(
+              sequence_of<std::uint16_t>(a.grad_scores, batch, head, first_row) + first_key, a.grad_scores.row_stride,
+              s.query_length - first_row, s.key_length - first_key);
+        }
+      }
       multiply<T, kQueries / 16>(grad_value, left_columns(weight_tile, key_row), right_columns(grads, key_column));
       multiply<T, kQueries / 16>(grad_key, left_columns(slope_tile, key_row), right_columns(queries, key_column));
       float grad_query[2][D / 32][4];
@@ -276,8 +292,8 @@ void launch_backward(const AttentionBackward& a) {
 template <class T, int D, bool Small>
 void launch_backward_for(const AttentionBackward& a) {
   const AttentionProblem& p = a.problem;
-  const std::int64_t rows = static_cast<std::int64_t>(p.batch) * p.heads * p.query_length;
-  launch_with_memory(delta_kernel<T>, static_cast<unsigned>((rows + kThreads / 8 - 1) / (kThreads / 8)), kThreads, 0, p.stream, a);
+  constexpr unsigned kDeltaBlocks = 64 / (kThreads / 8); // of a tile of queries
+  launch_with_memory(delta_kernel<T, D>, static_cast<unsigned>(query_tiles(p) * p.batch * p.heads) * kDeltaBlocks, kThreads, 0, p.stream, a);
   switch (weights_of(p)) {
     case Weights::kPlain:
       launch_backward<T, D, Small, Weights::kPlain>(a);

@@ -31,6 +31,27 @@ __device__ inline void load_tile(float* to, const float* from, std::int64_t stri
   }
 }
 
+/// A scaled product with what mask and slopes do to it, times log2(e): minus infinity where the query does not see the key.
+__device__ inline float score(const AttentionProblem& p, const Sequences& s, float product, int batch, int head, int row, int column) {
+  if (row >= s.query_length || column < s.first_key(row) || column >= s.end_key(row)) {
+    return -INFINITY;
+  }
+  float x = product * p.scale;
+  if (p.mask.kind != AttentionMask::Kind::kNone) {
+    const std::int64_t* const strides = p.mask.strides;
+    const std::int64_t i = batch * strides[0] + head * strides[1] + row * strides[2] + column * strides[3];
+    if (p.mask.kind == AttentionMask::Kind::kBool) {
+      x = static_cast<const bool*>(p.mask.data)[i] ? x : -INFINITY;
+    } else {
+      x += static_cast<const float*>(p.mask.data)[i];
+    }
+  }
+  if (p.slopes != nullptr) {
+    x += slope_of(p, batch, head) * slope_distance(p, s, row, column);
+  }
+  return x * kLog2E;
+}
+
 __device__ inline const Aligned<float, 4>& four(const float* memory) {
   return *reinterpret_cast<const Aligned<float, 4>*>(memory);
 }

@@ -101,16 +101,19 @@ __global__ void __launch_bounds__(kThreads) float_backward_kernel(const Attentio
         for (int j = 0; j < CT; ++j) {
           const int row = first_row + place.y * RT + r, column = first_column + place.x + 16 * j;
           const int query = RowsAreKeys ? column : row, key = RowsAreKeys ? row : column;
-          const float x = score<float>(p, s, products1[r][j], batch, head, query, key);
+          const float x = score(p, s, products1[r][j], batch, head, query, key);
           float weight = 0, slope = 0;
           if (x != -INFINITY) {
             const float kept = drops ? dropout(batch * p.heads + head, query, key) : 1.f;
             weight = ::exp2f(x - p.logsumexp[sums + query] * kLog2E);
-            slope = weight * (products2[r][j] * kept - a.delta[sums + query]) * p.scale;
+            slope = weight * (products2[r][j] * kept - a.delta[sums + query]);
             weight *= kept;
           }
+          if (!RowsAreKeys && a.grad_scores.data != nullptr && query < s.query_length && key < s.key_length) {
+            sequence_of<float>(a.grad_scores, batch, head, query)[key] = slope;
+          }
           const int at = (place.y * RT + r) * padded(S) + place.x + 16 * j;
-          slopes[at] = slope;
+          slopes[at] = slope * p.scale;
           if constexpr (RowsAreKeys) {
             weights[at] = weight;
           }

@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(kThreads) float_forward_kernel(const Attention
       float most = greatest[r];
 #pragma unroll
       for (int j = 0; j < CT; ++j) {
-        scores[r][j] = score<float>(p, s, scores[r][j], batch, head, own_row + r, first_key + place.x + 16 * j);
+        scores[r][j] = score(p, s, scores[r][j], batch, head, own_row + r, first_key + place.x + 16 * j);
         most = Max()(most, scores[r][j]);
       }
       most = over_lanes(most, Max());

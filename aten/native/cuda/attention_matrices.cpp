@@ -55,17 +55,18 @@ void attention_by_matrices(const AttentionMatrices& p, const Tensor& out, const 
   }
 }
 
-void attention_by_matrices_backward(
+Tensor attention_by_matrices_backward(
     const AttentionMatrices& p, const Tensor& grad_out, const Tensor& out, const Tensor& logsumexp, const Tensor& grad_query,
     const Tensor& grad_key, const Tensor& grad_value) {
   const SharedHeads t(p);
   const Tensor weights = (t.scores() - logsumexp.to(t.dtype).unsqueeze(-1)).exp();
   const Tensor grad = t.rows(grad_out), of_weights = t.heads(at::matmul(grad, t.value.transpose(-2, -1)));
   const Tensor delta = (grad_out.to(t.dtype) * out.to(t.dtype)).sum(-1, /*keepdim=*/true);
-  const Tensor slopes = t.rows(weights * (of_weights - delta) * p.scale);
+  const Tensor of_scores = weights * (of_weights - delta), slopes = t.rows(of_scores * p.scale);
   copy_on_device(grad_query, t.heads(at::matmul(slopes, t.key)));
   copy_on_device(grad_key, at::matmul(slopes.transpose(-2, -1), t.query));
   copy_on_device(grad_value, at::matmul(t.rows(weights).transpose(-2, -1), grad));
+  return of_scores;
 }
 
 } // namespace at::native::cuda

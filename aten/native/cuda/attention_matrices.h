@@ -15,7 +15,8 @@ struct AttentionMatrices {
 
 /// Fills `out`, and `logsumexp` if it has elements.
 void attention_by_matrices(const AttentionMatrices& p, const Tensor& out, const Tensor& logsumexp);
-void attention_by_matrices_backward(
+/// Fills the gradients, and returns those of the scores, [batch, heads, query length, key length].
+Tensor attention_by_matrices_backward(
     const AttentionMatrices& p, const Tensor& grad_out, const Tensor& out, const Tensor& logsumexp, const Tensor& grad_query,
     const Tensor& grad_key, const Tensor& grad_value);
 

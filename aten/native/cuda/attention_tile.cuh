@@ -221,15 +221,62 @@ __device__ inline void for_each_score(float (&scores)[R][N][4], int row, int col
   }
 }
 
+/// What a mask does to scores, times log2(e): `M` are its elements. Of places beyond the last query and key it takes the last ones.
+template <class M, int R, int N>
+__device__ inline void mask_scores(
+    const AttentionProblem& p, const Sequences& s, float (&scores)[R][N][4], int batch, int head, int row, int column) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const M* const mask = static_cast<const M*>(p.mask.data) + batch * p.mask.strides[0] + head * p.mask.strides[1];
+  const M* rows[2 * R];
+#pragma unroll
+  for (int m = 0; m < 2 * R; ++m) {
+    const int own = row + 8 * m + lane / 4;
+    rows[m] = mask + (own < s.query_length ? own : s.query_length - 1) * p.mask.strides[2];
+  }
+  const float factor = p.scale * kLog2E;
+#pragma unroll
+  for (int n = 0; n < N; ++n) {
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const int own = column + 8 * n + 2 * (lane % 4) + i;
+      const std::int64_t place = (own < s.key_length ? own : s.key_length - 1) * p.mask.strides[3];
+#pragma unroll
+      for (int m = 0; m < 2 * R; ++m) {
+        float& x = scores[m / 2][n][2 * (m % 2) + i];
+        if constexpr (std::is_same_v<M, bool>) {
+          x = rows[m][place] ? x * factor : -INFINITY;
+        } else {
+          x = x * factor + widen(rows[m][place]) * kLog2E;
+        }
+      }
+    }
+  }
+}
+
 /// Applies mask and slopes where the kernel is compiled for them, and minus infinity where a query does not see a key. What then
 /// remains to be done to the scores is a factor, which score_factor() says.
 template <Weights W, class T, int R, int N>
 __device__ inline void finish_scores(
     const AttentionProblem& p, const Sequences& s, float (&scores)[R][N][4], int batch, int head, int row, int column) {
   if constexpr (W == Weights::kGeneral) {
-    for_each_score(scores, row, column, [&](float& x, int query, int key) {
-      x = query < s.query_length && key < s.key_length ? weighed_score<T>(p, s, x, batch, head, query, key) : -INFINITY;
-    });
+    switch (p.mask.kind) {
+      case AttentionMask::Kind::kNone:
+        scale(scores, p.scale * kLog2E);
+        break;
+      case AttentionMask::Kind::kBool:
+        mask_scores<bool>(p, s, scores, batch, head, row, column);
+        break;
+      case AttentionMask::Kind::kSame:
+        mask_scores<T>(p, s, scores, batch, head, row, column);
+        break;
+      case AttentionMask::Kind::kFloat:
+        mask_scores<float>(p, s, scores, batch, head, row, column);
+        break;
+    }
+    if (p.slopes != nullptr) {
+      const float slope = slope_of(p, batch, head) * kLog2E;
+      for_each_score(scores, row, column, [&](float& x, int query, int key) { x += slope * slope_distance(p, s, query, key); });
+    }
   }
   // Tiles within what all queries see need no looking at.
   const int last_row = row + 16 * R - 1;

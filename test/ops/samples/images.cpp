@@ -77,7 +77,9 @@ const SampleSet kEfficientAttention("_scaled_dot_product_efficient_attention", [
   return {
       {t({2, 2, 3, 8}), t({2, 2, 5, 8}), t({2, 2, 5, 8}), none(), true},
       {t({1, 2, 4, 8}), t({1, 2, 4, 8}), t({1, 2, 4, 16}), none(), true, 0.0, true},
-      {t({1, 4, 3, 8}), t({1, 2, 3, 8}), t({1, 2, 3, 8}), none(), true, 0.0, false, 0.3}};
+      {t({1, 4, 3, 8}), t({1, 2, 3, 8}), t({1, 2, 3, 8}), none(), true, 0.0, false, 0.3},
+      {t({2, 2, 3, 8}), t({2, 1, 5, 8}), t({2, 1, 5, 8}), t({2, 1, 1, 5}), true},
+      {t({1, 2, 3, 8}), t({1, 2, 4, 8}), t({1, 2, 4, 8}), t({3, 4}), true, 0.0, false, 0.3}};
 });
 
 const SampleSet kLstmGates("_thnn_fused_lstm_cell", [](ScalarType dtype, Random& random) -> Arguments {
