@@ -1,5 +1,5 @@
 // Every kernel that takes indices from the device checks them: what it reports of one that is out of range, and that the process
-// goes on. What the host checks by looking (one_hot, bincount, repeat_interleave, labels of ctc_loss) throws like on the CPU.
+// goes on. What the host checks by looking (bincount, repeat_interleave, labels of ctc_loss) throws like on the CPU.
 #include "test/cuda_emulated/compare.h"
 
 #include <aten/core/List.h>

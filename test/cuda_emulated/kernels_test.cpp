@@ -79,6 +79,8 @@ Tensor& masked_scatter_cuda_(Tensor&, const Tensor&, const Tensor&);
 Tensor& put_cuda_(Tensor&, const Tensor&, const Tensor&, bool);
 Tensor& arange_out_cuda(const Scalar&, const Scalar&, const Scalar&, Tensor&);
 Tensor& tril_cuda_(Tensor&, int64_t);
+Tensor tril_indices_cuda(int64_t, int64_t, int64_t, std::optional<ScalarType>, std::optional<Layout>, std::optional<Device>, std::optional<bool>);
+Tensor triu_indices_cuda(int64_t, int64_t, int64_t, std::optional<ScalarType>, std::optional<Layout>, std::optional<Device>, std::optional<bool>);
 Tensor& triu_cuda_(Tensor&, int64_t);
 Tensor& linspace_out_cuda(const Scalar&, const Scalar&, int64_t, Tensor&);
 
@@ -261,6 +263,21 @@ TEST_CASE("emulated: operands of other dtypes are converted by the kernel", "[cu
     }
   }
   CHECK(same(into(torch::zeros({70}, at::kDouble), {torch::complex(x, x)}, cuda::launch_Abs, Result::Real), torch::complex(x, x).abs().to(at::kDouble)));
+}
+
+TEST_CASE("emulated: indices of triangles", "[cuda]") {
+  const auto none = std::nullopt;
+  for (const auto& [rows, cols] : {std::pair<int64_t, int64_t>{7, 5}, {5, 9}, {1, 40}, {40, 1}, {0, 3}, {INT64_MAX / 4, 3}}) {
+    for (const int64_t offset : {-30, -3, -1, 0, 2, 4, 30}) {
+      if (rows < 100) {
+        const Tensor want = at::tril_indices(rows, cols, offset);
+        CHECK(at::native::tril_indices_cuda(rows, cols, offset, none, none, at::kCPU, none).equal(want));
+        CHECK(at::native::tril_indices_cuda(rows, cols, offset, at::kShort, none, at::kCPU, none).equal(want.to(at::kShort)));
+      }
+      CHECK(at::native::triu_indices_cuda(rows, cols, offset, none, none, at::kCPU, none).equal(at::triu_indices(rows, cols, offset)));
+    }
+  }
+  CHECK_THROWS_WITH(at::native::tril_indices_cuda(-1, 3, 0, none, none, at::kCPU, none), Catch::Contains("row must be non-negative"));
 }
 
 TEST_CASE("emulated: where, masked_fill, triangles, sequences", "[cuda]") {

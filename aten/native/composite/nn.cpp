@@ -93,13 +93,19 @@ Tensor one_hot(const Tensor& self, int64_t num_classes) {
     sizes.push_back(num_classes);
     return at::empty(sizes, self.options());
   }
-  const int64_t greatest = self.max().item<int64_t>(), least = self.min().item<int64_t>();
-  TORCH_CHECK(least >= 0, "Class values must be non-negative. Got ", least);
-  if (num_classes == -1) {
-    num_classes = greatest + 1;
-  } else {
-    TORCH_CHECK(num_classes > greatest, "Class values must be smaller than num_classes. Got ", greatest, " of ", num_classes);
+  // On CUDA devices scatter finds indices that are out of range, without making the host wait for them.
+  const bool looks = !self.is_cuda();
+  if (looks) {
+    const int64_t least = self.min().item<int64_t>();
+    TORCH_CHECK(least >= 0, "Class values must be non-negative. Got ", least);
   }
+  if (looks || num_classes == -1) {
+    const int64_t greatest = self.max().item<int64_t>();
+    TORCH_CHECK(
+        num_classes == -1 || num_classes > greatest, "Class values must be smaller than num_classes. Got ", greatest, " of ", num_classes);
+    num_classes = num_classes == -1 ? greatest + 1 : num_classes;
+  }
+  TORCH_CHECK(num_classes > 0, "one_hot: num_classes must be positive for indices that are given, or -1; got ", num_classes);
   sizes.push_back(num_classes);
   Tensor result = at::zeros(sizes, self.options());
   result.scatter_(-1, self.unsqueeze(-1), 1);

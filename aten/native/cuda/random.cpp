@@ -195,9 +195,14 @@ Tensor& bernoulli_tensor_cuda(Tensor& self, const Tensor& p, OptGenerator genera
   check_dtype("bernoulli_", self, kRandomDtypes);
   TORCH_CHECK(c10::isFloatingType(p.scalar_type()), "bernoulli_ expects probabilities of a floating dtype, got ", p.scalar_type());
   const bool is_double = p.scalar_type() == kDouble;
+  const Tensor given = p.to(self.device());
   // In the order of self's memory.
-  Tensor chances = at::empty_like(self, self.options().dtype(is_double ? kDouble : kFloat));
-  chances.copy_(p.to(self.device()));
+  Tensor chances = given;
+  if (given.scalar_type() != (is_double ? kDouble : kFloat) || given.sizes() != self.sizes() || given.strides() != self.strides() ||
+      !self.is_non_overlapping_and_dense()) {
+    chances = at::empty_like(self, self.options().dtype(is_double ? kDouble : kFloat));
+    chances.copy_(given);
+  }
   return fill(self, generator, kFloat, 4, [&](const cuda::RandomTarget& to) {
     cuda::launch_bernoulli_each(to, is_double, chances.const_data_ptr());
   });

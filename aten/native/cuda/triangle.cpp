@@ -1,12 +1,15 @@
-// tril and triu on CUDA devices: matrices of any number and size, cut into launches whose offsets fit 32 bits.
+// tril and triu on CUDA devices, of matrices of any number and size, cut into launches whose offsets fit 32 bits; lists of their indices.
 #include <aten/native/cuda/triangle.h>
 
-#include <aten/core/Tensor.h>
+#include <aten/Functions.h>
+#include <aten/core/dtype_dispatch.h>
+#include <c10/core/DeviceGuard.h>
 #include <c10/cuda/CUDAStream.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace at::native {
@@ -124,6 +127,40 @@ void triu_kernel(const TensorBase& self, int64_t diagonal, const TensorBase& out
 }
 
 } // namespace cuda
+
+namespace {
+
+Tensor triangle_indices(
+    const char* op, int64_t rows, int64_t cols, int64_t offset, bool lower, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+    std::optional<Device> device, std::optional<bool> pin_memory) {
+  const TriangleIndices triangle = TriangleIndices::checked(op, rows, cols, offset, lower);
+  const ScalarType type = dtype.value_or(kLong);
+  constexpr auto kDtypes = at::kIntegral | at::kFloating;
+  if (!kDtypes.contains(type)) {
+    at::detail::dtype_not_supported(op, type, kDtypes.bits);
+  }
+  const TensorOptions options = TensorOptions().dtype(type).layout(layout).device(device.value_or(kCUDA)).pinned_memory(pin_memory);
+  Tensor result = at::empty({2, triangle.count}, options);
+  if (triangle.count != 0) {
+    const c10::DeviceGuard guard(result.device());
+    cuda::launch_triangle_indices(triangle, type, result.mutable_data_ptr(), c10::cuda::getCurrentCUDAStream());
+  }
+  return result;
+}
+
+} // namespace
+
+Tensor tril_indices_cuda(
+    int64_t row, int64_t col, int64_t offset, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
+    std::optional<bool> pin_memory) {
+  return triangle_indices("tril_indices", row, col, offset, /*lower=*/true, dtype, layout, device, pin_memory);
+}
+
+Tensor triu_indices_cuda(
+    int64_t row, int64_t col, int64_t offset, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
+    std::optional<bool> pin_memory) {
+  return triangle_indices("triu_indices", row, col, offset, /*lower=*/false, dtype, layout, device, pin_memory);
+}
 
 Tensor& tril_cuda_(Tensor& self, int64_t diagonal) {
   cuda::tril_kernel(self, diagonal, self);

@@ -1,4 +1,4 @@
-// tril and triu.
+// tril, triu and the lists of their indices.
 #include <aten/native/cuda/triangle.h>
 
 #include <aten/native/cuda/dtype_cases.cuh>
@@ -51,7 +51,26 @@ void launch(const Triangle& t, cudaStream_t stream) {
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 
+template <class T>
+__global__ void __launch_bounds__(kThreads) list_indices(TriangleIndices t, T* out) {
+  const std::int64_t place = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  if (place < t.count) {
+    const std::int64_t row = t.row_of(place);
+    const std::int64_t col = t.first_col(row) + static_cast<std::int64_t>(place - t.before(row));
+    out[place] = c10::convert<T>(row);
+    out[t.count + place] = c10::convert<T>(col);
+  }
+}
+
 } // namespace
+
+void launch_triangle_indices(const TriangleIndices& triangle, c10::ScalarType dtype, void* out, cudaStream_t stream) {
+  RealTypes::call(dtype, [&](auto type) {
+    using T = decltype(type);
+    list_indices<T><<<blocks_of(triangle.count, kThreads), kThreads, 0, stream>>>(triangle, static_cast<T*>(out));
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+  });
+}
 
 void launch_triangle(const Triangle& t, cudaStream_t stream) {
   with_word(t.element_size, [&](auto word) {

@@ -1,7 +1,9 @@
-// Launches of tril and triu.
+// Launches of tril, triu and the lists of their indices.
 #pragma once
 
 #include <aten/native/cuda/OffsetCalculator.h>
+#include <aten/native/triangle_indices.h>
+#include <c10/core/ScalarType.h>
 
 #include <cuda_runtime_api.h>
 
@@ -23,5 +25,8 @@ struct Triangle {
   bool lower;
 };
 void launch_triangle(const Triangle& triangle, cudaStream_t stream);
+
+/// Rows, then columns, of a triangle of at least one element: twice `count` integers or floating numbers.
+void launch_triangle_indices(const TriangleIndices& triangle, c10::ScalarType dtype, void* out, cudaStream_t stream);
 
 } // namespace at::native::cuda

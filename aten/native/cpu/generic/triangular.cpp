@@ -4,6 +4,7 @@
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/index_support.h>
+#include <aten/native/triangle_indices.h>
 #include <aten/shape/factory.h>
 
 #include <algorithm>
@@ -67,37 +68,16 @@ Tensor& triangle_inplace(const char* op, Tensor& self, int64_t diagonal, bool lo
   return self;
 }
 
-/// Sum of min(t, most) over t = 1 ... last.
-__int128 ramp_sum(__int128 last, __int128 most) {
-  if (last <= 0) return 0;
-  return last <= most ? last * (last + 1) / 2 : most * (most + 1) / 2 + (last - most) * most;
-}
-
 /// Row and column of each element of a triangle, row by row.
 Tensor triangle_indices(
     const char* op, int64_t rows, int64_t cols, int64_t offset, std::optional<ScalarType> dtype, bool lower) {
-  TORCH_CHECK(rows >= 0, "row must be non-negative, got", rows);
-  TORCH_CHECK(cols >= 0, "col must be non-negative, got", cols);
-  // Elements of row i that belong to the lower part end at min(i + edge, cols).
-  const __int128 edge = static_cast<__int128>(offset) + (lower ? 1 : 0);
-  const __int128 below = ramp_sum(edge + rows - 1, cols) - ramp_sum(edge - 1, cols);
-  const __int128 elements = lower ? below : static_cast<__int128>(rows) * cols - below;
-  TORCH_CHECK(
-      elements <= INT64_MAX / 2, op, ": the number of elements of a triangle of ", rows, " rows and ", cols, " columns overflows");
-  const auto count = static_cast<int64_t>(elements);
-  const auto clamped = [](__int128 value, int64_t most) {
-    return static_cast<int64_t>(std::clamp<__int128>(value, 0, most));
-  };
-  // Rows without elements are not visited: there may be any number of them.
-  const int64_t first_row = lower ? clamped(1 - edge, rows) : 0;
-  const int64_t end_row = count == 0 ? 0 : lower ? rows : clamped(cols - edge, rows);
-  Tensor result = empty_contiguous({2, count}, dtype.value_or(kLong), kCPU);
+  const TriangleIndices triangle = TriangleIndices::checked(op, rows, cols, offset, lower);
+  Tensor result = empty_contiguous({2, triangle.count}, dtype.value_or(kLong), kCPU);
   dispatch(op, result.scalar_type(), at::kIntegral | at::kFloating, [&]<class T> {
     T* row_of = result.mutable_data_ptr<T>();
-    T* col_of = row_of + count;
-    for (int64_t row = first_row; row < end_row; ++row) {
-      const int64_t split = clamped(edge + row, cols);
-      for (int64_t col = lower ? 0 : split; col < (lower ? split : cols); ++col) {
+    T* col_of = row_of + triangle.count;
+    for (int64_t row = triangle.first_row; row < triangle.end_row; ++row) {
+      for (int64_t col = triangle.first_col(row); col < triangle.end_col(row); ++col) {
         *row_of++ = static_cast<T>(row);
         *col_of++ = static_cast<T>(col);
       }
