@@ -8,6 +8,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
 
 #include "test/ops/runner.h"
 #include "test/support/strict_allocator.h"
@@ -57,6 +60,57 @@ End call_once(const BoxedOp& op, const Stack& args) {
   }
 }
 
+/// What a tensor that a call writes to is, apart from its values.
+struct Form {
+  std::vector<int64_t> sizes, strides;
+  int64_t offset;
+  c10::ScalarType dtype;
+
+  explicit Form(const at::Tensor& t)
+      : sizes(t.sizes().vec()), strides(t.strides().vec()), offset(t.storage_offset()), dtype(t.scalar_type()) {}
+  friend bool operator==(const Form& a, const Form& b) = default;
+};
+
+/// Whether all elements of `t` lie in its memory.
+bool is_whole(const at::Tensor& t) {
+  if (t.numel() == 0) return true;
+  int64_t last = t.storage_offset();
+  for (int64_t d = 0; d < t.dim(); ++d) last += (t.size(d) - 1) * t.stride(d);
+  const auto bytes = static_cast<size_t>(last + 1) * t.element_size();
+  return t.storage().nbytes() >= bytes && t.storage().data() != nullptr;
+}
+
+/// Calls the out form with outputs from `make` and the k-th allocation failing, for every k. Outputs then have the form they
+/// had or that of the result, with memory for it; inputs are as they were.
+template <class Make>
+void check_out(
+    const BoxedOp& out, const std::string& note, const std::function<Stack(const std::vector<at::Tensor>&)>& arguments,
+    const Make& make, const StrictMemory& memory, Failures& failures) {
+  memory->fail_at(0);
+  const std::vector<at::Tensor> done = make();
+  out.call(arguments(done));
+  for (int64_t k = 1; k <= kAllocations; ++k) {
+    const std::string where = note + " without memory for allocation " + std::to_string(k);
+    const std::vector<at::Tensor> outs = make();
+    const std::vector<Form> forms(outs.begin(), outs.end());
+    const Stack args = arguments(outs);
+    const auto before = bytes_of(arguments({}));
+    memory->fail_at(k);
+    const End end = call_once(out, args);
+    const bool refused = memory->refused();
+    memory->fail_at(0);
+    if (!refused) return; // the call makes fewer
+    if (end == End::Succeeded) return failures.add(where + ": goes on");
+    if (bytes_of(arguments({})) != before) return failures.add(where + ": changed an input");
+    for (size_t i = 0; i < outs.size(); ++i) {
+      const Form form(outs[i]);
+      if (form != forms[i] && form != Form(done[i])) return failures.add(where + ": an output has a form of its own");
+      if (!is_whole(outs[i])) return failures.add(where + ": an output has elements outside of its memory");
+    }
+  }
+  failures.add(note + ": makes more than " + std::to_string(kAllocations) + " allocations");
+}
+
 void check_sample(const BoxedOp& op, const Sample& sample, const StrictMemory& memory, Failures& failures) {
   const Stack args = with_copies(sample.args);
   memory->fail_at(0);
@@ -74,6 +128,11 @@ void check_sample(const BoxedOp& op, const Sample& sample, const StrictMemory& m
     if (!refused) return;  // the call makes fewer
     if (end == End::Succeeded) return failures.add(note + ": goes on");
     if (op.written_arguments().empty() && bytes_of(args) != before) return failures.add(note + ": changed an input");
+    for (const size_t written : op.written_arguments()) {
+      for (const at::Tensor& t : tensors_of({args[written]})) {
+        if (t.defined() && t.has_storage() && !is_whole(t)) return failures.add(note + ": self has elements outside of its memory");
+      }
+    }
   }
   failures.add(sample.note + ": makes more than " + std::to_string(kAllocations) + " allocations");
 }
@@ -141,6 +200,39 @@ TEST_CASE("operators report missing memory and leave nothing behind", "[ops][mem
         continue;  // self cannot hold the result
       }
       failures.guard(sample.note + " in place", [&] { check_sample(*inplace, sample, memory, failures); });
+    }
+  });
+}
+
+TEST_CASE("outputs stay whole when memory is missing", "[ops][memory]") {
+  for_each_row([](const OpRow& row, const BoxedOp& op, Failures& failures) {
+    if (*row.out == '\0' || !traits_of(row).out_of_place) return;
+    const BoxedOp out = BoxedOp::find(row.out).value();
+    const std::vector<c10::ScalarType> dtypes = dtypes_of(row, Purpose::Values);
+    if (dtypes.empty()) return;
+    const StrictMemory memory;
+    const auto dtype = std::find(dtypes.begin(), dtypes.end(), c10::kFloat);
+    std::vector<Sample> samples = samples_of(row, op, dtype != dtypes.end() ? *dtype : dtypes[0], Purpose::Values);
+    if (samples.size() > kSamples) samples.resize(kSamples);
+    for (const Sample& sample : samples) {
+      failures.guard(sample.note, [&] {
+        const std::vector<at::Tensor> want = op.tensors(sample.args);
+        if (want.empty() || out.written_arguments().size() != want.size()) return; // lists of outputs
+        const auto arguments = [&](const std::vector<at::Tensor>& outs) {
+          std::vector<at::Tensor> given = outs;
+          given.resize(want.size());
+          return out_arguments(op, out, sample.args, given);
+        };
+        const auto outputs = [&](bool empty) {
+          std::vector<at::Tensor> made;
+          for (const at::Tensor& t : want) {
+            made.push_back(empty ? at::empty({0}, t.options().requires_grad(false)) : at::zeros_like(t, t.options().requires_grad(false)));
+          }
+          return made;
+        };
+        check_out(out, sample.note + " with an empty out", arguments, [&] { return outputs(true); }, memory, failures);
+        check_out(out, sample.note + " with an out that fits", arguments, [&] { return outputs(false); }, memory, failures);
+      });
     }
   });
 }

@@ -88,6 +88,22 @@ Stack with_grad(const Stack& args, const std::vector<int>& constants) {
   return changed;
 }
 
+Stack out_arguments(const BoxedOp& op, const BoxedOp& out, const Stack& args, const std::vector<at::Tensor>& outs) {
+  Stack all;
+  size_t next = 0;
+  for (const c10::Argument& argument : out.schema().arguments()) {
+    const auto from = op.position(argument.name());
+    const bool is_out = argument.alias_info() != nullptr && argument.alias_info()->isWrite();
+    if (is_out)
+      all.emplace_back(outs.at(next++));
+    else if (from.has_value())
+      all.push_back(args[*from]);
+    else
+      all.push_back(argument.default_value().has_value() ? *argument.default_value() : c10::IValue());
+  }
+  return all;
+}
+
 Stack with_copies(const Stack& args) {
   return with_tensors(args, [](const at::Tensor& tensor) {
     // Not clone(): expanded and overlapping inputs become plain ones, and strides stay as they are otherwise.

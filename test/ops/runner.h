@@ -35,4 +35,7 @@ Stack with_grad(const Stack& args, const std::vector<int>& constants);
 /// Clones every tensor, so that the operator may write to them.
 Stack with_copies(const Stack& args);
 
+/// Arguments of `out`, the out form of `op`, for a call of `op` with `args`.
+Stack out_arguments(const BoxedOp& op, const BoxedOp& out, const Stack& args, const std::vector<at::Tensor>& outs);
+
 }  // namespace test

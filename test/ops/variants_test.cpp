@@ -84,19 +84,7 @@ class OutForm {
   }
 
   Stack arguments(const std::vector<Tensor>& outs) const {
-    Stack args;
-    size_t next = 0;
-    for (const c10::Argument& argument : out_->schema().arguments()) {
-      const auto from = op_.position(argument.name());
-      const bool is_out = argument.alias_info() != nullptr && argument.alias_info()->isWrite();
-      if (is_out)
-        args.emplace_back(outs.at(next++));
-      else if (from.has_value())
-        args.push_back(sample_.args[*from]);
-      else
-        args.push_back(argument.default_value().has_value() ? *argument.default_value() : c10::IValue());
-    }
-    return args;
+    return out_arguments(op_, *out_, sample_.args, outs);
   }
 
   void check_with(const std::string& what, const std::vector<Tensor>& outs) {
