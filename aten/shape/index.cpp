@@ -207,7 +207,7 @@ TensorSpec index_copy(
 
 TensorSpec index_fill(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const Scalar& value) {
   check_device(op, self, index);
-  TORCH_CHECK_INDEX(is_integral(index), op, "_(): Expected dtype int64 for index. Got ", index.scalar_type());
+  TORCH_CHECK_INDEX(index.scalar_type() == kLong, op, "_(): Expected dtype int64 for index. Got ", index.scalar_type());
   TORCH_CHECK(
       !value.isComplex() || self.is_complex(), op, "_(): Converting complex Scalar to non-complex type is not supported");
   at::native::check_unsigned_number(op, value, self.scalar_type());

@@ -6,6 +6,7 @@
 #include <c10/util/StringUtil.h>
 
 #include <cmath>
+#include <limits>
 
 namespace torch::autograd::formulas {
 
@@ -310,23 +311,29 @@ Tensor log1p_backward(const Tensor& grad, const Tensor& self) {
   return grad / (self + 1).conj();
 }
 
+// Where x is so small that f(x) / x is but its limit: f(x) may have been rounded to zero there.
+Tensor next_to_zero(const Tensor& self) {
+  const double epsilon = self.scalar_type() == at::kDouble ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
+  return self.abs() <= epsilon;
+}
+
 // j1' = j0 - j1 / x, with the limit 1/2 at 0.
 Tensor bessel_j1_backward(const Tensor& grad, const Tensor& self, const Tensor& result) {
-  const Tensor zero = self == 0;
+  const Tensor zero = next_to_zero(self);
   const Tensor safe = self.masked_fill(zero, 1);
   return grad * (at::special_bessel_j0(self) - result / safe).masked_fill(zero, 0.5);
 }
 
 // i1' = i0 - i1 / x, with the limit 1/2 at 0.
 Tensor i1_backward(const Tensor& grad, const Tensor& self, const Tensor& result) {
-  const Tensor zero = self == 0;
+  const Tensor zero = next_to_zero(self);
   const Tensor safe = self.masked_fill(zero, 1);
   return grad * (at::i0(self) - result / safe).masked_fill(zero, 0.5);
 }
 
 // i1e' = i0e - i1e (sign(x) + 1 / x), with the limit 1/2 at 0.
 Tensor i1e_backward(const Tensor& grad, const Tensor& self, const Tensor& result) {
-  const Tensor zero = self == 0;
+  const Tensor zero = next_to_zero(self);
   const Tensor safe = self.masked_fill(zero, 1);
   return grad * (at::special_i0e(self) - result * (self.sgn() + safe.reciprocal())).masked_fill(zero, 0.5);
 }

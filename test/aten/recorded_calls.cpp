@@ -3,10 +3,13 @@
 
 #include <ATen/ATen.h>
 #include <aten/ops/_scaled_mm.h>
+#include <torch/autograd.h>
 
 #include <climits>
 #include <cmath>
 #include <functional>
+#include <limits>
+#include <optional>
 #include <string>
 
 using at::Tensor;
@@ -373,4 +376,41 @@ TEST_CASE("half in distances by a product and in histograms of given bins", "[dt
   CHECK(std::get<0>(at::histogram(a, edges)).equal(at::tensor({1.f, 5.f}).to(at::kHalf)));
   CHECK(std::get<0>(at::histogram(at::ones({5000}, at::kHalf), edges)).equal(at::tensor({5000.f, 0.f}).to(at::kHalf)));
   CHECK_THAT(refusal([&] { at::histogram(a.to(at::kInt), edges.to(at::kInt)); }), Catch::Contains("not implemented for 'Int'"));
+}
+
+TEST_CASE("derivatives of Bessel functions next to zero are their limits there", "[special]") {
+  for (const double x : {0.0, 1e-45, -1e-40, 1e-9}) {
+    const Tensor at_x = at::full({1}, x, at::kFloat).requires_grad_();
+    const Tensor first = torch::autograd::grad({at::i0(at_x)}, {at_x}, {}, std::nullopt, /*create_graph=*/true)[0];
+    CHECK(torch::autograd::grad({first}, {at_x})[0].item<float>() == 0.5f); // of i1
+    CHECK(torch::autograd::grad({at::special_i1e(at_x)}, {at_x})[0].item<float>() == 0.5f);
+  }
+}
+
+TEST_CASE("a distance that counts differences knows no number and no difference of infinities", "[distance]") {
+  const double inf = std::numeric_limits<double>::infinity();
+  const Tensor a = at::tensor({1., NAN, 1., inf}).view({2, 2}), b = at::tensor({1., 2., 1., inf}).view({2, 2});
+  const Tensor counts = at::cdist(a, b, 0);
+  CHECK(counts.isnan().equal(at::tensor({true, true, false, true}).view({2, 2})));
+  CHECK(counts[1][0].item<double>() == 1);
+}
+
+TEST_CASE("embedding_bag takes indices and offsets of two dtypes", "[embedding_bag]") {
+  const Tensor table = at::arange(8, at::kFloat).view({4, 2}).requires_grad_();
+  const Tensor indices = at::tensor({3, 0, 1}, at::kLong), offsets = at::tensor({0, 2}, at::kByte);
+  const Tensor sums = std::get<0>(at::embedding_bag(table, indices, offsets));
+  CHECK(sums.equal(at::tensor({6.f, 8.f, 2.f, 3.f}).view({2, 2})));
+  CHECK(torch::autograd::grad({sums.sum()}, {table})[0].equal(at::tensor({1.f, 1.f, 1.f, 1.f, 0.f, 0.f, 1.f, 1.f}).view({4, 2})));
+  CHECK(std::get<0>(at::embedding_bag(table, indices.to(at::kShort), offsets.to(at::kLong))).equal(sums));
+  CHECK_THAT(refusal([&] { at::embedding_bag(table, indices.to(at::kShort), offsets.to(at::kShort)); }),
+      Catch::Contains("to have one of the following scalar types: Long, Int"));
+}
+
+TEST_CASE("arguments of another dtype than PyTorch takes are refused", "[dtype]") {
+  const Tensor x = at::ones({3});
+  CHECK_THAT(refusal([&] { x.index_fill(0, at::tensor({1}, at::kInt), 2); }), Catch::Contains("index_fill_(): Expected dtype int64 for index."));
+  CHECK_THAT(refusal([&] { at::gradient(x.to(at::kByte)); }), Catch::Contains("torch.gradient does not support uint8 input."));
+  CHECK_THAT(refusal([&] { at::addr(at::ones({3, 3}), x, x, true); }), Catch::Contains("Boolean beta only supported for Boolean results."));
+  CHECK_THAT(refusal([&] { at::addr(at::ones({3, 3}), x, x, 1, false); }), Catch::Contains("Boolean alpha only supported for Boolean results."));
+  CHECK_THROWS_AS(at::cumulative_trapezoid(at::ones({})), c10::IndexError);
 }

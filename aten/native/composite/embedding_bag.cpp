@@ -10,6 +10,13 @@ namespace {
 BagResult reduce_bags(
     const Tensor& weight, const Tensor& indices, const Tensor& offsets, bool scale_grad_by_freq, int64_t mode, bool sparse,
     const std::optional<Tensor>& per_sample_weights, bool include_last_offset, int64_t padding_idx) {
+  if (indices.scalar_type() != offsets.scalar_type()) {
+    // Narrow offsets of wide indices will do, and the other way round.
+    const ScalarType common = c10::promoteTypes(indices.scalar_type(), offsets.scalar_type());
+    return reduce_bags(
+        weight, indices.to(common), offsets.to(common), scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset,
+        padding_idx);
+  }
   const bool weighted_grad = per_sample_weights.has_value() && per_sample_weights->defined() && per_sample_weights->requires_grad();
   if (!weight.requires_grad() && !weighted_grad) {
     return at::_embedding_bag_forward_only(

@@ -17,6 +17,7 @@ std::vector<int64_t> all_dims(const Tensor& self) {
 }
 
 void check_gradient(const Tensor& self, IntArrayRef dims, int64_t edge_order) {
+  TORCH_CHECK(self.scalar_type() != kByte, "torch.gradient does not support uint8 input.");
   TORCH_CHECK(
       edge_order == 1 || edge_order == 2, "torch.gradient only supports edge_order=1 and edge_order=2. Got ", edge_order);
   std::vector<bool> seen(self.dim());

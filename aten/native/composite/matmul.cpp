@@ -325,6 +325,8 @@ Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Sc
   TORCH_CHECK(
       !exact || !(alpha.isFloatingPoint() || alpha.isComplex()),
       "For integral input tensors, argument alpha must not be a floating point number.");
+  TORCH_CHECK(!beta.isBoolean() || dtype == kBool, "Boolean beta only supported for Boolean results.");
+  TORCH_CHECK(!alpha.isBoolean() || dtype == kBool, "Boolean alpha only supported for Boolean results.");
   Tensor result = (vec1.unsqueeze(1) * vec2).to(dtype);
   if (dtype == kBool) {
     if (!alpha.to<bool>()) result.zero_();

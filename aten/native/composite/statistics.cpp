@@ -232,14 +232,14 @@ Tensor trapz_dx(const Tensor& y, double dx, int64_t dim) {
 
 Tensor cumulative_trapezoid_x(const Tensor& y, const Tensor& x, int64_t dim) {
   dim = c10::maybe_wrap_dim(dim, y.dim());
-  TORCH_CHECK(y.dim() > 0, "slice() cannot be applied to a 0-dim tensor. (in cumulative_trapezoid)");
+  TORCH_CHECK_INDEX(y.dim() > 0, "slice() cannot be applied to a 0-dim tensor. (in cumulative_trapezoid)");
   check_trapezoid("cumulative_trapezoid", y);
   return (neighbour_sums(y, dim) * steps("cumulative_trapezoid", y, x, dim)).cumsum(dim) / 2.;
 }
 
 Tensor cumulative_trapezoid_dx(const Tensor& y, const Scalar& dx, int64_t dim) {
   dim = c10::maybe_wrap_dim(dim, y.dim());
-  TORCH_CHECK(y.dim() > 0, "slice() cannot be applied to a 0-dim tensor. (in cumulative_trapezoid)");
+  TORCH_CHECK_INDEX(y.dim() > 0, "slice() cannot be applied to a 0-dim tensor. (in cumulative_trapezoid)");
   check_trapezoid("cumulative_trapezoid", y);
   TORCH_CHECK(!dx.isBoolean() && !dx.isComplex(), "cumulative_trapezoid: Currently, we only support dx as a real number.");
   return (dx.toDouble() / 2. * neighbour_sums(y, dim)).cumsum(dim);

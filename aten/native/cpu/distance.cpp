@@ -28,7 +28,10 @@ T distance(Norm norm, double p, const T* a, const T* b, int64_t n) {
   switch (norm) {
     case Norm::Zero:
 #pragma omp simd reduction(+ : sum)
-      for (int64_t i = 0; i < n; ++i) sum += a[i] != b[i] ? T(1) : T(0);
+      for (int64_t i = 0; i < n; ++i) {
+        const T difference = a[i] - b[i];
+        sum += difference != difference ? difference : T(difference != 0);
+      }
       return sum;
     case Norm::One:
 #pragma omp simd reduction(+ : sum)
