@@ -64,7 +64,7 @@ tensor_test(cuda_host SOURCES ${CUDA_HOST_TESTS}
   c10/cuda/impl/AllocationHistory.cpp c10/cuda/impl/DeviceMemoryPool.cpp c10/cuda/impl/DeviceMemoryReport.cpp
   csrc/cuda/graphed.cpp csrc/cuda/snapshot_format.cpp aten/cuda/impl/GraphCapture.cpp
   c10/cuda/impl/ExpandableSegments.cpp c10/cuda/impl/FreeBlocks.cpp c10/cuda/impl/HostMemoryPool.cpp
-  aten/native/cuda/image.cpp aten/native/cuda/index_plan.cpp aten/native/cuda/pointwise_plan.cpp aten/native/cuda/reduce_plan.cpp)
+  aten/native/cuda/image.cpp aten/native/cuda/index_plan.cpp aten/native/cuda/pad_plan.cpp aten/native/cuda/pointwise_plan.cpp aten/native/cuda/reduce_plan.cpp)
 
 # The plugin itself. Cases that need a GPU pass at once without one.
 if(TARGET tensor_cuda)

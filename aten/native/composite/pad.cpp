@@ -1,5 +1,6 @@
 // Padding operators written with other operators.
 #include <aten/Functions.h>
+#include <aten/native/constant_pad.h>
 #include <c10/util/DimVector.h>
 #include <c10/util/safe_numerics.h>
 
@@ -19,53 +20,58 @@ constexpr std::array<std::string_view, 4> kModes = {"reflect", "replicate", "cir
 
 } // namespace
 
-Tensor constant_pad_nd(const Tensor& self, IntArrayRef pad, const Scalar& value) {
+ConstantPad plan_constant_pad(const Tensor& self, IntArrayRef pad) {
   TORCH_CHECK(pad.size() % 2 == 0, "Length of pad must be even but instead it equals ", pad.size());
   const auto padded_dims = static_cast<int64_t>(pad.size()) / 2;
   TORCH_CHECK(
       padded_dims <= self.dim(), "Length of pad should be no more than twice the number of dimensions of the input. Pad length is ",
       pad.size(), "while the input has ", self.dim(), "dimensions.");
+  ConstantPad plan{
+      self, DimVector(self.sizes().begin(), self.sizes().end()), DimVector(self.dim(), 0),
+      std::all_of(pad.begin(), pad.end(), [](int64_t width) { return width <= 0; })};
   const int64_t first = self.dim() - padded_dims;
   const auto widths = [&](int64_t dim) { return &pad[2 * (self.dim() - 1 - dim)]; }; // before, after
-  Tensor source = self;
   for (int64_t dim = first; dim < self.dim(); ++dim) {
     const int64_t* width = widths(dim);
     if (width[0] < 0) {
-      source = source.narrow(dim, -width[0], source.size(dim) + width[0]);
+      plan.source = plan.source.narrow(dim, -width[0], plan.source.size(dim) + width[0]);
     }
     if (width[1] < 0) {
-      source = source.narrow(dim, 0, source.size(dim) + width[1]);
+      plan.source = plan.source.narrow(dim, 0, plan.source.size(dim) + width[1]);
     }
   }
-  if (std::all_of(pad.begin(), pad.end(), [](int64_t width) { return width <= 0; })) {
-    return source.clone();
-  }
-  DimVector sizes(self.sizes().begin(), self.sizes().end());
   for (int64_t dim = first; dim < self.dim(); ++dim) {
     const int64_t* width = widths(dim);
-    sizes[dim] = source.size(dim);
+    plan.sizes[dim] = plan.source.size(dim);
+    plan.before[dim] = std::max<int64_t>(width[0], 0);
     for (const int64_t side : {0, 1}) {
       TORCH_CHECK(
-          !c10::add_overflows(sizes[dim], std::max<int64_t>(width[side], 0), &sizes[dim]),
+          !c10::add_overflows(plan.sizes[dim], std::max<int64_t>(width[side], 0), &plan.sizes[dim]),
           "constant_pad_nd: pad ", pad, " overflows the size of dimension ", dim);
     }
   }
-  const Tensor result = at::empty(sizes, self.options(), self.suggest_memory_format());
+  return plan;
+}
+
+Tensor constant_pad_nd(const Tensor& self, IntArrayRef pad, const Scalar& value) {
+  const ConstantPad plan = plan_constant_pad(self, pad);
+  if (plan.only_cuts) {
+    return plan.source.clone();
+  }
+  const Tensor result = at::empty(plan.sizes, self.options(), self.suggest_memory_format());
   // Each border is filled over what is left inside of the borders before it.
   Tensor inside = result;
-  for (int64_t dim = first; dim < self.dim(); ++dim) {
-    const int64_t before = std::max<int64_t>(widths(dim)[0], 0);
-    const int64_t after = std::max<int64_t>(widths(dim)[1], 0);
-    const int64_t size = inside.size(dim);
+  for (int64_t dim = 0; dim < self.dim(); ++dim) {
+    const int64_t before = plan.before[dim], size = plan.source.size(dim), after = plan.sizes[dim] - before - size;
     if (before > 0) {
       inside.narrow(dim, 0, before).fill_(value);
     }
     if (after > 0) {
-      inside.narrow(dim, size - after, after).fill_(value);
+      inside.narrow(dim, before + size, after).fill_(value);
     }
-    inside = inside.narrow(dim, before, size - before - after);
+    inside = before + after > 0 ? inside.narrow(dim, before, size) : inside;
   }
-  inside.copy_(source);
+  inside.copy_(plan.source);
   return result;
 }
 

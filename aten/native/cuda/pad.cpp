@@ -1,12 +1,18 @@
 // Host side of pad.cu; arguments are checked by aten/shape/pad.cpp.
-#include <aten/core/TensorBase.h>
+#include <aten/core/Tensor.h>
+#include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
+#include <aten/native/constant_pad.h>
 #include <aten/native/cuda/pad.h>
+#include <aten/native/cuda/pad_plan.h>
 #include <c10/cuda/CUDAStream.h>
 
+#include <cstring>
 #include <string>
 
-namespace at::native::cuda {
+namespace at::native {
+
+namespace cuda {
 
 namespace {
 
@@ -60,4 +66,39 @@ void replication_pad_backward_kernel(const TensorBase& grad_output, const Tensor
   pad_backward(grad_output, padding, grad_input, /*reflects=*/false);
 }
 
-} // namespace at::native::cuda
+} // namespace cuda
+
+Tensor constant_pad_nd_cuda(const Tensor& self, IntArrayRef pad, const Scalar& value) {
+  const ConstantPad plan = plan_constant_pad(self, pad);
+  if (plan.only_cuts) {
+    return plan.source.clone();
+  }
+  cuda::PadValue element;
+  dispatch("constant_pad_nd", self.scalar_type(), kAll | kComplexHalves | kUnsigned, [&]<class T> {
+    const T converted = value.to<T>();
+    std::memcpy(element.bytes, &converted, sizeof(T));
+  });
+  element.size = self.itemsize();
+  TensorSpec spec = TensorSpec::like(self, plan.sizes);
+  spec.memory_format = self.suggest_memory_format();
+  const Tensor result = at::empty_spec(spec);
+  if (result.numel() == 0) {
+    return result;
+  }
+  cuda::PaddedDims dims;
+  for (int64_t d = 0; d < result.dim(); ++d) {
+    dims.push_back({result.size(d), plan.before[d], plan.source.size(d), plan.source.stride(d), result.stride(d)});
+  }
+  const void* const inner = plan.source.const_data_ptr();
+  void* const padded = result.mutable_data_ptr();
+  cuda::simplify(dims);
+  cuda::widen_to_words(dims, element, inner, padded);
+  const auto stream = c10::cuda::getCurrentCUDAStream();
+  cuda::each_part(dims, element.size, inner, padded, [&](cuda::ConstantPadding& p, const void* from, void* to) {
+    p.stream = stream;
+    cuda::launch_constant_pad(p, element.size, element.bytes, from, to);
+  });
+  return result;
+}
+
+} // namespace at::native

@@ -4,6 +4,8 @@
 #include <aten/native/cuda/memory_access.cuh>
 #include <c10/cuda/CUDAException.h>
 
+#include <cstring>
+
 namespace at::native::cuda {
 
 namespace {
@@ -46,7 +48,47 @@ __global__ void __launch_bounds__(kThreads) pad_backward(Padding p, Pixels pixel
   inner[p.inner.plane(e.n, e.c) + p.inner.inside(e.at[0], e.at[1], e.at[2])] = narrow<T>(sum);
 }
 
+// Elements of a thread, a block apart: all are read before the first is written.
+constexpr int kPadded = 4;
+
+template <class W>
+__global__ void __launch_bounds__(kThreads) pad_with_constant(ConstantPadding p, W value, const W* inner, W* padded) {
+  const std::uint32_t first = blockIdx.x * (kThreads * kPadded) + threadIdx.x;
+  W words[kPadded];
+#pragma unroll
+  for (int k = 0; k < kPadded; ++k) {
+    std::uint32_t rest = first + k * kThreads;
+    bool inside = rest < p.n;
+    std::int64_t from = 0;
+    for (int d = 0; d < p.dims; ++d) {
+      const std::uint32_t quotient = p.dim[d].size.divide(rest);
+      const std::int64_t place = static_cast<std::int64_t>(rest - quotient * p.dim[d].size.divisor) - p.dim[d].before;
+      inside = inside && place >= 0 && place < p.dim[d].inside;
+      from += place * p.dim[d].stride;
+      rest = quotient;
+    }
+    words[k] = inside ? inner[from] : value;
+  }
+#pragma unroll
+  for (int k = 0; k < kPadded; ++k) {
+    const std::uint32_t i = first + k * kThreads;
+    if (i < p.n) {
+      padded[i] = words[k];
+    }
+  }
+}
+
 } // namespace
+
+void launch_constant_pad(const ConstantPadding& p, std::size_t size, const void* value, const void* inner, void* padded) {
+  with_word(size, [&](auto word) {
+    using W = decltype(word);
+    memcpy(&word, value, sizeof(W));
+    pad_with_constant<W><<<blocks_of(p.n, kThreads * kPadded), kThreads, 0, p.stream>>>(
+        p, word, static_cast<const W*>(inner), static_cast<W*>(padded));
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+  });
+}
 
 void launch_pad(const Padding& p, std::size_t size, const void* inner, void* padded) {
   with_word(size, [&](auto word) {

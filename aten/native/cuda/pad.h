@@ -1,6 +1,8 @@
-// Launches of padding with what is inside: each place of the padded image shows one place of the input.
+// Launches of padding. With what is inside: each place of the padded image shows one place of the input. With a constant: each place
+// has an element of the input or the constant.
 #pragma once
 
+#include <aten/native/cuda/OffsetCalculator.h>
 #include <aten/native/cuda/image.h>
 #include <c10/core/ScalarType.h>
 
@@ -58,5 +60,20 @@ struct Padding {
 void launch_pad(const Padding& p, std::size_t size, const void* inner, void* padded);
 /// Floating or complex gradients.
 void launch_pad_backward(const Padding& p, c10::ScalarType dtype, const void* padded, void* inner);
+
+/// A tensor with a constant around it, numbered in the order of its memory, which has no gaps. Dimensions fastest first.
+struct ConstantPadding {
+  struct Dim {
+    FastDivider size; // of the padded tensor
+    std::int64_t before, inside, stride; // where the inside begins, its size, and the stride there
+  };
+
+  std::uint32_t n; // elements of the padded tensor: below 2^31
+  int dims;
+  Dim dim[kMaxDims];
+  cudaStream_t stream;
+};
+/// Elements of `size` bytes; `value` points to one.
+void launch_constant_pad(const ConstantPadding& p, std::size_t size, const void* value, const void* inner, void* padded);
 
 } // namespace at::native::cuda
