@@ -1,8 +1,9 @@
 // softmax and log_softmax, forward and backward. Rows (inner == 1) belong to a warp or a block, which goes over them twice: for
-// the greatest element and the sum of exponentials in one pass, then for the result. Other dimensions are walked by one
-// thread for each column, neighbours reading neighbours.
+// the greatest element and the sum of exponentials in one pass, then for the result. Other dimensions are columns, each of which
+// several threads of a block go over together (column.cuh), neighbours reading neighbours.
 #include <aten/native/cuda/softmax.h>
 
+#include <aten/native/cuda/column.cuh>
 #include <aten/native/cuda/memory_access.cuh>
 #include <aten/native/cuda/row.cuh>
 #include <c10/cuda/CUDAException.h>
@@ -12,8 +13,6 @@
 namespace at::native::cuda {
 
 namespace {
-
-constexpr int kThreads = 256;
 
 // The greatest of some values, and the sum of e^(value - greatest).
 template <class R>
@@ -82,23 +81,15 @@ __global__ void __launch_bounds__(kMostTeamThreads) softmax_rows(const T* x, Out
   });
 }
 
-template <bool Log, class T, class Out>
-__global__ void softmax_columns(const T* x, Out* y, SoftmaxShape s) {
+template <bool Log, bool Kept, class T, class Out>
+__global__ void __launch_bounds__(kColumnThreads) softmax_columns(const T* x, Out* y, SoftmaxShape s, ColumnTeams teams) {
   using R = opmath_type<T>;
-  const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
-  if (column >= s.outer * s.inner) {
-    return;
-  }
-  const std::int64_t start = column / s.inner * s.size * s.inner + column % s.inner;
+  const ColumnShare share(teams, s.size, s.inner);
+  const Column<Kept, T> in(x, share, -std::numeric_limits<R>::infinity());
   Scale<R> scale;
-  for (std::int64_t i = 0; i < s.size; ++i) {
-    const R one[1] = {widen(x[start + i * s.inner])};
-    scale.add(one);
-  }
-  const Normalize<Log, R> normalize(scale);
-  for (std::int64_t i = 0; i < s.size; ++i) {
-    y[start + i * s.inner] = narrow<Out>(normalize(widen(x[start + i * s.inner])));
-  }
+  in.each([&](auto, const auto& values) { scale.add(values); });
+  const Normalize<Log, R> normalize(join_column(scale, teams, share, Join<R>()));
+  in.each([&](auto k, const auto& values) { store_batch(y, share, k, [&](int i) { return normalize(values[i]); }); });
 }
 
 // dx = g - e^y sum(g) of the logarithm, y (g - sum(g y)) otherwise.
@@ -135,26 +126,23 @@ __global__ void __launch_bounds__(kMostTeamThreads)
   }, results);
 }
 
-template <bool Log, class T, class Out>
-__global__ void softmax_backward_columns(const T* g, const T* y, Out* dx, SoftmaxShape s) {
+template <bool Log, bool Kept, class T, class Out>
+__global__ void __launch_bounds__(kColumnThreads)
+    softmax_backward_columns(const T* g, const T* y, Out* dx, SoftmaxShape s, ColumnTeams teams) {
   using R = opmath_type<T>;
-  const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
-  if (column >= s.outer * s.inner) {
-    return;
-  }
-  const std::int64_t start = column / s.inner * s.size * s.inner + column % s.inner;
+  const ColumnShare share(teams, s.size, s.inner);
+  const Column<Kept, T> grads(g, share, R(0)), results(y, share, R(0));
   R sum = 0;
-  for (std::int64_t i = 0; i < s.size; ++i) {
-    sum += summand<Log>(widen(g[start + i * s.inner]), widen(y[start + i * s.inner]));
-  }
-  for (std::int64_t i = 0; i < s.size; ++i) {
-    const std::int64_t at = start + i * s.inner;
-    dx[at] = narrow<Out>(derivative<Log>(widen(g[at]), widen(y[at]), sum));
-  }
-}
-
-unsigned column_blocks(const SoftmaxShape& s) {
-  return static_cast<unsigned>((s.outer * s.inner + kThreads - 1) / kThreads);
+  grads.each([&](auto, const auto& grad, const auto& result) {
+#pragma unroll
+    for (int i = 0; i < kColumnBatch; ++i) {
+      sum += summand<Log>(grad[i], result[i]);
+    }
+  }, results);
+  sum = join_column(sum, teams, share, Add());
+  grads.each([&](auto k, const auto& grad, const auto& result) {
+    store_batch(dx, share, k, [&](int i) { return derivative<Log>(grad[i], result[i], sum); });
+  }, results);
 }
 
 template <bool Log, class T, class Out>
@@ -162,7 +150,12 @@ void forward(const SoftmaxShape& s, const void* x, void* y, cudaStream_t stream)
   const T* from = static_cast<const T*>(x);
   Out* to = static_cast<Out*>(y);
   if (s.inner != 1) {
-    softmax_columns<Log><<<column_blocks(s), kThreads, 0, stream>>>(from, to, s);
+    const ColumnTeams teams(s.outer, s.size, s.inner, sizeof(T));
+    if (teams.kept) {
+      softmax_columns<Log, true><<<teams.blocks(), kColumnThreads, 0, stream>>>(from, to, s, teams);
+    } else {
+      softmax_columns<Log, false><<<teams.blocks(), kColumnThreads, 0, stream>>>(from, to, s, teams);
+    }
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return;
   }
@@ -179,7 +172,12 @@ void backward(const SoftmaxShape& s, const void* grad, const void* y, void* dx, 
   const T* result = static_cast<const T*>(y);
   Out* to = static_cast<Out*>(dx);
   if (s.inner != 1) {
-    softmax_backward_columns<Log><<<column_blocks(s), kThreads, 0, stream>>>(g, result, to, s);
+    const ColumnTeams teams(s.outer, s.size, s.inner, sizeof(T));
+    if (teams.kept) {
+      softmax_backward_columns<Log, true><<<teams.blocks(), kColumnThreads, 0, stream>>>(g, result, to, s, teams);
+    } else {
+      softmax_backward_columns<Log, false><<<teams.blocks(), kColumnThreads, 0, stream>>>(g, result, to, s, teams);
+    }
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return;
   }
