@@ -1,10 +1,12 @@
-// kthvalue, median, nanmedian and mode: places in sorted rows. Arguments are checked by aten/shape/sort.cpp.
+// kthvalue, median, nanmedian and mode: one element of each row, found by a block, or places in sorted rows. Arguments are checked by aten/shape/sort.cpp.
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cuda/copy.h>
+#include <aten/native/cuda/sort_rows.h>
 #include <c10/core/WrapDimMinimal.h>
+#include <c10/cuda/CUDAStream.h>
 
 #include <limits>
 #include <tuple>
@@ -55,10 +57,33 @@ Tensor median_place(const SortedRows& rows, bool ignore_nan) {
   return at::where(nans > 0, last + 1, at::full({}, (rows.count() - 1) / 2, last.options()));
 }
 
+/// The one element wanted of each row along `dim`, in one launch, if the rows are short or can be selected from; the k-th counts from 1.
+bool find_one(
+    const TensorBase& self, int64_t dim, Wanted wanted, int64_t k, const TensorBase& values, const TensorBase& indices) {
+  if (sort_short(self, dim, /*descending=*/false, {wanted, k - 1, 1}, values, indices)) {
+    return true;
+  }
+  const int64_t size = self.dim() == 0 ? 1 : self.size(dim);
+  if (!may_select(self.numel() / size, size) || !values.is_contiguous() || (indices.defined() && !indices.is_contiguous())) {
+    return false;
+  }
+  const Tensor rows = Tensor(self).movedim(dim, -1).contiguous();
+  launch_select_one(
+      {self.numel() / size, size, k, self.scalar_type(), /*largest=*/false, rows.const_data_ptr(), values.mutable_data_ptr(),
+       indices.defined() ? indices.mutable_data_ptr<int64_t>() : nullptr, c10::cuda::getCurrentCUDAStream()},
+      wanted);
+  return true;
+}
+
+Wanted median_wanted(bool ignore_nan) {
+  return ignore_nan ? Wanted::NanMedian : Wanted::Median;
+}
+
 void median_along(const TensorBase& self, int64_t dim, bool ignore_nan, const TensorBase& values, const TensorBase& indices) {
   check_dtype("median_cuda", self, kSelectable);
-  if (self.numel() != 0) {
-    const SortedRows rows(self, self.dim() == 0 ? 0 : c10::maybe_wrap_dim(dim, self.dim()));
+  dim = self.dim() == 0 ? 0 : c10::maybe_wrap_dim(dim, self.dim());
+  if (self.numel() != 0 && !find_one(self, dim, median_wanted(ignore_nan), 1, values, indices)) {
+    const SortedRows rows(self, dim);
     store(rows, median_place(rows, ignore_nan), values, indices);
   }
 }
@@ -76,7 +101,11 @@ void median_of_all(const TensorBase& self, bool ignore_nan, const TensorBase& ou
     return;
   }
   check_dtype("median_cuda", self, kSelectable);
-  const SortedRows rows(Tensor(self).reshape({-1}), 0);
+  const Tensor all = Tensor(self).reshape({-1});
+  if (find_one(all, 0, median_wanted(ignore_nan), 1, out, {})) {
+    return;
+  }
+  const SortedRows rows(all, 0);
   copy_on_device(out, rows.values.gather(-1, median_place(rows, ignore_nan)).view(out.sizes()));
 }
 
@@ -87,7 +116,11 @@ void kthvalue_kernel(const TensorBase& self, int64_t k, int64_t dim, bool, const
   if (self.numel() == 0) {
     return;
   }
-  const SortedRows rows(self, self.dim() == 0 ? 0 : c10::maybe_wrap_dim(dim, self.dim()));
+  dim = self.dim() == 0 ? 0 : c10::maybe_wrap_dim(dim, self.dim());
+  if (find_one(self, dim, Wanted::Run, k, values, indices)) {
+    return;
+  }
+  const SortedRows rows(self, dim);
   copy_on_device(values, rows.values.select(-1, k - 1).reshape(values.sizes()));
   copy_on_device(indices, rows.places.select(-1, k - 1).reshape(indices.sizes()));
 }
@@ -108,14 +141,17 @@ void nanmedian_all_kernel(const TensorBase& self, const TensorBase& out) {
   median_of_all(self, /*ignore_nan=*/true, out);
 }
 
-// The smallest of the most frequent values, at its last place. NaNs are not equal to each other and larger than the rest;
-// but where nothing repeats, one at the front stays there.
+// See Note [The mode of a row].
 void mode_kernel(const TensorBase& self, int64_t dim, bool, const TensorBase& values, const TensorBase& indices) {
   check_dtype("mode_cuda", self, kSelectable | kBooleans);
   if (self.numel() == 0) {
     return;
   }
-  const SortedRows rows(self, self.dim() == 0 ? 0 : c10::maybe_wrap_dim(dim, self.dim()));
+  dim = self.dim() == 0 ? 0 : c10::maybe_wrap_dim(dim, self.dim());
+  if (sort_short(self, dim, /*descending=*/false, {Wanted::Mode, 0, 1}, values, indices)) {
+    return;
+  }
+  const SortedRows rows(self, dim);
   const int64_t count = rows.count();
   const Tensor place = at::arange(count, rows.places.options()).expand(rows.places.sizes());
   // Where the run of equal values begins that an element is in.

@@ -1,9 +1,11 @@
 // The first k elements of each row in their order, without sorting the row: a block finds the key of the k-th digit by digit (radix
-// select), then takes what comes before it, and of equal ones the first.
+// select), then takes what comes before it, and of equal ones the first; or the k-th alone.
 #include <aten/native/cuda/sort.h>
 
 #include <aten/native/cuda/key_order.cuh>
 #include <c10/cuda/CUDAException.h>
+
+#include <type_traits>
 
 namespace at::native::cuda {
 
@@ -30,8 +32,42 @@ __device__ std::uint32_t sum_up_to_lane(std::uint32_t value) {
   return value;
 }
 
+// How many elements of the row are no numbers; `total` is shared memory. All threads get it.
 template <class T>
-__global__ void __launch_bounds__(kThreads) select_rows(SelectRows p, const T* in, T* values) {
+__device__ std::uint32_t count_nans(const T* in, std::uint32_t size, std::uint32_t* total) {
+  if constexpr (std::is_integral_v<T>) {
+    return 0;
+  } else {
+    if (threadIdx.x == 0) {
+      *total = 0;
+    }
+    __syncthreads();
+    std::uint32_t own = 0;
+    for (std::uint32_t i = threadIdx.x; i < size; i += kThreads) {
+      const auto x = widen(in[i]);
+      own += x != x ? 1 : 0;
+    }
+    if (own != 0) {
+      atomicAdd(total, own);
+    }
+    __syncthreads();
+    const std::uint32_t count = *total;
+    __syncthreads(); // all have read it
+    return count;
+  }
+}
+
+/// The number, from 1 on, that the median has in ascending order.
+__device__ inline std::uint32_t median_number(Wanted wanted, std::uint32_t size, std::uint32_t nans) {
+  if (wanted == Wanted::Median) {
+    return nans > 0 ? size - nans + 1 : (size - 1) / 2 + 1;
+  }
+  return size > nans ? (size - nans - 1) / 2 + 1 : 1;
+}
+
+// With `One` only the k-th is written, or the median.
+template <bool One, class T>
+__global__ void __launch_bounds__(kThreads) select_rows(SelectRows p, Wanted one, const T* in, T* values) {
   using Word = typename WordOf<sizeof(T)>::type;
   __shared__ std::uint32_t counts[kHistograms][kDigits];
   __shared__ std::uint32_t found[2]; // a digit, and how many elements come before it
@@ -40,7 +76,11 @@ __global__ void __launch_bounds__(kThreads) select_rows(SelectRows p, const T* i
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   in += static_cast<std::int64_t>(blockIdx.x) * p.size;
   Word key = 0, known = 0; // of the k-th element; the bits known of it
-  auto wanted = static_cast<std::uint32_t>(p.k); // of those that agree in these bits
+  auto k = static_cast<std::uint32_t>(p.k);
+  if (One && one != Wanted::Run) {
+    k = median_number(one, size, count_nans(in, size, found));
+  }
+  std::uint32_t wanted = k; // of those that agree in these bits
   for (int shift = 8 * static_cast<int>(sizeof(T)) - 8; shift >= 0; shift -= 8) {
     for (int i = threadIdx.x; i < kHistograms * kDigits; i += kThreads) {
       counts[i / kDigits][i % kDigits] = 0;
@@ -81,7 +121,7 @@ __global__ void __launch_bounds__(kThreads) select_rows(SelectRows p, const T* i
     wanted -= found[1];
   }
   // Those before the k-th, in the order of the row, then as many as are wanted of those equal to it.
-  const std::uint32_t smaller = static_cast<std::uint32_t>(p.k) - wanted;
+  const std::uint32_t smaller = k - wanted;
   std::uint32_t smaller_so_far = 0, equal_so_far = 0;
   for (std::uint32_t start = 0; start < size && (smaller_so_far < smaller || equal_so_far < wanted); start += kThreads) {
     const std::uint32_t i = start + threadIdx.x;
@@ -101,25 +141,37 @@ __global__ void __launch_bounds__(kThreads) select_rows(SelectRows p, const T* i
     }
     __syncthreads(); // all have read the totals
     const std::uint32_t rank = is_smaller ? smaller_so_far + before % 65536 : smaller + equal_so_far + before / 65536;
-    if (is_smaller || (is_equal && rank < static_cast<std::uint32_t>(p.k))) {
-      const std::int64_t to = blockIdx.x * p.k + rank;
+    if (One ? is_equal && rank == k - 1 : is_smaller || (is_equal && rank < k)) {
+      const std::int64_t to = One ? blockIdx.x : blockIdx.x * p.k + rank;
       values[to] = x;
-      p.indices[to] = i;
+      if (!One || p.indices != nullptr) {
+        p.indices[to] = i;
+      }
     }
     smaller_so_far += all % 65536;
     equal_so_far += all / 65536;
   }
 }
 
-} // namespace
-
-void launch_select(const SelectRows& p) {
+template <bool One>
+void launch_selection(const SelectRows& p, Wanted wanted) {
   const bool known = SortKeys::call(p.dtype, [&](auto key) {
     using T = decltype(key);
-    select_rows<T><<<static_cast<unsigned>(p.rows), kThreads, 0, p.stream>>>(p, static_cast<const T*>(p.in), static_cast<T*>(p.values));
+    select_rows<One, T><<<static_cast<unsigned>(p.rows), kThreads, 0, p.stream>>>(
+        p, wanted, static_cast<const T*>(p.in), static_cast<T*>(p.values));
     C10_CUDA_KERNEL_LAUNCH_CHECK();
   });
   TORCH_INTERNAL_ASSERT(known, "topk: no kernel for ", p.dtype);
+}
+
+} // namespace
+
+void launch_select(const SelectRows& p) {
+  launch_selection<false>(p, Wanted::Run);
+}
+
+void launch_select_one(const SelectRows& p, Wanted wanted) {
+  launch_selection<true>(p, wanted);
 }
 
 } // namespace at::native::cuda

@@ -21,9 +21,29 @@ struct SortRows {
   std::int64_t first = 0;
 };
 void launch_sort(const SortRows& p);
-/// The same for rows of up to kShortRow elements, any number of them; `first` is 0.
+
+/// Rows of up to kShortRow elements, any number of them, that lie `inner` side by side in one run of memory: the elements of a row are
+/// `inner` apart. They are sorted in the same way, and of each row the elements wanted are written, which lie alike.
 inline constexpr std::int64_t kShortRow = 1024;
-void launch_sort_short(const SortRows& p);
+enum class Wanted {
+  Run, // `count` elements from number `first` on
+  Median, // the lower of the middle elements; the first NaN if there is one
+  NanMedian, // the same of those that are numbers; where none is, the first NaN
+  Mode // the smallest of the most frequent values; see Note [The mode of a row]
+};
+struct SortShortRows {
+  std::int64_t rows, size, inner;
+  c10::ScalarType dtype; // bool, integer or floating
+  bool descending; // of a run; the others are found in ascending order
+  Wanted wanted;
+  std::int64_t first, count; // (0, 1) where no run is wanted
+  const void* in;
+  const std::int64_t* places; // of the elements of `in`, if not their numbers in the row
+  void* values;
+  std::int64_t* indices; // may be null
+  cudaStream_t stream;
+};
+void launch_sort_short(const SortShortRows& p);
 
 /// Two sorted runs, that end to end are `front` and `back` elements long, become one. Of equal elements those of the first run
 /// come first.
@@ -51,6 +71,9 @@ struct SelectRows {
   cudaStream_t stream;
 };
 void launch_select(const SelectRows& p);
+/// Of the same only the last, the k-th (wanted is Run), or the median, where k does not count: one element for each row. `indices`
+/// may be null, `largest` is false.
+void launch_select_one(const SelectRows& p, Wanted wanted);
 
 /// n keys, stably by the bits [begin_bit, end_bit) of their order, and values beside them. NaN is the largest key.
 struct SortPairs {
