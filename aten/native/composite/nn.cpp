@@ -6,6 +6,7 @@
 #include <aten/core/Reduction.h>
 #include <aten/native/composite/exact_out.h>
 #include <aten/native/gates.h>
+#include <aten/native/embedding_renorm.h>
 
 #include <c10/util/irange.h>
 
@@ -61,7 +62,7 @@ Tensor embedding_backward(const Tensor& grad, const Tensor& indices, int64_t num
   return at::embedding_dense_backward(grad, indices, num_weights, padding_idx, scale_grad_by_freq);
 }
 
-Tensor& embedding_renorm_(Tensor& self, const Tensor& indices, double max_norm, double norm_type) {
+void check_embedding_renorm(const Tensor& self, const Tensor& indices) {
   TORCH_CHECK(
       self.dim() == 2, "Expected 2-dimensional tensor, but got ", self.dim(),
       "-dimensional tensor for argument #1 'self' (while checking arguments for embedding_renorm_)");
@@ -69,6 +70,10 @@ Tensor& embedding_renorm_(Tensor& self, const Tensor& indices, double max_norm, 
       indices.scalar_type() == kLong || indices.scalar_type() == kInt,
       "Expected tensor for argument #2 'indices' to have one of the following scalar types: Long, Int; but got ",
       indices.toString(), " instead (while checking arguments for embedding_renorm_)");
+}
+
+Tensor& embedding_renorm_(Tensor& self, const Tensor& indices, double max_norm, double norm_type) {
+  check_embedding_renorm(self, indices);
   const Tensor places = indices.to(kCPU, kLong).contiguous();
   const int64_t* index = places.const_data_ptr<int64_t>();
   const std::set<int64_t> rows(index, index + places.numel());

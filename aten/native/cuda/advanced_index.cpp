@@ -1,15 +1,21 @@
 // Indexing by tensors and masks on CUDA devices: index, index_put_, masked_select, masked_scatter_, put_.
 //
-// The indices of several dimensions are folded into one tensor of offsets; then it is one gather or scatter.
+// It is one gather or scatter by all indices. Where elements are to come in their order, or indices are very many, those of several
+// dimensions are folded into one tensor of offsets before.
+#include <aten/Context.h>
 #include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
 #include <aten/MemoryOverlap.h>
 #include <aten/core/List.h>
-#include <aten/core/ivalue.h>
+#include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
+#include <aten/core/ivalue.h>
 #include <aten/native/cuda/index_walk.h>
+#include <aten/native/cuda/sort.h>
 #include <aten/native/expanded_targets.h>
 #include <aten/native/index_support.h>
+#include <c10/cuda/CUDAStream.h>
+#include <c10/util/SmallVector.h>
 
 #include <algorithm>
 #include <functional>
@@ -27,6 +33,7 @@ struct IndexedDim {
   int64_t dim;
   Tensor index; // int64, on self's device
 };
+using IndexedDims = c10::SmallVector<IndexedDim, 4>;
 
 void check_index_device(const Tensor& self, const Tensor& index) {
   TORCH_CHECK(
@@ -35,9 +42,9 @@ void check_index_device(const Tensor& self, const Tensor& index) {
 }
 
 // Checks come in the order of aten/native/cpu/generic/index.cpp.
-std::vector<IndexedDim> collect(const Tensor& self, const Indices& indices) {
+IndexedDims collect(const Tensor& self, const Indices& indices) {
   check_index_tensors(self, indices);
-  std::vector<IndexedDim> result;
+  IndexedDims result;
   int64_t dim = 0;
   for (size_t i = 0; i < indices.size(); ++i) {
     const std::optional<Tensor> given = indices.get(i);
@@ -65,14 +72,15 @@ std::vector<IndexedDim> collect(const Tensor& self, const Indices& indices) {
       continue;
     }
     check_index_device(self, index);
-    result.push_back({dim, index.to(self.device(), kLong)});
+    const bool ready = dtype == kLong && index.device() == self.device();
+    result.push_back({dim, ready ? index : index.to(self.device(), kLong)});
     ++dim;
   }
   TORCH_CHECK_INDEX(dim <= self.dim(), "too many indices for tensor of dimension ", self.dim(), " (got ", dim, ")");
   return result;
 }
 
-std::string shapes_of(const std::vector<IndexedDim>& dims) {
+std::string shapes_of(const IndexedDims& dims) {
   std::string text;
   for (const IndexedDim& d : dims) {
     text += (text.empty() ? "" : ", ") + c10::str(d.index.sizes());
@@ -83,7 +91,7 @@ std::string shapes_of(const std::vector<IndexedDim>& dims) {
 /// Advanced indexing of `self` worked out, but for what stands opposite and the index.
 struct Plan {
   cuda::Walk walk; // over the result; an index of its own is still to be made, contiguous in `index_sizes`
-  std::vector<IndexedDim> dims;
+  IndexedDims dims;
   DimVector index_sizes; // broadcast shape of the indices
   int64_t place = 0; // of the first of them among the result's dimensions
 };
@@ -96,10 +104,11 @@ Plan plan_index(const char* op, const Tensor& self, const Indices& indices) {
     TORCH_CHECK_INDEX(
         at::are_expandable(index_sizes, d.index.sizes()),
         "shape mismatch: indexing tensors could not be broadcast together with shapes ", shapes_of(plan.dims));
-    index_sizes = at::infer_size_dimvector(index_sizes, d.index.sizes());
+    index_sizes = index_sizes.empty() ? DimVector(d.index.sizes().begin(), d.index.sizes().end())
+                                      : at::infer_size_dimvector(index_sizes, d.index.sizes());
   }
   const bool takes_some = std::find(index_sizes.begin(), index_sizes.end(), 0) == index_sizes.end();
-  std::vector<bool> indexed(self.dim());
+  c10::SmallVector<bool, 8> indexed(self.dim(), false);
   for (const IndexedDim& d : plan.dims) {
     TORCH_CHECK_INDEX(
         !takes_some || self.size(d.dim) != 0, "index is out of bounds for dimension with size 0 (dimension ", d.dim, ")");
@@ -138,21 +147,29 @@ Plan plan_index(const char* op, const Tensor& self, const Indices& indices) {
   return plan;
 }
 
-/// The index to walk by, which the plan is completed for: the only one there is, or where several lead to, at each position of
-/// their broadcast shape. Not called where the result has no elements: values that lead nowhere are not looked at.
-Tensor index_for(Plan& plan, const Tensor& self) {
-  cuda::Walk& walk = plan.walk;
-  if (plan.dims.size() == 1) {
-    const IndexedDim& only = plan.dims[0];
-    // It must stay as it is while self is written.
-    const Tensor index = at::get_overlap_status(self, only.index) == at::MemOverlapStatus::No ? only.index : only.index.clone();
-    std::copy(index.strides().begin(), index.strides().end(), walk.index_strides.begin() + plan.place);
-    walk.size = self.size(only.dim);
-    walk.step = self.stride(only.dim);
-    walk.wrap = true;
-    walk.dim = only.dim;
-    return index;
+/// Strides of `t` expanded to `sizes`, at `place` among `ndim` dimensions.
+DimVector expanded_strides(const Tensor& t, IntArrayRef sizes, size_t ndim, int64_t place = 0) {
+  DimVector strides(ndim, 0);
+  const int64_t missing = static_cast<int64_t>(sizes.size()) - t.dim();
+  for (int64_t d = 0; d < t.dim(); ++d) {
+    strides[place + missing + d] = t.size(d) == 1 ? 0 : t.stride(d);
   }
+  return strides;
+}
+
+DimVector index_strides(const Plan& plan, const Tensor& index) {
+  return expanded_strides(index, plan.index_sizes, plan.walk.sizes.size(), plan.place);
+}
+
+/// `t`, or a copy of it where writing to `self` may change it.
+Tensor unchanged_by_writes(const Tensor& self, const Tensor& t) {
+  const bool apart = !self.is_alias_of(t) || at::get_overlap_status(self, t) == at::MemOverlapStatus::No;
+  return apart ? t : t.clone();
+}
+
+/// Where several indices lead to together, at each position of their broadcast shape.
+Tensor folded_index(Plan& plan, const Tensor& self) {
+  cuda::Walk& walk = plan.walk;
   // Offsets are checked already; this bounds them all the same. They count the elements that all of them are multiples of.
   int64_t unit = 0;
   for (const IndexedDim& d : plan.dims) {
@@ -170,24 +187,54 @@ Tensor index_for(Plan& plan, const Tensor& self) {
   return offsets;
 }
 
-DimVector strides_of(const Tensor& t) {
-  return DimVector(t.strides().begin(), t.strides().end());
+/// The index to walk by, which the plan is completed for. Not called where the result has no elements: values that lead nowhere are
+/// not looked at.
+Tensor index_for(Plan& plan, const Tensor& self, bool in_order) {
+  const size_t count = plan.dims.size();
+  if (count == 0 || (count > 1 && in_order) || count > cuda::kMostIndices) {
+    return folded_index(plan, self);
+  }
+  cuda::Walk& walk = plan.walk;
+  const IndexedDim& first = plan.dims[0];
+  walk.index_strides = index_strides(plan, first.index);
+  walk.size = self.size(first.dim);
+  walk.step = self.stride(first.dim);
+  walk.wrap = true;
+  walk.dim = first.dim;
+  for (size_t i = 1; i < count; ++i) {
+    const IndexedDim& d = plan.dims[i];
+    walk.others.push_back({d.index.const_data_ptr<int64_t>(), index_strides(plan, d.index), self.size(d.dim), self.stride(d.dim), d.dim});
+  }
+  return first.index;
+}
+
+int64_t elements_of(IntArrayRef sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
+}
+
+/// A result that lies in memory as self and the indices do.
+Tensor empty_result(const Plan& plan, const Tensor& self) {
+  const DimVector& sizes = plan.walk.sizes;
+  const bool by_rows =
+      self.is_contiguous() && std::all_of(plan.dims.begin(), plan.dims.end(), [](const IndexedDim& d) { return d.index.is_contiguous(); });
+  if (by_rows) {
+    return at::empty_contiguous(sizes, self.scalar_type(), self.device());
+  }
+  std::vector<DimVector> operands = {plan.walk.indexed};
+  for (const IndexedDim& d : plan.dims) {
+    operands.push_back(index_strides(plan, d.index));
+  }
+  return at::empty_strided(sizes, index_result_strides(sizes, operands), self.options());
 }
 
 } // namespace
 
 Tensor index_cuda(const Tensor& self, const Indices& indices) {
   Plan plan = plan_index("index", self, indices);
-  std::vector<DimVector> operands = {plan.walk.indexed};
-  for (const IndexedDim& d : plan.dims) {
-    const Tensor index = d.index.expand(plan.index_sizes);
-    operands.emplace_back(plan.walk.sizes.size(), 0);
-    std::copy(index.strides().begin(), index.strides().end(), operands.back().begin() + plan.place);
-  }
-  Tensor result = at::empty_strided(plan.walk.sizes, index_result_strides(plan.walk.sizes, operands), self.options());
+  Tensor result = empty_result(plan, self);
   if (result.numel() != 0) {
-    plan.walk.plain = strides_of(result);
-    const Tensor index = index_for(plan, self);
+    plan.walk.plain = DimVector(result.strides().begin(), result.strides().end());
+    const Tensor index = index_for(plan, self, /*in_order=*/false);
     cuda::gather_to(plan.walk, index, result, self);
   }
   return result;
@@ -197,24 +244,25 @@ Tensor& _index_put_impl_cuda_(
     Tensor& self, const Indices& indices, const Tensor& values, bool accumulate, bool /*unsafe*/) {
   Plan plan = plan_index("index_put_", self, indices);
   warn_if_index_put_target_is_expanded(self);
+  const IntArrayRef sizes = plan.walk.sizes;
   TORCH_CHECK(
-      at::is_expandable_to(values.sizes(), plan.walk.sizes), "shape mismatch: value tensor of shape ", values.sizes(),
-      " cannot be broadcast to indexing result of shape ", IntArrayRef(plan.walk.sizes));
+      at::is_expandable_to(values.sizes(), sizes), "shape mismatch: value tensor of shape ", values.sizes(),
+      " cannot be broadcast to indexing result of shape ", sizes);
   TORCH_CHECK(
       self.scalar_type() == values.scalar_type(), "Index put requires the source and destination dtypes match, got ",
       self.scalar_type(), " for the destination and ", values.scalar_type(), " for the source.");
-  Tensor source = values.to(self.device()).expand(plan.walk.sizes);
-  if (source.numel() == 0) {
+  const Tensor source = unchanged_by_writes(self, values.device() == self.device() ? values : values.to(self.device()));
+  if (elements_of(sizes) == 0) {
     return self;
-  }
-  if (at::get_overlap_status(self, source) != at::MemOverlapStatus::No) {
-    source = source.clone();
   }
   if (accumulate && !kAll.contains(self.scalar_type())) {
     at::detail::dtype_not_supported("index_put", self.scalar_type(), kAll.bits);
   }
-  plan.walk.plain = strides_of(source);
-  const Tensor index = index_for(plan, self);
+  plan.walk.plain = expanded_strides(source, sizes, sizes.size());
+  for (IndexedDim& d : plan.dims) {
+    d.index = unchanged_by_writes(self, d.index);
+  }
+  const Tensor index = index_for(plan, self, accumulate || at::globalContext().deterministicAlgorithms());
   if (accumulate) {
     // Gradients of indexing come this way: they are the same from run to run, as in PyTorch.
     cuda::scatter_op_to(plan.walk, index, cuda::ScatterOp::Add, self, source, cuda::Order::OfElements);
@@ -240,17 +288,23 @@ Tensor& masked_scatter_cuda_(Tensor& self, const Tensor& mask, const Tensor& sou
       self.scalar_type(), " and ", source.scalar_type());
   TORCH_CHECK(
       mask.scalar_type() == kBool, "Mask tensor can take 0 and 1 values only: masked_scatter_ only supports boolean masks, but got mask with dtype ", mask.scalar_type());
-  Tensor target = self.dim() == 0 ? self.unsqueeze(0) : self;
-  const Tensor places = mask.expand(target.sizes()).nonzero();
-  const int64_t count = places.size(0);
-  TORCH_CHECK(
-      source.numel() >= count, "Number of elements of source < number of ones in mask (", source.numel(), " < ", count, ")");
-  Indices indices;
-  for (int64_t d = 0; d < target.dim(); ++d) {
-    indices.push_back(places.select(1, d));
+  const Tensor flags = mask.expand(self.sizes()).contiguous();
+  if (self.numel() == 0) {
+    return self;
   }
-  _index_put_impl_cuda_(target, indices, source.reshape({-1}).narrow(0, 0, count), false, false);
-  return self;
+  // The host does not wait for the number of places: the kernel finds out that elements are too few.
+  const Tensor target = self.contiguous(), values = unchanged_by_writes(target, source.contiguous());
+  const auto options = self.options().dtype(kLong);
+  const Tensor positions = at::empty({self.numel()}, options), count = at::empty({}, options);
+  const cudaStream_t stream = c10::cuda::getCurrentCUDAStream();
+  cuda::launch_find_true(
+      static_cast<const std::uint8_t*>(flags.const_data_ptr()), self.numel(), positions.mutable_data_ptr<int64_t>(),
+      count.mutable_data_ptr<int64_t>(), stream);
+  const cuda::MaskedScatter p{
+      self.numel(), positions.const_data_ptr<int64_t>(), count.const_data_ptr<int64_t>(),
+      {cuda::index_error_slot(), "masked_scatter_", "source", source.numel()}, stream};
+  cuda::launch_masked_scatter(p, self.itemsize(), target.mutable_data_ptr(), values.const_data_ptr());
+  return target.is_same(self) ? self : self.copy_(target);
 }
 
 Tensor& put_cuda_(Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {

@@ -15,7 +15,20 @@ namespace at::native::cuda {
 namespace {
 
 Tensor as_long(const TensorBase& t) {
-  return Tensor(t).to(kLong).contiguous();
+  return t.scalar_type() == kLong ? Tensor(t).contiguous() : Tensor(t).to(kLong).contiguous();
+}
+
+/// Where a kernel writes int64 numbers for `t`: into it, if it can.
+Tensor written_for(const TensorBase& t) {
+  return t.scalar_type() == kLong && t.is_contiguous() ? Tensor(t) : at::empty(t.sizes(), Tensor(t).options().dtype(kLong));
+}
+void bring_to(const TensorBase& t, const Tensor& written) {
+  if (!t.is_same(written)) {
+    copy_on_device(t, written);
+  }
+}
+int64_t* data_or_null(const Tensor& t) {
+  return t.numel() != 0 ? t.mutable_data_ptr<int64_t>() : nullptr;
 }
 
 /// The bag of each index: as many offsets are at or before it, but one.
@@ -37,10 +50,14 @@ void embedding_bag_kernel(const TensorBase& weight, const TensorBase& indices, c
   }
   const Tensor table = Tensor(weight).contiguous(), index = as_long(indices), starts = as_long(offsets);
   const Tensor scales = given(per_sample_weights) ? per_sample_weights->contiguous() : Tensor();
-  const bool greatest = mode == EmbeddingBag::Max;
-  const Tensor sizes = at::zeros({out.size(0)}, index.options());
-  const Tensor rows = greatest ? at::zeros(out.sizes(), index.options()) : Tensor();
-  if (out.numel() != 0) {
+  const Tensor sizes = written_for(bag_size), places = written_for(max_indices), bags = written_for(offset2bag);
+  if (out.numel() == 0) {
+    sizes.zero_();
+    places.zero_();
+    if (bags.numel() != 0) {
+      copy_on_device(bags, bags_of(starts, out.size(0), index.numel()));
+    }
+  } else {
     EmbeddingBag p;
     p.bags = out.size(0);
     p.count = index.numel();
@@ -55,23 +72,18 @@ void embedding_bag_kernel(const TensorBase& weight, const TensorBase& indices, c
     p.indices = index.const_data_ptr<int64_t>();
     p.offsets = starts.const_data_ptr<int64_t>();
     p.out = out.mutable_data_ptr();
-    p.sizes = sizes.mutable_data_ptr<int64_t>();
-    p.rows = greatest ? rows.mutable_data_ptr<int64_t>() : nullptr;
+    p.sizes = data_or_null(sizes);
+    p.places = data_or_null(places);
+    p.bag_of = data_or_null(bags);
+    p.one_more = sizes.numel() > p.bags;
     p.check = {index_error_slot(), "embedding_bag", "indices", table.size(0)};
     p.check_offset = {index_error_slot(), "embedding_bag", "offsets", p.count + 1};
     p.stream = c10::cuda::getCurrentCUDAStream();
     launch_embedding_bag(p);
   }
-  if (mode == EmbeddingBag::Sum) {
-    bag_size.zero_();
-    max_indices.zero_();
-  } else {
-    copy_on_device(bag_size, sizes);
-    copy_on_device(max_indices, greatest ? rows : sizes);
-  }
-  if (offset2bag.numel() > 0) {
-    copy_on_device(offset2bag, bags_of(starts, out.size(0), index.numel()));
-  }
+  bring_to(bag_size, sizes);
+  bring_to(max_indices, places);
+  bring_to(offset2bag, bags);
 }
 
 void embedding_bag_dense_backward_kernel(const TensorBase& grad, const TensorBase& indices, const TensorBase& offset2bag, const TensorBase& bag_size, const TensorBase& maximum_indices, int64_t num_weights, bool scale_grad_by_freq, int64_t mode, const std::optional<Tensor>& per_sample_weights, int64_t padding_idx, const TensorBase& out) {

@@ -16,6 +16,20 @@ __device__ std::int64_t bound(const EmbeddingBag& p, std::int64_t bag) {
   return at < 0 ? 0 : at < p.count ? at : p.count;
 }
 
+/// The bag of index k: as many offsets are at or before it, but one.
+__device__ std::int64_t bag_of(const EmbeddingBag& p, std::int64_t k) {
+  std::int64_t from = 0, to = p.offset_count;
+  while (from < to) {
+    const std::int64_t middle = from + (to - from) / 2;
+    if (p.offsets[middle] <= k) {
+      from = middle + 1;
+    } else {
+      to = middle;
+    }
+  }
+  return from > 0 ? from - 1 : 0;
+}
+
 // A thread makes K elements of a bag's row; its neighbours read the elements beside those that it reads.
 template <class T, int K>
 __global__ void __launch_bounds__(kThreads) reduce_bags(EmbeddingBag p) {
@@ -23,6 +37,12 @@ __global__ void __launch_bounds__(kThreads) reduce_bags(EmbeddingBag p) {
   using Elements = Aligned<T, K>;
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x, threads = p.width / K;
   const std::int64_t bag = i / threads, column = (i - bag * threads) * K;
+  if (p.bag_of != nullptr) {
+    const std::int64_t all = static_cast<std::int64_t>(gridDim.x) * kThreads;
+    for (std::int64_t k = i; k < p.count; k += all) {
+      p.bag_of[k] = bag_of(p, k);
+    }
+  }
   if (bag >= p.bags) {
     return;
   }
@@ -52,13 +72,25 @@ __global__ void __launch_bounds__(kThreads) reduce_bags(EmbeddingBag p) {
 #pragma unroll
   for (int e = 0; e < K; ++e) {
     out.values[e] = narrow<T>(p.mode == EmbeddingBag::Mean && used > 0 ? result[e] / static_cast<R>(used) : result[e]);
-    if (p.rows != nullptr) {
-      p.rows[i * K + e] = rows[e];
+    if (p.places != nullptr && p.mode == EmbeddingBag::Max) {
+      p.places[i * K + e] = rows[e];
     }
   }
   reinterpret_cast<Elements*>(p.out)[i] = out;
   if (column == 0) {
-    p.sizes[bag] = used;
+    const std::int64_t size = p.mode == EmbeddingBag::Sum ? 0 : used;
+    if (p.sizes != nullptr) {
+      p.sizes[bag] = size;
+    }
+    if (p.places != nullptr && p.mode != EmbeddingBag::Max) {
+      p.places[bag] = size;
+    }
+    if (p.one_more && bag + 1 == p.bags) {
+      p.sizes[p.bags] = 0;
+      if (p.places != nullptr) {
+        p.places[p.bags] = 0;
+      }
+    }
     if (bag < p.offset_count) {
       std::int64_t offset = p.offsets[bag];
       check_index(p.check_offset, offset, bag);

@@ -2,9 +2,12 @@
 #include <aten/Functions.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cuda/copy.h>
+#include <aten/native/cuda/embedding.h>
 #include <aten/native/cuda/index_walk.h>
 #include <c10/core/WrapDimMinimal.h>
+#include <c10/cuda/CUDAStream.h>
 
+#include <cstring>
 #include <limits>
 #include <string_view>
 
@@ -54,6 +57,17 @@ Tensor number_like(const TensorBase& self, const Scalar& value, IntArrayRef size
   return at::full({}, value, Tensor(self).options()).expand(sizes);
 }
 
+/// A number as the bytes of an element.
+struct ElementBytes {
+  ElementBytes(const char* op, c10::ScalarType dtype, const Scalar& value) {
+    dispatch(op, dtype, kAll | kComplexHalves | kUnsigned, [&]<class T> {
+      const T converted = value.to<T>();
+      std::memcpy(bytes, &converted, sizeof(T));
+    });
+  }
+  alignas(16) char bytes[16];
+};
+
 /// The walk of gather and scatter: over the elements of `index`.
 Walk element_walk(const char* op, const TensorBase& indexed, int64_t dim, const TensorBase& index, const TensorBase& plain) {
   return {op, sizes_of(index), strides_of(plain), without_dim(strides_of(indexed), dim), strides_of(index),
@@ -102,7 +116,14 @@ void scatter_src_kernel(const TensorBase& self, int64_t dim, const TensorBase& i
 }
 
 void scatter_value_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, const Scalar& value, const TensorBase& out) {
-  scatter_src_kernel(self, dim, index, number_like(self, value, index.sizes()), out);
+  dim = c10::maybe_wrap_dim(dim, self.dim());
+  start_from(self, out);
+  if (index.numel() == 0) {
+    return;
+  }
+  const ElementBytes element("scatter", self.scalar_type(), value);
+  const TensorBase places = as_long(index);
+  scatter_value_to(element_walk("scatter", out, dim, places, places), places, out, element.bytes);
 }
 
 namespace {
@@ -138,11 +159,16 @@ void scatter_reduce_value_kernel(const TensorBase& self, int64_t dim, const Tens
   scatter_reduce_src_kernel(self, dim, index, number_like(self, value, index.sizes()), reduce, out);
 }
 
-void scatter_reduce_two_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& src, std::string_view reduce, bool include_self, const TensorBase& out) {
-  check_dtype("scatter_reduce", self, kReal);
+namespace {
+
+/// Joins elements of `src` to those places of `out` that an index leads to. walk_of(indexed, plain) is the walk by it.
+template <class WalkOf>
+void reduce_into(
+    const char* op, std::string_view reduce, bool include_self, const TensorBase& places, const TensorBase& src, const TensorBase& out,
+    WalkOf walk_of) {
+  const c10::ScalarType dtype = out.scalar_type();
   const double infinity = std::numeric_limits<double>::infinity();
-  const bool floats = c10::isFloatingType(self.scalar_type());
-  start_from(self, out);
+  const bool floats = c10::isFloatingType(dtype);
   if (!include_self) {
     // What the places that are written to start from.
     Scalar start = reduce == "prod" ? 1 : 0;
@@ -150,25 +176,40 @@ void scatter_reduce_two_kernel(const TensorBase& self, int64_t dim, const Tensor
       const double sign = reduce == "amax" ? -1 : 1;
       start = floats ? Scalar(sign * infinity) : Scalar();
       if (!floats) {
-        dispatch("scatter_reduce", self.scalar_type(), kBooleans | kIntegral, [&]<class T> {
+        dispatch(op, dtype, kBooleans | kIntegral, [&]<class T> {
           start = sign < 0 ? Scalar(std::numeric_limits<T>::lowest()) : Scalar(std::numeric_limits<T>::max());
         });
       }
     }
-    scatter_value_kernel(out, dim, index, start, out);
+    scatter_value_to(walk_of(out, src), places, out, ElementBytes(op, dtype, start).bytes);
   }
-  const ScatterOp op = reduce == "prod" ? ScatterOp::Multiply
-      : reduce == "amax"                ? ScatterOp::Greatest
-      : reduce == "amin"                ? ScatterOp::Least
-                                        : ScatterOp::Add;
-  scatter_op("scatter_reduce", op, out, dim, index, src, out);
+  const ScatterOp joined = reduce == "prod" ? ScatterOp::Multiply
+      : reduce == "amax"                    ? ScatterOp::Greatest
+      : reduce == "amin"                    ? ScatterOp::Least
+                                            : ScatterOp::Add;
+  scatter_op_to(walk_of(out, src), places, joined, out, src);
   if (reduce == "mean") {
     const Tensor counts = at::full(out.sizes(), include_self ? 1 : 0, Tensor(out).options().dtype(kLong));
-    const Tensor ones = number_like(counts, 1, index.sizes());
-    scatter_op("scatter_reduce", ScatterOp::Add, counts, dim, index, ones, counts);
+    const Tensor ones = number_like(counts, 1, src.sizes());
+    scatter_op_to(walk_of(counts, ones), places, ScatterOp::Add, counts, ones);
     const Tensor divisor = counts.clamp_min(1);
     copy_on_device(out, floats ? at::div(Tensor(out), divisor) : at::floor_divide(Tensor(out), divisor));
   }
+}
+
+} // namespace
+
+void scatter_reduce_two_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& src, std::string_view reduce, bool include_self, const TensorBase& out) {
+  check_dtype("scatter_reduce", self, kReal);
+  dim = c10::maybe_wrap_dim(dim, self.dim());
+  start_from(self, out);
+  if (index.numel() == 0) {
+    return;
+  }
+  const TensorBase places = as_long(index);
+  reduce_into("scatter_reduce", reduce, include_self, places, src, out, [&](const TensorBase& indexed, const TensorBase& plain) {
+    return element_walk("scatter_reduce", indexed, dim, places, plain);
+  });
 }
 
 // ---- along one dimension, whole slices -------------------------------------------------------
@@ -191,8 +232,26 @@ void index_add_kernel(const TensorBase& self, int64_t dim, const TensorBase& ind
   }
   const TensorBase places = as_long(index);
   const bool plain = !alpha.isComplex() && alpha.toDouble() == 1;
-  const Tensor scaled = plain ? Tensor(source) : Tensor(source).mul(alpha);
-  scatter_op_to(slice_walk("index_add", out, dim, places, scaled), places, ScatterOp::Add, out, scaled);
+  if (plain || goes_in_order(ScatterOp::Add, self.scalar_type(), Order::OfThreads)) {
+    const Tensor scaled = plain ? Tensor(source) : Tensor(source).mul(alpha);
+    return scatter_op_to(slice_walk("index_add", out, dim, places, scaled), places, ScatterOp::Add, out, scaled);
+  }
+  const ElementBytes factor("index_add", self.scalar_type(), alpha);
+  scatter_op_to(
+      slice_walk("index_add", out, dim, places, source), places, ScatterOp::Add, out, source, Order::OfThreads, {}, factor.bytes);
+}
+
+void index_reduce_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source, std::string_view reduce, bool include_self, const TensorBase& out) {
+  check_dtype("index_reduce", self, kReal);
+  dim = c10::maybe_wrap_dim(dim, self.dim());
+  start_from(self, out);
+  if (source.numel() == 0) {
+    return;
+  }
+  const TensorBase places = as_long(index);
+  reduce_into("index_reduce", reduce, include_self, places, source, out, [&](const TensorBase& indexed, const TensorBase& plain) {
+    return slice_walk("index_reduce", indexed, dim, places, plain);
+  });
 }
 
 void index_copy_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source, const TensorBase& out) {
@@ -212,10 +271,10 @@ void index_fill_kernel(const TensorBase& self, int64_t dim, const TensorBase& in
     return;
   }
   const TensorBase places = as_long(index);
-  const Tensor number = at::full({}, value, Tensor(self).options());
-  Walk walk = slice_walk("index_fill", out, dim, places, number);
+  const ElementBytes element("index_fill", self.scalar_type(), value);
+  Walk walk = slice_walk("index_fill", out, dim, places, out);
   walk.wrap = true;
-  scatter_to(walk, places, out, number);
+  scatter_value_to(walk, places, out, element.bytes);
 }
 
 void take_kernel(const TensorBase& self, const TensorBase& index, const TensorBase& out) {
@@ -251,6 +310,14 @@ void embedding_dense_backward_kernel(const TensorBase& grad_output, const Tensor
     return;
   }
   const TensorBase places = as_long(indices);
+  // A few indices need no sorting.
+  if (kFloating.contains(out.scalar_type()) && places.numel() <= kFewIndices && out.stride(1) == 1) {
+    const TensorBase index = places.contiguous(), grads = grad_output.contiguous();
+    return launch_sum_rows(
+        {index.numel(), index.const_data_ptr<int64_t>(), out.scalar_type(), grads.const_data_ptr(), out.mutable_data_ptr(),
+         out.size(1), out.stride(0), padding_idx, scale_grad_by_freq,
+         {index_error_slot(), "embedding_backward", "indices", num_weights}, c10::cuda::getCurrentCUDAStream()});
+  }
   // Sums of 16-bit gradients are kept in float.
   const bool narrow = c10::isReducedFloatingType(out.scalar_type());
   const Tensor sums = narrow ? at::zeros(out.sizes(), Tensor(out).options().dtype(kFloat)) : Tensor(out);

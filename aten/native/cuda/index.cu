@@ -16,8 +16,8 @@ namespace {
 
 constexpr int kThreads = 256;
 
-template <class W>
-__global__ void __launch_bounds__(kThreads) gather_kernel(IndexWalk walk, W* plain, const W* indexed) {
+template <class Walk, class W>
+__global__ void __launch_bounds__(kThreads) gather_kernel(Walk walk, W* plain, const W* indexed) {
   const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
   if (i < walk.n) {
     Place place;
@@ -26,12 +26,30 @@ __global__ void __launch_bounds__(kThreads) gather_kernel(IndexWalk walk, W* pla
   }
 }
 
-template <class W>
-__global__ void __launch_bounds__(kThreads) scatter_kernel(IndexWalk walk, W* indexed, const W* plain) {
+template <class Walk, class W>
+__global__ void __launch_bounds__(kThreads) scatter_kernel(Walk walk, W* indexed, const W* plain) {
   const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
   Place place;
   if (i < walk.n && find_place(walk, i, place)) {
     indexed[place.indexed] = plain[place.plain];
+  }
+}
+
+template <class W>
+__global__ void __launch_bounds__(kThreads) scatter_value_kernel(IndexWalk walk, W* indexed, W value) {
+  const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
+  Place place;
+  if (i < walk.n && find_place(walk, i, place)) {
+    indexed[place.indexed] = value;
+  }
+}
+
+template <class W>
+__global__ void __launch_bounds__(kThreads) masked_scatter_kernel(MaskedScatter p, W* to, const W* source) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  std::int64_t element = i;
+  if (i < *p.count && check_index(p.check, element, p.positions[i])) {
+    to[p.positions[i]] = source[element];
   }
 }
 
@@ -130,6 +148,15 @@ __global__ void __launch_bounds__(kThreads) scatter_op_kernel(IndexWalk walk, T*
   }
 }
 
+template <class T>
+__global__ void __launch_bounds__(kThreads) scatter_add_scaled_kernel(IndexWalk walk, T* indexed, const T* plain, T alpha) {
+  const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
+  Place place;
+  if (i < walk.n && find_place(walk, i, place)) {
+    AddTo::apply(indexed + place.indexed, narrow<T>(widen(plain[place.plain]) * widen(alpha)));
+  }
+}
+
 __global__ void __launch_bounds__(kThreads) offsets_kernel(IndexOffsets p) {
   const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
   if (i >= p.n) {
@@ -143,16 +170,45 @@ __global__ void __launch_bounds__(kThreads) offsets_kernel(IndexOffsets p) {
 }
 
 template <class Op, class... Ts>
-void scatter_op(const IndexWalk& walk, c10::ScalarType dtype, void* indexed, const void* plain) {
+void scatter_op(const IndexWalk& walk, c10::ScalarType dtype, void* indexed, const void* plain, const void* alpha = nullptr) {
   const auto launch = [&](auto type) {
     using T = decltype(type);
-    scatter_op_kernel<Op><<<blocks_of(walk.n, kThreads), kThreads, 0, walk.stream>>>(
-        walk, static_cast<T*>(indexed), static_cast<const T*>(plain));
+    T* const to = static_cast<T*>(indexed);
+    const T* const from = static_cast<const T*>(plain);
+    if constexpr (std::is_same_v<Op, AddTo>) {
+      if (alpha != nullptr) {
+        memcpy(&type, alpha, sizeof(T));
+        scatter_add_scaled_kernel<T><<<blocks_of(walk.n, kThreads), kThreads, 0, walk.stream>>>(walk, to, from, type);
+        C10_CUDA_KERNEL_LAUNCH_CHECK();
+        return true;
+      }
+    }
+    scatter_op_kernel<Op><<<blocks_of(walk.n, kThreads), kThreads, 0, walk.stream>>>(walk, to, from);
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return true;
   };
   const bool known = ((dtype == c10::CppTypeToScalarType<Ts>::value && launch(Ts())) || ...);
   TORCH_INTERNAL_ASSERT(known, "scatter: no kernel for ", dtype);
+}
+
+template <class Walk>
+void gather(const Walk& walk, std::size_t size, void* plain, const void* indexed) {
+  with_word(size, [&](auto word) {
+    using W = decltype(word);
+    gather_kernel<Walk, W><<<blocks_of(walk.n, kThreads), kThreads, 0, walk.stream>>>(
+        walk, static_cast<W*>(plain), static_cast<const W*>(indexed));
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+  });
+}
+
+template <class Walk>
+void scatter(const Walk& walk, std::size_t size, void* indexed, const void* plain) {
+  with_word(size, [&](auto word) {
+    using W = decltype(word);
+    scatter_kernel<Walk, W><<<blocks_of(walk.n, kThreads), kThreads, 0, walk.stream>>>(
+        walk, static_cast<W*>(indexed), static_cast<const W*>(plain));
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+  });
 }
 
 } // namespace
@@ -163,30 +219,45 @@ void launch_index_offsets(const IndexOffsets& p) {
 }
 
 void launch_gather(const IndexWalk& walk, std::size_t size, void* plain, const void* indexed) {
+  gather(walk, size, plain, indexed);
+}
+
+void launch_gather(const JointWalk& walk, std::size_t size, void* plain, const void* indexed) {
+  gather(walk, size, plain, indexed);
+}
+
+void launch_scatter(const IndexWalk& walk, std::size_t size, void* indexed, const void* plain) {
+  scatter(walk, size, indexed, plain);
+}
+
+void launch_scatter(const JointWalk& walk, std::size_t size, void* indexed, const void* plain) {
+  scatter(walk, size, indexed, plain);
+}
+
+void launch_scatter_value(const IndexWalk& walk, std::size_t size, void* indexed, const void* value) {
   with_word(size, [&](auto word) {
     using W = decltype(word);
-    gather_kernel<W><<<blocks_of(walk.n, kThreads), kThreads, 0, walk.stream>>>(
-        walk, static_cast<W*>(plain), static_cast<const W*>(indexed));
+    memcpy(&word, value, sizeof(W));
+    scatter_value_kernel<W><<<blocks_of(walk.n, kThreads), kThreads, 0, walk.stream>>>(walk, static_cast<W*>(indexed), word);
     C10_CUDA_KERNEL_LAUNCH_CHECK();
   });
 }
 
-void launch_scatter(const IndexWalk& walk, std::size_t size, void* indexed, const void* plain) {
+void launch_masked_scatter(const MaskedScatter& p, std::size_t size, void* to, const void* source) {
   with_word(size, [&](auto word) {
     using W = decltype(word);
-    scatter_kernel<W><<<blocks_of(walk.n, kThreads), kThreads, 0, walk.stream>>>(
-        walk, static_cast<W*>(indexed), static_cast<const W*>(plain));
+    masked_scatter_kernel<W><<<blocks_of(p.n, kThreads), kThreads, 0, p.stream>>>(p, static_cast<W*>(to), static_cast<const W*>(source));
     C10_CUDA_KERNEL_LAUNCH_CHECK();
   });
 }
 
 void launch_scatter_op(
-    const IndexWalk& walk, ScatterOp op, c10::ScalarType dtype, void* indexed, const void* plain) {
+    const IndexWalk& walk, ScatterOp op, c10::ScalarType dtype, void* indexed, const void* plain, const void* alpha) {
   switch (op) {
     case ScatterOp::Add:
       return scatter_op<
           AddTo, bool, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, c10::Half, c10::BFloat16, float,
-          double, c10::complex<float>, c10::complex<double>>(walk, dtype, indexed, plain);
+          double, c10::complex<float>, c10::complex<double>>(walk, dtype, indexed, plain, alpha);
     case ScatterOp::Multiply:
       return scatter_op<
           MultiplyBy, bool, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, c10::Half, c10::BFloat16,

@@ -23,6 +23,8 @@ void check_index_errors() {
   // As on the CPU.
   const std::string what = argument == "target"
       ? "Target " + std::to_string(index) + " is out of bounds."
+      : argument == "source" ? "Number of elements of source < number of ones in mask (" + std::to_string(size) + " < " +
+          std::to_string(index + 1) + " or more)"
       : "index " + std::to_string(index) + " is out of bounds for dimension " + (dim < 0 ? "" : std::to_string(dim) + " ") + "with size " +
           std::to_string(size);
   TORCH_CHECK_INDEX(

@@ -24,11 +24,19 @@ void append_dim(Walk& to, const Walk& w, size_t d) {
   to.plain.push_back(w.plain[d]);
   to.indexed.push_back(w.indexed[d]);
   to.index_strides.push_back(w.index_strides[d]);
+  for (size_t i = 0; i < w.others.size(); ++i) {
+    to.others[i].strides.push_back(w.others[i].strides[d]);
+  }
 }
 
 /// Whether dimension `outer` goes on where the last one of `to`, if that were slower, ends: both are one run in all operands.
 bool is_one_run(const Walk& outer, const Walk& w, size_t inner) {
   const int64_t size = w.sizes[inner];
+  for (size_t i = 0; i < w.others.size(); ++i) {
+    if (outer.others[i].strides.back() != size * w.others[i].strides[inner]) {
+      return false;
+    }
+  }
   return outer.plain.back() == size * w.plain[inner] && outer.indexed.back() == size * w.indexed[inner] &&
       outer.index_strides.back() == size * w.index_strides[inner];
 }
@@ -40,10 +48,19 @@ bool is_one_run(const Walk& outer, const Walk& w, size_t inner) {
 int dim_to_halve(const Walk& w, WalkOrder order, const LaunchReach& reach) {
   const auto rank = w.sizes.size() - static_cast<size_t>(std::count(w.sizes.begin(), w.sizes.end(), 1));
   const bool many = elements_of(w) > reach.elements || rank > static_cast<size_t>(kMaxDims);
-  const bool far[3] = {
-      extent(w.sizes, w.plain) > reach.offset, extent(w.sizes, w.indexed) > reach.offset,
-      extent(w.sizes, w.index_strides) > reach.offset};
-  if (!many && !far[0] && !far[1] && !far[2]) {
+  c10::SmallVector<const DimVector*, 8> far; // strides of the operands that reach too far
+  const auto look_at = [&](const DimVector& strides) {
+    if (extent(w.sizes, strides) > reach.offset) {
+      far.push_back(&strides);
+    }
+  };
+  look_at(w.plain);
+  look_at(w.indexed);
+  look_at(w.index_strides);
+  for (const Walk::Other& other : w.others) {
+    look_at(other.strides);
+  }
+  if (!many && far.empty()) {
     return -1;
   }
   int chosen = -1;
@@ -54,8 +71,10 @@ int dim_to_halve(const Walk& w, WalkOrder order, const LaunchReach& reach) {
       continue;
     }
     meets = meets || w.indexed[d] == 0;
-    const int64_t steps = w.sizes[d] - 1;
-    const int64_t length = std::max({far[0] ? steps * w.plain[d] : 0, far[1] ? steps * w.indexed[d] : 0, far[2] ? steps * w.index_strides[d] : 0});
+    int64_t length = 0;
+    for (const DimVector* strides : far) {
+      length = std::max(length, (w.sizes[d] - 1) * (*strides)[d]);
+    }
     if (length > longest) { // the slowest where only the number of elements counts
       chosen = static_cast<int>(d);
       longest = length;
@@ -77,6 +96,9 @@ void cut_walk(const WalkPart& part, WalkOrder order, const LaunchReach& reach, c
   half.plain += first * part.walk.plain[d];
   half.indexed += first * part.walk.indexed[d];
   half.index += first * part.walk.index_strides[d];
+  for (Walk::Other& other : half.walk.others) {
+    other.first += first * other.strides[d];
+  }
   cut_walk(half, order, reach, use);
 }
 
@@ -97,6 +119,9 @@ Walk simplified(const Walk& w, WalkOrder order) {
     std::stable_sort(dims.begin(), dims.end(), [&](size_t a, size_t b) { return w.plain[a] > w.plain[b]; });
   }
   Walk result{w.op, {}, {}, {}, {}, w.size, w.step, w.wrap, w.skip, w.dim, w.argument};
+  for (const Walk::Other& other : w.others) {
+    result.others.push_back({other.data, {}, other.size, other.step, other.dim, other.first});
+  }
   for (const size_t d : dims) {
     if (!result.sizes.empty() && is_one_run(result, w, d)) {
       result.sizes.back() *= w.sizes[d];
@@ -118,6 +143,12 @@ std::size_t widen_to_words(Walk& w, std::size_t itemsize, const void* plain, con
   // All that must be a multiple of the elements in a word; the lowest bit set in any of them tells how many.
   const auto addresses = reinterpret_cast<std::uintptr_t>(plain) | reinterpret_cast<std::uintptr_t>(indexed);
   std::uint64_t numbers = static_cast<std::uint64_t>(w.sizes.back()) | static_cast<std::uint64_t>(w.step) | (addresses / itemsize);
+  for (const Walk::Other& other : w.others) {
+    if (other.strides.back() != 0) {
+      return itemsize;
+    }
+    numbers |= static_cast<std::uint64_t>(other.step);
+  }
   const size_t last = w.sizes.size() - 1;
   for (size_t d = 0; d < last; ++d) {
     numbers |= static_cast<std::uint64_t>(w.plain[d]) | static_cast<std::uint64_t>(w.indexed[d]);
@@ -131,11 +162,20 @@ std::size_t widen_to_words(Walk& w, std::size_t itemsize, const void* plain, con
   }
   w.sizes.back() /= elements;
   w.step /= elements;
+  for (Walk::Other& other : w.others) {
+    other.step /= elements;
+  }
   for (size_t d = 0; d < last; ++d) {
     w.plain[d] /= elements;
     w.indexed[d] /= elements;
   }
   return word;
+}
+
+Walk filling(const Walk& w) {
+  Walk result = w;
+  result.plain = w.indexed;
+  return result;
 }
 
 void each_part(const Walk& w, WalkOrder order, const LaunchReach& reach, c10::function_ref<void(const WalkPart&)> use) {

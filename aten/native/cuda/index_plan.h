@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace at::native::cuda {
 
@@ -22,6 +23,15 @@ struct Walk {
   int64_t skip = INT64_MIN; // an index to pass over
   int64_t dim = -1; // the number of the indexed dimension, for messages
   const char* argument = "index"; // that has the index
+
+  /// A further index, of another dimension of the indexed tensor. Its negative values count from the end.
+  struct Other {
+    const int64_t* data;
+    DimVector strides;
+    int64_t size, step, dim;
+    int64_t first = 0; // where a part begins
+  };
+  std::vector<Other> others = {};
 };
 
 /// What one launch reaches by 32-bit numbers. Tests ask for less.
@@ -48,6 +58,9 @@ std::size_t widen_to_words(Walk& w, std::size_t itemsize, const void* plain, con
 
 /// use(part) for the parts of a walk, one after the other: one, but where it has more elements than a launch reaches.
 void each_part(const Walk& w, WalkOrder order, const LaunchReach& reach, c10::function_ref<void(const WalkPart&)> use);
+
+/// The same walk with elements for the one value that a fill places everywhere, so that words can be made of them.
+Walk filling(const Walk& w);
 
 /// Of all dimensions together.
 int64_t elements_of(const Walk& w);

@@ -5,6 +5,7 @@
 #include <c10/cuda/CUDAStream.h>
 
 #include <algorithm>
+#include <cstring>
 #include <tuple>
 
 namespace at::native::cuda {
@@ -40,6 +41,35 @@ IndexWalk launch_of(const WalkPart& part, const TensorBase& index) {
   walk.skip = w.skip;
   walk.stream = c10::cuda::getCurrentCUDAStream();
   return walk;
+}
+
+JointWalk joint_launch_of(const WalkPart& part, const TensorBase& index) {
+  const Walk& w = part.walk;
+  JointWalk walk;
+  walk.n = static_cast<std::uint32_t>(elements_of(w));
+  walk.count = 1 + static_cast<int>(w.others.size());
+  walk.places = places_of<2 + kMostIndices>(w.sizes, [&](int64_t d, int operand) -> int64_t {
+    if (operand < 3) {
+      return operand == 0 ? w.plain[d] : operand == 1 ? w.indexed[d] : w.index_strides[d];
+    }
+    return operand - 3 < walk.count - 1 ? w.others[operand - 3].strides[d] : 0;
+  });
+  walk.index[0] = {index.const_data_ptr<int64_t>() + part.index, part.index, w.step, w.size, w.dim};
+  for (int i = 1; i < walk.count; ++i) {
+    const Walk::Other& other = w.others[i - 1];
+    walk.index[i] = {other.data + other.first, other.first, other.step, other.size, other.dim};
+  }
+  walk.slot = index_error_slot();
+  walk.op = w.op;
+  walk.argument = w.argument;
+  walk.stream = c10::cuda::getCurrentCUDAStream();
+  return walk;
+}
+
+/// launch(walk) for a part with one index or several.
+template <class Launch>
+void launch_part(const WalkPart& part, const TensorBase& index, Launch launch) {
+  part.walk.others.empty() ? launch(launch_of(part, index)) : launch(joint_launch_of(part, index));
 }
 
 /// Of element `offset`, for elements of `size` bytes.
@@ -92,7 +122,9 @@ void gather_to(const Walk& w, const TensorBase& index, const TensorBase& plain, 
   Walk walk = simplified(w, WalkOrder::Any);
   const std::size_t size = widen_to_words(walk, plain.itemsize(), to, from);
   each_part(walk, WalkOrder::Any, reach, [&](const WalkPart& part) {
-    launch_gather(launch_of(part, index), size, address(to, part.plain, size), address(from, part.indexed, size));
+    launch_part(part, index, [&](const auto& launched) {
+      launch_gather(launched, size, address(to, part.plain, size), address(from, part.indexed, size));
+    });
   });
 }
 
@@ -109,7 +141,7 @@ void scatter_to(
     void* const target = address(to, part.indexed, size);
     const void* const source = address(from, part.plain, size);
     if (!in_order) {
-      return launch_scatter(launch_of(part, index), size, target, source);
+      return launch_part(part, index, [&](const auto& launched) { launch_scatter(launched, size, target, source); });
     }
     launch_in_order(part, index, [&](const OrderedWalk& ordered, const int64_t* targets, const int64_t* places) {
       launch_ordered_scatter(ordered, targets, places, size, target, source);
@@ -117,21 +149,40 @@ void scatter_to(
   });
 }
 
-void scatter_op_to(
-    const Walk& w, const TensorBase& index, ScatterOp op, const TensorBase& indexed, const TensorBase& plain, Order wanted,
-    const LaunchReach& reach) {
-  const ScalarType dtype = indexed.scalar_type();
-  const std::size_t size = indexed.itemsize();
+void scatter_value_to(
+    const Walk& w, const TensorBase& index, const TensorBase& indexed, const void* value, const LaunchReach& reach) {
+  constexpr std::size_t kMostBytes = 16;
+  void* const to = indexed.mutable_data_ptr();
+  Walk walk = simplified(filling(w), WalkOrder::Any);
+  const std::size_t itemsize = indexed.itemsize(), size = widen_to_words(walk, itemsize, to, to);
+  alignas(kMostBytes) char word[kMostBytes];
+  for (std::size_t at = 0; at < size; at += itemsize) {
+    std::memcpy(word + at, value, itemsize);
+  }
+  each_part(walk, WalkOrder::Any, reach, [&](const WalkPart& part) {
+    launch_scatter_value(launch_of(part, index), size, address(to, part.indexed, size), word);
+  });
+}
+
+bool goes_in_order(ScatterOp op, c10::ScalarType dtype, Order wanted) {
   // Other results do not depend on the order.
   const bool rounds = (op == ScatterOp::Add || op == ScatterOp::Multiply) &&
       (c10::isFloatingType(dtype) || c10::isComplexType(dtype));
-  const bool in_order = rounds && (wanted == Order::OfElements || at::globalContext().deterministicAlgorithms());
+  return rounds && (wanted == Order::OfElements || at::globalContext().deterministicAlgorithms());
+}
+
+void scatter_op_to(
+    const Walk& w, const TensorBase& index, ScatterOp op, const TensorBase& indexed, const TensorBase& plain, Order wanted,
+    const LaunchReach& reach, const void* alpha) {
+  const ScalarType dtype = indexed.scalar_type();
+  const std::size_t size = indexed.itemsize();
+  const bool in_order = goes_in_order(op, dtype, wanted);
   const WalkOrder order = in_order ? WalkOrder::OfElements : WalkOrder::Any;
   each_part(simplified(w, order), order, reach, [&](const WalkPart& part) {
     void* const target = address(indexed.mutable_data_ptr(), part.indexed, size);
     const void* const source = address(plain.const_data_ptr(), part.plain, size);
     if (!in_order) {
-      return launch_scatter_op(launch_of(part, index), op, dtype, target, source);
+      return launch_scatter_op(launch_of(part, index), op, dtype, target, source, alpha);
     }
     launch_in_order(part, index, [&](const OrderedWalk& ordered, const int64_t* targets, const int64_t* places) {
       launch_ordered_scatter_op(ordered, targets, places, op, dtype, target, source);

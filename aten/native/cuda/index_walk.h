@@ -8,7 +8,8 @@
 
 namespace at::native::cuda {
 
-// `index` holds int64.
+// `index` holds int64. A walk may have further indices, all together up to kMostIndices, where elements are only moved and not in
+// their order.
 
 /// plain = indexed[index].
 void gather_to(
@@ -21,10 +22,15 @@ enum class Order { OfThreads, OfElements };
 /// indexed[index] = plain. With deterministic algorithms the elements of one place come in their order.
 void scatter_to(
     const Walk& w, const TensorBase& index, const TensorBase& indexed, const TensorBase& plain, const LaunchReach& reach = {});
-/// indexed[index] = op(indexed[index], plain).
+/// indexed[index] = the element that `value` points to, on the host. `w.plain` does not count.
+void scatter_value_to(
+    const Walk& w, const TensorBase& index, const TensorBase& indexed, const void* value, const LaunchReach& reach = {});
+/// indexed[index] = op(indexed[index], plain). Of Add, plain is multiplied by the element that `alpha` points to, if it is given.
 void scatter_op_to(
     const Walk& w, const TensorBase& index, ScatterOp op, const TensorBase& indexed, const TensorBase& plain,
-    Order order = Order::OfThreads, const LaunchReach& reach = {});
+    Order order = Order::OfThreads, const LaunchReach& reach = {}, const void* alpha = nullptr);
+/// Are the elements of one place joined, or written, in their own order?
+bool goes_in_order(ScatterOp op, c10::ScalarType dtype, Order wanted);
 
 /// offsets += step * index, at each position of `sizes`, to which `index` is expanded and which `offsets`, contiguous, has. See
 /// launch_index_offsets.

@@ -1,4 +1,4 @@
-// repeat_interleave, index_reduce, trace and the like: operators that others make up on the device.
+// repeat_interleave, trace and the like: operators that others make up on the device.
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
@@ -8,7 +8,6 @@
 #include <c10/core/WrapDimMinimal.h>
 
 #include <array>
-#include <string_view>
 #include <tuple>
 
 namespace at::native {
@@ -20,19 +19,6 @@ void trace_kernel(const TensorBase& self, const TensorBase& out) {
     at::detail::dtype_not_supported("trace", self.scalar_type(), kAll.bits);
   }
   copy_on_device(out, Tensor(self).diagonal().sum());
-}
-
-void index_reduce_kernel(const TensorBase& self, int64_t dim, const TensorBase& index, const TensorBase& source, std::string_view reduce, bool include_self, const TensorBase& out) {
-  const Tensor base(self), values(source);
-  if (base.dim() == 0) {
-    copy_on_device(out, base.view({1}).scatter_reduce(0, Tensor(index).to(kLong).reshape({-1}), values.reshape({-1}), reduce, include_self).select(0, 0));
-    return;
-  }
-  dim = c10::maybe_wrap_dim(dim, base.dim());
-  DimVector sizes(static_cast<size_t>(base.dim()), 1);
-  sizes[dim] = index.numel();
-  const Tensor places = Tensor(index).to(kLong).reshape(sizes).expand(values.sizes());
-  copy_on_device(out, base.scatter_reduce(dim, places, values, reduce, include_self));
 }
 
 } // namespace cuda
