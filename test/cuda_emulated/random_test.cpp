@@ -21,6 +21,7 @@ Tensor poisson_cuda(const Tensor&, OptGenerator);
 std::tuple<Tensor, Tensor> fused_dropout_cuda(const Tensor&, double, OptGenerator);
 Tensor drop_backward_cuda(const Tensor&, const Tensor&, double);
 Tensor standard_gamma_cuda(const Tensor&, OptGenerator);
+Tensor multinomial_cuda(const Tensor&, int64_t, bool, OptGenerator);
 Tensor binomial_cuda(const Tensor&, const Tensor&, OptGenerator);
 Tensor sample_dirichlet_cuda(const Tensor&, OptGenerator);
 Tensor philox_key_split_cuda(const Tensor&, int64_t);
@@ -164,4 +165,23 @@ TEST_CASE("dropout scales what its mask keeps, in numbers of the generator", "[e
   if (size == 20001) {
     CHECK(at::equal(mask, uniform < keep));
   }
+}
+
+TEST_CASE("emulated: multinomial with replacement finds PyTorch's numbers in the sums of probabilities", "[cuda]") {
+  for (const at::ScalarType dtype : {at::kFloat, at::kDouble, at::kHalf}) {
+    // A row's first 128 samples take the first number of as many subsequences, as uniform_ does.
+    const Tensor chances = torch::tensor({{1, 0, 2, 5, 0}, {0, 0, 7, 1, 0}, {3, 3, 3, 3, 3}}, at::kFloat).to(dtype);
+    Tensor numbers = at::empty({3 * 128});
+    native::uniform_cuda(numbers, 0, 1, generator(11));
+    const Tensor drawn = native::multinomial_cuda(chances, 128, true, generator(11));
+    const Tensor sums = (chances.to(at::kDouble) / chances.to(at::kDouble).sum(-1, true)).cumsum(-1);
+    CHECK(at::equal(drawn, at::searchsorted(sums, numbers.view({3, 128}).to(at::kDouble))));
+  }
+  const Tensor line = torch::tensor({0.f, 1.f, 0.f, 3.f, 0.f}), drawn = native::multinomial_cuda(line, 9000, true, generator(3));
+  CHECK(drawn.sizes() == at::IntArrayRef{9000});
+  CHECK((drawn == 1).logical_or(drawn == 3).all().item<bool>());
+  CHECK((drawn == 3).to(at::kDouble).mean().item<double>() == Approx(0.75).epsilon(0.03));
+  CHECK(native::multinomial_cuda(torch::ones({0, 4}), 3, true, generator(3)).sizes() == at::IntArrayRef{0, 3});
+  CHECK_THROWS_WITH(native::multinomial_cuda(torch::tensor({1.f, -1.f}), 3, true, generator(3)), Catch::Matchers::Contains("element < 0"));
+  CHECK_THROWS_WITH(native::multinomial_cuda(torch::zeros({2}), 3, true, generator(3)), Catch::Matchers::Contains("sum of probabilities <= 0"));
 }

@@ -4,6 +4,7 @@
 #include <aten/core/dtype_dispatch.h>
 #include <aten/cuda/CUDAContext.h>
 #include <aten/cuda/CUDAGeneratorImpl.h>
+#include <aten/native/cuda/multinomial.h>
 #include <aten/native/cuda/random.h>
 #include <aten/native/random/integer_range.h>
 
@@ -210,6 +211,38 @@ Tensor& bernoulli_tensor_cuda(Tensor& self, const Tensor& p, OptGenerator genera
 
 // ---- made of others --------------------------------------------------------------------------
 
+namespace {
+
+/// Each sample is found in the sums of the probabilities up to each category.
+Tensor with_replacement(const Tensor& self, int64_t num_samples, const OptGenerator& generator) {
+  const ScalarType dtype = self.scalar_type() == kDouble ? kDouble : kFloat;
+  const Tensor whole = self.to(dtype).contiguous(), chances = whole / whole.sum(-1, /*keepdim=*/true), sums = chances.cumsum(-1);
+  DimVector sizes(self.sizes().begin(), self.sizes().end());
+  sizes.back() = num_samples;
+  const Tensor result = at::empty(sizes, self.options().dtype(kLong));
+  if (result.numel() == 0) {
+    return result;
+  }
+  cuda::CategoryDraws draws;
+  draws.categories = self.size(-1);
+  draws.rows = result.numel() / num_samples;
+  draws.samples = num_samples;
+  draws.dtype = dtype;
+  draws.chances = chances.const_data_ptr();
+  draws.sums = sums.const_data_ptr();
+  draws.out = result.mutable_data_ptr<int64_t>();
+  draws.stream = c10::cuda::getCurrentCUDAStream();
+  auto* impl = at::get_generator_or_default<CUDAGeneratorImpl>(generator, at::cuda::detail::getDefaultCUDAGenerator());
+  {
+    const std::lock_guard<std::mutex> lock(impl->mutex_);
+    draws.philox = impl->philox_cuda_state(draws.offset_increment());
+  }
+  cuda::launch_category_draws(draws);
+  return result;
+}
+
+} // namespace
+
 Tensor multinomial_cuda(const Tensor& self, int64_t num_samples, bool replacement, OptGenerator generator) {
   TORCH_CHECK(num_samples > 0, "cannot sample n_sample <= 0 samples");
   TORCH_CHECK(self.dim() == 1 || self.dim() == 2, "prob_dist must be 1 or 2 dim");
@@ -218,24 +251,17 @@ Tensor multinomial_cuda(const Tensor& self, int64_t num_samples, bool replacemen
   const int64_t categories = self.size(-1);
   TORCH_CHECK(
       replacement || num_samples <= categories, "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
-  // The checks look at the values and so wait for the device, as PyTorch's do.
-  TORCH_CHECK(
-      at::logical_and(self >= 0, self < std::numeric_limits<double>::infinity()).all().item<bool>(),
-      "probability tensor contains either `inf`, `nan` or element < 0");
-  TORCH_CHECK(
-      (self.sum(-1) > 0).all().item<bool>(), "invalid multinomial distribution (sum of probabilities <= 0)");
-  // The n largest of p / q with exponential q: sampling without replacement in one pass (Efraimidis and Spirakis). With
-  // replacement each sample is one of its own.
-  const auto race = [&](const Tensor& chances) {
-    return chances / at::empty(chances.sizes(), self.options()).exponential_(1, generator);
-  };
-  if (num_samples == 1 || !replacement) {
-    const Tensor keys = race(self);
-    return num_samples == 1 ? keys.argmax(-1, /*keepdim=*/true) : std::get<1>(keys.topk(num_samples, -1));
+  // The checks look at the values and so wait for the device, as PyTorch's do: once.
+  const Tensor sums = self.sum(-1, /*keepdim=*/true);
+  const Tensor valid = at::stack({at::logical_and(self >= 0, self < std::numeric_limits<double>::infinity()).all(), (sums > 0).all()}).cpu();
+  TORCH_CHECK(valid[0].item<bool>(), "probability tensor contains either `inf`, `nan` or element < 0");
+  TORCH_CHECK(valid[1].item<bool>(), "invalid multinomial distribution (sum of probabilities <= 0)");
+  if (num_samples > 1 && replacement) {
+    return with_replacement(self, num_samples, generator);
   }
-  DimVector sizes(self.sizes().begin(), self.sizes().end());
-  sizes.insert(sizes.end() - 1, num_samples);
-  return race(self.unsqueeze(-2).expand(sizes)).argmax(-1);
+  // The n largest of p / q with exponential q: sampling without replacement in one pass (Efraimidis and Spirakis).
+  const Tensor keys = self / at::empty(self.sizes(), self.options()).exponential_(1, generator);
+  return num_samples == 1 ? keys.argmax(-1, /*keepdim=*/true) : std::get<1>(keys.topk(num_samples, -1));
 }
 
 } // namespace at::native
