@@ -41,11 +41,13 @@ void log_softmax_kernel(const TensorBase&, int64_t, bool, const TensorBase&);
 void softmax_backward_kernel(const TensorBase&, const TensorBase&, int64_t, c10::ScalarType, const TensorBase&);
 void log_softmax_backward_kernel(const TensorBase&, const TensorBase&, int64_t, c10::ScalarType, const TensorBase&);
 
+void flip_kernel(const TensorBase&, IntArrayRef, const TensorBase&);
 void index_reduce_kernel(const TensorBase&, int64_t, const TensorBase&, const TensorBase&, std::string_view, bool, const TensorBase&);
 void embedding_dense_backward_kernel(const TensorBase&, const TensorBase&, int64_t, int64_t, bool, const TensorBase&);
 
 } // namespace cuda
 
+Tensor roll_cuda(const Tensor&, IntArrayRef, IntArrayRef);
 Tensor& embedding_renorm_cuda_(Tensor&, const Tensor&, double, double);
 Tensor constant_pad_nd_cuda(const Tensor&, IntArrayRef, const Scalar&);
 Tensor index_cuda(const Tensor&, const Indices&);
@@ -337,6 +339,40 @@ TEST_CASE("emulated: gradients of embeddings by a few indices", "[cuda]") {
       }
     }
   }
+}
+
+TEST_CASE("emulated: flip and roll", "[cuda]") {
+  for (const at::ScalarType dtype : {at::kFloat, at::kHalf, at::kByte, at::kComplexDouble}) {
+    const Tensor plain = torch::randn({3, 4, 5, 16}).to(dtype);
+    for (const Tensor& x : {plain, plain.transpose(0, 2), plain.slice(3, 1, 13, 2), plain.contiguous(at::MemoryFormat::ChannelsLast), plain.narrow(0, 0, 1),
+                            torch::randn({1100}).to(dtype), torch::randn({}).to(dtype), torch::zeros({0, 2}).to(dtype)}) {
+      std::vector<Sizes> some = {{}};
+      for (int64_t d = 0; d < x.dim(); ++d) {
+        some.push_back({d});
+        some.push_back({-1 - d});
+        if (d > 0) {
+          some.push_back({d, 0});
+        }
+      }
+      for (const Sizes& dims : some) {
+        const Tensor want = at::flip(x, dims);
+        CHECK(same(filled(want, [&](const Tensor& out) { cuda::flip_kernel(x, dims, out); }), want));
+        for (const int64_t shift : {-2, 16}) {
+          const Sizes shifts(dims.empty() ? 1 : dims.size(), shift);
+          const Tensor rolled = at::roll(x, shifts, dims), got = at::native::roll_cuda(x, shifts, dims);
+          CHECK(same(got, rolled));
+          CHECK(got.strides() == rolled.strides());
+        }
+      }
+    }
+  }
+  Sizes many(14, 2), every(14);
+  for (int64_t d = 0; d < 14; ++d) {
+    every[d] = d;
+  }
+  const Tensor x = torch::randn(many);
+  CHECK(same(filled(x, [&](const Tensor& out) { cuda::flip_kernel(x, every, out); }), at::flip(x, every)));
+  CHECK(same(at::native::roll_cuda(x, Sizes(14, 1), every), at::roll(x, Sizes(14, 1), every)));
 }
 
 TEST_CASE("emulated: slices are joined to those that an index names", "[cuda]") {

@@ -1,4 +1,4 @@
-// A walk over operands of one shape by strides of either sign, cut into launches whose offsets fit 32 bits.
+// A walk over operands of one shape by strides, cut into launches whose offsets fit 32 bits.
 #pragma once
 
 #include <aten/native/cuda/OffsetCalculator.h>
@@ -8,7 +8,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 
 namespace at::native::cuda {
 
@@ -16,7 +15,7 @@ namespace at::native::cuda {
 template <int Operands>
 struct StridedWalk {
   DimVector sizes;                          // fastest last
-  std::array<DimVector, Operands> strides;  // in bytes; negative where the operand is read backwards
+  std::array<DimVector, Operands> strides;  // in bytes
   std::array<char*, Operands> data;         // of the first position
 
   std::int64_t positions() const {
@@ -28,13 +27,11 @@ struct StridedWalk {
   }
 };
 
-/// What one launch needs. An offset is a difference to `data` modulo 2^32: of what is read backwards `data` is the lowest address,
-/// and `start` the distance of the first position from there.
+/// What one launch needs: where positions are, as offsets from `data`.
 template <int Operands>
 struct StridedLaunch {
   std::uint32_t positions;
   std::array<char*, Operands> data;
-  std::array<std::uint32_t, Operands> start;
   OffsetCalculator<Operands> places;
 };
 
@@ -69,12 +66,12 @@ StridedWalk<Operands> simplified(const StridedWalk<Operands>& walk) {
   return result;
 }
 
-/// Bytes between the first positions of the least and the greatest address.
+/// Bytes between the first and the last position.
 template <int Operands>
 std::int64_t reach(const StridedWalk<Operands>& walk, int operand) {
   std::int64_t bytes = 0;
   for (std::size_t d = 0; d < walk.sizes.size(); ++d) {
-    bytes += (walk.sizes[d] - 1) * std::abs(walk.strides[operand][d]);
+    bytes += (walk.sizes[d] - 1) * walk.strides[operand][d];
   }
   return bytes;
 }
@@ -87,7 +84,7 @@ std::size_t farthest(const StridedWalk<Operands>& walk) {
   for (std::size_t d = 0; d < walk.sizes.size(); ++d) {
     std::int64_t bytes = walk.sizes[d];
     for (int i = 0; i < Operands; ++i) {
-      bytes = std::max(bytes, (walk.sizes[d] - 1) * std::abs(walk.strides[i][d]));
+      bytes = std::max(bytes, (walk.sizes[d] - 1) * walk.strides[i][d]);
     }
     if (bytes > most) {
       most = bytes;
@@ -130,14 +127,7 @@ void emit(const StridedWalk<Operands>& walk, std::int64_t limit, Launch& launch)
   StridedLaunch<Operands> part;
   part.positions = static_cast<std::uint32_t>(walk.positions());
   const int dims = static_cast<int>(walk.sizes.size());
-  for (int i = 0; i < Operands; ++i) {
-    std::int64_t back = 0;
-    for (int d = 0; d < dims; ++d) {
-      back += walk.strides[i][d] < 0 ? (1 - walk.sizes[d]) * walk.strides[i][d] : 0;
-    }
-    part.data[i] = walk.data[i] - back;
-    part.start[i] = static_cast<std::uint32_t>(back);
-  }
+  part.data = walk.data;
   DimVector fastest_first(walk.sizes.rbegin(), walk.sizes.rend());
   part.places = OffsetCalculator<Operands>(dims, fastest_first, [&](int d, int i) { return walk.strides[i][dims - 1 - d]; });
   launch(part);

@@ -1,12 +1,9 @@
-#include <aten/native/cuda/flip.h>
+#include <aten/native/cuda/cross.h>
 
 #include <aten/core/Tensor.h>
 #include <aten/core/dtype_dispatch.h>
-#include <aten/native/cuda/copy.h>
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/cuda/CUDAStream.h>
-
-#include <utility>
 
 namespace at::native::cuda {
 
@@ -22,30 +19,6 @@ void set_operand(StridedWalk<Operands>& walk, int i, const TensorBase& tensor) {
 }
 
 } // namespace
-
-void flip_kernel(const TensorBase& self, IntArrayRef dims, const TensorBase& out) {
-  if (self.numel() == 0) {
-    return;
-  }
-  StridedWalk<2> walk;
-  walk.sizes.assign(self.sizes().begin(), self.sizes().end());
-  set_operand(walk, 0, out);
-  set_operand(walk, 1, self);
-  bool turned = false;
-  for (const int64_t dim : self.dim() == 0 ? IntArrayRef() : dims) {
-    const int64_t d = c10::maybe_wrap_dim(dim, self.dim());
-    if (walk.sizes[d] > 1) {
-      turned = true;
-      walk.data[1] += (walk.sizes[d] - 1) * walk.strides[1][d];
-      walk.strides[1][d] = -walk.strides[1][d];
-    }
-  }
-  if (!turned) {
-    return copy_on_device(out, self);
-  }
-  const c10::cuda::CUDAStream stream = c10::cuda::getCurrentCUDAStream();
-  each_launch(walk, [&](const StridedLaunch<2>& part) { launch_flip(part, self.itemsize(), stream); });
-}
 
 void linalg_cross_kernel(const TensorBase& self, const TensorBase& other, int64_t dim, const TensorBase& out) {
   constexpr auto kDtypes = kAll - kBooleans;

@@ -1,4 +1,4 @@
-// Launches of flip and cross.
+// Launches of cross.
 #pragma once
 
 #include <aten/native/cuda/strided_walk.h>
@@ -6,13 +6,9 @@
 
 #include <cuda_runtime_api.h>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace at::native::cuda {
-
-/// Elements of `size` bytes from operand 1 to operand 0.
-void launch_flip(const StridedLaunch<2>& walk, std::size_t size, cudaStream_t stream);
 
 /// Operand 0 = operand 1 x operand 2: vectors of three elements, `steps` bytes apart.
 void launch_cross(c10::ScalarType dtype, const StridedLaunch<3>& walk, const std::int64_t (&steps)[3], cudaStream_t stream);

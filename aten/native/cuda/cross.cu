@@ -1,5 +1,4 @@
-// flip and cross: elements, and vectors of three of them, met by strides of either sign.
-#include <aten/native/cuda/flip.h>
+#include <aten/native/cuda/cross.h>
 
 #include <aten/native/cuda/dtype_cases.cuh>
 #include <aten/native/cuda/memory_access.cuh>
@@ -10,35 +9,7 @@ namespace at::native::cuda {
 
 namespace {
 
-constexpr int kThreads = 256, kItems = 4;
-
-template <int Operands>
-__device__ std::uint32_t offset_of(const StridedLaunch<Operands>& walk, const typename OffsetCalculator<Operands>::Offsets& place, int operand) {
-  return walk.start[operand] + place.of[operand];
-}
-
-// All loads of a thread are on their way before its first store.
-template <class W>
-__global__ void __launch_bounds__(kThreads) flip_elements(StridedLaunch<2> walk) {
-  const std::uint32_t first = blockIdx.x * (kThreads * kItems) + threadIdx.x;
-  W values[kItems];
-  std::uint32_t to[kItems];
-#pragma unroll
-  for (int k = 0; k < kItems; ++k) {
-    const std::uint32_t index = first + k * kThreads;
-    if (index < walk.positions) {
-      const auto place = walk.places.get(index);
-      to[k] = offset_of(walk, place, 0);
-      values[k] = *reinterpret_cast<const W*>(walk.data[1] + offset_of(walk, place, 1));
-    }
-  }
-#pragma unroll
-  for (int k = 0; k < kItems; ++k) {
-    if (first + k * kThreads < walk.positions) {
-      *reinterpret_cast<W*>(walk.data[0] + to[k]) = values[k];
-    }
-  }
-}
+constexpr int kThreads = 256;
 
 template <class T>
 __device__ opmath_type<T> component(const char* vector, std::int64_t step, int k) {
@@ -52,9 +23,9 @@ __global__ void __launch_bounds__(kThreads) cross_vectors(StridedLaunch<3> walk,
     return;
   }
   const auto place = walk.places.get(index);
-  char* const to = walk.data[0] + offset_of(walk, place, 0);
-  const char* const a = walk.data[1] + offset_of(walk, place, 1);
-  const char* const b = walk.data[2] + offset_of(walk, place, 2);
+  char* const to = walk.data[0] + place.of[0];
+  const char* const a = walk.data[1] + place.of[1];
+  const char* const b = walk.data[2] + place.of[2];
   using Math = opmath_type<T>;
   Math x[3], y[3];
 #pragma unroll
@@ -71,14 +42,6 @@ __global__ void __launch_bounds__(kThreads) cross_vectors(StridedLaunch<3> walk,
 }
 
 } // namespace
-
-void launch_flip(const StridedLaunch<2>& walk, std::size_t size, cudaStream_t stream) {
-  with_word(size, [&](auto word) {
-    using W = decltype(word);
-    flip_elements<W><<<blocks_of(walk.positions, kThreads * kItems), kThreads, 0, stream>>>(walk);
-    C10_CUDA_KERNEL_LAUNCH_CHECK();
-  });
-}
 
 void launch_cross(c10::ScalarType dtype, const StridedLaunch<3>& walk, const std::int64_t (&steps)[3], cudaStream_t stream) {
   OneTypeOf<
