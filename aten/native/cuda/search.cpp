@@ -69,11 +69,11 @@ void bucketize_kernel(const TensorBase& self, const TensorBase& boundaries, bool
 void histc_kernel(const TensorBase& self, int64_t bins, const Scalar& min, const Scalar& max, const TensorBase& out) {
   // Half and bfloat16 are counted in float: they would stop counting at 2048 and 256.
   const c10::ScalarType dtype = self.scalar_type() == kDouble ? kDouble : kFloat;
-  const Tensor x = Tensor(dense_as(self, dtype)).flatten();
+  const TensorBase x = self.scalar_type() == dtype ? self.contiguous() : dense_as(self, dtype);
   const auto rounded = [&](double value) { return dtype == kFloat ? static_cast<double>(static_cast<float>(value)) : value; };
   double low = rounded(min.toDouble()), high = rounded(max.toDouble());
   if (low == high && x.numel() > 0) {
-    const auto [least, most] = at::aminmax(x);
+    const auto [least, most] = at::aminmax(Tensor(x));
     low = least.item<double>();
     high = most.item<double>();
   }
@@ -83,9 +83,16 @@ void histc_kernel(const TensorBase& self, int64_t bins, const Scalar& min, const
   }
   TORCH_CHECK(std::isfinite(low) && std::isfinite(high), "torch.histc: range of [", low, ", ", high, "] is not finite");
   TORCH_CHECK(low < high, "torch.histc: max must be larger than min; got min ", low, " and max ", high);
-  const Tensor inside = (x >= low).logical_and_(x <= high);
-  const Tensor bin = ((x - low) * static_cast<double>(bins) / rounded(high - low)).where(inside, at::zeros({}, x.options())).to(kLong).clamp_max_(bins - 1);
-  copy_on_device(out, at::zeros({bins}, x.options()).scatter_add_(0, bin, inside.to(dtype)));
+  const Tensor counts = out.scalar_type() == dtype ? Tensor(out) : at::empty({bins}, Tensor(x).options());
+  counts.zero_();
+  if (x.numel() != 0) {
+    launch_histogram(
+        {x.numel(), bins, dtype, x.const_data_ptr(), counts.mutable_data_ptr(), low, high, rounded(high - low),
+         c10::cuda::getCurrentCUDAStream()});
+  }
+  if (!out.is_same(counts)) {
+    copy_on_device(out, counts);
+  }
 }
 
 } // namespace cuda

@@ -1,4 +1,4 @@
-// Launches of binary search in rows of ascending numbers.
+// Launches of binary search in rows of ascending numbers, and of counting numbers by ranges.
 #pragma once
 
 #include <aten/native/cuda/index_error.h>
@@ -24,5 +24,17 @@ struct Search {
   cudaStream_t stream;
 };
 void launch_search(const Search& p);
+
+/// How many of n contiguous numbers are in each of `bins` ranges of equal width from `low` to `high`, which count to the last; added to
+/// `counts`, of the same dtype.
+struct Histogram {
+  std::int64_t n, bins;
+  c10::ScalarType dtype; // float or double
+  const void* x;
+  void* counts;
+  double low, high, width; // width: high - low in the dtype
+  cudaStream_t stream;
+};
+void launch_histogram(const Histogram& p);
 
 } // namespace at::native::cuda
