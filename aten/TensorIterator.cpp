@@ -504,7 +504,8 @@ void TensorIteratorBase::compute_types(std::uint32_t flags, const Statics& stati
               c10::canCast(result, op.current_dtype),
           "result type ", c10::toString(result), " can't be cast to the desired output type ",
           c10::toString(op.current_dtype));
-      const bool cast = (flags & TensorIteratorConfig::kCastOutputs) != 0 && !loop_converts && op.current_dtype != result;
+      const bool cast = (flags & TensorIteratorConfig::kCastOutputs) != 0 && op.current_dtype != result &&
+          !(loop_converts && detail::loop_may_convert(op.current_dtype));
       // A functor may still refuse its arguments or the dtype: see resize_at_once for those who run loops of their own.
       const bool late_resize = op.will_resize && result_rule_.has_value();
       if ((cast || late_resize) && !is_meta_) {
@@ -523,7 +524,7 @@ void TensorIteratorBase::compute_types(std::uint32_t flags, const Statics& stati
         op.original_value_dtype_ = op.current_dtype;
         std::memcpy(op.original_value_, tensor.const_data_ptr(), tensor.itemsize());
         hold_inline(op, common);
-      } else if (!loop_converts) {
+      } else if (!loop_converts || !detail::loop_may_convert(op.current_dtype)) {
         cast_operand(op, common, /*copy_in=*/true);
       }
     }

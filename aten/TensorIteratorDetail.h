@@ -18,6 +18,11 @@ struct TensorIteratorBase::Statics {
 
 namespace detail {
 
+/// Whether a loop that converts (PointwiseRule::loop_converts) takes elements of this dtype too.
+constexpr bool loop_may_convert(c10::ScalarType dtype) {
+  return !c10::isFloat8Type(dtype) && !c10::isQIntType(dtype) && !c10::isBitsType(dtype);
+}
+
 /// Writes the value of a Scalar in its own dtype, which is returned.
 c10::ScalarType store_scalar(const c10::Scalar& number, void* value);
 

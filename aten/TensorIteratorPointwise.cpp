@@ -236,7 +236,8 @@ bool promote_in_loop(const PointwiseInput* inputs, int count, PointwiseRule rule
 // path would say.
 bool may_convert_result(ScalarType result, ScalarType out, int inputs_count, PointwiseRule rule) {
   const bool one_dtype = inputs_count == 1 && rule.result == PointwiseRule::Result::Common;
-  return rule.loop_converts != 0 && !one_dtype && rule.result != PointwiseRule::Result::Real && c10::canCast(result, out);
+  return rule.loop_converts != 0 && !one_dtype && rule.result != PointwiseRule::Result::Real && c10::canCast(result, out) &&
+      detail::loop_may_convert(out);
 }
 
 } // namespace

@@ -262,6 +262,13 @@ TEST_CASE("emulated: operands of other dtypes are converted by the kernel", "[cu
                  (x + weight * ((x * 10).floor() - x)).to(dtype)));
     }
   }
+  // Dtypes that the kernel does not know go through copies.
+  const Tensor eight = torch::zeros({70}).to(at::kFloat8_e4m3fn), two = torch::full({}, 2.0f).to(at::kFloat8_e4m3fn);
+  at::TensorIterator iter;
+  iter.build_pointwise(&eight, {x, two}, {kCommon, 0, true});
+  cuda::run_pointwise(iter, [](const cuda::PointwisePlan& plan) { cuda::launch_AddAlpha(plan, 1); });
+  iter.cast_outputs();
+  CHECK(same(eight.to(at::kFloat), (x + 2).to(at::kFloat8_e4m3fn).to(at::kFloat)));
   CHECK(same(into(torch::zeros({70}, at::kDouble), {torch::complex(x, x)}, cuda::launch_Abs, Result::Real), torch::complex(x, x).abs().to(at::kDouble)));
 }
 
@@ -290,6 +297,18 @@ TEST_CASE("emulated: where, masked_fill, triangles, sequences", "[cuda]") {
     CHECK(near(iter.take_output(), at::where(mask, x, x.slice(0, 0, 1))));
     CHECK(near(filled(x, [&](const Tensor& out) { cuda::tril_kernel(x, 1, out); }), x.tril(1)));
     CHECK(near(filled(x, [&](const Tensor& out) { cuda::triu_kernel(x, -2, out); }), x.triu(-2)));
+  }
+  for (const at::ScalarType one : {at::kBool, at::kInt, at::kHalf, at::kFloat, at::kComplexFloat}) {
+    for (const at::ScalarType other : {at::kByte, at::kLong, at::kBFloat16, at::kFloat, at::kDouble}) {
+      for (const at::ScalarType mask : {at::kBool, at::kByte}) {
+        const Tensor x = (a * 10).abs().to(one), y = (a * 5).abs().to(other), choice = (a * 2).abs().to(mask);
+        at::TensorIterator iter;
+        iter.build_pointwise(nullptr, {choice, x, y.slice(0, 0, 1)}, {at::PointwiseRule::Result::Common, 1, true});
+        cuda::where_kernel(iter);
+        INFO(one << " and " << other << " by " << mask);
+        CHECK(near(iter.take_output(), at::where(choice.to(at::kBool), x, y.slice(0, 0, 1))));
+      }
+    }
   }
   const Tensor batch = torch::randn({4, 3, 5}).transpose(0, 2);
   CHECK(near(filled(batch, [&](const Tensor& out) { cuda::tril_kernel(batch, 0, out); }), batch.tril()));

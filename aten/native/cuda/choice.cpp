@@ -9,8 +9,18 @@
 namespace at::native::cuda {
 
 void where_kernel(TensorIteratorBase& iter) {
-  const std::size_t size = c10::elementSize(iter.dtype(0));
-  run_pointwise(iter, [&](const PointwisePlan& plan) { launch_where(plan, size); });
+  const std::size_t size = c10::elementSize(iter.common_dtype());
+  run_pointwise(iter, [&](const PointwisePlan& plan) {
+    bool same = plan.dtypes[0] == plan.dtype;
+    for (int i = 2; i < 4; ++i) {
+      same = same && (plan.is_constant(i) || plan.dtypes[i] == plan.dtype);
+    }
+    if (same) {
+      launch_where(plan, size);
+    } else {
+      launch_where_mixed(plan);
+    }
+  });
 }
 
 void masked_fill_kernel(TensorIteratorBase& iter, const c10::Scalar& value) {

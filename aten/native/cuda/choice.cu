@@ -24,6 +24,19 @@ struct Choose {
   }
 };
 
+template <class T>
+bool where_if(const PointwisePlan& plan) {
+  if (plan.dtype != c10::CppTypeToScalarType<T>::value) {
+    return false;
+  }
+  launch_pointwise_mixed<T, std::uint8_t, T, T>(plan, Choose{});
+  return true;
+}
+template <class... Ts>
+void where_one_of(const PointwisePlan& plan) {
+  static_cast<void>((where_if<Ts>(plan) || ...));
+}
+
 template <class W>
 struct FillMasked {
   static constexpr bool kMoves = true;
@@ -113,6 +126,12 @@ void launch_where(const PointwisePlan& plan, std::size_t size) {
     default:
       return launch_pointwise<Word16, std::uint8_t, Word16, Word16>(plan, Choose{});
   }
+}
+
+void launch_where_mixed(const PointwisePlan& plan) {
+  where_one_of<
+      bool, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint16_t, std::uint32_t, std::uint64_t,
+      c10::Half, c10::BFloat16, float, double, c10::complex<c10::Half>, c10::complex<float>, c10::complex<double>>(plan);
 }
 
 void launch_masked_fill(const PointwisePlan& plan, std::size_t size, const void* value) {

@@ -71,7 +71,7 @@ __device__ inline From raw_element(const RawElements<Words>& raw, int k) {
   constexpr int kSize = sizeof(From);
   if constexpr (kSize >= 4) {
     From value;
-    std::memcpy(&value, raw.words + k * (kSize / 4), sizeof(From));
+    std::memcpy(static_cast<void*>(&value), raw.words + k * (kSize / 4), sizeof(From));
     return value;
   } else {
     using Bits = std::conditional_t<kSize == 2, std::uint16_t, std::uint8_t>;
@@ -81,7 +81,7 @@ __device__ inline From raw_element(const RawElements<Words>& raw, int k) {
       return bits != 0;
     } else {
       From value;
-      std::memcpy(&value, &bits, sizeof(From));
+      std::memcpy(static_cast<void*>(&value), &bits, sizeof(From));
       return value;
     }
   }
