@@ -23,6 +23,10 @@ for program in with_torch with_targets by_hand with_cuda with_kernel; do
   echo -n "$program: "
   "$folder/build/$program"
 done
+if [ -x "$folder/build/use_fused_norm" ]; then
+  echo "use_fused_norm: "
+  "$folder/build/use_fused_norm" "$folder/build/libfused_norm.so"
+fi
 # libtorch's place for the package, and the build folder in place of an installed library.
 for package in "$folder/prefix/share/cmake/Torch" "$build"; do
   TORCH_CUDA_ARCH_LIST="8.0;9.0+PTX" cmake -S "$here" -B "$folder/again" -G Ninja --fresh -DTorch_DIR="$package" \
