@@ -176,7 +176,8 @@ if(TARGET tensor_cuda)
   file(GLOB host_sources CONFIGURE_DEPENDS aten/native/cuda/*.cpp)
   list(FILTER host_sources EXCLUDE REGEX "/(copy|cudnn_layers|foreach|index_error|join|on_host|operator_errors|operator_guard|workspace)[.]cpp$")
   set(kernel_sources ${emulated_kernels} ${PROJECT_SOURCE_DIR}/test/cuda_emulated/functors.cu
-    ${PROJECT_SOURCE_DIR}/test/cuda_clients/toolbox.cu ${PROJECT_SOURCE_DIR}/test/cuda_clients/borrowed.cu)
+    ${PROJECT_SOURCE_DIR}/test/cuda_clients/toolbox.cu ${PROJECT_SOURCE_DIR}/test/cuda_clients/borrowed.cu
+    ${PROJECT_SOURCE_DIR}/test/outside/fused_norm/kernels.cu)
   list(TRANSFORM kernel_sources REPLACE "^${PROJECT_SOURCE_DIR}/(.+)[.]cu$" "${EMULATED}/\\1_cu.cpp" OUTPUT_VARIABLE translated)
   file(GLOB kernel_headers CONFIGURE_DEPENDS aten/native/cuda/*.cuh csrc/api/ATen/native/cuda/*.cuh
     csrc/api/ATen/native/cuda/DistributionTemplates.h csrc/api/ATen/cuda/CUDAApplyUtils.cuh)
@@ -187,12 +188,14 @@ if(TARGET tensor_cuda)
     DEPENDS test/cuda_emulated/translate.py ${kernel_sources} ${kernel_headers})
   set_source_files_properties(${translated} PROPERTIES
     COMPILE_OPTIONS "-include;${PROJECT_SOURCE_DIR}/test/cuda_emulated/emulator.h;-Wno-unknown-pragmas;-Wno-type-limits;-Wno-unused-parameter")
-  set_source_files_properties(${EMULATED}/test/cuda_clients/toolbox_cu.cpp ${EMULATED}/test/cuda_clients/borrowed_cu.cpp PROPERTIES
-    INCLUDE_DIRECTORIES ${EMULATED}/csrc/api COMPILE_OPTIONS "-include;${PROJECT_SOURCE_DIR}/test/cuda_emulated/warp_functions.h;-Wno-unknown-pragmas;-Wno-type-limits;-Wno-unused-parameter")
+  set_source_files_properties(${EMULATED}/test/cuda_clients/toolbox_cu.cpp ${EMULATED}/test/cuda_clients/borrowed_cu.cpp
+    ${EMULATED}/test/outside/fused_norm/kernels_cu.cpp PROPERTIES
+    INCLUDE_DIRECTORIES "${EMULATED}/csrc/api;${PROJECT_SOURCE_DIR}/test/outside/fused_norm" COMPILE_OPTIONS "-include;${PROJECT_SOURCE_DIR}/test/cuda_emulated/warp_functions.h;-Wno-unknown-pragmas;-Wno-type-limits;-Wno-unused-parameter")
   file(GLOB EMULATOR_SOURCES CONFIGURE_DEPENDS test/cuda_emulated/*.cpp)
   list(APPEND EMULATOR_SOURCES test/cuda_emulated/plugin/device_thread.cpp test/cuda_emulated/plugin/streams.cpp test/cuda_emulated/plugin/work.cpp)
   tensor_test(cuda_emulated SOURCES ${EMULATOR_SOURCES} ${translated} ${host_sources} aten/cuda/CUDAGeneratorImpl.cpp
-    aten/cuda/CudnnHandles.cpp test/cuda_clients/toolbox_checks.cpp test/cuda_clients/borrowed_checks.cpp)
+    aten/cuda/CudnnHandles.cpp test/cuda_clients/toolbox_checks.cpp test/cuda_clients/borrowed_checks.cpp
+    test/outside/fused_norm/ops.cpp)
   set_tests_properties(cuda_emulated PROPERTIES COST 100) # the longest begins first
   target_include_directories(test_cuda_emulated BEFORE PRIVATE ${EMULATED})
   target_include_directories(test_cuda_emulated PRIVATE ${CUDAToolkit_INCLUDE_DIRS} test/cuda_clients)
