@@ -13,6 +13,7 @@
 #include <array>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 namespace at::native {
 
@@ -36,16 +37,27 @@ c10::ScalarType statistic_dtype(const TensorBase& input) {
   return input.scalar_type() == kDouble ? kDouble : kFloat;
 }
 
-/// A tensor as kernels want statistics and weights: dense, float or double. Undefined stays undefined.
-Tensor as_statistic(const Tensor& t, c10::ScalarType dtype) {
-  return t.defined() ? t.to(dtype).contiguous() : t;
-}
+/// Numbers of channels as kernels read them: dense, wide or in the dtype of the elements. Keeps the tensor that they are in.
+struct Given {
+  Tensor tensor;
 
-const void* data_or_null(const Tensor& t) {
-  return t.defined() ? t.const_data_ptr() : nullptr;
+  Given(const OptionalTensor& t, const Tensor& input) : tensor(defined_or_empty(t)) {
+    if (tensor.defined()) {
+      const bool fits = tensor.scalar_type() == input.scalar_type() || tensor.scalar_type() == statistic_dtype(input);
+      tensor = (fits ? tensor : tensor.to(statistic_dtype(input))).contiguous();
+    }
+  }
+  operator cuda::GivenNumbers() const {
+    return {tensor.defined() ? tensor.const_data_ptr() : nullptr, tensor.defined() && isReducedFloatingType(tensor.scalar_type())};
+  }
+};
+
+/// Dense numbers that kernels write, or none.
+cuda::WantedNumbers wanted(const TensorBase& t) {
+  return t.defined() ? cuda::WantedNumbers{t.mutable_data_ptr(), isReducedFloatingType(t.scalar_type())} : cuda::WantedNumbers{};
 }
-void* mutable_or_null(const Tensor& t) {
-  return t.defined() ? t.mutable_data_ptr() : nullptr;
+cuda::GivenNumbers as_given(const cuda::WantedNumbers& numbers) {
+  return {numbers.data, numbers.narrow};
 }
 
 MemoryFormat dense_format(const Tensor& t) {
@@ -66,55 +78,60 @@ cuda::Channels channels_of(const Tensor& input, MemoryFormat format) {
           c10::cuda::getCurrentCUDAStream()};
 }
 
-struct Statistics {
-  Tensor mean, variance;
+/// Arrays of wide numbers for each channel, for the length of a call.
+class WideNumbers {
+ public:
+  WideNumbers(const cuda::Channels& p, int64_t arrays)
+      : array_bytes_(static_cast<std::size_t>(p.channels) * (p.dtype == kDouble ? 8 : 4)),
+        memory_(static_cast<std::size_t>(arrays) * array_bytes_, p.stream) {}
+  void* array(int64_t i) const {
+    return static_cast<char*>(memory_.data()) + static_cast<std::size_t>(i) * array_bytes_;
+  }
+
+ private:
+  std::size_t array_bytes_;
+  cuda::Workspace memory_;
 };
 
-/// Two arrays with a number for each channel.
+/// launch(splits, parts) with `numbers` wide numbers for each channel and split, where there is more than one split.
 template <class Launch>
 void with_parts(const cuda::Channels& p, int64_t numbers, Launch launch) {
   const int splits = cuda::channel_splits(p, at::cuda::getCurrentDeviceProperties()->multiProcessorCount);
-  const cuda::Workspace parts(static_cast<std::size_t>(numbers * p.channels * splits) * (p.dtype == kDouble ? 8 : 4), p.stream);
-  launch(splits, parts.data());
+  if (splits == 1) {
+    return launch(splits, nullptr);
+  }
+  const WideNumbers parts(p, numbers * splits);
+  launch(splits, parts.array(0));
 }
 
-Statistics moments(const cuda::Channels& p, const Tensor& x) {
-  const auto options = x.options().dtype(statistic_dtype(x));
-  const Statistics s{at::empty({p.channels}, options), at::empty({p.channels}, options)};
-  with_parts(p, 3, [&](int splits, void* parts) {
-    cuda::launch_channel_moments(p, splits, x.const_data_ptr(), parts, s.mean.mutable_data_ptr(), s.variance.mutable_data_ptr());
-  });
-  return s;
+void moments(const cuda::Channels& p, const Tensor& x, const cuda::MomentsTo& to) {
+  with_parts(p, 3, [&](int splits, void* parts) { cuda::launch_channel_moments(p, splits, x.const_data_ptr(), parts, to); });
 }
 
-struct Sums {
-  Tensor sum, moment;
-};
-
-Sums products(const cuda::Channels& p, const Tensor& g, const Tensor& x, const Tensor& mean) {
-  const Sums s{at::empty({p.channels}, mean.options()), at::empty({p.channels}, mean.options())};
+void sums(
+    const cuda::Channels& p, const Tensor& g, const Tensor& x, cuda::GivenNumbers mean, int64_t width, const cuda::SumsTo& to) {
   with_parts(p, 2, [&](int splits, void* parts) {
-    cuda::launch_channel_sums(
-        p, splits, g.const_data_ptr(), x.const_data_ptr(), mean.const_data_ptr(), parts, s.sum.mutable_data_ptr(),
-        s.moment.mutable_data_ptr());
+    cuda::launch_channel_sums(p, splits, g.const_data_ptr(), x.const_data_ptr(), mean, width, parts, to);
   });
-  return s;
 }
 
-/// What apply_affine multiplies with.
-struct AffineFactors {
-  Tensor mean, factor, offset, g_factor;
+/// The mean and 1 / deviation that elements are normalized by: what is saved of them where that is wide, else arrays of their own.
+struct NormalizedBy {
+  std::optional<WideNumbers> own;
+  cuda::MomentsTo to{};
 
-  AffineFactors(const Tensor& mean, int64_t count, bool backward)
-      : mean(mean), factor(at::empty({count}, mean.options())), offset(at::empty({count}, mean.options())),
-        g_factor(backward ? at::empty({count}, mean.options()) : Tensor()) {}
+  NormalizedBy(const cuda::Channels& p, const TensorBase& mean, const TensorBase& invstd, double momentum, double eps) {
+    to.mean = wanted(mean);
+    to.invstd = wanted(invstd);
+    to.momentum = momentum;
+    to.eps = eps;
+    if (to.mean.narrow) {
+      own.emplace(p, 2);
+      to.save_mean = std::exchange(to.mean, {own->array(0), false});
+      to.save_invstd = std::exchange(to.invstd, {own->array(1), false});
+    }
+  }
 };
-
-void apply(const cuda::Channels& p, const Tensor& x, const Tensor& g, const AffineFactors& by, const Tensor& out) {
-  cuda::launch_channel_affine(
-      p, x.const_data_ptr(), data_or_null(g), by.mean.const_data_ptr(), by.factor.const_data_ptr(), by.offset.const_data_ptr(),
-      data_or_null(by.g_factor), out.mutable_data_ptr());
-}
 
 /// `wanted`, or where it lies otherwise a tensor in `format` that is to be copied there.
 Tensor target_in(const Tensor& wanted, MemoryFormat format) {
@@ -126,11 +143,11 @@ void finish(const Tensor& wanted, const Tensor& written) {
   }
 }
 
-/// Running statistics as the kernel wants them, written back when done.
+/// Running statistics where the kernel can move them, written back when done.
 struct Running {
   Tensor given, used;
 
-  Running(const OptionalTensor& t, c10::ScalarType dtype) : given(defined_or_empty(t)), used(as_statistic(given, dtype)) {}
+  Running(const OptionalTensor& t, const Tensor& input) : given(defined_or_empty(t)), used(Given(t, input).tensor) {}
   void finish() const {
     if (given.defined() && !used.is_same(given)) {
       cuda::copy_on_device(given, used.view(given.sizes()));
@@ -156,27 +173,30 @@ Three native_batch_norm_cuda(const Tensor& input, const OptionalTensor& weight, 
     zero_if_defined(results);
     return results;
   }
-  const auto dtype = statistic_dtype(input);
   const auto format = dense_format(input);
-  const Tensor x = input.contiguous(format), w = as_statistic(defined_or_empty(weight), dtype), b = as_statistic(defined_or_empty(bias), dtype);
+  const Tensor x = input.contiguous(format);
+  const Given w(weight, input), b(bias, input);
+  const Running run_mean(running_mean, input), run_var(running_var, input);
   const cuda::Channels p = channels_of(x, format);
-  const Running run_mean(running_mean, dtype), run_var(running_var, dtype);
-  const Statistics s = training ? moments(p, x) : Statistics{run_mean.used, run_var.used};
-  const Tensor invstd = training ? at::empty({p.channels}, s.mean.options()) : Tensor();
-  const AffineFactors by(s.mean, p.channels, /*backward=*/false);
-  cuda::launch_batch_norm_forward(
-      {p.channels, dtype == kDouble, static_cast<double>(p.outer * p.inner), momentum, eps, training, s.mean.const_data_ptr(),
-       s.variance.const_data_ptr(), data_or_null(w), data_or_null(b), mutable_or_null(invstd),
-       training ? mutable_or_null(run_mean.used) : nullptr, training ? mutable_or_null(run_var.used) : nullptr,
-       by.factor.mutable_data_ptr(), by.offset.mutable_data_ptr(), p.stream});
   const Tensor dense = target_in(output, format);
-  apply(p, x, Tensor(), by, dense);
+  cuda::ChannelAffine by{{}, {}, w, b, !training, eps, 1, p.channels};
+  std::optional<NormalizedBy> normalized;
+  if (training) {
+    cuda::MomentsTo& to = normalized.emplace(p, save_mean, save_invstd, momentum, eps).to;
+    to.running_mean = wanted(run_mean.used);
+    to.running_var = wanted(run_var.used);
+    moments(p, x, to);
+    by.mean = as_given(to.mean);
+    by.spread = as_given(to.invstd);
+  } else {
+    by.mean = as_given(wanted(run_mean.used));
+    by.spread = as_given(wanted(run_var.used));
+  }
+  cuda::launch_channel_affine(p, x.const_data_ptr(), by, dense.mutable_data_ptr());
   finish(output, dense);
   if (training) {
     run_mean.finish();
     run_var.finish();
-    cuda::copy_on_device(save_mean, s.mean);
-    cuda::copy_on_device(save_invstd, invstd);
   }
   return results;
 }
@@ -189,24 +209,30 @@ Three native_batch_norm_backward_cuda(const Tensor& grad_out, const Tensor& inpu
     zero_if_defined(grads);
     return grads;
   }
-  const auto dtype = statistic_dtype(input);
   const auto format = dense_format(input);
-  const Tensor x = input.contiguous(format), g = grad_out.contiguous(format), w = as_statistic(defined_or_empty(weight), dtype);
-  const Tensor mean = as_statistic(train ? *save_mean : *running_mean, dtype), spread = as_statistic(train ? *save_invstd : *running_var, dtype);
+  const Tensor x = input.contiguous(format), g = grad_out.contiguous(format);
+  const Given w(weight, input), mean(train ? save_mean : running_mean, input), spread(train ? save_invstd : running_var, input);
   const cuda::Channels p = channels_of(x, format);
-  const Sums s = products(p, g, x, mean);
-  const AffineFactors by(mean, p.channels, /*backward=*/true);
-  const Tensor for_weight = grad_weight.defined() ? at::empty({p.channels}, mean.options()) : Tensor();
-  const Tensor for_bias = grad_bias.defined() ? at::empty({p.channels}, mean.options()) : Tensor();
-  cuda::launch_batch_norm_backward(
-      {p.channels, dtype == kDouble, train, static_cast<double>(p.outer * p.inner), eps, spread.const_data_ptr(), data_or_null(w),
-       s.sum.const_data_ptr(), s.moment.const_data_ptr(), mutable_or_null(for_weight), mutable_or_null(for_bias),
-       by.factor.mutable_data_ptr(), by.offset.mutable_data_ptr(), by.g_factor.mutable_data_ptr(), p.stream});
-  finish(grad_weight, for_weight);
-  finish(grad_bias, for_bias);
+  std::optional<WideNumbers> factors;
+  cuda::SumsTo to{};
+  if (grad_input.defined()) {
+    factors.emplace(p, 3);
+    to.factor = factors->array(0);
+    to.offset = factors->array(1);
+    to.g_factor = factors->array(2);
+  }
+  to.grad_weight = wanted(grad_weight);
+  to.grad_bias = wanted(grad_bias);
+  to.spread = spread;
+  to.weight = w;
+  to.training = train;
+  to.count = static_cast<double>(p.outer * p.inner);
+  to.eps = eps;
+  sums(p, g, x, mean, 1, to);
   if (grad_input.defined()) {
     const Tensor dense = target_in(grad_input, format);
-    apply(p, x, g, by, dense);
+    cuda::launch_channel_gradient(
+        p, x.const_data_ptr(), g.const_data_ptr(), {mean, 1, to.factor, to.offset, to.g_factor}, dense.mutable_data_ptr());
     finish(grad_input, dense);
   }
   return grads;
@@ -215,21 +241,23 @@ Three native_batch_norm_backward_cuda(const Tensor& grad_out, const Tensor& inpu
 std::tuple<Tensor, Tensor> batch_norm_update_stats_cuda(const Tensor& input, const OptionalTensor& running_mean, const OptionalTensor& running_var, double momentum) {
   check_dtype("batch_norm_update_stats", input);
   TORCH_CHECK(input.numel() != 0, "input tensor must have at least one element, but got input_sizes = ", input.sizes());
-  const auto wanted = std::get<1>(native_batch_norm_meta(input, {}, {}, running_mean, running_var, /*training=*/true, momentum, 0)).scalar_type();
-  const auto dtype = statistic_dtype(input);
+  const auto dtype = std::get<1>(native_batch_norm_meta(input, {}, {}, running_mean, running_var, /*training=*/true, momentum, 0)).scalar_type();
   const auto format = dense_format(input);
   const Tensor x = input.contiguous(format);
   const cuda::Channels p = channels_of(x, format);
-  const Running run_mean(running_mean, dtype), run_var(running_var, dtype);
-  const Statistics s = moments(p, x);
-  const Tensor invstd = at::empty({p.channels}, s.mean.options());
-  cuda::launch_batch_norm_forward(
-      {p.channels, dtype == kDouble, static_cast<double>(p.outer * p.inner), momentum, 0, /*training=*/true, s.mean.const_data_ptr(),
-       s.variance.const_data_ptr(), nullptr, nullptr, invstd.mutable_data_ptr(), mutable_or_null(run_mean.used),
-       mutable_or_null(run_var.used), nullptr, nullptr, p.stream});
+  const Running run_mean(running_mean, input), run_var(running_var, input);
+  const auto options = x.options().dtype(dtype);
+  const Tensor mean = at::empty({p.channels}, options), variance = at::empty({p.channels}, options);
+  cuda::MomentsTo to{};
+  to.mean = wanted(mean);
+  to.variance = wanted(variance);
+  to.running_mean = wanted(run_mean.used);
+  to.running_var = wanted(run_var.used);
+  to.momentum = momentum;
+  moments(p, x, to);
   run_mean.finish();
   run_var.finish();
-  return {s.mean.to(wanted), s.variance.to(wanted)};
+  return {mean, variance};
 }
 
 // ---- groups ------------------------------------------------------------------------------------
@@ -243,19 +271,16 @@ void group_norm_kernel(const TensorBase& input, const std::optional<Tensor>& wei
     rstd.zero_();
     return;
   }
-  const auto dtype = statistic_dtype(input);
-  const Tensor x = Tensor(input).contiguous(), w = as_statistic(defined_or_empty(weight), dtype), b = as_statistic(defined_or_empty(bias), dtype);
+  const Tensor x = Tensor(input).contiguous();
+  const Given w(weight, x), b(bias, x);
   const cudaStream_t stream = c10::cuda::getCurrentCUDAStream();
-  const GroupNorm p{N, group, C / group, HxW, dtype == kDouble, eps, stream};
-  const Statistics s = moments({1, N * group, C / group * HxW, input.scalar_type(), stream}, x);
-  const Tensor reciprocal = at::empty({N * group}, s.mean.options());
-  const AffineFactors by(at::empty({N * C}, s.mean.options()), N * C, /*backward=*/false);
-  launch_group_norm_forward(
-      p, s.mean.const_data_ptr(), s.variance.const_data_ptr(), data_or_null(w), data_or_null(b), reciprocal.mutable_data_ptr(),
-      by.mean.mutable_data_ptr(), by.factor.mutable_data_ptr(), by.offset.mutable_data_ptr());
-  apply({1, N * C, HxW, input.scalar_type(), stream}, x, Tensor(), by, Tensor(out));
-  copy_on_device(mean, s.mean.view(mean.sizes()));
-  copy_on_device(rstd, reciprocal.view(rstd.sizes()));
+  const Channels groups{1, N * group, C / group * HxW, input.scalar_type(), stream};
+  const NormalizedBy normalized(groups, mean, rstd, 0, eps);
+  moments(groups, x, normalized.to);
+  launch_channel_affine(
+      {1, N * C, HxW, input.scalar_type(), stream}, x.const_data_ptr(),
+      {as_given(normalized.to.mean), as_given(normalized.to.invstd), w, b, /*spread_is_variance=*/false, eps, C / group, C},
+      out.mutable_data_ptr());
 }
 
 } // namespace cuda
@@ -268,28 +293,25 @@ Three native_group_norm_backward_cuda(const Tensor& grad_out, const Tensor& inpu
     zero_if_defined(grads);
     return grads;
   }
-  const auto dtype = statistic_dtype(input);
-  const Tensor x = input.contiguous(), g = grad_out.contiguous(), w = as_statistic(defined_or_empty(weight), dtype);
-  const Tensor means = as_statistic(mean, dtype), reciprocals = as_statistic(rstd, dtype);
+  const Tensor x = input.contiguous(), g = grad_out.contiguous();
+  const Given w(weight, input), means(mean, input), reciprocals(rstd, input);
   const cudaStream_t stream = c10::cuda::getCurrentCUDAStream();
-  const cuda::GroupNorm p{N, group, C / group, HxW, dtype == kDouble, 0, stream};
+  const cuda::GroupNorm p{N, group, C / group, HxW, input.scalar_type(), stream};
   const cuda::Channels channels{1, N * C, HxW, input.scalar_type(), stream};
-  const AffineFactors by(at::empty({N * C}, means.options()), N * C, /*backward=*/true);
-  cuda::launch_group_norm_means(p, means.const_data_ptr(), by.mean.mutable_data_ptr());
-  const Sums s = products(channels, g, x, by.mean);
-  cuda::launch_group_norm_backward(
-      p, reciprocals.const_data_ptr(), data_or_null(w), s.sum.const_data_ptr(), s.moment.mutable_data_ptr(), by.factor.mutable_data_ptr(),
-      by.offset.mutable_data_ptr(), by.g_factor.mutable_data_ptr());
+  const WideNumbers numbers(channels, grad_input.defined() ? 5 : 2);
+  cuda::SumsTo to{};
+  to.sum = numbers.array(0);
+  to.moment = numbers.array(1);
+  sums(channels, g, x, means, p.width, to);
   if (grad_input.defined()) {
+    const cuda::ChannelGradient by{means, p.width, numbers.array(2), numbers.array(3), numbers.array(4)};
+    cuda::launch_group_norm_factors(p, reciprocals, w, to.sum, to.moment, numbers.array(2), numbers.array(3), numbers.array(4));
     const Tensor dense = target_in(grad_input, MemoryFormat::Contiguous);
-    apply(channels, x, g, by, dense);
+    cuda::launch_channel_gradient(channels, x.const_data_ptr(), g.const_data_ptr(), by, dense.mutable_data_ptr());
     finish(grad_input, dense);
   }
-  if (grad_weight.defined()) {
-    cuda::copy_on_device(grad_weight, s.moment.view({N, C}).sum(0));
-  }
-  if (grad_bias.defined()) {
-    cuda::copy_on_device(grad_bias, s.sum.view({N, C}).sum(0));
+  if (grad_weight.defined() || grad_bias.defined()) {
+    cuda::launch_group_norm_weights(p, reciprocals, to.sum, to.moment, wanted(grad_weight), wanted(grad_bias));
   }
   return grads;
 }

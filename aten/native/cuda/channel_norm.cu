@@ -125,13 +125,68 @@ struct RunWalk {
   }
 };
 
+template <class T, class R>
+__device__ R number_at(const GivenNumbers& numbers, std::int64_t i, R otherwise) {
+  if (numbers.data == nullptr) {
+    return otherwise;
+  }
+  return numbers.narrow ? static_cast<R>(widen(static_cast<const T*>(numbers.data)[i])) : static_cast<const R*>(numbers.data)[i];
+}
+template <class T, class R>
+__device__ void put_number(const WantedNumbers& numbers, std::int64_t i, R value) {
+  if (numbers.data == nullptr) {
+    return;
+  }
+  if (numbers.narrow) {
+    static_cast<T*>(numbers.data)[i] = narrow<T>(value);
+  } else {
+    static_cast<R*>(numbers.data)[i] = value;
+  }
+}
+template <class T, class R>
+__device__ void move_number(const WantedNumbers& numbers, std::int64_t i, R momentum, R towards) {
+  const R before = number_at<T, R>({numbers.data, numbers.narrow}, i, R(0));
+  put_number<T, R>(numbers, i, (1 - momentum) * before + momentum * towards);
+}
+
+template <class T, class R>
+__device__ void finish(const Moments<R>& part, std::int64_t channel, const MomentsTo& to) {
+  const R variance = part.squares / part.count;
+  const R invstd = R(1) / ::sqrt(variance + static_cast<R>(to.eps));
+  put_number<T, R>(to.mean, channel, part.mean);
+  put_number<T, R>(to.invstd, channel, invstd);
+  put_number<T, R>(to.variance, channel, variance);
+  put_number<T, R>(to.save_mean, channel, part.mean);
+  put_number<T, R>(to.save_invstd, channel, invstd);
+  move_number<T, R>(to.running_mean, channel, static_cast<R>(to.momentum), part.mean);
+  move_number<T, R>(to.running_var, channel, static_cast<R>(to.momentum), part.squares / (part.count - 1));
+}
+
+// With xhat = (x - mean) / deviation: dx = weight / deviation (g - mean(g) - xhat mean(g xhat)); the means fall away where
+// the statistics do not depend on x.
+template <class T, class R>
+__device__ void finish(const Products<R>& part, std::int64_t channel, const SumsTo& to) {
+  const WantedNumbers sum{to.sum}, moment{to.moment}, factor{to.factor}, offset{to.offset}, g_factor{to.g_factor};
+  put_number<T, R>(sum, channel, part.sum);
+  put_number<T, R>(moment, channel, part.moment);
+  const R spread = number_at<T, R>(to.spread, channel, R(1));
+  const R invstd = to.training ? spread : R(1) / ::sqrt(spread + static_cast<R>(to.eps));
+  put_number<T, R>(to.grad_weight, channel, part.moment * invstd);
+  put_number<T, R>(to.grad_bias, channel, part.sum);
+  const R scale = number_at<T, R>(to.weight, channel, R(1)) * invstd, count = static_cast<R>(to.count);
+  put_number<T, R>(g_factor, channel, scale);
+  put_number<T, R>(factor, channel, to.training ? -scale * invstd * invstd * part.moment / count : R(0));
+  put_number<T, R>(offset, channel, to.training ? -scale * part.sum / count : R(0));
+}
+
 // A block takes a share of one channel, whose elements lie in runs of `run`, all counted in vectors of K elements.
-template <int K, class T, class Part, class R>
+template <int K, class T, class Part, class R, class To>
 __global__ void __launch_bounds__(kThreads) reduce_runs(
-    std::int64_t channels, std::int64_t length, std::int64_t run, const T* x, const T* g, const R* means, Part* parts) {
+    std::int64_t channels, std::int64_t length, std::int64_t run, const T* x, const T* g, GivenNumbers means, std::int64_t width,
+    Part* parts, To to) {
   using Vector = Aligned<T, K>;
   const std::int64_t channel = blockIdx.x, step = std::int64_t{gridDim.y} * kThreads;
-  const R mean = means != nullptr ? means[channel] : R(0);
+  const R mean = number_at<T, R>(means, quotient(channel, width), R(0));
   const auto* const values = reinterpret_cast<const Vector*>(x) + channel * run;
   const auto* const grads = g != nullptr ? reinterpret_cast<const Vector*>(g) + channel * run : nullptr;
   std::int64_t i = std::int64_t{blockIdx.y} * kThreads + threadIdx.x;
@@ -158,14 +213,18 @@ __global__ void __launch_bounds__(kThreads) reduce_runs(
   }
   part = Team<true>::reduce(part, Join());
   if (threadIdx.x == 0) {
-    parts[blockIdx.y * channels + channel] = part;
+    if (gridDim.y == 1) {
+      finish<T>(part, channel, to);
+    } else {
+      parts[blockIdx.y * channels + channel] = part;
+    }
   }
 }
 
 // Channels last: threads across have K channels each, threads down take rows in turn.
-template <int K, class T, class Part, class R>
-__global__ void __launch_bounds__(kThreads)
-    reduce_columns(std::int64_t channels, std::int64_t rows, const T* x, const T* g, const R* means, Part* parts) {
+template <int K, class T, class Part, class R, class To>
+__global__ void __launch_bounds__(kThreads) reduce_columns(
+    std::int64_t channels, std::int64_t rows, const T* x, const T* g, GivenNumbers means, std::int64_t width, Part* parts, To to) {
   using Vector = Aligned<T, K>;
   constexpr int kLines = kLanes<K>, kColumns = kAcross<K> * K;
   __shared__ alignas(16) char memory[kLines * kColumns * sizeof(Part)];
@@ -177,7 +236,7 @@ __global__ void __launch_bounds__(kThreads)
     R mean[K];
 #pragma unroll
     for (int k = 0; k < K; ++k) {
-      mean[k] = means != nullptr ? means[channel + k] : R(0);
+      mean[k] = number_at<T, R>(means, quotient(channel + k, width), R(0));
     }
     R count = 0;
     const std::int64_t step = std::int64_t{gridDim.y} * kLanes<K>;
@@ -216,25 +275,17 @@ __global__ void __launch_bounds__(kThreads)
     for (int other = 1; other < kLines; ++other) {
       all = join(all, shared[other * kColumns + threadIdx.x]);
     }
-    parts[blockIdx.y * channels + begin + threadIdx.x] = all;
+    if (gridDim.y == 1) {
+      finish<T>(all, begin + threadIdx.x, to);
+    } else {
+      parts[blockIdx.y * channels + begin + threadIdx.x] = all;
+    }
   }
 }
 
-template <class R>
-__device__ void store(const Moments<R>& part, std::int64_t channel, R* mean, R* variance) {
-  mean[channel] = part.mean;
-  variance[channel] = part.squares / part.count;
-}
-template <class R>
-__device__ void store(const Products<R>& part, std::int64_t channel, R* sum, R* moment) {
-  sum[channel] = part.sum;
-  moment[channel] = part.moment;
-}
-
 // A warp for each channel.
-template <class Part, class R>
-__global__ void __launch_bounds__(kThreads)
-    join_parts(std::int64_t channels, int splits, const Part* parts, R* first, R* second) {
+template <class T, class Part, class To>
+__global__ void __launch_bounds__(kThreads) join_parts(std::int64_t channels, int splits, const Part* parts, To to) {
   const std::int64_t channel = Team<false>::row();
   if (channel >= channels) {
     return;
@@ -245,107 +296,134 @@ __global__ void __launch_bounds__(kThreads)
   }
   part = Team<false>::reduce(part, Join());
   if (Team<false>::rank() == 0) {
-    store(part, channel, first, second);
+    finish<T>(part, channel, to);
   }
-}
-
-template <int K, class T, class Part, class R>
-void launch_runs(const Channels& p, int splits, const T* x, const T* g, const R* mean, Part* parts) {
-  reduce_runs<K, T, Part, R><<<dim3(static_cast<unsigned>(p.channels), splits), kThreads, 0, p.stream>>>(
-      p.channels, p.outer * p.inner / K, p.inner / K, x, g, mean, parts);
-}
-
-template <int K, class T, class Part, class R>
-void launch_columns(const Channels& p, int splits, const T* x, const T* g, const R* mean, Part* parts) {
-  reduce_columns<K, T, Part, R><<<dim3(blocks_of(p.channels, kAcross<K> * K), splits), kThreads, 0, p.stream>>>(
-      p.channels, p.outer, x, g, mean, parts);
 }
 
 bool are_aligned(const void* x, const void* g, std::size_t bytes) {
   return (reinterpret_cast<std::uintptr_t>(x) | reinterpret_cast<std::uintptr_t>(g)) % bytes == 0;
 }
 
-template <class T, class Part, class R>
-void reduce(
-    const Channels& p, int splits, const T* x, const T* g, const void* means, void* parts_memory, void* first, void* second) {
+// Elements that are reduced, and the means that Products take off.
+template <class T>
+struct Reduced {
+  const T *x, *g;
+  GivenNumbers means;
+  std::int64_t width;
+};
+
+template <int K, class R, class T, class Part, class To>
+void launch_runs(const Channels& p, int splits, const Reduced<T>& in, Part* parts, const To& to) {
+  reduce_runs<K, T, Part, R, To><<<dim3(static_cast<unsigned>(p.channels), splits), kThreads, 0, p.stream>>>(
+      p.channels, p.outer * p.inner / K, p.inner / K, in.x, in.g, in.means, in.width, parts, to);
+}
+
+template <int K, class R, class T, class Part, class To>
+void launch_columns(const Channels& p, int splits, const Reduced<T>& in, Part* parts, const To& to) {
+  reduce_columns<K, T, Part, R, To><<<dim3(blocks_of(p.channels, kAcross<K> * K), splits), kThreads, 0, p.stream>>>(
+      p.channels, p.outer, in.x, in.g, in.means, in.width, parts, to);
+}
+
+template <class T, class Part, class R, class To>
+void reduce(const Channels& p, int splits, const Reduced<T>& in, void* parts_memory, const To& to) {
   constexpr int K = kVector<T>;
   // Images of 14 by 14 are whole numbers of 4 elements, but not of 8.
   constexpr int kHalf = K == 8 ? 4 : 1;
   Part* const parts = static_cast<Part*>(parts_memory);
-  const R* const mean = static_cast<const R*>(means);
   if (p.inner == 1) {
-    const bool wide = p.channels % K == 0 && are_aligned(x, g, 16);
-    wide ? launch_columns<K>(p, splits, x, g, mean, parts) : launch_columns<1>(p, splits, x, g, mean, parts);
-  } else if (p.inner % K == 0 && are_aligned(x, g, 16)) {
-    launch_runs<K>(p, splits, x, g, mean, parts);
-  } else if (p.inner % kHalf == 0 && are_aligned(x, g, kHalf * sizeof(T))) {
-    launch_runs<kHalf>(p, splits, x, g, mean, parts);
+    const bool wide = p.channels % K == 0 && are_aligned(in.x, in.g, 16);
+    wide ? launch_columns<K, R>(p, splits, in, parts, to) : launch_columns<1, R>(p, splits, in, parts, to);
+  } else if (p.inner % K == 0 && are_aligned(in.x, in.g, 16)) {
+    launch_runs<K, R>(p, splits, in, parts, to);
+  } else if (p.inner % kHalf == 0 && are_aligned(in.x, in.g, kHalf * sizeof(T))) {
+    launch_runs<kHalf, R>(p, splits, in, parts, to);
   } else {
-    launch_runs<1>(p, splits, x, g, mean, parts);
+    launch_runs<1, R>(p, splits, in, parts, to);
   }
   C10_CUDA_KERNEL_LAUNCH_CHECK();
-  join_parts<Part, R><<<blocks_of(p.channels, kThreads / 32), kThreads, 0, p.stream>>>(
-      p.channels, splits, parts, static_cast<R*>(first), static_cast<R*>(second));
-  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  if (splits > 1) {
+    join_parts<T, Part, To><<<blocks_of(p.channels, kThreads / 32), kThreads, 0, p.stream>>>(p.channels, splits, parts, to);
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+  }
 }
 
 // ---- elements ----------------------------------------------------------------------------------
 
+// What is done to an element of a channel, of which a thread asks once: out = (x - mean) * factor + offset, and on the way back
+// + g * g_factor.
 template <class R>
-struct Factors {
-  const R *mean, *factor, *offset, *g_factor;
-};
+struct OneChannel {
+  R mean, factor, offset, g_factor;
 
-// The factors of K channels side by side, or of one for all K elements.
-template <int K, class R>
-struct ChannelFactors {
-  R mean[K], factor[K], offset[K], g_factor[K];
-
-  __device__ ChannelFactors(const Factors<R>& by, std::int64_t channel, bool one_for_all) {
-#pragma unroll
-    for (int k = 0; k < K; ++k) {
-      const std::int64_t c = channel + (one_for_all ? 0 : k);
-      mean[k] = by.mean[c];
-      factor[k] = by.factor[c];
-      offset[k] = by.offset[c];
-      g_factor[k] = by.g_factor != nullptr ? by.g_factor[c] : R(0);
-    }
-  }
-  template <class T>
-  __device__ Aligned<T, K> apply(const Aligned<T, K>& values, const Aligned<T, K>& grads) const {
-    Aligned<T, K> results;
-#pragma unroll
-    for (int k = 0; k < K; ++k) {
-      // Without gradients both are zero.
-      results.values[k] = narrow<T>((widen(values.values[k]) - mean[k]) * factor[k] + offset[k] + widen(grads.values[k]) * g_factor[k]);
-    }
-    return results;
+  __device__ R operator()(R x, R g) const {
+    return (x - mean) * factor + offset + g * g_factor;
   }
 };
 
-// K elements of one channel to a thread; `run` is a channel's run counted in such.
-template <int K, class T, class R>
+template <class T, class R>
+struct ForwardFactors {
+  static constexpr bool kReadsGradients = false;
+  ChannelAffine by;
+  bool grouped; // else each channel has statistics and weights of its own
+
+  __device__ OneChannel<R> of(std::int64_t channel) const {
+    const std::int64_t statistic = grouped ? quotient(channel, by.width) : channel;
+    const std::int64_t parameter = grouped ? channel - quotient(channel, by.period) * by.period : channel;
+    const R spread = number_at<T, R>(by.spread, statistic, R(1));
+    const R invstd = by.spread_is_variance ? R(1) / ::sqrt(spread + static_cast<R>(by.eps)) : spread;
+    return {
+        number_at<T, R>(by.mean, statistic, R(0)), number_at<T, R>(by.weight, parameter, R(1)) * invstd,
+        number_at<T, R>(by.bias, parameter, R(0)), R(0)};
+  }
+};
+
+template <class T, class R>
+struct BackwardFactors {
+  static constexpr bool kReadsGradients = true;
+  ChannelGradient by;
+
+  __device__ OneChannel<R> of(std::int64_t channel) const {
+    const auto at = [&](const void* array) { return static_cast<const R*>(array)[channel]; };
+    const std::int64_t statistic = by.width == 1 ? channel : quotient(channel, by.width);
+    return {number_at<T, R>(by.mean, statistic, R(0)), at(by.factor), at(by.offset), at(by.g_factor)};
+  }
+};
+
+// K elements of channels number k * Step of `channels`, one for all where Step is 0.
+template <int Step, int K, class T, class R>
+__device__ Aligned<T, K> apply(const OneChannel<R>* channels, const Aligned<T, K>& values, const Aligned<T, K>& grads) {
+  Aligned<T, K> results;
+#pragma unroll
+  for (int k = 0; k < K; ++k) {
+    results.values[k] = narrow<T>(channels[k * Step](widen(values.values[k]), widen(grads.values[k])));
+  }
+  return results;
+}
+
+// K elements of one channel to a thread; `run` is a channel's run counted in such. Channels are counted from `first` on.
+template <int K, class R, class T, class Factors>
 __global__ void __launch_bounds__(kThreads) affine_runs(
-    std::int64_t count, FastDivider channels, FastDivider run, const T* x, const T* g, Factors<R> by, T* out) {
+    std::int64_t count, FastDivider channels, FastDivider run, std::int64_t first, const T* x, const T* g, Factors by, T* out) {
   const std::int64_t thread = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (thread >= count) {
     return;
   }
   const std::uint32_t number = run.divide(static_cast<std::uint32_t>(thread));
   const std::uint32_t channel = number - channels.divide(number) * channels.divisor;
-  const ChannelFactors<K, R> factors(by, channel, /*one_for_all=*/true);
   using Vector = Aligned<T, K>;
+  const Vector values = reinterpret_cast<const Vector*>(x)[thread];
   Vector grads = {};
-  if (g != nullptr) {
+  if constexpr (Factors::kReadsGradients) {
     grads = reinterpret_cast<const Vector*>(g)[thread];
   }
-  reinterpret_cast<Vector*>(out)[thread] = factors.apply(reinterpret_cast<const Vector*>(x)[thread], grads);
+  const OneChannel<R> own = by.of(first + channel);
+  reinterpret_cast<Vector*>(out)[thread] = apply<0>(&own, values, grads);
 }
 
 // Channels last: K channels to a thread, which takes some rows with the same factors.
-template <int K, class T, class R>
+template <int K, class R, class T, class Factors>
 __global__ void __launch_bounds__(kThreads) affine_columns(
-    std::int64_t channels, std::int64_t rows, unsigned blocks_across, const T* x, const T* g, Factors<R> by, T* out) {
+    std::int64_t channels, std::int64_t rows, unsigned blocks_across, const T* x, const T* g, Factors by, T* out) {
   using Vector = Aligned<T, K>;
   const unsigned line = blockIdx.x / blocks_across;
   const std::int64_t block = blockIdx.x - line * blocks_across;
@@ -361,16 +439,20 @@ __global__ void __launch_bounds__(kThreads) affine_columns(
   for (int b = 0; b < kBatch; ++b) {
     if (first + b * kLanes<K> < rows) {
       values[b] = reinterpret_cast<const Vector*>(x)[begin + b * kLanes<K> * width];
-      if (g != nullptr) {
+      if constexpr (Factors::kReadsGradients) {
         grads[b] = reinterpret_cast<const Vector*>(g)[begin + b * kLanes<K> * width];
       }
     }
   }
-  const ChannelFactors<K, R> factors(by, channel, /*one_for_all=*/false);
+  OneChannel<R> own[K];
+#pragma unroll
+  for (int k = 0; k < K; ++k) {
+    own[k] = by.of(channel + k);
+  }
 #pragma unroll
   for (int b = 0; b < kBatch; ++b) {
     if (first + b * kLanes<K> < rows) {
-      reinterpret_cast<Vector*>(out)[begin + b * kLanes<K> * width] = factors.apply(values[b], grads[b]);
+      reinterpret_cast<Vector*>(out)[begin + b * kLanes<K> * width] = apply<1>(own, values[b], grads[b]);
     }
   }
 }
@@ -378,11 +460,11 @@ __global__ void __launch_bounds__(kThreads) affine_columns(
 // Elements of one launch, as 32-bit numbers of vectors allow.
 constexpr std::int64_t kMostVectors = std::int64_t{1} << 30;
 
-template <int K, class T, class R>
-void affine(const Channels& p, const T* x, const T* g, const Factors<R>& by, T* out) {
+template <int K, class R, class T, class Factors>
+void affine(const Channels& p, const T* x, const T* g, const Factors& by, T* out) {
   if (p.inner == 1) {
     const unsigned across = blocks_of(p.channels, kAcross<K> * K), down = blocks_of(p.outer, kBatch * kLanes<K>);
-    affine_columns<K, T, R><<<across * down, kThreads, 0, p.stream>>>(p.channels, p.outer, across, x, g, by, out);
+    affine_columns<K, R, T, Factors><<<across * down, kThreads, 0, p.stream>>>(p.channels, p.outer, across, x, g, by, out);
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return;
   }
@@ -394,134 +476,82 @@ void affine(const Channels& p, const T* x, const T* g, const Factors<R>& by, T* 
     const std::int64_t channels = period <= kMostVectors ? p.channels : std::max<std::int64_t>(kMostVectors / run, 1);
     for (std::int64_t c = 0; c < p.channels; c += channels) {
       const std::int64_t own = std::min(channels, p.channels - c), at = (first * p.channels + c) * p.inner, count = some * own * run;
-      const Factors<R> from{by.mean + c, by.factor + c, by.offset + c, by.g_factor != nullptr ? by.g_factor + c : nullptr};
-      affine_runs<K, T, R><<<blocks_of(count, kThreads), kThreads, 0, p.stream>>>(
-          count, FastDivider(static_cast<std::uint32_t>(own)), FastDivider(static_cast<std::uint32_t>(run)), x + at,
-          g != nullptr ? g + at : nullptr, from, out + at);
+      affine_runs<K, R, T, Factors><<<blocks_of(count, kThreads), kThreads, 0, p.stream>>>(
+          count, FastDivider(static_cast<std::uint32_t>(own)), FastDivider(static_cast<std::uint32_t>(run)), c, x + at,
+          g != nullptr ? g + at : nullptr, by, out + at);
       C10_CUDA_KERNEL_LAUNCH_CHECK();
     }
   }
 }
 
-// ---- from statistics to factors ------------------------------------------------------------------
-
-template <class R>
-__device__ R at_or(const void* array, std::int64_t i, R otherwise) {
-  return array != nullptr ? static_cast<const R*>(array)[i] : otherwise;
-}
-template <class R>
-__device__ R& number(void* array, std::int64_t i) {
-  return static_cast<R*>(array)[i];
-}
-
-template <class R>
-__global__ void __launch_bounds__(kThreads) batch_norm_forward(BatchNormForward p) {
-  const std::int64_t c = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
-  if (c >= p.channels) {
-    return;
-  }
-  const R mean = at_or<R>(p.mean, c, R(0)), variance = at_or<R>(p.variance, c, R(1));
-  const R invstd = R(1) / ::sqrt(variance + static_cast<R>(p.eps));
-  if (p.training) {
-    const R momentum = static_cast<R>(p.momentum), count = static_cast<R>(p.count);
-    number<R>(p.invstd, c) = invstd;
-    if (p.running_mean != nullptr) {
-      R& running = number<R>(p.running_mean, c);
-      running = (1 - momentum) * running + momentum * mean;
-    }
-    if (p.running_var != nullptr) {
-      R& running = number<R>(p.running_var, c);
-      running = (1 - momentum) * running + momentum * (variance * (count / (count - 1)));
-    }
-  }
-  if (p.factor != nullptr) {
-    number<R>(p.factor, c) = at_or<R>(p.weight, c, R(1)) * invstd;
-    number<R>(p.offset, c) = at_or<R>(p.bias, c, R(0));
+template <class R, class T, class Factors>
+void affine(const Channels& p, const void* x, const void* g, const Factors& by, void* out) {
+  constexpr int K = kVector<T>;
+  const bool whole = (p.inner == 1 ? p.channels : p.inner) % K == 0;
+  const T *from = static_cast<const T*>(x), *grads = static_cast<const T*>(g);
+  if (whole && are_aligned(x, g, 16) && are_aligned(out, nullptr, 16)) {
+    affine<K, R>(p, from, grads, by, static_cast<T*>(out));
+  } else {
+    affine<1, R>(p, from, grads, by, static_cast<T*>(out));
   }
 }
 
-// With xhat = (x - mean) / deviation: dx = weight / deviation (g - mean(g) - xhat mean(g xhat)); the means fall away where
-// the statistics do not depend on x.
-template <class R>
-__global__ void __launch_bounds__(kThreads) batch_norm_backward(BatchNormBackward p) {
-  const std::int64_t c = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
-  if (c >= p.channels) {
-    return;
-  }
-  const R spread = at_or<R>(p.spread, c, R(1));
-  const R invstd = p.training ? spread : R(1) / ::sqrt(spread + static_cast<R>(p.eps));
-  const R sum = at_or<R>(p.sum, c, R(0)), moment = at_or<R>(p.moment, c, R(0)), count = static_cast<R>(p.count);
-  if (p.grad_weight != nullptr) {
-    number<R>(p.grad_weight, c) = moment * invstd;
-  }
-  if (p.grad_bias != nullptr) {
-    number<R>(p.grad_bias, c) = sum;
-  }
-  if (p.factor != nullptr) {
-    const R scale = at_or<R>(p.weight, c, R(1)) * invstd;
-    number<R>(p.g_factor, c) = scale;
-    number<R>(p.factor, c) = p.training ? -scale * invstd * invstd * moment / count : R(0);
-    number<R>(p.offset, c) = p.training ? -scale * sum / count : R(0);
-  }
-}
+// ---- groups ----------------------------------------------------------------------------------------
 
-template <class R>
-__global__ void __launch_bounds__(kThreads) group_norm_forward(
-    GroupNorm p, const R* mean, const R* variance, const R* weight, const R* bias, R* rstd, R* channel_mean, R* factor, R* offset) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
-  if (i >= p.samples * p.groups * p.width) {
-    return;
-  }
-  const std::int64_t group = i / p.width, channel = i % (p.groups * p.width);
-  const R reciprocal = R(1) / ::sqrt(variance[group] + static_cast<R>(p.eps));
-  if (i % p.width == 0) {
-    rstd[group] = reciprocal;
-  }
-  channel_mean[i] = mean[group];
-  factor[i] = at_or<R>(weight, channel, R(1)) * reciprocal;
-  offset[i] = at_or<R>(bias, channel, R(0));
-}
-
-template <class R>
-__global__ void __launch_bounds__(kThreads) group_norm_means(GroupNorm p, const R* mean, R* channel_mean) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
-  if (i < p.samples * p.groups * p.width) {
-    channel_mean[i] = mean[i / p.width];
-  }
-}
-
-// A thread for each group of each sample: dx = rstd (weight g - mean(weight g) - xhat mean(weight g xhat)).
-template <class R>
-__global__ void __launch_bounds__(kThreads) group_norm_backward(
-    GroupNorm p, const R* rstd, const R* weight, const R* sum, R* moment, R* factor, R* offset, R* g_factor) {
-  const std::int64_t group = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+// A warp for each group of each sample: dx = rstd (weight g - mean(weight g) - xhat mean(weight g xhat)).
+template <class T, class R>
+__global__ void __launch_bounds__(kThreads) group_factors(
+    GroupNorm p, GivenNumbers rstd, GivenNumbers weight, const R* sum, const R* moment, R* factor, R* offset, R* g_factor) {
+  const std::int64_t group = Team<false>::row();
   if (group >= p.samples * p.groups) {
     return;
   }
-  const R reciprocal = rstd[group];
-  const std::int64_t first = group * p.width, channel = group % p.groups * p.width;
-  R mean_g = 0, mean_gx = 0;
-  for (std::int64_t i = 0; i < p.width; ++i) {
-    const R scale = at_or<R>(weight, channel + i, R(1));
-    const R scaled = moment[first + i] * reciprocal;
-    moment[first + i] = scaled;
-    mean_g += scale * sum[first + i];
-    mean_gx += scale * scaled;
+  const R reciprocal = number_at<T, R>(rstd, group, R(1));
+  const std::int64_t first = group * p.width, parameter = group % p.groups * p.width;
+  Products<R> weighted{};
+  for (std::int64_t i = Team<false>::rank(); i < p.width; i += 32) {
+    const R scale = number_at<T, R>(weight, parameter + i, R(1));
+    weighted.sum += scale * sum[first + i];
+    weighted.moment += scale * moment[first + i];
     g_factor[first + i] = scale * reciprocal;
   }
-  const R count = static_cast<R>(p.width * p.spatial);
-  mean_g /= count;
-  mean_gx /= count;
-  for (std::int64_t i = 0; i < p.width; ++i) {
-    factor[first + i] = -reciprocal * reciprocal * mean_gx;
-    offset[first + i] = -reciprocal * mean_g;
+  weighted = Team<false>::reduce(weighted, Join());
+  const R share = R(1) / static_cast<R>(p.width * p.spatial);
+  for (std::int64_t i = Team<false>::rank(); i < p.width; i += 32) {
+    factor[first + i] = -reciprocal * reciprocal * reciprocal * weighted.moment * share;
+    offset[first + i] = -reciprocal * weighted.sum * share;
   }
 }
 
-/// f(R()) for the type of statistics.
-template <class F>
-void with_statistic(bool is_double, F f) {
-  is_double ? f(double()) : f(float());
+// Threads across have a channel each, threads down take samples in turn.
+constexpr int kWeightColumns = 32, kWeightLanes = 8;
+
+template <class T, class R>
+__global__ void __launch_bounds__(kWeightColumns* kWeightLanes) group_weights(
+    GroupNorm p, GivenNumbers rstd, const R* sum, const R* moment, WantedNumbers grad_weight, WantedNumbers grad_bias) {
+  __shared__ R memory[2][kWeightLanes][kWeightColumns];
+  const int across = threadIdx.x % kWeightColumns, lane = threadIdx.x / kWeightColumns;
+  const std::int64_t channels = p.groups * p.width, channel = static_cast<std::int64_t>(blockIdx.x) * kWeightColumns + across;
+  R for_weight = 0, for_bias = 0;
+  if (channel < channels) {
+    const std::int64_t group = quotient(channel, p.width);
+#pragma unroll 4
+    for (std::int64_t n = lane; n < p.samples; n += kWeightLanes) {
+      for_weight += moment[n * channels + channel] * number_at<T, R>(rstd, n * p.groups + group, R(1));
+      for_bias += sum[n * channels + channel];
+    }
+  }
+  memory[0][lane][across] = for_weight;
+  memory[1][lane][across] = for_bias;
+  __syncthreads();
+  if (lane == 0 && channel < channels) {
+    for (int other = 1; other < kWeightLanes; ++other) {
+      for_weight += memory[0][other][across];
+      for_bias += memory[1][other][across];
+    }
+    put_number<T, R>(grad_weight, channel, for_weight);
+    put_number<T, R>(grad_bias, channel, for_bias);
+  }
 }
 
 } // namespace
@@ -531,92 +561,65 @@ int channel_splits(const Channels& p, int multiprocessors) {
   const std::int64_t columns = p.channels % vector == 0 ? kAcross<2> * vector : kAcross<1>;
   const std::int64_t blocks = p.inner == 1 ? (p.channels + columns - 1) / columns : p.channels;
   const std::int64_t work = p.inner == 1 ? p.outer / (kBatch * kLanes<2>) : p.outer * p.inner / (4 * vector * kThreads);
-  const std::int64_t wanted = (std::int64_t{multiprocessors} * 8 + blocks - 1) / blocks;
+  // Eight blocks fill a multiprocessor. Where the channels alone come to more than half of that, no second launch is worth it.
+  const std::int64_t wanted = std::int64_t{multiprocessors} * 8 / blocks;
   return static_cast<int>(std::clamp<std::int64_t>(std::min(work, wanted), 1, 1024));
 }
 
-void launch_channel_moments(const Channels& p, int splits, const void* x, void* parts, void* mean, void* variance) {
+void launch_channel_moments(const Channels& p, int splits, const void* x, void* parts, const MomentsTo& to) {
   FloatingTypes::call(p.dtype, [&](auto type) {
     using T = decltype(type);
     using R = opmath_type<T>;
-    const T* const none = nullptr;
-    reduce<T, Moments<R>, R>(p, splits, static_cast<const T*>(x), none, nullptr, parts, mean, variance);
+    reduce<T, Moments<R>, R>(p, splits, Reduced<T>{static_cast<const T*>(x), nullptr, {}, 1}, parts, to);
   });
 }
 
 void launch_channel_sums(
-    const Channels& p, int splits, const void* g, const void* x, const void* mean, void* parts, void* sum, void* moment) {
+    const Channels& p, int splits, const void* g, const void* x, GivenNumbers mean, std::int64_t width, void* parts,
+    const SumsTo& to) {
   FloatingTypes::call(p.dtype, [&](auto type) {
     using T = decltype(type);
     using R = opmath_type<T>;
-    reduce<T, Products<R>, R>(p, splits, static_cast<const T*>(x), static_cast<const T*>(g), mean, parts, sum, moment);
+    reduce<T, Products<R>, R>(p, splits, Reduced<T>{static_cast<const T*>(x), static_cast<const T*>(g), mean, width}, parts, to);
   });
 }
 
-void launch_channel_affine(
-    const Channels& p, const void* x, const void* g, const void* mean, const void* factor, const void* offset,
-    const void* g_factor, void* out) {
+void launch_channel_affine(const Channels& p, const void* x, const ChannelAffine& by, void* out) {
   FloatingTypes::call(p.dtype, [&](auto type) {
     using T = decltype(type);
     using R = opmath_type<T>;
-    constexpr int K = kVector<T>;
-    const Factors<R> by{
-        static_cast<const R*>(mean), static_cast<const R*>(factor), static_cast<const R*>(offset), static_cast<const R*>(g_factor)};
-    const T *from = static_cast<const T*>(x), *grads = static_cast<const T*>(g);
-    const bool whole = (p.inner == 1 ? p.channels : p.inner) % K == 0;
-    if (whole && are_aligned(x, g, 16) && are_aligned(out, nullptr, 16)) {
-      affine<K, T, R>(p, from, grads, by, static_cast<T*>(out));
-    } else {
-      affine<1, T, R>(p, from, grads, by, static_cast<T*>(out));
-    }
+    affine<R, T>(p, x, nullptr, ForwardFactors<T, R>{by, by.width != 1 || by.period != p.channels}, out);
   });
 }
 
-void launch_batch_norm_forward(const BatchNormForward& p) {
-  with_statistic(p.is_double, [&](auto type) {
-    using R = decltype(type);
-    batch_norm_forward<R><<<blocks_of(p.channels, kThreads), kThreads, 0, p.stream>>>(p);
-    C10_CUDA_KERNEL_LAUNCH_CHECK();
+void launch_channel_gradient(const Channels& p, const void* x, const void* g, const ChannelGradient& by, void* out) {
+  FloatingTypes::call(p.dtype, [&](auto type) {
+    using T = decltype(type);
+    using R = opmath_type<T>;
+    affine<R, T>(p, x, g, BackwardFactors<T, R>{by}, out);
   });
 }
 
-void launch_batch_norm_backward(const BatchNormBackward& p) {
-  with_statistic(p.is_double, [&](auto type) {
-    using R = decltype(type);
-    batch_norm_backward<R><<<blocks_of(p.channels, kThreads), kThreads, 0, p.stream>>>(p);
-    C10_CUDA_KERNEL_LAUNCH_CHECK();
-  });
-}
-
-void launch_group_norm_forward(
-    const GroupNorm& p, const void* mean, const void* variance, const void* weight, const void* bias, void* rstd,
-    void* channel_mean, void* factor, void* offset) {
-  with_statistic(p.is_double, [&](auto type) {
-    using R = decltype(type);
-    group_norm_forward<R><<<blocks_of(p.samples * p.groups * p.width, kThreads), kThreads, 0, p.stream>>>(
-        p, static_cast<const R*>(mean), static_cast<const R*>(variance), static_cast<const R*>(weight), static_cast<const R*>(bias),
-        static_cast<R*>(rstd), static_cast<R*>(channel_mean), static_cast<R*>(factor), static_cast<R*>(offset));
-    C10_CUDA_KERNEL_LAUNCH_CHECK();
-  });
-}
-
-void launch_group_norm_means(const GroupNorm& p, const void* mean, void* channel_mean) {
-  with_statistic(p.is_double, [&](auto type) {
-    using R = decltype(type);
-    group_norm_means<R><<<blocks_of(p.samples * p.groups * p.width, kThreads), kThreads, 0, p.stream>>>(
-        p, static_cast<const R*>(mean), static_cast<R*>(channel_mean));
-    C10_CUDA_KERNEL_LAUNCH_CHECK();
-  });
-}
-
-void launch_group_norm_backward(
-    const GroupNorm& p, const void* rstd, const void* weight, const void* sum, void* moment, void* factor, void* offset,
+void launch_group_norm_factors(
+    const GroupNorm& p, GivenNumbers rstd, GivenNumbers weight, const void* sum, const void* moment, void* factor, void* offset,
     void* g_factor) {
-  with_statistic(p.is_double, [&](auto type) {
-    using R = decltype(type);
-    group_norm_backward<R><<<blocks_of(p.samples * p.groups, kThreads), kThreads, 0, p.stream>>>(
-        p, static_cast<const R*>(rstd), static_cast<const R*>(weight), static_cast<const R*>(sum), static_cast<R*>(moment),
-        static_cast<R*>(factor), static_cast<R*>(offset), static_cast<R*>(g_factor));
+  FloatingTypes::call(p.dtype, [&](auto type) {
+    using T = decltype(type);
+    using R = opmath_type<T>;
+    group_factors<T, R><<<blocks_of(p.samples * p.groups, kThreads / 32), kThreads, 0, p.stream>>>(
+        p, rstd, weight, static_cast<const R*>(sum), static_cast<const R*>(moment), static_cast<R*>(factor), static_cast<R*>(offset),
+        static_cast<R*>(g_factor));
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+  });
+}
+
+void launch_group_norm_weights(
+    const GroupNorm& p, GivenNumbers rstd, const void* sum, const void* moment, WantedNumbers grad_weight, WantedNumbers grad_bias) {
+  FloatingTypes::call(p.dtype, [&](auto type) {
+    using T = decltype(type);
+    using R = opmath_type<T>;
+    group_weights<T, R><<<blocks_of(p.groups * p.width, kWeightColumns), kWeightColumns * kWeightLanes, 0, p.stream>>>(
+        p, rstd, static_cast<const R*>(sum), static_cast<const R*>(moment), grad_weight, grad_bias);
     C10_CUDA_KERNEL_LAUNCH_CHECK();
   });
 }
