@@ -6,6 +6,7 @@
 #include <aten/core/Reduction.h>
 #include <aten/native/composite/loss.h>
 #include <aten/native/cpu/generic/dropout.h>
+#include <aten/native/cuda_shortcuts.h>
 #include <autograd/grad_mode.h>
 
 namespace torch::autograd::formulas {
@@ -80,6 +81,39 @@ Three layer_norm_double_backward(
   }
   if (grad_grad_bias.defined() && mask[2]) add(for_grad, grad_grad_bias.expand(input.sizes()));
   return {for_input, for_weight, for_grad};
+}
+
+std::tuple<Tensor, Tensor> rms_norm_backward(
+    const Tensor& grad, const Tensor& input, at::IntArrayRef normalized_shape, const Tensor& rstd, const Tensor& weight,
+    std::array<bool, 2> mask) {
+  if (!grad.defined()) return {};
+  if (at::native::backward_takes_shortcuts() && at::native::is_plain_cuda(grad) && at::native::is_plain_cuda(input)) {
+    return at::native::cuda_shortcuts().rms_norm_backward(grad, input, normalized_shape, rstd, weight, mask);
+  }
+  const int64_t leading = input.dim() - static_cast<int64_t>(normalized_shape.size());
+  at::DimVector row_dims, outer_dims;
+  for (int64_t d = 0; d < input.dim(); ++d) (d < leading ? outer_dims : row_dims).push_back(d);
+  // With xhat = x scale: dx = scale (w g - xhat mean(w g xhat)).
+  const bool narrow = at::isReducedFloatingType(input.scalar_type());
+  const Tensor x = narrow ? input.to(at::kFloat) : input, g = narrow ? grad.to(at::kFloat) : grad;
+  // What was saved is a constant to autograd: second derivatives take it anew. Its eps is what it has beyond the mean square.
+  Tensor scale = rstd;
+  if (at::GradMode::is_enabled()) {
+    const Tensor square = (x * x).mean(row_dims, true);
+    const Tensor eps = (rstd.pow(-2) - square).detach();
+    scale = (square + eps).rsqrt();
+  }
+  const Tensor xhat = x * scale;
+  Tensor for_input, for_weight;
+  if (mask[0]) {
+    const Tensor v = weighted(g, weight);
+    for_input = ((v - xhat * (v * xhat).mean(row_dims, true)) * scale).to(input.scalar_type());
+  }
+  if (mask[1]) {
+    const Tensor product = g * xhat;
+    for_weight = (outer_dims.empty() ? product : product.sum(outer_dims)).to(weight.scalar_type());
+  }
+  return {for_input, for_weight};
 }
 
 Three group_norm_backward(

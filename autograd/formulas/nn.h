@@ -25,6 +25,15 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> layer_norm_double_backward(
     at::IntArrayRef normalized_shape,
     std::array<bool, 3> mask);
 
+/// Gradients of RMS norm for input and weight: on CUDA by its kernel, or by operators when they may be differentiated again.
+std::tuple<at::Tensor, at::Tensor> rms_norm_backward(
+    const at::Tensor& grad,
+    const at::Tensor& input,
+    at::IntArrayRef normalized_shape,
+    const at::Tensor& rstd,
+    const at::Tensor& weight,
+    std::array<bool, 2> mask);
+
 /// Backward pass of group norm, from the gradients of its three results: by its kernel, or by operators when it may be
 /// differentiated again or when the statistics have gradients of their own.
 std::tuple<at::Tensor, at::Tensor, at::Tensor> group_norm_backward(

@@ -247,6 +247,24 @@ Tensors layer_norm(const Stack& args) {
   return {out.tensor()};
 }
 
+/// rms_norm(input, normalized_shape, weight, eps)
+Tensors rms_norm(const Stack& args) {
+  const Array input(args.at(0));
+  size_t width = 1;
+  for (const int64_t size : args.at(1).toIntVector()) width *= static_cast<size_t>(size);
+  const bool weighted = args.at(2).isTensor() && args[2].toTensor().defined();
+  Array out = input;
+  for (size_t start = 0; start < input.values.size(); start += width) {
+    double squares = 0;
+    for (size_t i = 0; i < width; ++i) squares += std::norm(input.values[start + i]);
+    const double scale = 1 / std::sqrt(squares / static_cast<double>(width) + args.at(3).toDouble());
+    for (size_t i = 0; i < width; ++i) {
+      out.values[start + i] *= weighted ? Array(args[2]).values[i] * scale : Complex(scale);
+    }
+  }
+  return {out.tensor()};
+}
+
 Tensors embedding(const Stack& args) {
   const Array weight(args.at(0));
   const Array indices(args.at(1));
@@ -269,6 +287,7 @@ const References& network_references() {
       {"nll_loss_forward", nll_loss},
       {"layer_norm", layer_norm},
       {"native_layer_norm", layer_norm},
+      {"_fused_rms_norm", rms_norm},
       {"embedding", embedding},
       {"convolution", convolution},
       {"max_pool2d_with_indices", max_pool2d},

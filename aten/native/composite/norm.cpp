@@ -1,6 +1,7 @@
 // Normalizations: the public operators, and backward passes that give only the gradients asked for.
 
 #include <aten/Functions.h>
+#include <aten/OpMathType.h>
 #include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
@@ -8,6 +9,7 @@
 #include <aten/native/cpu/norm.h>
 #include <aten/native/cpu_isa.h>
 #include <aten/shape/nn.h>
+#include <aten/shape/operand_checks.h>
 #include <c10/util/accumulate.h>
 
 #include <limits>
@@ -90,24 +92,57 @@ Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const std::
   return std::get<0>(at::native_layer_norm(input, normalized_shape, weight, bias, eps));
 }
 
-std::tuple<Tensor, Tensor> _fused_rms_norm(const Tensor& input, IntArrayRef normalized_shape, const std::optional<Tensor>& weight, std::optional<double> eps) {
-  const int64_t leading = at::shape::check_layer_norm(input, normalized_shape, weight, std::nullopt);
+// ---- RMS norm ------------------------------------------------------------------------------------------------------
+
+TORCH_API double rms_norm_eps(const Tensor& input, std::optional<double> eps) {
+  return eps.value_or(
+      input.scalar_type() == kDouble ? std::numeric_limits<double>::epsilon() : double(std::numeric_limits<float>::epsilon()));
+}
+
+namespace {
+
+/// The dimensions that are normalized; throws where they are not the last ones of the input.
+DimVector rms_norm_dims(const Tensor& input, IntArrayRef normalized_shape, const std::optional<Tensor>& weight) {
   DimVector dims;
-  for (int64_t d = leading; d < input.dim(); ++d) dims.push_back(d);
-  const auto dtype = input.scalar_type();
-  const bool narrow = dtype == kHalf || dtype == kBFloat16;
-  const Tensor wide = narrow ? input.to(kFloat) : input;
-  const double least = eps.value_or(
-      dtype == kDouble ? std::numeric_limits<double>::epsilon() : double(std::numeric_limits<float>::epsilon()));
-  Tensor factors = at::rsqrt(wide.mul(wide).mean(dims, /*keepdim=*/true).add(least));
+  for (int64_t d = at::shape::check_layer_norm(input, normalized_shape, weight, std::nullopt); d < input.dim(); ++d) dims.push_back(d);
+  return dims;
+}
+
+Tensor widened(const Tensor& t) {
+  return isReducedFloatingType(t.scalar_type()) ? t.to(kFloat) : t;
+}
+
+std::tuple<Tensor, Tensor> rms_norm_by_operators(const Tensor& input, IntArrayRef normalized_shape, const std::optional<Tensor>& weight, std::optional<double> eps) {
+  const DimVector dims = rms_norm_dims(input, normalized_shape, weight);
+  const Tensor wide = widened(input);
+  Tensor factors = at::rsqrt(wide.mul(wide).mean(dims, /*keepdim=*/true).add(rms_norm_eps(input, eps)));
   Tensor result = wide * factors;
-  if (weight.has_value() && weight->defined()) result = result * *weight;
-  return {result.scalar_type() == dtype ? result : result.to(dtype), std::move(factors)};
+  if (given(weight)) result = result * *weight;
+  return {result.scalar_type() == input.scalar_type() ? result : result.to(input.scalar_type()), std::move(factors)};
+}
+
+} // namespace
+
+/// A new tensor for what rows are multiplied with.
+TORCH_API Tensor check_rms_norm(const Tensor& input, IntArrayRef normalized_shape, const std::optional<Tensor>& weight) {
+  DimVector sizes(input.sizes().begin(), input.sizes().end());
+  for (const int64_t d : rms_norm_dims(input, normalized_shape, weight)) sizes[static_cast<size_t>(d)] = 1;
+  if (given(weight)) at::shape::check_same_device("_fused_rms_norm", {&input, &*weight});
+  return at::empty(sizes, input.options().dtype(at::toOpMathType(input.scalar_type())));
+}
+
+std::tuple<Tensor, Tensor> _fused_rms_norm(const Tensor& input, IntArrayRef normalized_shape, const std::optional<Tensor>& weight, std::optional<double> eps) {
+  return rms_norm_by_operators(input, normalized_shape, weight, eps);
 }
 
 Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const std::optional<Tensor>& weight, std::optional<double> eps) {
-  return std::get<0>(at::native::_fused_rms_norm(input, normalized_shape, weight, eps));
+  const bool floating = isFloatingType(input.scalar_type()) && (!given(weight) || isFloatingType(weight->scalar_type()));
+  return std::get<0>(
+      floating ? at::_fused_rms_norm(input, normalized_shape, weight, eps)
+               : rms_norm_by_operators(input, normalized_shape, weight, eps));
 }
+
+// ---- group norm, and backward passes -------------------------------------------------------------------------------
 
 Tensor group_norm(const Tensor& input, int64_t num_groups, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias, double eps, bool) {
   const int64_t batch = input.size(0), channels = input.size(1);

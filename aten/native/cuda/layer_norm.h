@@ -1,4 +1,4 @@
-// Launches of layer normalization over rows of contiguous tensors.
+// Launches of layer and RMS normalization over rows of contiguous tensors.
 #pragma once
 
 #include <c10/core/ScalarType.h>
@@ -10,7 +10,7 @@
 namespace at::native::cuda {
 
 /// Elements are of `dtype`; statistics and weights of `param`, the same or float. Null pointers are not there or not
-/// wanted.
+/// wanted. RMS norm has neither mean nor bias, and its `rstd` is float, or double where elements are.
 struct LayerNorm {
   std::int64_t rows, size;
   c10::ScalarType dtype, param;
@@ -20,6 +20,7 @@ struct LayerNorm {
   cudaStream_t stream;
 };
 void launch_layer_norm(const LayerNorm& p);
+void launch_rms_norm(const LayerNorm& p);
 
 /// Gradients of weights are summed over `parts` of the rows first: `parts` x size elements each, in float or double.
 struct LayerNormBackward {
@@ -31,5 +32,6 @@ struct LayerNormBackward {
   cudaStream_t stream;
 };
 void launch_layer_norm_backward(const LayerNormBackward& p);
+void launch_rms_norm_backward(const LayerNormBackward& p);
 
 } // namespace at::native::cuda

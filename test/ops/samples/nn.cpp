@@ -57,6 +57,11 @@ const SampleSet kNativeLayerNorm("native_layer_norm", [](ScalarType dtype, Rando
       {x, ints({2, 4}), none(), none(), 1e-5}};
 });
 
+const SampleSet kFusedRmsNorm("_fused_rms_norm", [](ScalarType dtype, Random& random) -> Arguments {
+  const at::Tensor x = random.tensor(dtype, {3, 2, 4}), weight = random.tensor(dtype, {4});
+  return {{x, ints({4}), weight, 1e-3}, {x, ints({2, 4}), none(), 1e-3}, {random.tensor(dtype, {4}), ints({4}), weight, 1e-3}};
+});
+
 const SampleSet kEmbedding("embedding", [](ScalarType dtype, Random& random) -> Arguments {
   const at::Tensor weight = random.tensor(dtype, {5, 3});
   Arguments arguments = {{weight, random.indices({4}, 5)}, {weight, random.indices({2, 3}, 5)}};
