@@ -1,12 +1,15 @@
 #include <aten/autocast_mode.h>
 
+#include <aten/autocast_cache.h>
 #include <aten/autocast_dtypes.h>
+#include <aten/native/cuda_shortcuts.h>
 #include <c10/core/GradMode.h>
 #include <c10/core/UndefinedTensorImpl.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <c10/util/intrusive_ptr.h>
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
@@ -79,23 +82,30 @@ bool is_cached_weight(const Tensor& arg, ScalarType to_type, DeviceType device_t
       arg.has_storage();
 }
 
-Tensor cast_weight(ScalarType to_type, const Tensor& arg) {
-  {
-    const std::lock_guard<std::mutex> lock(cache().mutex);
-    const auto found = cache().casts.find(arg.unsafeGetTensorImpl());
-    if (found != cache().casts.end() && found->second.serves(arg, to_type)) {
-      return found->second.cast;
-    }
+constinit CastTogether cast_function = nullptr;
+
+/// Undefined where there is none.
+Tensor find_cast(ScalarType to_type, const Tensor& arg) {
+  const std::lock_guard<std::mutex> lock(cache().mutex);
+  const auto found = cache().casts.find(arg.unsafeGetTensorImpl());
+  return found != cache().casts.end() && found->second.serves(arg, to_type) ? found->second.cast : Tensor();
+}
+
+void keep_cast(const Tensor& arg, int64_t version, const Tensor& cast) {
+  CachedCast made{WeakTensor(arg.getIntrusivePtr()), version, arg.const_data_ptr(), cast};
+  const std::lock_guard<std::mutex> lock(cache().mutex);
+  auto [place, is_new] = cache().casts.try_emplace(arg.unsafeGetTensorImpl(), std::move(made));
+  if (!is_new) {
+    std::swap(place->second, made); // the old one dies without the lock
   }
-  const int64_t version = arg._version();
-  CachedCast made{WeakTensor(arg.getIntrusivePtr()), version, arg.const_data_ptr(), arg.to(to_type)};
-  Tensor cast = made.cast;
-  {
-    const std::lock_guard<std::mutex> lock(cache().mutex);
-    auto [place, is_new] = cache().casts.try_emplace(arg.unsafeGetTensorImpl(), std::move(made));
-    if (!is_new) {
-      std::swap(place->second, made); // the old one dies without the lock
-    }
+}
+
+Tensor cast_weight(ScalarType to_type, const Tensor& arg) {
+  Tensor cast = find_cast(to_type, arg);
+  if (!cast.defined()) {
+    const int64_t version = arg._version();
+    cast = arg.to(to_type);
+    keep_cast(arg, version, cast);
   }
   return cast;
 }
@@ -181,6 +191,51 @@ Tensor cached_cast(ScalarType to_type, const Tensor& arg, DeviceType device_type
     return arg;
   }
   return is_cached_weight(arg, to_type, device_type) ? cast_weight(to_type, arg) : arg.to(to_type);
+}
+
+void set_cast_together(CastTogether function) {
+  cast_function = function;
+}
+
+bool can_be_cast_together(const Tensor& arg) {
+  return at::native::is_plain_cuda(arg) && arg.scalar_type() == ScalarType::Float;
+}
+
+bool cast_together(ScalarType to_type, std::span<Tensor> args) {
+  std::array<Tensor, 3> found;
+  std::array<size_t, 3> missing{};
+  size_t count = 0;
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (is_cached_weight(args[i], to_type, DeviceType::CUDA)) {
+      found[i] = find_cast(to_type, args[i]);
+    }
+    if (!found[i].defined() && args[i].device() == args[0].device()) {
+      missing[count++] = i;
+    }
+  }
+  if (count < 2) {
+    return false;
+  }
+  std::array<int64_t, 3> versions{};
+  std::array<Tensor, 3> uncast;
+  for (size_t k = 0; k < count; ++k) {
+    uncast[k] = args[missing[k]];
+    versions[k] = uncast[k]._version();
+  }
+  const std::array<Tensor, 3> made = cast_function({uncast.data(), count}, to_type);
+  for (size_t k = 0; k < count; ++k) {
+    const Tensor& arg = uncast[k];
+    if (is_cached_weight(arg, to_type, DeviceType::CUDA)) {
+      keep_cast(arg, versions[k], made[k]);
+    }
+    found[missing[k]] = made[k];
+  }
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (found[i].defined()) {
+      args[i] = std::move(found[i]);
+    }
+  }
+  return true;
 }
 
 std::optional<Tensor> cached_cast(ScalarType to_type, const std::optional<Tensor>& arg, DeviceType device_type) {

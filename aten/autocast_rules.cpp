@@ -1,9 +1,11 @@
 #include <aten/autocast_rules.h>
 
+#include <aten/autocast_cache.h>
 #include <aten/core/dispatch/BuiltinRegistration.h>
 #include <aten/core/dispatch/Dispatcher.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -269,7 +271,28 @@ void cast_argument(IValue& value, ScalarType to_type, DeviceType device_type) {
   }
 }
 
+/// Two or three float tensors on CUDA, as a layer's input, weight and bias, become half or bfloat16 by one launch; their gradients come
+/// back by one, too.
+void cast_some_together(const Arguments& arguments, ScalarType to_type) {
+  std::array<Tensor, 3> tensors;
+  std::array<IValue*, 3> places{};
+  size_t count = 0;
+  for (size_t i = 0; i < arguments.schema.size() && count < tensors.size(); ++i) {
+    IValue& value = arguments.first[i];
+    if (!value.isTensor() || !can_be_cast_together(value.toTensor())) continue;
+    if (std::any_of(tensors.begin(), tensors.begin() + count, [&](const Tensor& t) { return t.is_same(value.toTensor()); })) continue;
+    places[count] = &value;
+    tensors[count++] = value.toTensor();
+  }
+  if (cast_together(to_type, {tensors.data(), count})) {
+    for (size_t i = 0; i < count; ++i) *places[i] = std::move(tensors[i]);
+  }
+}
+
 void cast_arguments(const Arguments& arguments, ScalarType to_type, DeviceType device_type) {
+  if (device_type == DeviceType::CUDA && c10::isReducedFloatingType(to_type)) {
+    cast_some_together(arguments, to_type);
+  }
   for (size_t i = 0; i < arguments.schema.size(); ++i) {
     cast_argument(arguments.first[i], to_type, device_type);
   }

@@ -1,11 +1,15 @@
 // Whole lists of tensors at once: the device's part of aten/native/foreach.cpp.
 #include <aten/Functions.h>
+#include <aten/core/LegacyTypeDispatch.h>
 #include <aten/core/Tensor.h>
 #include <aten/native/cuda/foreach.h>
 #include <aten/native/cuda/operator_errors.h>
+#include <aten/native/cuda_shortcuts.h>
 #include <aten/native/foreach.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
+
+#include <array>
 
 namespace at::native::cuda {
 
@@ -34,7 +38,29 @@ void foreach_norm_on_device(ForeachNorm norm, const Tensor& lead, ArrayRef<Forea
   rethrow_from(kForeach);
 }
 
+std::array<Tensor, 3> cast_together(TensorList tensors, ScalarType dtype) {
+  const c10::cuda::CUDAGuard guard(tensors[0].device());
+  std::array<Tensor, 3> results;
+  ForeachPart parts[3];
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const Tensor& t = tensors[i];
+    if (t.is_non_overlapping_and_dense()) {
+      results[i] = at::empty_like(t, t.options().dtype(dtype));
+      parts[count++] = {results[i].mutable_data_ptr(), {t.const_data_ptr()}, t.numel(), 0};
+    } else {
+      const at::AutoDispatchBelowAutograd not_recorded;
+      results[i] = t.to(dtype);
+    }
+  }
+  if (count > 0) {
+    launch_foreach_cast(tensors[0].scalar_type(), dtype, parts, count, c10::cuda::getCurrentCUDAStream());
+  }
+  return results;
+}
+
 [[maybe_unused]] const bool registered = [] {
+  cuda_shortcuts().cast_together = &cast_together;
   cuda_foreach() = {&foreach_on_device, &foreach_norm_on_device};
   return true;
 }();

@@ -187,7 +187,7 @@ template <class Function>
 void run_foreach(
     c10::ScalarType dtype, const ForeachPart* parts, std::size_t count, cudaStream_t stream, double sign = 1, int first = 0) {
   constexpr int kArrays = kForeachArrays<Function>;
-  static_assert(sizeof(TensorChunks<kArrays>) <= 4000);
+  static_assert(sizeof(TensorChunks<kArrays>) <= kMostLaunchArguments);
   const auto data = [&](std::size_t i, int k) -> void* {
     if (k == 0) {
       return parts[i].out;
@@ -210,6 +210,43 @@ void run_foreach(
           C10_CUDA_KERNEL_LAUNCH_CHECK();
         });
   });
+}
+
+// ---- casts ------------------------------------------------------------------------------------------
+
+// Arrays of a tensor: the output and the input.
+template <class From, class To>
+__global__ void __launch_bounds__(kForeachThreads) cast_chunks(TensorChunks<2> chunks) {
+  constexpr int K = 8; // 16 bytes of the narrower type
+  const auto part = chunks.part();
+  To* const out = static_cast<To*>(chunks.data[part.tensor][0]) + part.begin;
+  const From* const in = static_cast<const From*>(chunks.data[part.tensor][1]) + part.begin;
+  const bool aligned = (reinterpret_cast<std::uintptr_t>(out) | reinterpret_cast<std::uintptr_t>(in)) % 16 == 0;
+  const int wide = aligned ? part.count / K * K : 0;
+#pragma unroll 2
+  for (int i = threadIdx.x * K; i < wide; i += kForeachThreads * K) {
+    const auto elements = *reinterpret_cast<const Aligned<From, K>*>(in + i);
+    Aligned<To, K> made;
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+      made.values[k] = narrow<To>(widen(elements.values[k]));
+    }
+    *reinterpret_cast<Aligned<To, K>*>(out + i) = made;
+  }
+  for (int i = wide + threadIdx.x; i < part.count; i += kForeachThreads) {
+    out[i] = narrow<To>(widen(in[i]));
+  }
+}
+
+template <class From, class To>
+void run_cast(const ForeachPart* parts, std::size_t count, cudaStream_t stream) {
+  for_tensor_chunks<2>(
+      count, [&](std::size_t i) { return parts[i].numel; },
+      [&](std::size_t i, int k) { return k == 0 ? parts[i].out : const_cast<void*>(parts[i].in[0]); },
+      [&](const TensorChunks<2>& chunks, unsigned blocks) {
+        cast_chunks<From, To><<<blocks, kForeachThreads, 0, stream>>>(chunks);
+        C10_CUDA_KERNEL_LAUNCH_CHECK();
+      });
 }
 
 // ---- norms ------------------------------------------------------------------------------------------
@@ -333,6 +370,16 @@ void run_norm(c10::ScalarType dtype, const ForeachPart* parts, std::size_t count
 }
 
 } // namespace
+
+void launch_foreach_cast(
+    c10::ScalarType from, c10::ScalarType to, const ForeachPart* parts, std::size_t count, cudaStream_t stream) {
+  using Narrow = OneTypeOf<c10::Half, c10::BFloat16>;
+  if (from == c10::ScalarType::Float) {
+    Narrow::call(to, [&](auto type) { run_cast<float, decltype(type)>(parts, count, stream); });
+  } else {
+    Narrow::call(from, [&](auto type) { run_cast<decltype(type), float>(parts, count, stream); });
+  }
+}
 
 std::int64_t foreach_norm_chunks(std::int64_t numel) {
   return (numel + TensorChunks<2>::kChunk - 1) / TensorChunks<2>::kChunk;

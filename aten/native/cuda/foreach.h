@@ -14,6 +14,10 @@ namespace at::native::cuda {
 void launch_foreach(
     ForeachFunction function, c10::ScalarType dtype, const ForeachPart* parts, std::size_t count, cudaStream_t stream);
 
+/// The first list in another dtype: from float to half or bfloat16, or back.
+void launch_foreach_cast(
+    c10::ScalarType from, c10::ScalarType to, const ForeachPart* parts, std::size_t count, cudaStream_t stream);
+
 /// Blocks that share the norm of a tensor.
 std::int64_t foreach_norm_chunks(std::int64_t numel);
 

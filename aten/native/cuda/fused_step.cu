@@ -172,7 +172,7 @@ void launch_fused_step(
     if constexpr (reads_numbers<Settings>) {
       if (by.lr != nullptr || first->step != nullptr) {
         using Chunks = TensorChunks<Rule::kArrays + 1>;
-        static_assert(sizeof(Chunks) + sizeof(Settings) + sizeof(StepScale) <= 4000);
+        static_assert(sizeof(Chunks) + sizeof(Settings) + sizeof(StepScale) <= kMostLaunchArguments);
         for_tensor_chunks<Rule::kArrays + 1>(
             count, [&](std::size_t i) { return first[i].numel; },
             [&](std::size_t i, int k) { return k < Rule::kArrays ? first[i].data[k] : const_cast<float*>(first[i].step); },
@@ -184,7 +184,7 @@ void launch_fused_step(
       }
     }
     using Chunks = TensorChunks<Rule::kArrays>;
-    static_assert(sizeof(Chunks) + sizeof(Rule) + sizeof(StepScale) <= 4000);
+    static_assert(sizeof(Chunks) + sizeof(Rule) + sizeof(StepScale) <= kMostLaunchArguments);
     const Rule rule = step_rule<opmath_type<T>>(settings, *first);
     for_tensor_chunks<Rule::kArrays>(
         count, [&](std::size_t i) { return first[i].numel; }, [&](std::size_t i, int k) { return first[i].data[k]; },

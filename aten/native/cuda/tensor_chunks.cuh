@@ -6,11 +6,14 @@
 
 namespace at::native::cuda {
 
+/// Bytes that the arguments of a launch may take (since CUDA 12.1).
+inline constexpr std::size_t kMostLaunchArguments = 32764;
+
 /// What the blocks of one launch do. Elements i of all arrays of a tensor belong together.
 template <int Arrays>
 struct TensorChunks {
-  // Arguments of a launch may take 4 KiB. Chunks are small enough that the last blocks of a launch do not keep the others waiting.
-  static constexpr int kTensors = 64, kChunk = 1 << 14;
+  // Enough for the parameters of most models. Chunks are small enough that the last blocks of a launch do not keep the others waiting.
+  static constexpr int kTensors = 160, kChunk = 1 << 14;
 
   void* data[kTensors][Arrays];
   std::int64_t numel[kTensors]; // none is empty

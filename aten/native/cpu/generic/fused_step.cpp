@@ -24,6 +24,7 @@ struct Role {
   const char* name;
   TensorList list;
   Use use = Use::Write;
+  bool has_others = false; // tensors that do not lie by rows, or whose parameter does not
 };
 
 /// The parameters of one call with all that belongs to them: checked when made, read and written by run(). Tensors whose
@@ -42,8 +43,8 @@ class StepList {
       arrays_[i].dtype = self[i].scalar_type();
     }
     roles_.insert(roles_.end(), state.begin(), state.end());
-    for (const Role& role : roles_)
-      if (takes_part(role)) check_role(role);
+    for (size_t slot = 0; slot < roles_.size(); ++slot)
+      if (takes_part(roles_[slot])) take(static_cast<int>(slot), roles_[slot]);
   }
 
   /// False where the step is to be skipped because gradients are not finite. Else takes the scale off them.
@@ -69,7 +70,7 @@ class StepList {
   template <class Settings>
   void run(c10::ArrayRef<Settings> settings) {
     for (size_t slot = 0; slot < roles_.size(); ++slot)
-      if (takes_part(roles_[slot])) place(static_cast<int>(slot), roles_[slot]);
+      if (roles_[slot].has_others) place_others(static_cast<int>(slot), roles_[slot]);
     constexpr void (*kTable[])(c10::ArrayRef<StepArrays>, c10::ArrayRef<Settings>) = {
         v2::fused_step<Settings>, v3::fused_step<Settings>, v4::fused_step<Settings>};
     if (is_on_cuda()) cuda_fused_step<Settings>()(arrays_, settings, scale_);
@@ -99,28 +100,41 @@ class StepList {
 
   static bool takes_part(const Role& role) { return role.use != Use::WriteIfGiven || !role.list.empty(); }
 
-  void check_role(const Role& role) const {
+  /// Checks the tensors of a role and takes the addresses of those that lie by rows, as nearly all do.
+  void take(int slot, Role& role) {
     TORCH_CHECK(
         role.list.size() == self_.size(), op_, ": expected as many ", role.name, " as parameters, got ", role.list.size(),
         " and ", self_.size());
     for (size_t i = 0; i < self_.size(); ++i) {
       const Tensor &p = self_[i], &t = role.list[i];
-      TORCH_CHECK(
-          t.defined() && t.scalar_type() == p.scalar_type() && t.device() == p.device() && t.layout() == p.layout(),
-          "params, grads, and state must have same dtype, device, and layout: ", op_, " got ",
-          t.defined() ? t.toString() : std::string("an undefined tensor"), " in ", role.name, " for a parameter ", p.toString());
-      TORCH_CHECK(
-          t.sizes() == p.sizes(), op_, ": expected ", role.name, " of the sizes of their parameters, got ", t.sizes(), " for ",
-          p.sizes());
-      if (role.use != Use::Read) assert_no_internal_overlap(t);
+      const bool alike = t.defined() && t.key_set() == p.key_set() && t.dtype() == p.dtype() && t.device() == p.device() &&
+          t.sizes() == p.sizes();
+      if (!alike) check_like(role, t, p);
+      if (p.is_contiguous() && t.is_contiguous()) {
+        arrays_[i].data[slot] = t.data_ptr();
+      } else {
+        role.has_others = true;
+        if (role.use != Use::Read) assert_no_internal_overlap(t);
+      }
     }
   }
 
-  void place(int slot, const Role& role) {
+  void check_like(const Role& role, const Tensor& t, const Tensor& p) const {
+    TORCH_CHECK(
+        t.defined() && t.scalar_type() == p.scalar_type() && t.device() == p.device() && t.layout() == p.layout(),
+        "params, grads, and state must have same dtype, device, and layout: ", op_, " got ",
+        t.defined() ? t.toString() : std::string("an undefined tensor"), " in ", role.name, " for a parameter ", p.toString());
+    TORCH_CHECK(
+        t.sizes() == p.sizes(), op_, ": expected ", role.name, " of the sizes of their parameters, got ", t.sizes(), " for ",
+        p.sizes());
+  }
+
+  void place_others(int slot, const Role& role) {
     for (size_t i = 0; i < self_.size(); ++i) {
       const Tensor &p = self_[i], &t = role.list[i];
+      if (p.is_contiguous() && t.is_contiguous()) continue;
       const bool dense = p.is_non_overlapping_and_dense();
-      if (dense && ((p.is_contiguous() && t.is_contiguous()) || t.strides() == p.strides())) {
+      if (dense && t.strides() == p.strides()) {
         arrays_[i].data[slot] = t.data_ptr();
         continue;
       }
