@@ -2,6 +2,7 @@
 
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
+#include <aten/native/cuda_shortcuts.h>
 #include <autograd/formulas/pointwise.h>
 
 namespace torch::autograd::formulas {
@@ -26,6 +27,18 @@ Tensor mm_mat1_grad(const Tensor& grad, const Tensor& mat2, at::IntArrayRef size
 Tensor mm_mat2_grad(const Tensor& grad, const Tensor& mat1, at::IntArrayRef sizes, at::IntArrayRef strides, const at::Scalar& alpha) {
   const Tensor product = by_columns(sizes, strides) ? grad.t().mm(mat1.conj()).t() : mat1.t().conj().mm(grad);
   return maybe_multiply(product, alpha.conj());
+}
+
+std::tuple<Tensor, Tensor> addmm_self_mat2_grads(const Tensor& grad, at::IntArrayRef self_sizes, const Tensor& mat1, at::IntArrayRef mat2_sizes, at::IntArrayRef mat2_strides, const at::Scalar& beta, const at::Scalar& alpha, std::array<bool, 2> grad_input_mask) {
+  const bool bias_for_columns = self_sizes.size() == 1 && self_sizes[0] == grad.size(1) && beta.equal(1) && alpha.equal(1);
+  if (grad_input_mask[0] && grad_input_mask[1] && bias_for_columns && at::native::is_plain_cuda(grad) &&
+      at::native::is_plain_cuda(mat1) && grad.is_floating_point() && at::native::backward_takes_shortcuts()) {
+    auto [product, sums] = at::native::cuda_shortcuts().transposed_mm_with_sums(mat1, grad, by_columns(mat2_sizes, mat2_strides));
+    return {std::move(sums), std::move(product)};
+  }
+  return {
+      grad_input_mask[0] ? maybe_multiply(grad, beta.conj()) : Tensor(),
+      grad_input_mask[1] ? mm_mat2_grad(grad, mat1, mat2_sizes, mat2_strides, alpha) : Tensor()};
 }
 
 std::tuple<Tensor, Tensor, Tensor> addmm_activation_backward(const Tensor& grad, const Tensor& result, const Tensor& self, const Tensor& mat1, const Tensor& mat2, const at::Scalar& beta, const at::Scalar& alpha, bool use_gelu, std::array<bool, 3> grad_input_mask) {

@@ -14,6 +14,9 @@ namespace torch::autograd::formulas {
 at::Tensor mm_mat1_grad(const at::Tensor& grad, const at::Tensor& mat2, at::IntArrayRef sizes, at::IntArrayRef strides, const at::Scalar& alpha);
 at::Tensor mm_mat2_grad(const at::Tensor& grad, const at::Tensor& mat1, at::IntArrayRef sizes, at::IntArrayRef strides, const at::Scalar& alpha);
 
+/// Gradients of beta * self + alpha * mat1 @ mat2 for self and mat2, on CUDA by one kernel where self is a layer's bias.
+std::tuple<at::Tensor, at::Tensor> addmm_self_mat2_grads(const at::Tensor& grad, at::IntArrayRef self_sizes, const at::Tensor& mat1, at::IntArrayRef mat2_sizes, at::IntArrayRef mat2_strides, const at::Scalar& beta, const at::Scalar& alpha, std::array<bool, 2> grad_input_mask);
+
 /// Gradients of the relu or gelu of beta * self + alpha * mat1 @ mat2.
 std::tuple<at::Tensor, at::Tensor, at::Tensor> addmm_activation_backward(const at::Tensor& grad, const at::Tensor& result, const at::Tensor& self, const at::Tensor& mat1, const at::Tensor& mat2, const at::Scalar& beta, const at::Scalar& alpha, bool use_gelu, std::array<bool, 3> grad_input_mask);
 

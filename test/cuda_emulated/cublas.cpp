@@ -262,7 +262,9 @@ cublasStatus_t cublasLtMatmul(
   const at::Tensor left = emulated::matrix(a, emulated::of(a_layout)), right = emulated::matrix(b, emulated::of(b_layout));
   const at::Tensor out = emulated::matrix(d, emulated::of(d_layout));
   const at::ScalarType dtype = out.scalar_type();
-  const bool known = p.epilogue == CUBLASLT_EPILOGUE_BIAS || p.epilogue == CUBLASLT_EPILOGUE_RELU_BIAS || p.epilogue == CUBLASLT_EPILOGUE_GELU_BIAS;
+  const bool sums_a = p.epilogue == CUBLASLT_EPILOGUE_BGRADA, sums_b = p.epilogue == CUBLASLT_EPILOGUE_BGRADB;
+  const bool known = sums_a || sums_b || p.epilogue == CUBLASLT_EPILOGUE_BIAS || p.epilogue == CUBLASLT_EPILOGUE_RELU_BIAS ||
+      p.epilogue == CUBLASLT_EPILOGUE_GELU_BIAS;
   if (c != d || c_layout != d_layout || workspace == nullptr || p.bias == nullptr || p.bias_dtype != emulated::of(d_layout).dtype ||
       !known || !emulated::factor(beta, dtype).equal(0)) {
     return CUBLAS_STATUS_INVALID_VALUE;
@@ -275,7 +277,13 @@ cublasStatus_t cublasLtMatmul(
     const at::ScalarType wide = emulated::factor_dtype(dtype);
     at::Tensor sum = at::empty(out.sizes(), at::TensorOptions(wide));
     emulated::multiply(left, p.op_a, right, p.op_b, alpha, 0, sum);
-    sum += emulated::view(p.bias, {out.size(0), 1}, {1, 1}, dtype).to(wide);
+    if (sums_a) {
+      emulated::view(p.bias, {out.size(0)}, {1}, dtype).copy_(emulated::operand(left, p.op_a).sum(1));
+    } else if (sums_b) {
+      emulated::view(p.bias, {out.size(1)}, {1}, dtype).copy_(emulated::operand(right, p.op_b).sum(0));
+    } else {
+      sum += emulated::view(p.bias, {out.size(0), 1}, {1, 1}, dtype).to(wide);
+    }
     if (p.epilogue == CUBLASLT_EPILOGUE_RELU_BIAS) {
       at::relu_(sum);
     } else if (p.epilogue == CUBLASLT_EPILOGUE_GELU_BIAS) {

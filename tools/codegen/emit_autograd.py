@@ -271,9 +271,9 @@ class AutogradEmitter:
             line = f"grad_fn->{saved.member} = {store};"
             only = users[saved.member]
             single = len(only) == 1 and saved.is_variable and len(derivatives) > 1
-            if single and len(derivatives[only[0]].inputs) == 1 and not self._has_list(entry):
-                index = covered.index(derivatives[only[0]].inputs[0])
-                line = f"if (grad_fn->should_compute_output({index})) {{\n    {line}\n  }}"
+            if single and not self._has_list(entry):
+                wanted = " || ".join(f"grad_fn->should_compute_output({covered.index(n)})" for n in derivatives[only[0]].inputs)
+                line = f"if ({wanted}) {{\n    {line}\n  }}"
             text += f"  {line}\n"
         for arg in tensor_arguments(entry.schema):
             if arg.type.is_list:

@@ -13,11 +13,14 @@
 #include <aten/native/cuda/copy.h>
 #include <aten/native/cuda/matmul.h>
 #include <aten/native/cuda/matmul_lt.h>
+#include <aten/native/cuda_shortcuts.h>
 #include <aten/shape/linalg.h>
+#include <c10/core/DeviceGuard.h>
 
 #include <cublas_v2.h>
 
 #include <algorithm>
+#include <tuple>
 
 namespace at::native {
 
@@ -204,11 +207,11 @@ void start_from(const TensorBase& self, const Tensor& out) {
   copy_on_device(out, self.is_conj() ? source.clone() : source);
 }
 
-/// out = activation(alpha a b + bias), where self is one element for each column, out lies by rows and a kernel is to be had.
+/// out = epilogue(alpha a b + bias), where self is one element for each column, out lies by rows and a kernel is to be had.
 /// False: nothing has been done.
 bool product_with_bias(
     const char* op, const TensorBase& self, const TensorBase& a, const TensorBase& b, const Scalar& beta, const Scalar& alpha,
-    Activation activation, const TensorBase& out, bool tf32 = tf32_allowed()) {
+    Epilogue epilogue, const TensorBase& out, bool tf32 = tf32_allowed()) {
   const c10::ScalarType dtype = out.scalar_type();
   const bool bias_for_columns = self.dim() == 1 && self.numel() == out.size(1) && self.scalar_type() == dtype &&
       (self.numel() == 1 || self.stride(0) == 1);
@@ -219,9 +222,9 @@ bool product_with_bias(
   const BlasTypes types = blas_types(op, dtype, tf32);
   const Operand left(Tensor(a), dtype), right(Tensor(b), dtype);
   const int64_t rows = out.size(0), columns = out.size(1);
-  return multiply_with_bias(
+  return multiply_with_epilogue(
       {types.data, types.compute, !reduced_precision_allowed(dtype), right.operation, left.operation, columns, rows, a.size(1),
-       alpha.toDouble(), right.data(), right.leading, left.data(), left.leading, self.const_data_ptr(), activation,
+       alpha.toDouble(), right.data(), right.leading, left.data(), left.leading, self.const_data_ptr(), epilogue,
        out.mutable_data_ptr(), rows == 1 ? columns : out.stride(0)});
 }
 
@@ -295,7 +298,7 @@ void mm_kernel(const TensorBase& self, const TensorBase& mat2, const TensorBase&
 }
 
 void addmm_kernel(const TensorBase& self, const TensorBase& mat1, const TensorBase& mat2, const Scalar& beta, const Scalar& alpha, const TensorBase& out) {
-  if (!product_with_bias("addmm_cuda", self, mat1, mat2, beta, alpha, Activation::kNone, out)) {
+  if (!product_with_bias("addmm_cuda", self, mat1, mat2, beta, alpha, Epilogue::kBias, out)) {
     add_product("addmm_cuda", self, mat1, mat2, beta, alpha, out);
   }
 }
@@ -346,6 +349,39 @@ void vdot_kernel(const TensorBase& self, const TensorBase& other, const TensorBa
   dot_into("vdot", self, !self.is_conj(), other, out);
 }
 
+std::tuple<Tensor, Tensor> transposed_mm_with_sums(const Tensor& self, const Tensor& mat2, bool by_columns) {
+  constexpr const char* kOp = "addmm_cuda";
+  const c10::DeviceGuard guard(self.device());
+  const int64_t inner = self.size(0), columns = mat2.size(1);
+  // By rows: of a result by columns its transpose.
+  const Tensor left = by_columns ? mat2.t() : self.t(), right = by_columns ? self : mat2;
+  const Tensor out = at::empty({left.size(0), right.size(1)}, self.options());
+  const Tensor product = by_columns ? out.t() : out;
+  const c10::ScalarType dtype = self.scalar_type();
+  if (c10::isFloatingType(dtype) && inner != 0 && out.numel() != 0) {
+    const Tensor sums = at::empty({columns}, self.options());
+    const BlasTypes types = blas_types(kOp, dtype);
+    const Operand a(right, dtype), b(left, dtype);
+    if (multiply_with_epilogue(
+            {types.data, types.compute, !reduced_precision_allowed(dtype), a.operation, b.operation, out.size(1), out.size(0),
+             inner, 1, a.data(), a.leading, b.data(), b.leading, sums.mutable_data_ptr(),
+             by_columns ? Epilogue::kSumsOfB : Epilogue::kSumsOfA, out.mutable_data_ptr(), out.size(1)})) {
+      return {product, sums};
+    }
+  }
+  multiply(kOp, left, right, 0, 1, out);
+  return {product, mat2.sum(0, /*keepdim=*/false, dtype)};
+}
+
+namespace {
+
+[[maybe_unused]] const bool registered = [] {
+  cuda_shortcuts().transposed_mm_with_sums = &transposed_mm_with_sums;
+  return true;
+}();
+
+} // namespace
+
 } // namespace cuda
 
 Tensor addmm_activation_cuda(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha, bool use_gelu) {
@@ -353,7 +389,7 @@ Tensor addmm_activation_cuda(const Tensor& self, const Tensor& mat1, const Tenso
   at::shape::addmm("_addmm_activation", self, mat1, mat2, beta, alpha);
   Tensor out = at::empty({mat1.size(0), mat2.size(1)}, mat1.options());
   if (!cuda::product_with_bias(
-          kOp, self, mat1, mat2, beta, alpha, use_gelu ? cuda::Activation::kGelu : cuda::Activation::kRelu, out)) {
+          kOp, self, mat1, mat2, beta, alpha, use_gelu ? cuda::Epilogue::kBiasGelu : cuda::Epilogue::kBiasRelu, out)) {
     cuda::add_product(kOp, self, mat1, mat2, beta, alpha, out);
     use_gelu ? at::gelu_(out, "tanh") : at::relu_(out);
   }

@@ -15,12 +15,16 @@ namespace at::native::cuda {
 
 namespace {
 
-cublasLtEpilogue_t epilogue(Activation activation) {
-  switch (activation) {
-    case Activation::kRelu:
+cublasLtEpilogue_t as_library_epilogue(Epilogue epilogue) {
+  switch (epilogue) {
+    case Epilogue::kBiasRelu:
       return CUBLASLT_EPILOGUE_RELU_BIAS;
-    case Activation::kGelu:
+    case Epilogue::kBiasGelu:
       return CUBLASLT_EPILOGUE_GELU_BIAS;
+    case Epilogue::kSumsOfA:
+      return CUBLASLT_EPILOGUE_BGRADA;
+    case Epilogue::kSumsOfB:
+      return CUBLASLT_EPILOGUE_BGRADB;
     default:
       return CUBLASLT_EPILOGUE_BIAS;
   }
@@ -28,12 +32,12 @@ cublasLtEpilogue_t epilogue(Activation activation) {
 
 class ProductDescription {
  public:
-  explicit ProductDescription(const BiasedProduct& p) {
+  explicit ProductDescription(const ProductWithEpilogue& p) {
     TORCH_CUDABLAS_CHECK(
         cublasLtMatmulDescCreate(&handle_, p.compute, p.dtype == CUDA_R_64F ? CUDA_R_64F : CUDA_R_32F));
     set(CUBLASLT_MATMUL_DESC_TRANSA, p.operation_a);
     set(CUBLASLT_MATMUL_DESC_TRANSB, p.operation_b);
-    set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue(p.activation));
+    set(CUBLASLT_MATMUL_DESC_EPILOGUE, as_library_epilogue(p.epilogue));
     set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, p.bias);
     set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, p.dtype);
   }
@@ -110,18 +114,18 @@ std::uint32_t alignment(const void* address) {
 /// What the choice of a kernel depends on.
 using Key = std::array<std::int64_t, 17>;
 
-Key key_of(const BiasedProduct& p) {
+Key key_of(const ProductWithEpilogue& p) {
   return {
       c10::cuda::current_device(), p.dtype, p.compute, p.exact_sums, p.operation_a, p.operation_b, p.rows, p.columns, p.inner,
       p.leading_a, p.leading_b, p.leading_d, alignment(p.a), alignment(p.b), alignment(p.bias), alignment(p.d),
-      static_cast<std::int64_t>(p.activation)};
+      static_cast<std::int64_t>(p.epilogue)};
 }
 
 using Choice = std::optional<cublasLtMatmulHeuristicResult_t>;
 
 /// The library's own choice. Asking for it takes longer than a small product.
 const Choice& choose(
-    const BiasedProduct& p, cublasLtHandle_t handle, const ProductDescription& description, const Layout& a, const Layout& b,
+    const ProductWithEpilogue& p, cublasLtHandle_t handle, const ProductDescription& description, const Layout& a, const Layout& b,
     const Layout& d, std::size_t workspace) {
   static thread_local std::map<Key, Choice> known;
   constexpr std::size_t kMost = 4096;
@@ -153,7 +157,7 @@ const Choice& choose(
 
 } // namespace
 
-bool multiply_with_bias(const BiasedProduct& p) {
+bool multiply_with_epilogue(const ProductWithEpilogue& p) {
   const cublasLtHandle_t handle = at::cuda::getCurrentCUDABlasLtHandle();
   const ProductDescription description(p);
   const Layout a(p.dtype, p.operation_a, p.rows, p.inner, p.leading_a);

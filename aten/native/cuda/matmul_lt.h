@@ -1,4 +1,4 @@
-// Matrix products with a bias and an activation in one kernel, through cuBLASLt.
+// Matrix products with a bias and an activation, or with sums of an operand, in one kernel, through cuBLASLt.
 #pragma once
 
 #include <cublas_v2.h>
@@ -8,11 +8,13 @@
 
 namespace at::native::cuda {
 
-/// What is done to each element of a product before it is stored. Gelu is the approximation by tanh.
-enum class Activation { kNone, kRelu, kGelu };
+/// What is done beside a product. A bias, with one element for each row, is added to it before it is stored, and then relu or gelu
+/// (the approximation by tanh) taken. Or op(a) is summed over each of its rows, or op(b) over each of its columns, which are the
+/// gradients of a bias.
+enum class Epilogue { kBias, kBiasRelu, kBiasGelu, kSumsOfA, kSumsOfB };
 
-/// d (rows x columns) = activation(alpha op(a) op(b) + bias), all by columns; bias has one element for each row of d.
-struct BiasedProduct {
+/// d (rows x columns) = alpha op(a) op(b) with an epilogue, all by columns.
+struct ProductWithEpilogue {
   cudaDataType_t dtype;
   cublasComputeType_t compute;
   bool exact_sums; // partial sums are kept in the type that is computed in
@@ -23,13 +25,13 @@ struct BiasedProduct {
   std::int64_t leading_a;
   const void* b;
   std::int64_t leading_b;
-  const void* bias;
-  Activation activation;
+  const void* bias; // or where the sums go
+  Epilogue epilogue;
   void* d;
   std::int64_t leading_d;
 };
 
 /// False if the library has no kernel for it; then nothing has been done. On the current stream.
-bool multiply_with_bias(const BiasedProduct& p);
+bool multiply_with_epilogue(const ProductWithEpilogue& p);
 
 } // namespace at::native::cuda

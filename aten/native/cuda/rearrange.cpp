@@ -57,15 +57,6 @@ Tensor& nonzero_out_cuda(const Tensor& self, Tensor& out) {
   return out.copy_(found);
 }
 
-// Few numbers, worked out on the host.
-Tensor tril_indices_cuda(int64_t row, int64_t col, int64_t offset, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device, std::optional<bool>) {
-  return at::tril_indices(row, col, offset, TensorOptions().dtype(dtype.value_or(kLong)).layout(layout.value_or(kStrided))).to(device.value_or(kCUDA));
-}
-
-Tensor triu_indices_cuda(int64_t row, int64_t col, int64_t offset, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device, std::optional<bool>) {
-  return at::triu_indices(row, col, offset, TensorOptions().dtype(dtype.value_or(kLong)).layout(layout.value_or(kStrided))).to(device.value_or(kCUDA));
-}
-
 Tensor rrelu_slopes_cuda(const Tensor& self, double lower, double upper, std::optional<Generator> generator) {
   const Tensor slopes = at::empty_like(self).uniform_(lower, upper, std::move(generator));
   return at::where(self <= 0, slopes, at::ones({}, self.options()));
