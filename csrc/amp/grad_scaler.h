@@ -36,6 +36,9 @@ class TORCH_API GradScaler {
   void unscale_(optim::Optimizer& optimizer);
 
   /// The optimizer's step, unless its gradients have infinities or NaNs. True when it was taken.
+  ///
+  /// SGD, Adam, AdamW and Adagrad with all parameters on one CUDA device, fused as by default, look there whether to skip it. The host
+  /// does not wait and the result is true; a whole iteration can be captured into a graph, once one has been made before.
   bool step(optim::Optimizer& optimizer);
 
   /// The scale for the next iteration, by what the steps found, or the given one.

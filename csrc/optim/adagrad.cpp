@@ -93,6 +93,10 @@ Adagrad::Adagrad(const std::vector<OptimizerParamGroup>& param_groups, AdagradOp
 Adagrad::Adagrad(std::vector<Tensor> params, AdagradOptions defaults)
     : Adagrad({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
 
+bool Adagrad::takes_found_inf() const {
+  return detail::steps_on_cuda<AdagradOptions>(param_groups_);
+}
+
 std::unique_ptr<OptimizerParamState> Adagrad::make_state() const {
   return std::make_unique<AdagradParamState>();
 }
@@ -105,12 +109,23 @@ Tensor Adagrad::step(LossClosure closure) {
         detail::SparseGradients::taken);
     step_sparse(lists, options);
     if (lists.size() == 0) return;
-    for (AdagradParamState* state : lists.states) state->step(state->step() + 1);
-    if (!options.fused().value_or(lists.fused_by_default())) return by_operators(lists, options);
+    if (!found_inf_.defined()) {
+      for (AdagradParamState* state : lists.states) state->step(state->step() + 1);
+      if (!options.fused().value_or(lists.fused_by_default())) return by_operators(lists, options);
+    }
     const auto sums = lists.tensors([](AdagradParamState& s) { return s.sum(); });
-    at::_fused_adagrad_(
-        lists.params, lists.grads, sums, detail::step_tensors(lists), options.lr(), options.lr_decay(), options.weight_decay(),
-        options.eps(), options.maximize());
+    const auto run = [&](const std::vector<Tensor>& steps) {
+      at::_fused_adagrad_(
+          lists.params, lists.grads, sums, steps, options.lr(), options.lr_decay(), options.weight_decay(), options.eps(),
+          options.maximize(), {}, found_inf_);
+    };
+    if (found_inf_.defined()) {
+      const detail::StepsOnDevice<AdagradParamState> counted(lists, found_inf_);
+      run(counted.steps());
+      counted.finish();
+    } else {
+      run(detail::step_tensors(lists));
+    }
   });
 }
 

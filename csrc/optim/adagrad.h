@@ -2,6 +2,7 @@
 #pragma once
 
 #include <csrc/optim/optimizer.h>
+#include <csrc/optim/step_count.h>
 
 #include <vector>
 
@@ -22,7 +23,19 @@ struct TORCH_API AdagradOptions : public detail::BuiltinOptions<AdagradOptions> 
 
 struct TORCH_API AdagradParamState : public detail::BuiltinParamState<AdagradParamState> {
   TORCH_ARG(torch::Tensor, sum);
-  TORCH_ARG(int64_t, step) = 0;
+
+ public:
+  auto step(int64_t new_step) -> AdagradParamState& {
+    step_.get() = new_step;
+    return *this;
+  }
+  const int64_t& step() const { return step_.get(); }
+  int64_t& step() { return step_.get(); }
+  /// Where steps under a loss scaler count.
+  const Tensor& step_on_device(c10::Device device) { return step_.on_device(device); }
+
+ private:
+  detail::StepCount step_;
 };
 
 class TORCH_API Adagrad : public Optimizer {
@@ -33,6 +46,7 @@ class TORCH_API Adagrad : public Optimizer {
   Tensor step(LossClosure closure = nullptr) override;
 
  protected:
+  bool takes_found_inf() const override;
   std::unique_ptr<OptimizerParamState> make_state() const override;
 };
 

@@ -25,13 +25,17 @@ Adam::Adam(const std::vector<OptimizerParamGroup>& param_groups, AdamOptions def
 Adam::Adam(std::vector<Tensor> params, AdamOptions defaults)
     : Adam({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
 
+bool Adam::takes_found_inf() const {
+  return detail::steps_on_cuda<AdamOptions>(param_groups_);
+}
+
 std::unique_ptr<OptimizerParamState> Adam::make_state() const {
   return std::make_unique<AdamParamState>();
 }
 
 Tensor Adam::step(LossClosure closure) {
   return run_step(closure, [&](OptimizerParamGroup& group) {
-    detail::adam_group<AdamOptions, AdamParamState>("Adam", group, state_, /*decoupled=*/false);
+    detail::adam_group<AdamOptions, AdamParamState>("Adam", group, state_, /*decoupled=*/false, found_inf_);
   });
 }
 

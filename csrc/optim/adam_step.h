@@ -55,7 +55,8 @@ void adam_by_operators(const StepLists<State>& lists, const Options& options, bo
 }
 
 template <class Options, class State>
-void adam_group(const char* optimizer, OptimizerParamGroup& group, Optimizer::State& all, bool decoupled) {
+void adam_group(
+    const char* optimizer, OptimizerParamGroup& group, Optimizer::State& all, bool decoupled, const Tensor& found_inf) {
   const auto& options = static_cast<const Options&>(group.options());
   const auto lists = collect<State>(optimizer, group, all, [&](State& state, const Tensor& param) {
     state.exp_avg(zeros_like_param(param));
@@ -63,15 +64,26 @@ void adam_group(const char* optimizer, OptimizerParamGroup& group, Optimizer::St
     if (options.amsgrad()) state.max_exp_avg_sq(zeros_like_param(param));
   });
   if (lists.size() == 0) return;
-  for (State* state : lists.states) state->step(state->step() + 1);
-  if (!options.fused().value_or(lists.fused_by_default())) return adam_by_operators(lists, options, decoupled);
+  if (!found_inf.defined()) {
+    for (State* state : lists.states) state->step(state->step() + 1);
+    if (!options.fused().value_or(lists.fused_by_default())) return adam_by_operators(lists, options, decoupled);
+  }
   const auto averages = lists.tensors([](State& s) { return s.exp_avg(); });
   const auto squares = lists.tensors([](State& s) { return s.exp_avg_sq(); });
   const auto largest = options.amsgrad() ? lists.tensors([](State& s) { return s.max_exp_avg_sq(); }) : std::vector<Tensor>();
   const auto [beta1, beta2] = options.betas();
   const auto op = decoupled ? at::_ops::_fused_adamw_::call : at::_ops::_fused_adam_::call;
-  op(lists.params, lists.grads, averages, squares, largest, step_tensors(lists), options.lr(), beta1, beta2,
-     options.weight_decay(), options.eps(), options.amsgrad(), options.maximize(), {}, {});
+  const auto run = [&](const std::vector<Tensor>& steps) {
+    op(lists.params, lists.grads, averages, squares, largest, steps, options.lr(), beta1, beta2, options.weight_decay(), options.eps(),
+       options.amsgrad(), options.maximize(), {}, found_inf);
+  };
+  if (found_inf.defined()) {
+    const StepsOnDevice<State> counted(lists, found_inf);
+    run(counted.steps());
+    counted.finish();
+  } else {
+    run(step_tensors(lists));
+  }
 }
 
 } // namespace torch::optim::detail

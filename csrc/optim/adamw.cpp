@@ -25,13 +25,17 @@ AdamW::AdamW(const std::vector<OptimizerParamGroup>& param_groups, AdamWOptions 
 AdamW::AdamW(std::vector<Tensor> params, AdamWOptions defaults)
     : AdamW({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
 
+bool AdamW::takes_found_inf() const {
+  return detail::steps_on_cuda<AdamWOptions>(param_groups_);
+}
+
 std::unique_ptr<OptimizerParamState> AdamW::make_state() const {
   return std::make_unique<AdamWParamState>();
 }
 
 Tensor AdamW::step(LossClosure closure) {
   return run_step(closure, [&](OptimizerParamGroup& group) {
-    detail::adam_group<AdamWOptions, AdamWParamState>("AdamW", group, state_, /*decoupled=*/true);
+    detail::adam_group<AdamWOptions, AdamWParamState>("AdamW", group, state_, /*decoupled=*/true, found_inf_);
   });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <csrc/optim/optimizer.h>
+#include <csrc/optim/step_count.h>
 
 #include <tuple>
 #include <vector>
@@ -23,7 +24,17 @@ struct TORCH_API AdamWOptions : public detail::BuiltinOptions<AdamWOptions> {
 };
 
 struct TORCH_API AdamWParamState : public detail::BuiltinParamState<AdamWParamState> {
-  TORCH_ARG(int64_t, step) = 0;
+  auto step(int64_t new_step) -> AdamWParamState& {
+    step_.get() = new_step;
+    return *this;
+  }
+  const int64_t& step() const { return step_.get(); }
+  int64_t& step() { return step_.get(); }
+  /// Where steps under a loss scaler count.
+  const Tensor& step_on_device(c10::Device device) { return step_.on_device(device); }
+
+ private:
+  detail::StepCount step_;
   TORCH_ARG(torch::Tensor, exp_avg);
   TORCH_ARG(torch::Tensor, exp_avg_sq);
   TORCH_ARG(torch::Tensor, max_exp_avg_sq);
@@ -37,6 +48,7 @@ class TORCH_API AdamW : public Optimizer {
   Tensor step(LossClosure closure = nullptr) override;
 
  protected:
+  bool takes_found_inf() const override;
   std::unique_ptr<OptimizerParamState> make_state() const override;
 };
 

@@ -256,6 +256,10 @@ std::unique_ptr<OptimizerParamState> Optimizer::make_state() const {
   must_override("make_state", "Optimizer", "Optimizer");
 }
 
+bool Optimizer::takes_found_inf() const {
+  return false;
+}
+
 Tensor Optimizer::run_step(const LossClosure& closure, c10::function_ref<void(OptimizerParamGroup&)> update) {
   call_hooks(true);
   Tensor loss;

@@ -125,6 +125,14 @@ class TORCH_API OptimizerParamGroup {
 
 class Optimizer;
 
+} // namespace optim
+
+namespace amp {
+class GradScaler;
+}
+
+namespace optim {
+
 /// Keeps a hook of an optimizer; remove() takes it off.
 class TORCH_API OptimizerHookHandle {
  public:
@@ -196,15 +204,21 @@ class TORCH_API Optimizer {
   /// A step: hooks, the closure with gradients recorded, then `update` for each group with gradients off.
   Tensor run_step(const LossClosure& closure, c10::function_ref<void(OptimizerParamGroup&)> update);
 
+  /// Whether step() looks at found_inf_ by itself, on the device.
+  virtual bool takes_found_inf() const;
+
   /// An empty state of the class that the optimizer keeps; load_state_dict fills it.
   virtual std::unique_ptr<OptimizerParamState> make_state() const;
 
   std::vector<OptimizerParamGroup> param_groups_;
   State state_;
   c10::OwnedPtr<OptimizerOptions> defaults_;
+  /// While a loss scaler steps an optimizer that takes it: one element, 1 where gradients are not finite and nothing is to change.
+  Tensor found_inf_;
 
  private:
   friend class OptimizerHookHandle;
+  friend class torch::amp::GradScaler;
   struct Hooks;
 
   OptimizerHookHandle add_hook(StepHook hook, bool before);

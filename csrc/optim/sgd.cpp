@@ -78,7 +78,8 @@ void step_sparse(const SGDLists& lists, const SGDOptions& options) {
 }
 
 /// One call for the parameters whose momentum begins (`which`), or for the others.
-void step_fused(const SGDLists& lists, const std::vector<bool>& first, bool which, const SGDOptions& options) {
+void step_fused(
+    const SGDLists& lists, const std::vector<bool>& first, bool which, const SGDOptions& options, const Tensor& found_inf) {
   std::vector<Tensor> params, grads, buffers;
   for (size_t i = 0; i < lists.size(); ++i) {
     if (first[i] != which) continue;
@@ -89,7 +90,7 @@ void step_fused(const SGDLists& lists, const std::vector<bool>& first, bool whic
   if (params.empty()) return;
   at::_fused_sgd_(
       params, grads, buffers, options.weight_decay(), options.momentum(), options.lr(), options.dampening(), options.nesterov(),
-      options.maximize(), which);
+      options.maximize(), which, {}, found_inf);
 }
 
 } // namespace
@@ -110,6 +111,10 @@ SGD::SGD(const std::vector<OptimizerParamGroup>& param_groups, SGDOptions defaul
 SGD::SGD(std::vector<Tensor> params, SGDOptions defaults)
     : SGD({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
 
+bool SGD::takes_found_inf() const {
+  return detail::steps_on_cuda<SGDOptions>(param_groups_);
+}
+
 std::unique_ptr<OptimizerParamState> SGD::make_state() const {
   return std::make_unique<SGDParamState>();
 }
@@ -125,8 +130,8 @@ Tensor SGD::step(LossClosure closure) {
     std::vector<bool> first(lists.size());
     for (size_t i = 0; options.momentum() != 0 && i < lists.size(); ++i) first[i] = begins(*lists.states[i], lists.originals[i]);
     if (!options.fused().value_or(lists.fused_by_default())) return by_operators(lists, first, options);
-    step_fused(lists, first, true, options);
-    step_fused(lists, first, false, options);
+    step_fused(lists, first, true, options, found_inf_);
+    step_fused(lists, first, false, options, found_inf_);
   });
 }
 

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <vector>
 
 namespace torch::optim::detail {
 
@@ -133,6 +135,41 @@ std::vector<Tensor> step_tensors(const StepLists<State>& lists) {
   }
   return result;
 }
+
+/// Whether all parameters with gradients are stepped by fused operators on one CUDA device, unless the options say otherwise. These look
+/// at found_inf there.
+template <class Options>
+bool steps_on_cuda(const std::vector<OptimizerParamGroup>& groups) {
+  std::optional<at::Device> device;
+  for (const OptimizerParamGroup& group : groups) {
+    if (!static_cast<const Options&>(group.options()).fused().value_or(true)) return false;
+    for (const Tensor& param : group.params()) {
+      const Tensor& grad = param.grad();
+      if (!grad.defined()) continue;
+      if (!param.is_cuda() || !param.is_floating_point() || grad.layout() != at::kStrided) return false;
+      if (device.value_or(param.device()) != param.device()) return false;
+      device = param.device();
+    }
+  }
+  return device.has_value();
+}
+
+/// The steps that a fused operator takes on a device: counted there, unless gradients are not finite.
+template <class State>
+class StepsOnDevice {
+ public:
+  StepsOnDevice(const StepLists<State>& lists, const Tensor& found_inf) : found_inf_(lists.size(), found_inf) {
+    steps_.reserve(lists.size());
+    for (State* state : lists.states) steps_.push_back(state->step_on_device(found_inf.device()));
+    at::_foreach_add_(steps_, 1);
+  }
+  const std::vector<Tensor>& steps() const { return steps_; }
+  /// After the operator: takes back what was counted for a step that was skipped.
+  void finish() const { at::_foreach_sub_(steps_, found_inf_); }
+
+ private:
+  std::vector<Tensor> steps_, found_inf_;
+};
 
 template <class State>
 std::vector<int64_t> step_numbers(const StepLists<State>& lists) {
