@@ -283,7 +283,7 @@ void dot_into(const char* op, const TensorBase& x, bool conjugate_x, const Tenso
 } // namespace
 
 void matrix_product(const char* op, const Tensor& a, const Tensor& b, const Tensor& bias, bool tf32, const Tensor& out) {
-  if (bias.defined() && product_with_bias(op, bias, a, b, 1, 1, Activation::kNone, out, tf32)) {
+  if (bias.defined() && product_with_bias(op, bias, a, b, 1, 1, Epilogue::kBias, out, tf32)) {
     return;
   }
   multiply(op, a, b, 0, 1, out, tf32);
