@@ -11,6 +11,7 @@
 #include <cublasLt.h>
 
 #include <functional>
+#include <tuple>
 #include <vector>
 
 namespace at::native {
@@ -26,6 +27,7 @@ void mv_kernel(const TensorBase&, const TensorBase&, const TensorBase&);
 void addmv_kernel(const TensorBase&, const TensorBase&, const TensorBase&, const Scalar&, const Scalar&, const TensorBase&);
 void dot_kernel(const TensorBase&, const TensorBase&, const TensorBase&);
 void vdot_kernel(const TensorBase&, const TensorBase&, const TensorBase&);
+std::tuple<Tensor, Tensor> transposed_mm_with_sums(const Tensor&, const Tensor&, bool);
 
 } // namespace cuda
 
@@ -150,6 +152,32 @@ TEST_CASE("a bias and an activation are part of the product", "[cuda][emulated][
   CHECK_THROWS_WITH(
       at::native::addmm_activation_cuda(at::ones({2}), at::ones({2, 3}), at::ones({4, 2}), 1, 1, false),
       Catch::Contains("mat1 and mat2 shapes cannot be multiplied (2x3 and 4x2)"));
+}
+
+TEST_CASE("sums for the gradient of a bias are part of the product", "[cuda][emulated][matmul]") {
+  for (const bool refuses : {false, true}) {
+    libraries().lt_refuses = refuses;
+    for (const at::ScalarType dtype : kReal) {
+      const Tensor x = whole({refuses ? 5 : 3, 4}, dtype), grad = whole({x.size(0), 2}, dtype);
+      libraries().lt_runs.clear();
+      for (const Tensor& left : in_layouts(x)) {
+        for (const Tensor& right : in_layouts(grad)) {
+          for (const bool by_columns : {false, true}) {
+            const auto [product, sums] = cuda::transposed_mm_with_sums(left, right, by_columns);
+            CHECK(product.equal(x.t().mm(grad)));
+            CHECK(product.stride(by_columns ? 0 : 1) == 1);
+            CHECK(sums.equal(grad.sum(0)));
+          }
+        }
+      }
+      CHECK(libraries().lt_runs.size() == (refuses ? 0 : 32));
+      const auto [product, sums] = cuda::transposed_mm_with_sums(x.slice(0, 0, 0), grad.slice(0, 0, 0), false);
+      CHECK(product.equal(at::zeros_like(product)));
+      CHECK(sums.equal(at::zeros_like(sums)));
+    }
+  }
+  libraries().lt_refuses = false;
+  CHECK(libraries().lt_descriptors == 0);
 }
 
 TEST_CASE("partial sums are rounded only where that is allowed", "[cuda][emulated][matmul]") {
