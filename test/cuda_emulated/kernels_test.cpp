@@ -57,6 +57,7 @@ void softmax_kernel(const TensorBase&, int64_t, bool, const TensorBase&);
 void log_softmax_kernel(const TensorBase&, int64_t, bool, const TensorBase&);
 void softmax_backward_kernel(const TensorBase&, const TensorBase&, int64_t, ScalarType, const TensorBase&);
 void log_softmax_backward_kernel(const TensorBase&, const TensorBase&, int64_t, ScalarType, const TensorBase&);
+std::tuple<Tensor, Tensor> rms_norm_backward(const Tensor&, const Tensor&, IntArrayRef, const Tensor&, const std::optional<Tensor>&, std::array<bool, 2>);
 void layer_norm_kernel(const TensorBase&, IntArrayRef, const std::optional<Tensor>&, const std::optional<Tensor>&, double, const TensorBase&, const TensorBase&, const TensorBase&);
 void embedding_kernel(const TensorBase&, const TensorBase&, int64_t, bool, bool, const TensorBase&);
 void embedding_dense_backward_kernel(const TensorBase&, const TensorBase&, int64_t, int64_t, bool, const TensorBase&);
@@ -72,6 +73,7 @@ void take_kernel(const TensorBase&, const TensorBase&, const TensorBase&);
 
 } // namespace cuda
 
+std::tuple<Tensor, Tensor> _fused_rms_norm_cuda(const Tensor&, IntArrayRef, const std::optional<Tensor>&, std::optional<double>);
 std::tuple<Tensor, Tensor, Tensor> native_layer_norm_backward_cuda(const Tensor&, const Tensor&, IntArrayRef, const Tensor&, const Tensor&, const std::optional<Tensor>&, const std::optional<Tensor>&, std::array<bool, 3>);
 Tensor index_cuda(const Tensor&, const Indices&);
 Tensor& _index_put_impl_cuda_(Tensor&, const Indices&, const Tensor&, bool, bool);
@@ -550,6 +552,40 @@ TEST_CASE("emulated: layer norm and its derivatives", "[cuda]") {
       }
     }
   }
+}
+
+TEST_CASE("emulated: RMS norm and its derivatives", "[cuda]") {
+  const auto dtype = GENERATE(at::kFloat, at::kHalf, at::kBFloat16, at::kDouble);
+  const bool mixed = GENERATE(false, true); // weights wider than the rows, as autocast leaves them
+  const auto weight_dtype = mixed && dtype != at::kDouble ? at::kFloat : dtype;
+  // Rows enough for several parts; columns that lie aligned and not, and more than a block keeps.
+  for (const int64_t size : {1, 31, 72, 128, 1400, 20011}) {
+    const int64_t rows = size == 72 ? 330 : size > 20000 ? 3 : 67;
+    const double close = dtype == at::kBFloat16 ? 5e-2 : dtype == at::kHalf ? 1e-2 : 1e-4;
+    const Tensor a = torch::randn({rows, size}).add_(1).to(dtype), w = torch::randn({size}).to(weight_dtype), g = torch::randn({rows, size}).to(dtype);
+    for (const std::optional<Tensor>& weight : {std::optional<Tensor>(w), std::optional<Tensor>()}) {
+      const Tensor x = a.to(at::kDouble).requires_grad_(), v = w.to(at::kDouble).requires_grad_();
+      const Tensor scale = (x * x).mean(1, true).add(1e-3).rsqrt(), want = weight ? x * scale * v : x * scale;
+      want.backward(g.to(at::kDouble));
+      const auto [y, rstd] = at::native::_fused_rms_norm_cuda(a, {size}, weight, 1e-3);
+      CHECK(y.scalar_type() == dtype);
+      CHECK(rstd.scalar_type() == (dtype == at::kDouble ? at::kDouble : at::kFloat));
+      CHECK(near(y.to(at::kDouble), want.detach(), close, close));
+      CHECK(near(rstd.to(at::kDouble), scale.detach(), 1e-3, 1e-3));
+      const auto [for_input, for_weight] = cuda::rms_norm_backward(g, a, {size}, rstd, weight, {true, weight.has_value()});
+      CHECK(near(for_input.to(at::kDouble), x.grad(), close, 4 * close));
+      if (weight) {
+        CHECK(for_weight.scalar_type() == weight_dtype);
+        CHECK(near(for_weight.to(at::kDouble), v.grad(), close, 16 * close));
+      }
+      CHECK_FALSE(std::get<0>(cuda::rms_norm_backward(g, a, {size}, rstd, weight, {false, weight.has_value()})).defined());
+    }
+  }
+  const Tensor none = torch::empty({0, 5}, dtype), nothing = torch::empty({2, 0}, dtype), w = torch::ones({5}, weight_dtype);
+  CHECK(std::get<0>(at::native::_fused_rms_norm_cuda(none, {5}, w, {})).sizes() == none.sizes());
+  const auto grads = cuda::rms_norm_backward(none, none, {5}, torch::empty({0, 1}), w, {true, true});
+  CHECK(std::get<1>(grads).equal(torch::zeros_like(w)));
+  CHECK(std::get<1>(at::native::_fused_rms_norm_cuda(nothing, {0}, {}, {})).sizes() == at::IntArrayRef({2, 1}));
 }
 
 TEST_CASE("emulated: embedding and nll_loss with derivatives", "[cuda]") {

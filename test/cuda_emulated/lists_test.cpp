@@ -24,7 +24,7 @@ std::vector<Tensor> list_of(at::ScalarType dtype) {
     result.push_back(at::rand({size}, dtype == at::kHalf ? at::kFloat : dtype).add(0.5).to(dtype));
   }
   result.push_back(at::rand({1001}).to(dtype).slice(0, 1));
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < 170; ++i) { // more than a launch takes
     result.push_back(at::rand({3, 5}).to(dtype));
   }
   return result;
@@ -69,6 +69,23 @@ TEST_CASE("functions of whole lists are those of each tensor", "[emulated][forea
   check_foreach(F::Reciprocal, 0, dtype, [](auto& x, auto&, auto&) { return x.reciprocal(); });
   check_foreach(F::Zero, 0, dtype, [](auto& x, auto&, auto&) { return at::zeros_like(x); });
   check_foreach(F::Copy, 0, dtype, [](auto&, auto& y, auto&) { return y; });
+}
+
+TEST_CASE("whole lists are cast", "[emulated][foreach]") {
+  const auto narrow = GENERATE(at::kHalf, at::kBFloat16);
+  const bool widens = GENERATE(false, true);
+  const at::ScalarType from = widens ? narrow : at::kFloat, to = widens ? at::kFloat : narrow;
+  const std::vector<Tensor> x = list_of(from);
+  std::vector<Tensor> out;
+  std::vector<ForeachPart> parts;
+  for (const Tensor& t : x) {
+    out.push_back(at::empty_like(t, t.options().dtype(to)));
+    parts.push_back({out.back().mutable_data_ptr(), {t.const_data_ptr()}, t.numel(), 0});
+  }
+  at::native::cuda::launch_foreach_cast(from, to, parts.data(), parts.size(), nullptr);
+  for (size_t i = 0; i < x.size(); ++i) {
+    CHECK(out[i].equal(x[i].to(to)));
+  }
 }
 
 TEST_CASE("a list is multiplied by a number on the device", "[emulated][foreach]") {
