@@ -265,6 +265,32 @@ TEST_CASE("emulated: products of convolution with drawn sizes", "[cuda][conv]") 
   }
 }
 
+TEST_CASE("emulated: depthwise convolution by square and other windows", "[cuda][conv]") {
+  const Restore restore;
+  const std::vector<Case> cases = {
+      {{2, 3, 9, 11}, {3, 1, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, false, 3},
+      {{2, 3, 9, 11}, {6, 1, 3, 3}, {1, 1}, {0, 2}, {1, 1}, {0, 0}, false, 3},
+      {{2, 3, 9, 12}, {3, 1, 3, 3}, {2, 2}, {1, 1}, {1, 1}, {0, 0}, false, 3},
+      {{1, 2, 9, 12}, {2, 1, 3, 3}, {3, 1}, {4, 3}, {2, 1}, {0, 0}, false, 2}, // more padding than the window has elements
+      {{1, 2, 9, 12}, {2, 1, 3, 3}, {1, 3}, {0, 1}, {1, 2}, {0, 0}, false, 2},
+      {{1, 2, 8, 9}, {4, 1, 5, 5}, {1, 1}, {2, 2}, {1, 1}, {0, 0}, false, 2},
+      {{1, 2, 8, 9}, {2, 1, 5, 5}, {1, 2}, {2, 2}, {1, 1}, {0, 0}, false, 2},
+      {{2, 2, 7, 9}, {2, 1, 7, 7}, {1, 1}, {3, 3}, {1, 1}, {0, 0}, false, 2},
+      {{1, 2, 1, 8, 9}, {2, 1, 1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, {0, 0, 0}, false, 2},
+      {{1, 2, 1, 8, 9}, {2, 1, 1, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, false, 2},
+      {{2, 3, 5, 6}, {3, 1, 3, 3}, {2, 2}, {1, 1}, {1, 1}, {0, 1}, true, 3},
+      {{2, 3, 5, 6}, {3, 1, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, true, 3},
+      {{2, 3, 40}, {3, 1, 3}, {1}, {1}, {1}, {0}, false, 3},
+  };
+  for (const Case& c : cases) {
+    for (const Layout layout : {Layout::Rows, Layout::ChannelsLast, Layout::Columns, Layout::Cut}) {
+      for (const auto dtype : {at::kHalf, at::kBFloat16, at::kFloat, at::kDouble}) {
+        check_in_double(c, dtype, layout, dtype != at::kHalf);
+      }
+    }
+  }
+}
+
 TEST_CASE("emulated: pointwise convolution is products of cuBLAS", "[cuda][conv]") {
   const Restore restore;
   libraries().missing = true;

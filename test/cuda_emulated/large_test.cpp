@@ -328,22 +328,24 @@ TEST_CASE("images in several launches", "[cuda][large]") {
 TEST_CASE("depthwise convolution in several launches", "[cuda][large][conv]") {
   torch::manual_seed(5);
   for (const bool last : {false, true}) {
-    for (const auto dtype : {at::kFloat, at::kHalf}) {
+    for (const bool square : {false, true}) {
       const auto format = last ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
-      const Tensor x = (at::randn({2, 3, 7, 9}) * 4).round().to(dtype).contiguous(format), w = (at::randn({6, 1, 3, 2}) * 4).round().to(dtype);
-      const Tensor y = at::convolution(x, w, {}, {2, 1}, {1, 1}, {1, 2}, false, {0, 0}, 3).contiguous(format);
-      const Tensor g = (at::randn(y.sizes()) * 4).round().to(dtype).contiguous(format);
-      const auto [dx, dw, db] = at::convolution_backward(g, x, w, std::nullopt, {2, 1}, {1, 1}, {1, 2}, false, {0, 0}, 3, {true, true, false});
+      const int width = square ? 3 : 2, multiplier = square ? 1 : 2;
+      const std::vector<int64_t> stride = {square ? 1 : 2, 1};
+      const Tensor x = (at::randn({2, 3, 7, 9}) * 4).round().contiguous(format), w = (at::randn({3 * multiplier, 1, 3, width}) * 4).round();
+      const Tensor y = at::convolution(x, w, {}, stride, {1, 1}, {1, 1}, false, {0, 0}, 3).contiguous(format);
+      const Tensor g = (at::randn(y.sizes()) * 4).round().contiguous(format);
+      const auto [dx, dw, db] = at::convolution_backward(g, x, w, std::nullopt, stride, {1, 1}, {1, 1}, false, {0, 0}, 3, {true, true, false});
       cuda::Depthwise p;
-      p.dim[1] = {3, 2, 1, 1, static_cast<int>(y.size(2))};
-      p.dim[2] = {2, 1, 1, 2, static_cast<int>(y.size(3))};
+      p.dim[1] = {3, static_cast<int>(stride[0]), 1, 1, static_cast<int>(y.size(2))};
+      p.dim[2] = {width, 1, 1, 1, static_cast<int>(y.size(3))};
       p.image = cuda::image_of("", x, 2);
       p.result = cuda::image_of("", y, 2);
-      p.multiplier = 2;
-      p.dtype = dtype;
+      p.multiplier = multiplier;
+      p.dtype = at::kFloat;
       p.stream = nullptr;
       for (const int64_t most : {1, 7, 60, 100, 1000}) {
-        INFO(dtype << ", up to " << most << " elements a launch, channels last: " << last);
+        INFO("up to " << most << " elements a launch, channels last: " << last << ", square windows: " << square);
         p.most = most;
         CHECK(near(filled(y, [&](const Tensor& out) { cuda::launch_depthwise(p, x.const_data_ptr(), w.const_data_ptr(), out.mutable_data_ptr()); }), y));
         CHECK(near(filled(x, [&](const Tensor& out) { cuda::launch_depthwise_backward_image(p, g.const_data_ptr(), w.const_data_ptr(), out.mutable_data_ptr()); }), dx));
