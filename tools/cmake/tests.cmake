@@ -113,7 +113,7 @@ add_test(NAME conformance COMMAND conformance ${PROJECT_SOURCE_DIR}/test/conform
 
 # Calls of all operators with arguments nobody would write; see docs/testing.md.
 file(GLOB FUZZ_SOURCES CONFIGURE_DEPENDS tools/fuzz/*.cpp)
-add_executable(fuzz_ops ${FUZZ_SOURCES} test/ops/boxed_op.cpp
+add_executable(fuzz_ops ${FUZZ_SOURCES} test/ops/boxed_op.cpp test/ops/determined.cpp
   test/conformance/arguments.cpp test/conformance/corpus.cpp test/conformance/json.cpp test/conformance/tensors.cpp)
 target_link_libraries(fuzz_ops PRIVATE test_support tensor)
 target_compile_definitions(fuzz_ops PRIVATE CONFORMANCE_DATA="${PROJECT_SOURCE_DIR}/test/conformance/data")

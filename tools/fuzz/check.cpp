@@ -2,20 +2,19 @@
 
 #include <ATen/Functions.h>
 #include <c10/util/Exception.h>
-#include <cxxabi.h>
 
 #include <aten/random.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <typeinfo>
 
-#include "test/support/compare.h"
 #include "test/support/host_view.h"
 #include "test/support/strict_allocator.h"
+#include "tools/fuzz/attempt.h"
+#include "tools/fuzz/compare.h"
+#include "tools/fuzz/device_check.h"
 #include "tools/fuzz/sparse.h"
 #include "tools/fuzz/tensors.h"
+#include "tools/fuzz/traits.h"
 
 namespace fuzz {
 
@@ -27,102 +26,6 @@ using test::StrictAllocator;
 
 constexpr uint8_t kFirstFill = 0xFF;   // NaN, -1
 constexpr uint8_t kSecondFill = 0x5A;  // 1.5e16, 90
-
-// Operators whose results are not values: memory as it was found, or facts about strides, addresses and devices.
-constexpr const char* kWithoutValues[] = {"empty", "new_empty", "resize", "set_", "data_ptr", "stride", "storage", "is_set_to",
-                                          "is_contiguous", "is_non_overlapping", "_reshape_alias", "as_strided", "_debug",
-                                          "_version", "is_same_size", "record_stream", "sym_stride", "is_set_to", "_empty",
-                                          "slice_inverse", "_new_zeros_with_same_feature_meta", "_autocast_to_",
-                                          // with parts that only some ways of computing fill in, or another factorization
-                                          "_embedding_bag", "embedding_bag", "_linalg_",
-                                          // what is left of a system without a solution; linalg_solve refuses those, and is compared
-                                          "linalg_solve_ex"};
-// Operators that a placing may forbid.
-constexpr const char* kBoundToPlacing[] = {"view", "_unsafe_view", "_reshape_copy", "_reshape_alias", "contiguous", "istft",
-                                             "max_unpool3d", "_assert_tensor_metadata", "_grouped_mm"};
-// Operators that write to arguments whose schema does not say so, as in PyTorch: running statistics, storages that grow.
-constexpr const char* kRandom[] = {"dropout", "rrelu", "rand", "multinomial"};
-constexpr const char* kUndeclaredWriters[] = {"batch_norm", "instance_norm", "rrelu", "_copy_from", "set_", "_saturate_weight"};
-
-template <size_t N>
-bool named_like(const c10::FunctionSchema& schema, const char* const (&parts)[N]) {
-  const std::string name = schema.name().substr(6);
-  for (const char* part : parts)
-    if (name.rfind(part, 0) == 0) return true;
-  return false;
-}
-
-template <size_t N>
-bool name_has(const c10::FunctionSchema& schema, const char* const (&parts)[N]) {
-  for (const char* part : parts)
-    if (schema.name().find(part) != std::string::npos) return true;
-  return false;
-}
-
-std::string demangled(const std::type_info& type) {
-  int status = 0;
-  char* name = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);
-  std::string text = name != nullptr ? name : type.name();
-  std::free(name);
-  return text;
-}
-
-std::string first_line(const std::string& text) {
-  return text.substr(0, text.find('\n')).substr(0, 300);
-}
-
-/// Whether two elements may lie in one place (never wrong about tensors that expand or slide).
-bool overlaps_itself(const Tensor& tensor) {
-  if (!tensor.defined() || tensor.layout() != c10::kStrided) return false;
-  int64_t reach = 1;
-  std::vector<std::pair<int64_t, int64_t>> dims;
-  for (int64_t d = 0; d < tensor.dim(); ++d)
-    if (tensor.size(d) > 1) dims.emplace_back(tensor.stride(d), tensor.size(d));
-  std::sort(dims.begin(), dims.end());
-  for (const auto& [stride, size] : dims) {
-    if (stride < reach) return true;
-    reach += stride * (size - 1);
-  }
-  return false;
-}
-
-/// How an attempted call ended.
-struct Attempt {
-  bool succeeded = false;
-  bool out_of_memory = false;
-  bool missing = false;   // no such kernel
-  std::string message;    // of a c10::Error
-  std::string exception;  // type and text of any other exception
-  Stack results;
-};
-
-template <class Call>
-Attempt attempt(const Call& call) {
-  Attempt end;
-  try {
-    call();
-    end.succeeded = true;
-  } catch (const c10::OutOfMemoryError& e) {
-    end.out_of_memory = true;
-    end.message = first_line(e.what_without_backtrace());
-  } catch (const c10::NotImplementedError& e) {
-    end.missing = true;
-    end.message = first_line(e.what_without_backtrace());
-  } catch (const c10::Error& e) {
-    end.message = first_line(e.what_without_backtrace());
-  } catch (const std::exception& e) {
-    end.exception = demangled(typeid(e)) + ": " + first_line(e.what());
-  } catch (...) {
-    end.exception = "an exception of no known type";
-  }
-  return end;
-}
-
-Attempt attempt(const c10::OperatorHandle& op, Stack args) {
-  Attempt end = attempt([&] { op.callBoxed(args); });
-  if (end.succeeded) end.results = std::move(args);
-  return end;
-}
 
 /// What a tensor argument was before the call.
 class Snapshot {
@@ -223,7 +126,7 @@ class CaseCheck {
   void add(std::string kind, std::string what) { verdict_.findings.push_back({std::move(kind), std::move(what)}); }
 
   void check_inputs(const std::vector<Snapshot>& before, const Attempt& end) {
-    if (name_has(schema_, kUndeclaredWriters) || sets_storage()) return;
+    if (writes_undeclared(schema_) || sets_storage(schema_)) return;
     for (const Snapshot& input : before) {
       bool may_change = input.written();
       bool tied = false;
@@ -265,8 +168,8 @@ class CaseCheck {
 
   /// Whether the call was given what no sparse tensor may hold, or says that it does not look.
   bool may_break_promises() const {
-    constexpr const char* kUnchecked[] = {"unsafe", "_with_dims", "_coalesced", "set_"};
-    if (name_has(schema_, kUnchecked)) return true;
+    for (const char* part : {"unsafe", "_with_dims", "_coalesced", "set_"})
+      if (schema_.name().find(part) != std::string::npos) return true;
     const std::vector<Tensor> tensors = test::tensors_of(call_.args);
     return std::any_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) {
       return is_sparse(tensor) && !broken_promise(tensor).empty();
@@ -286,7 +189,7 @@ class CaseCheck {
   }
 
   void check_without_data(const Attempt& real) {
-    if (named_like(schema_, kWithoutValues)) return;
+    if (!has_values(schema_)) return;
     Call again = cases_.make(index_);
     const std::vector<Tensor> tensors = test::tensors_of(again.args);
     for (size_t i = 0; i < tensors.size(); ++i) {
@@ -334,8 +237,9 @@ class CaseCheck {
   }
 
   void check_other_placing(const Attempt& first) {
-    if (named_like(schema_, kWithoutValues) || sets_storage() || name_has(schema_, kRandom) || has_generator()) return;
-    if (writes_over_itself()) return;
+    if (!has_values(schema_) || sets_storage(schema_) || is_named_random(schema_) || has_generator(call_)) return;
+    if (writes_over_itself(call_)) return;
+    constexpr Sides kSides{"placed otherwise", "as drawn"};
     StrictAllocator::install().set_fill(kSecondFill);
     const Call other = cases_.make(index_, Variant::PlacedOtherwise);
     const Attempt second = attempt(other.op, other.args);
@@ -343,117 +247,12 @@ class CaseCheck {
     if (const std::string damage = StrictAllocator::install().find_damage(); !damage.empty())
       return add("writes outside its tensors", damage + ", placed otherwise");
     if (!second.succeeded) {
-      if (!named_like(schema_, kBoundToPlacing)) add("refused by strides", second.message);
+      if (!is_bound_to_placing(schema_)) add("refused by strides", second.message);
       return;
     }
-    const std::string what = difference(second, first);
-    if (what.empty() || !all_moderate(other) || is_random()) return;
+    const std::string what = difference(second.results, first.results, kSides);
+    if (what.empty() || !all_moderate(other) || depends_on_seed(cases_, index_)) return;
     add("results depend on strides or on unset memory", what);
-  }
-
-  /// The functional form of set_ lets the storage grow too, and shows what memory it finds.
-  bool sets_storage() const { return schema_.name() == "aten::set"; }
-
-  /// Whether the values follow from the seed of the default generator.
-  bool is_random() const {
-    const auto run = [&](uint64_t seed) {
-      at::manual_seed(seed);
-      return attempt(call_.op, cases_.make(index_).args);
-    };
-    const Attempt first = run(1);
-    bool differs = false;
-    for (uint64_t seed = 2; seed < 8 && !differs; ++seed) differs = !difference(run(seed), first).empty();
-    return differs && difference(run(1), first).empty();
-  }
-  /// Whether numbers are small enough for the order of sums not to matter, and that of products: infinity times a later 0
-  /// is NaN, an earlier 0 stays 0.
-  bool all_moderate(const Call& call) const {
-    const double limit = schema_.name() == "aten::prod" ? 1.5 : 1e4;
-    for (const Tensor& tensor : test::tensors_of(call.args)) {
-      if (!is_plain(tensor) || !has_elements_to_read(tensor.scalar_type())) continue;
-      const test::HostView view(tensor);
-      for (int64_t i = 0; i < tensor.numel(); ++i)
-        if (!(std::abs(view.number(i)) < limit)) return false;
-    }
-    return true;
-  }
-  /// Or a probability, at which nothing may be left whatever the seed.
-  bool has_generator() const {
-    for (size_t i = 0; i < schema_.arguments().size(); ++i) {
-      if (schema_.arguments()[i].type()->str().find("Generator") != std::string::npos) return true;
-      if (schema_.arguments()[i].name() == "dropout_p" && call_.args[i].isDouble() && call_.args[i].toDouble() != 0) return true;
-    }
-    return false;
-  }
-  /// Elements of an output share memory in a way that operators need not notice: the last write wins. The scatter family
-  /// writes to a copy that keeps the strides. index_put may name a position more than once, and the last in memory wins.
-  bool writes_over_itself() const {
-    if (schema_.name().find("index_put") != std::string::npos)
-      for (size_t i = 0; i < call_.args.size(); ++i)
-        if (schema_.arguments()[i].name() == "accumulate" && call_.args[i].isBool() && !call_.args[i].toBool()) return true;
-    std::vector<bool> written = written_arguments(schema_);
-    if (schema_.name().find("_scatter") != std::string::npos) written.assign(written.size(), true);
-    if (name_has(schema_, kUndeclaredWriters)) written.assign(written.size(), true);
-    for (size_t i = 0; i < call_.args.size(); ++i)
-      if (written[i] && call_.args[i].isTensor() && overlaps_itself(call_.args[i].toTensor())) return true;
-    return false;
-  }
-
-  static std::string difference(const Attempt& got, const Attempt& want) {
-    const std::vector<Tensor> a = test::tensors_of(got.results);
-    const std::vector<Tensor> b = test::tensors_of(want.results);
-    if (a.size() != b.size()) return "the number of results";
-    for (size_t i = 0; i < a.size(); ++i)
-      if (const std::string what = difference(a[i], b[i]); !what.empty()) return what;
-    return {};
-  }
-
-  /// Elements of a tensor that is not coalesced have no order: nothing where its dtype cannot be coalesced.
-  static std::vector<Tensor> sorted_members(const Tensor& sparse) {
-    if (sparse.layout() != c10::kSparse || !broken_promise(sparse).empty()) return members(sparse);
-    std::vector<Tensor> parts;
-    attempt([&] { parts = members(sparse.detach().coalesce()); });
-    return parts;
-  }
-
-  static bool has_nan(std::complex<double> x) { return std::isnan(x.real()) || std::isnan(x.imag()); }
-  /// Far looser than the tests of values: other strides may mean another order of sums.
-  static std::string difference(const Tensor& got, const Tensor& want) {
-    if (got.defined() != want.defined()) return "definedness";
-    if (is_sparse(got) && is_sparse(want) && got.layout() == want.layout()) {
-      const std::vector<Tensor> parts = sorted_members(got), others = sorted_members(want);
-      for (size_t i = 0; i < parts.size(); ++i)
-        if (const std::string what = difference(parts[i], others[i]); !what.empty()) return what + " of a member";
-      return {};
-    }
-    if (!is_plain(got) || !is_plain(want)) return {};
-    if (got.sizes() != want.sizes()) return "sizes " + test::show(got.sizes()) + " and " + test::show(want.sizes());
-    if (got.scalar_type() != want.scalar_type()) return "dtypes";
-    constexpr int64_t kCompared = 1 << 16;
-    if (!has_elements_to_read(got.scalar_type()) || got.numel() > kCompared) return {};
-    const test::HostView a(got);
-    const test::HostView b(want);
-    double largest = 0;
-    for (int64_t i = 0; i < want.numel(); ++i) {
-      const double size = std::abs(b.number(i));
-      if (std::isfinite(size)) largest = std::max(largest, size);
-    }
-    // Results may be wider than the numbers that they were computed from.
-    const double rtol = std::max(test::tolerance_for(want.scalar_type()).rtol, test::tolerance_for(c10::kFloat).rtol);
-    const bool exact = c10::isIntegralType(want.scalar_type(), /*includeBool=*/true);
-    const double tolerance = exact ? 0 : 200 * rtol * (largest + 1);
-    for (int64_t i = 0; i < want.numel(); ++i) {
-      const std::complex<double> x = a.number(i);
-      const std::complex<double> y = b.number(i);
-      if (x == y || (has_nan(x) && has_nan(y))) continue;
-      if (std::isfinite(std::abs(x)) && std::isfinite(std::abs(y)) && std::abs(x - y) <= tolerance) continue;
-      char text[200];
-      std::snprintf(
-          text, sizeof text, "at %s: %g%+gj placed otherwise, %g%+gj as drawn", test::show_position(i, want.sizes()).c_str(),
-          x.real(), x.imag(), y.real(), y.imag());
-      return text;
-    }
-    return {};
   }
 
   const Cases& cases_;
@@ -465,8 +264,8 @@ class CaseCheck {
 
 }  // namespace
 
-Verdict run_case(const Cases& cases, uint64_t index) {
-  return CaseCheck(cases, index).run();
+Verdict run_case(const Cases& cases, uint64_t index, c10::Device device) {
+  return device.is_cpu() ? CaseCheck(cases, index).run() : verdict_on(device, cases, index);
 }
 
 }  // namespace fuzz

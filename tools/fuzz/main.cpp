@@ -30,6 +30,8 @@ Calls operators boxed, with arguments drawn from their schemas and from recorded
   --from K          start with this case
   --jobs N          worker processes (default 1)
   --timeout S       seconds a case may take (default 20)
+  --device DEVICE   cuda: compares each call with the CPU's, results and gradients, instead of what it checks otherwise
+  --unsupported     with --device, also report what only one of the two has a kernel for
   --corpus FOLDER   recorded calls to start from (default: the compact part of the corpus; "none")
   --no-placing      do not report results that depend on strides
   --strict          also report refused calls that changed an output
@@ -44,7 +46,7 @@ struct Options {
   std::string corpus = CONFORMANCE_DATA;
   std::set<std::string> only;
   std::set<std::string> leave_out;
-  std::set<std::string> ignored = {"a refused call"};  // starts of finding kinds
+  std::set<std::string> ignored = {"a refused call", "not supported on"};  // starts of finding kinds
   bool has_case = false;
   bool describe_only = false;
   uint64_t case_index = 0;
@@ -78,6 +80,11 @@ Options parse(int argc, char** argv) {
       options.limits.jobs = std::stoi(line.value());
     } else if (name == "--timeout") {
       options.limits.case_seconds = std::stod(line.value());
+    } else if (name == "--device") {
+      options.limits.device = c10::Device(line.value());
+      if (!options.limits.device.has_index() && !options.limits.device.is_cpu()) options.limits.device.set_index(0);
+    } else if (name == "--unsupported") {
+      options.ignored.erase("not supported on");
     } else if (name == "--corpus") {
       options.corpus = line.value();
     } else if (name == "--no-placing") {
@@ -107,7 +114,7 @@ int run_single(const Cases& cases, const Options& options) {
   std::printf("%s\n", describe(cases.make(options.case_index)).c_str());
   if (options.describe_only) return 0;
   std::fflush(stdout);
-  const Verdict verdict = run_case(cases, options.case_index);
+  const Verdict verdict = run_case(cases, options.case_index, options.limits.device);
   constexpr const char* kOutcomes[] = {"succeeded", "refused", "failed"};
   std::printf("%s\n", kOutcomes[static_cast<int>(verdict.outcome)]);
   for (const Finding& finding : verdict.findings) std::printf("%s: %s\n", finding.kind.c_str(), finding.what.c_str());

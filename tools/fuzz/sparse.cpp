@@ -54,8 +54,9 @@ Shape joined(Shape a, const Shape& b) {
 }
 
 Tensor coo_tensor(const Tensor& indices, const Tensor& values, int64_t sparse_dim, const Shape& sizes, bool coalesced) {
+  const c10::DispatchKey backend = values.device().is_cpu() ? c10::DispatchKey::SparseCPU : c10::DispatchKey::SparseCUDA;
   Tensor tensor = at::detail::make_tensor<at::SparseTensorImpl>(
-      c10::DispatchKeySet(c10::DispatchKey::SparseCPU), caffe2::TypeMeta::fromScalarType(values.scalar_type()));
+      c10::DispatchKeySet(backend), caffe2::TypeMeta::fromScalarType(values.scalar_type()));
   coo(tensor)->raw_resize_(sparse_dim, static_cast<int64_t>(sizes.size()) - sparse_dim, sizes);
   coo(tensor)->set_indices_and_values_unsafe(indices, values);
   coo(tensor)->set_coalesced(coalesced);
@@ -64,8 +65,9 @@ Tensor coo_tensor(const Tensor& indices, const Tensor& values, int64_t sparse_di
 
 Tensor compressed_tensor(
     c10::Layout layout, const Tensor& compressed_indices, const Tensor& plain_indices, const Tensor& values, const Shape& sizes) {
+  const c10::DispatchKey backend = values.device().is_cpu() ? c10::DispatchKey::SparseCsrCPU : c10::DispatchKey::SparseCsrCUDA;
   Tensor tensor = at::detail::make_tensor<at::SparseCsrTensorImpl>(
-      c10::DispatchKeySet(c10::DispatchKey::SparseCsrCPU), c10::Device(c10::DeviceType::CPU), layout,
+      c10::DispatchKeySet(backend), values.device(), layout,
       caffe2::TypeMeta::fromScalarType(values.scalar_type()));
   compressed(tensor)->set_member_tensors(compressed_indices, plain_indices, values, sizes);
   return tensor;
@@ -205,13 +207,16 @@ std::vector<Tensor> members(const Tensor& sparse) {
   return {impl.compressed_indices(), impl.plain_indices(), impl.values()};
 }
 
+Tensor rebuilt(const Tensor& sparse, const std::vector<Tensor>& parts) {
+  const Shape sizes = sparse.sizes().vec();
+  return parts.size() == 2 ? coo_tensor(parts[0], parts[1], coo(sparse)->sparse_dim(), sizes, coo(sparse)->coalesced())
+                           : compressed_tensor(sparse.layout(), parts[0], parts[1], parts[2], sizes);
+}
+
 Tensor placed_sparse(const Tensor& tensor, Placing placing) {
   std::vector<Tensor> parts = members(tensor);
   for (Tensor& part : parts) part = placed(part, placing);
-  const Shape sizes = tensor.sizes().vec();
-  Tensor moved = parts.size() == 2
-      ? coo_tensor(parts[0], parts[1], coo(tensor)->sparse_dim(), sizes, coo(tensor)->coalesced())
-      : compressed_tensor(tensor.layout(), parts[0], parts[1], parts[2], sizes);
+  Tensor moved = rebuilt(tensor, parts);
   if (tensor.requires_grad()) moved.set_requires_grad(true);
   return moved;
 }

@@ -24,6 +24,9 @@ at::Tensor placed_sparse(const at::Tensor& tensor, Placing placing);
 /// Indices and values.
 std::vector<at::Tensor> members(const at::Tensor& sparse);
 
+/// A tensor like `sparse` of other indices and values, on the device of these.
+at::Tensor rebuilt(const at::Tensor& sparse, const std::vector<at::Tensor>& members);
+
 /// What does not hold of a sparse tensor that must: "column 4 of a tensor [2, 3]". Nothing if all is well.
 std::string broken_promise(const at::Tensor& sparse);
 

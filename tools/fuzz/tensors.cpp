@@ -25,8 +25,9 @@ at::Tensor over_storage(
     c10::IntArrayRef sizes,
     c10::IntArrayRef strides,
     int64_t offset) {
+  const c10::DispatchKey backend = storage.device().is_cpu() ? c10::DispatchKey::CPU : c10::DispatchKey::CUDA;
   at::Tensor tensor = at::detail::make_tensor<c10::TensorImpl>(
-      std::move(storage), c10::DispatchKeySet(c10::DispatchKey::CPU), caffe2::TypeMeta::fromScalarType(dtype));
+      std::move(storage), c10::DispatchKeySet(backend), caffe2::TypeMeta::fromScalarType(dtype));
   tensor.unsafeGetTensorImpl()->set_sizes_and_strides(sizes, strides);
   tensor.unsafeGetTensorImpl()->set_storage_offset(offset);
   return tensor;
@@ -267,8 +268,12 @@ at::Tensor converted(const at::Tensor& tensor, ScalarType dtype) {
   return result;
 }
 
+at::Tensor view_of(const c10::Storage& storage, ScalarType dtype, const Shape& sizes, const Shape& strides, int64_t offset) {
+  return over_storage(storage, dtype, sizes, strides, offset);
+}
+
 at::Tensor view_of(const at::Tensor& tensor, const Shape& sizes, const Shape& strides, int64_t offset) {
-  return over_storage(tensor.storage(), tensor.scalar_type(), sizes, strides, offset);
+  return view_of(tensor.storage(), tensor.scalar_type(), sizes, strides, offset);
 }
 
 at::Tensor on_meta(const at::Tensor& tensor) {

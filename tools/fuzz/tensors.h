@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/Storage.h>
 
 #include <string>
 #include <vector>
@@ -33,7 +34,9 @@ at::Tensor placed(const at::Tensor& tensor, Placing placing);
 /// Elements converted to another dtype, contiguous.
 at::Tensor converted(const at::Tensor& tensor, c10::ScalarType dtype);
 
-/// Other sizes, strides (both of the same length) and offset over the storage of `tensor`.
+/// A tensor of these sizes, strides (both of the same length) and offset over a storage, on the device of that.
+at::Tensor view_of(const c10::Storage& storage, c10::ScalarType dtype, const Shape& sizes, const Shape& strides, int64_t offset);
+/// Other sizes, strides and offset over the storage of `tensor`.
 at::Tensor view_of(const at::Tensor& tensor, const Shape& sizes, const Shape& strides, int64_t offset);
 
 /// A tensor without data of the same sizes, strides and dtype.

@@ -17,12 +17,15 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "tools/fuzz/device.h"
+
 namespace fuzz {
 
 namespace {
 
 constexpr uint64_t kNoCase = UINT64_MAX;
 constexpr int kMaxJobs = 16;
+constexpr int kDeviceLost = 4;  // a worker's exit status: the next cases get a process with a device
 constexpr size_t kMaxOperators = 8192;
 
 /// Shared by all processes.
@@ -134,7 +137,7 @@ class Worker {
   [[noreturn]] void run() {
     ::dup2(log_.fd(), STDERR_FILENO);
     watch_signals();
-    limit_memory();
+    if (limits_.device.is_cpu()) limit_memory();  // devices take addresses as they like
     at::set_num_threads(1);
     while (board_.calls < limits_.calls) {
       const uint64_t index = board_.next_case.fetch_add(1);
@@ -153,13 +156,14 @@ class Worker {
   void run_one(uint64_t index, size_t op) {
     Verdict verdict;
     try {
-      verdict = run_case(cases_, index);
+      verdict = run_case(cases_, index, limits_.device);
     } catch (const c10::OutOfMemoryError&) {
       verdict.outcome = Outcome::Refused;  // the arguments alone take more memory than a case may have
     } catch (const std::exception& e) {
       verdict.findings.push_back({std::string("the harness failed: ") + e.what(), ""});
     }
     for (const Finding& finding : verdict.findings) send(index, finding);
+    if (!limits_.device.is_cpu() && !verdict.findings.empty() && is_lost(limits_.device)) ::_exit(kDeviceLost);
     const std::string log = log_.take();
     if (const std::string line = sanitizer_line(log); !line.empty()) send(index, {"sanitizer: " + line, ""});
     if (verdict.outcome == Outcome::Succeeded) ++board_.succeeded[op];
@@ -278,6 +282,7 @@ class Pool {
     const std::string log = process.log->take();
     const std::string line = sanitizer_line(log);
     if (!line.empty()) return {"sanitizer: " + line, log};
+    if (WIFEXITED(status) && WEXITSTATUS(status) == kDeviceLost) return {"the device is lost", log};
     if (WIFSIGNALED(status)) return {"signal " + std::to_string(WTERMSIG(status)), log};
     return {"exited with status " + std::to_string(WEXITSTATUS(status)), log};
   }

@@ -17,6 +17,7 @@ struct Limits {
   double seconds = 0;       // 0: no limit
   double case_seconds = 20;
   int jobs = 1;
+  c10::Device device{c10::DeviceType::CPU};  // another one is compared with the CPU
 };
 
 struct Tally {
