@@ -27,6 +27,9 @@ std::string compare_strides(const at::Tensor& got, const Json& want);
 /// Values against row-major `want` of the same shape and dtype.
 std::string compare_values(const at::Tensor& got, Bytes want, Tolerance tolerance);
 
+/// The same, where several elements of `source` may have been written to one place: what differs from `want` is one of them.
+std::string compare_any_write(const at::Tensor& got, Bytes want, const at::Tensor& source, Tolerance tolerance);
+
 /// Shape, dtype and values against `{d, s, b}`; or undefined against null.
 std::string compare_dense(const at::Tensor& got, const Json& want, const SafeTensors& data, Tolerance tolerance);
 

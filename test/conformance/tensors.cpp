@@ -110,8 +110,10 @@ at::Tensor make_wrapped_number(const Json& tagged) {
   return number;
 }
 
-Inputs::Inputs(const Json& specs, const SafeTensors& data, c10::Device device) {
+Inputs::Inputs(const Json& specs, const SafeTensors& data, c10::Device device, const std::vector<bool>& on_host) {
   for (const Json& spec : specs.items()) {
+    const bool is_on_host = inputs_.size() < on_host.size() && on_host[inputs_.size()];
+    const c10::Device place = is_on_host ? c10::Device(c10::DeviceType::CPU) : device;
     Input input;
     const c10::ScalarType dtype = dtype_info(spec.at("d").as_string()).type;
     input.sizes = spec.at("s").as_ints();
@@ -124,11 +126,11 @@ Inputs::Inputs(const Json& specs, const SafeTensors& data, c10::Device device) {
       const Input& base = inputs_.at(alias->as_int());
       input.owner = base.owner;
       input.contents = base.contents;
-      input.leaf =
-          over_storage(base.leaf.storage(), backend_key(device), dtype, input.sizes, input.strides, input.offset);
+      const c10::Storage& shared = base.leaf.storage();
+      input.leaf = over_storage(shared, backend_key(shared.device()), dtype, input.sizes, input.strides, input.offset);
     } else {
       input.contents = data.at(spec.at("b").as_string());
-      input.leaf = make_tensor(dtype, input.contents, input.sizes, input.strides, input.offset, device);
+      input.leaf = make_tensor(dtype, input.contents, input.sizes, input.strides, input.offset, place);
     }
     input.storage = input.leaf.storage();
     if (spec.find("conj") != nullptr) input.leaf.unsafeGetTensorImpl()->_set_conj(true);

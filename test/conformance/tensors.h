@@ -37,7 +37,8 @@ at::Tensor make_wrapped_number(const Json& tagged);
 /// The inputs of one case.
 class Inputs {
  public:
-  Inputs(const Json& specs, const SafeTensors& data, c10::Device device);
+  /// On `device`, but those that `on_host` names (as far as it goes) on the CPU.
+  Inputs(const Json& specs, const SafeTensors& data, c10::Device device, const std::vector<bool>& on_host = {});
 
   size_t size() const { return inputs_.size(); }
   /// The tensor as recorded: the leaf that gradients are asked for.

@@ -194,6 +194,11 @@ void linalg_lu_solve_kernel(const TensorBase& LU, const TensorBase& pivots, cons
   launch_widen_lu_pivots(pivots_of("linalg_lu_solve", given, LU.size(-1), wide));
   const LuFactors factors{copy_by_columns(Tensor(LU)), wide};
   solve(expanded(factors, batch_sizes_of(out)), left, adjoint, /*transposed=*/false, Tensor(B), Tensor(out));
+  // From the right, PyTorch leaves the conjugation of a result by rows to its bit, on the CPU too.
+  if (!left && out.is_complex() && out.numel() != 0 && out.is_contiguous()) {
+    Tensor(out).conj_physical_();
+    out.unsafeGetTensorImpl()->_set_conj(true);
+  }
 }
 
 void linalg_solve_ex_kernel(const TensorBase& A, const TensorBase& B, bool left, bool check_errors, const TensorBase& result, const TensorBase& LU, const TensorBase& pivots, const TensorBase& info) {

@@ -169,13 +169,12 @@ Tensor& log_normal_cuda(Tensor& self, double mean, double std, OptGenerator gene
 }
 
 Tensor& exponential_cuda(Tensor& self, double lambd, OptGenerator generator) {
-  TORCH_CHECK(lambd > 0.0, "exponential_ expects lambda > 0.0, but found lambda=", lambd);
+  TORCH_CHECK(lambd >= 0.0, "exponential_ expects lambda >= 0.0, but found lambda=", lambd);
   check_dtype("exponential_", self, at::kFloating);
   return distribute(self, generator, Distribution::Exponential, lambd);
 }
 
 Tensor& cauchy_cuda(Tensor& self, double median, double sigma, OptGenerator generator) {
-  TORCH_CHECK(sigma > 0.0, "cauchy_ expects sigma > 0.0, but found sigma=", sigma);
   check_dtype("cauchy_", self, at::kFloating);
   return distribute(self, generator, Distribution::Cauchy, median, sigma);
 }
