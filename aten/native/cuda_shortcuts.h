@@ -24,12 +24,12 @@ struct CudaShortcuts {
 };
 TORCH_API CudaShortcuts& cuda_shortcuts();
 
-/// Whether `t` is a dense tensor on CUDA that no wrapper is around.
+/// Whether `t` is a dense tensor on CUDA that no wrapper is around, and the plugin is there to take it: tests have such tensors without.
 inline bool is_plain_cuda(const Tensor& t) {
   constexpr auto keys = c10::DispatchKeySet(c10::DispatchKey::CUDA) |
       c10::getAutogradRelatedKeySetFromBackend(c10::BackendComponent::CUDABit) |
       c10::getAutocastRelatedKeySetFromBackend(c10::BackendComponent::CUDABit);
-  return t.defined() && t.key_set() == keys;
+  return t.defined() && t.key_set() == keys && cuda_shortcuts().cast_together != nullptr;
 }
 
 /// Whether a backward pass may take shortcuts: it is not recorded itself, and no mode wants to hear of its operators.

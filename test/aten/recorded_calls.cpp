@@ -76,7 +76,7 @@ TEST_CASE("operators say what they refuse in the words that programs match on", 
 }
 
 TEST_CASE("index_fill keeps the strides of self, and a resized output lies by rows", "[layout]") {
-  const Tensor x = at::zeros({2, 3}).t(), index = at::tensor({1});
+  const Tensor x = at::zeros({2, 3}).t(), index = at::tensor({int64_t{1}});
   CHECK(x.index_fill(0, index, 2).strides() == x.strides());
   Tensor out = at::empty({0});
   CHECK(at::index_fill_out(out, x, 0, index, 2).is_contiguous());

@@ -102,7 +102,7 @@ TEST_CASE("kernels on CUDA report indices out of range: operator, argument, posi
       {"index_put_", "indices", 3, 9, 4, [&](const Tensor&) { Tensor b = a.clone(); native::_index_put_impl_cuda_(b, list({flat}), up, true, false); }},
       {"index_put_", "indices", 3, 99, 12, [&](const Tensor&) { Tensor b = a.clone(); native::put_cuda_(b, far, at::ones({5}), false); }},
       {"embedding", "index", 3, 9, 4, [&](const Tensor& out) { cuda::embedding_kernel(a, flat, -1, false, false, out.resize_({5, 3})); }},
-      {"embedding_backward", "index", 3, 9, 4, [&](const Tensor& out) { cuda::embedding_dense_backward_kernel(up, flat, 4, -1, false, out.resize_({4, 3})); }},
+      {"embedding_backward", "indices", 3, 9, 4, [&](const Tensor& out) { cuda::embedding_dense_backward_kernel(up, flat, 4, -1, false, out.resize_({4, 3})); }},
       {"embedding_bag", "indices", 3, 9, 4, [&](const Tensor& out) { cuda::embedding_bag_kernel(a, flat, torch::tensor({0, 2}, at::kLong), false, 0, false, {}, false, -1, out.resize_({2, 3}), at::empty({5}, at::kLong), at::empty({2}, at::kLong), at::empty({2}, at::kLong)); }},
       {"embedding_bag", "offsets", 1, 7, 6, [&](const Tensor& out) { cuda::embedding_bag_kernel(a, flat % 4, torch::tensor({0, 7}, at::kLong), false, 0, false, {}, false, -1, out.resize_({2, 3}), at::empty({5}, at::kLong), at::empty({2}, at::kLong), at::empty({2}, at::kLong)); }},
       {"nll_loss", "target", 3, 9, 4, [&](const Tensor& out) { cuda::nll_loss_forward_kernel(scores, flat, {}, 1, -100, out.resize_({}), none); }},
