@@ -4,6 +4,7 @@
 #include <aten/OpMathType.h>
 #include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
+#include <aten/core/dtype_dispatch.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/native/optional_tensor.h>
 #include <aten/native/cpu/norm.h>
@@ -132,6 +133,7 @@ TORCH_API Tensor check_rms_norm(const Tensor& input, IntArrayRef normalized_shap
 }
 
 std::tuple<Tensor, Tensor> _fused_rms_norm(const Tensor& input, IntArrayRef normalized_shape, const std::optional<Tensor>& weight, std::optional<double> eps) {
+  if (!kFloating.contains(input.scalar_type())) at::detail::dtype_not_supported("_fused_rms_norm", input.scalar_type(), kFloating.bits);
   return rms_norm_by_operators(input, normalized_shape, weight, eps);
 }
 
