@@ -151,8 +151,10 @@ TEST_CASE("emulated: padding by a constant", "[cuda]") {
 }
 
 TEST_CASE("emulated: first elements and k-th ones and medians of rows along any dimension", "[cuda]") {
+  std::size_t turn = 0;
   for (const at::ScalarType dtype : {at::kFloat, at::kDouble, at::kBFloat16, at::kInt, at::kByte, at::kLong}) {
     for (const Sizes& sizes : {Sizes{7}, {5, 3}, {3, 33, 4}, {2, 700}, {600, 2}, {1, 1, 1}, {2, 1100}}) {
+      if (turn++ % 2 != 0) continue; // each dtype and each of the sizes, but not all pairs of both
       const Tensor x = ties(sizes, dtype);
       for (int64_t dim = 0; dim < x.dim(); ++dim) {
         const int64_t size = x.size(dim);
