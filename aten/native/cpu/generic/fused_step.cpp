@@ -33,18 +33,14 @@ class StepList {
  public:
   StepList(const char* op, TensorList self, TensorList grads, std::initializer_list<Role> state)
       : op_(op), self_(self), roles_{{"self", self}, {"grads", grads, Use::Read}} {
-    arrays_.resize(self.size());
-    for (size_t i = 0; i < self.size(); ++i) {
-      check_parameter(self[i]);
-      TORCH_CHECK(
-          self[i].device() == self.front().device(), op, ": expected parameters on one device, got ", self.front().device(), " and ",
-          self[i].device());
-      arrays_[i].numel = self[i].numel();
-      arrays_[i].dtype = self[i].scalar_type();
-    }
     roles_.insert(roles_.end(), state.begin(), state.end());
-    for (size_t slot = 0; slot < roles_.size(); ++slot)
-      if (takes_part(roles_[slot])) take(static_cast<int>(slot), roles_[slot]);
+    for (const Role& role : roles_) {
+      TORCH_CHECK(
+          !takes_part(role) || role.list.size() == self.size(), op, ": expected as many ", role.name, " as parameters, got ",
+          role.list.size(), " and ", self.size());
+    }
+    arrays_.resize(self.size());
+    for (size_t i = 0; i < self.size(); ++i) take(i);
   }
 
   /// False where the step is to be skipped because gradients are not finite. Else takes the scale off them.
@@ -90,28 +86,41 @@ class StepList {
 
   /// A number where the parameters are, or null.
   const float* device_number(const Optional& t) {
-    if (!t.has_value() || !t->defined()) return nullptr;
-    TORCH_CHECK(t->numel() == 1, op_, ": expected numbers as tensors of one element, got ", t->sizes());
+    return t.has_value() && t->defined() ? device_number(*t) : nullptr;
+  }
+  const float* device_number(const Tensor& t) {
+    TORCH_CHECK(t.numel() == 1, op_, ": expected numbers as tensors of one element, got ", t.sizes());
     const c10::Device device = self_.front().device();
-    if (t->device() == device && t->scalar_type() == kFloat) return t->const_data_ptr<float>();
-    copies_.push_back(t->to(device, kFloat));
+    if (t.device() == device && t.scalar_type() == kFloat) return static_cast<const float*>(t.const_data_ptr());
+    copies_.push_back(t.to(device, kFloat));
     return copies_.back().const_data_ptr<float>();
   }
 
   static bool takes_part(const Role& role) { return role.use != Use::WriteIfGiven || !role.list.empty(); }
 
-  /// Checks the tensors of a role and takes the addresses of those that lie by rows, as nearly all do.
-  void take(int slot, Role& role) {
+  /// Checks the tensors of parameter i and takes the addresses of those that lie by rows, as nearly all do.
+  void take(size_t i) {
+    const Tensor& p = self_[i];
+    check_parameter(p);
+    const c10::Device device = p.device();
     TORCH_CHECK(
-        role.list.size() == self_.size(), op_, ": expected as many ", role.name, " as parameters, got ", role.list.size(),
-        " and ", self_.size());
-    for (size_t i = 0; i < self_.size(); ++i) {
-      const Tensor &p = self_[i], &t = role.list[i];
-      const bool alike = t.defined() && t.key_set() == p.key_set() && t.dtype() == p.dtype() && t.device() == p.device() &&
-          t.sizes() == p.sizes();
+        i == 0 || device == self_.front().device(), op_, ": expected parameters on one device, got ", self_.front().device(), " and ",
+        device);
+    const auto keys = p.key_set();
+    const auto dtype = p.dtype();
+    const IntArrayRef sizes = p.sizes();
+    const bool by_rows = p.is_contiguous();
+    StepArrays& arrays = arrays_[i];
+    arrays.numel = p.numel();
+    arrays.dtype = p.scalar_type();
+    for (size_t slot = 0; slot < roles_.size(); ++slot) {
+      Role& role = roles_[slot];
+      if (!takes_part(role)) continue;
+      const Tensor& t = role.list[i];
+      const bool alike = slot == 0 || (t.key_set() == keys && t.dtype() == dtype && t.device() == device && t.sizes() == sizes);
       if (!alike) check_like(role, t, p);
-      if (p.is_contiguous() && t.is_contiguous()) {
-        arrays_[i].data[slot] = t.data_ptr();
+      if (by_rows && t.is_contiguous()) {
+        arrays.data[slot] = t.data_ptr();
       } else {
         role.has_others = true;
         if (role.use != Use::Read) assert_no_internal_overlap(t);
