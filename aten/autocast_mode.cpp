@@ -55,11 +55,11 @@ struct CachedCast {
   WeakTensor weight;
   int64_t version;
   const void* data;
-  Tensor cast;
+  Tensor cast; // undefined where the weight has been cast, but not for others to take
 
   // An optimizer may step within the region, and a cast made without grad mode leads no gradient to the weight.
   bool serves(const Tensor& arg, ScalarType to_type) const {
-    return cast.scalar_type() == to_type && version == arg._version() && data == arg.const_data_ptr() &&
+    return cast.defined() && cast.scalar_type() == to_type && version == arg._version() && data == arg.const_data_ptr() &&
         (cast.requires_grad() || !c10::GradMode::is_enabled());
   }
 };
@@ -89,6 +89,13 @@ Tensor find_cast(ScalarType to_type, const Tensor& arg) {
   const std::lock_guard<std::mutex> lock(cache().mutex);
   const auto found = cache().casts.find(arg.unsafeGetTensorImpl());
   return found != cache().casts.end() && found->second.serves(arg, to_type) ? found->second.cast : Tensor();
+}
+
+/// Whether a weight, in its present state, has been cast in this region; that cast may not be there any more.
+bool was_cast(const Tensor& arg) {
+  const std::lock_guard<std::mutex> lock(cache().mutex);
+  const auto found = cache().casts.find(arg.unsafeGetTensorImpl());
+  return found != cache().casts.end() && found->second.version == arg._version() && found->second.data == arg.const_data_ptr();
 }
 
 void keep_cast(const Tensor& arg, int64_t version, const Tensor& cast) {
@@ -202,15 +209,23 @@ bool can_be_cast_together(const Tensor& arg) {
 }
 
 bool cast_together(ScalarType to_type, std::span<Tensor> args) {
+  if (at::native::cuda_shortcuts().cast_together == nullptr) {
+    return false; // no plugin: tensors without memory
+  }
   std::array<Tensor, 3> found;
   std::array<size_t, 3> missing{};
   size_t count = 0;
+  bool ends_here = true; // backward goes no further than to the arguments
   for (size_t i = 0; i < args.size(); ++i) {
     if (is_cached_weight(args[i], to_type, DeviceType::CUDA)) {
       found[i] = find_cast(to_type, args[i]);
+      if (!found[i].defined() && was_cast(args[i])) {
+        found[i] = cast_weight(to_type, args[i]);
+      }
     }
     if (!found[i].defined() && args[i].device() == args[0].device()) {
       missing[count++] = i;
+      ends_here = ends_here && (args[i].is_leaf() || !c10::GradMode::is_enabled());
     }
   }
   if (count < 2) {
@@ -226,7 +241,8 @@ bool cast_together(ScalarType to_type, std::span<Tensor> args) {
   for (size_t k = 0; k < count; ++k) {
     const Tensor& arg = uncast[k];
     if (is_cached_weight(arg, to_type, DeviceType::CUDA)) {
-      keep_cast(arg, versions[k], made[k]);
+      // Who takes this cast later would go back through the graph of the arguments that it was made with: theirs is a cast of its own.
+      keep_cast(arg, versions[k], ends_here ? made[k] : Tensor());
     }
     found[missing[k]] = made[k];
   }

@@ -180,3 +180,21 @@ TEST_CASE("dropout between layers, and layers without steps to learn from", "[cu
   layer->eval();
   CHECK(near(std::get<0>(layer->forward(input)), std::get<0>(layer->forward(input))));
 }
+
+TEST_CASE("under autocast calls that share weights have backward passes of their own", "[cuda]") {
+  torch::nn::Linear cpu(8, 6), layer = on_gpu(cpu);
+  at::autocast::set_autocast_dtype(at::kCUDA, at::kHalf);
+  for (const bool on_cpu : {true, false}) {
+    torch::nn::Linear& used = on_cpu ? cpu : layer;
+    const at::Device device = on_cpu ? at::Device(at::kCPU) : kGpu;
+    const at::Tensor a = torch::full({4, 8}, 0.5).to(device).requires_grad_(), b = torch::full({4, 8}, -0.25).to(device).requires_grad_();
+    at::autocast::set_autocast_enabled(at::kCUDA, true);
+    const at::Tensor first = used((a * a).exp()), second = used((b * b).exp());
+    at::autocast::clear_cache();
+    at::autocast::set_autocast_enabled(at::kCUDA, false);
+    first.to(at::kFloat).sum().backward();
+    second.to(at::kFloat).sum().backward(); // leaves alone what the first pass has freed
+    CHECK(b.grad().defined());
+  }
+  check_gradients(cpu, layer, 2e-2);
+}
