@@ -91,14 +91,55 @@ struct TwoSums {
   }
 };
 
+// The sums that weight_sums() left of each part of the rows, and the gradients that they are to become.
+template <class P, class R>
+struct WeightParts {
+  const R *weight_parts, *bias_parts;
+  P *weight, *bias;
+  std::int64_t parts, size;
+  int blocks; // of 32 columns each, first of the weight, then of the bias
+};
+
+// Adds up the sums of all parts in a fixed order; each lane of a warp has a column, warps take parts in turn.
+template <class P, class R>
+__device__ void join_weight_sums(const WeightParts<P, R>& sums, int block) {
+  constexpr int kMostWarps = kMostTeamThreads / 32;
+  __shared__ R memory[kMostWarps][32];
+  const int of_weight = sums.weight == nullptr ? 0 : static_cast<int>((sums.size + 31) / 32);
+  const bool is_weight = block < of_weight;
+  const R* const from = is_weight ? sums.weight_parts : sums.bias_parts;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+  const std::int64_t column = std::int64_t{is_weight ? block : block - of_weight} * 32 + lane;
+  R sum = 0;
+  if (column < sums.size) {
+#pragma unroll 8
+    for (std::int64_t part = warp; part < sums.parts; part += warps) {
+      sum += from[part * sums.size + column];
+    }
+  }
+  memory[warp][lane] = sum;
+  __syncthreads();
+  if (warp == 0 && column < sums.size) {
+    for (int other = 1; other < warps; ++other) {
+      sum += memory[other][lane];
+    }
+    (is_weight ? sums.weight : sums.bias)[column] = narrow<P>(sum);
+  }
+}
+
+// The first blocks join the sums of weights, which an earlier launch left: theirs is a launch spared. The others have the rows.
 template <class Kind, bool Centered, class T, class P>
 __global__ void __launch_bounds__(kMostTeamThreads) backward_rows(
     const T* g, const T* x, const P* means, const RowScale<Centered, T, P>* rstds, const P* weight, T* dx, std::int64_t rows,
-    std::int64_t size) {
+    std::int64_t size, WeightParts<P, opmath_type<T>> weight_parts) {
   using R = opmath_type<T>;
   using Team = Team<Kind::kWholeBlock>;
   constexpr int K = Kind::kWidth;
-  const std::int64_t row = Team::row();
+  if (static_cast<int>(blockIdx.x) < weight_parts.blocks) {
+    join_weight_sums(weight_parts, static_cast<int>(blockIdx.x));
+    return;
+  }
+  const std::int64_t row = Team::row() - std::int64_t{weight_parts.blocks} * (Kind::kWholeBlock ? 1 : blockDim.x / 32);
   if (row >= rows) {
     return;
   }
@@ -176,37 +217,6 @@ __global__ void __launch_bounds__(kSumThreads) weight_sums(
   }
 }
 
-constexpr int kJoinColumns = 32, kJoinLanes = 8;
-
-// The sums of all parts, in a fixed order: first those of the weight, then those of the bias.
-template <class P, class R>
-__global__ void __launch_bounds__(kJoinColumns* kJoinLanes) join_weight_sums(
-    const R* weight_parts, const R* bias_parts, std::int64_t parts, std::int64_t size, P* weight, P* bias) {
-  __shared__ R memory[kJoinLanes][kJoinColumns];
-  const R* const from = blockIdx.y == 0 ? weight_parts : bias_parts;
-  P* const to = blockIdx.y == 0 ? weight : bias;
-  if (to == nullptr) {
-    return;
-  }
-  const int across = threadIdx.x % kJoinColumns, lane = threadIdx.x / kJoinColumns;
-  const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * kJoinColumns + across;
-  R sum = 0;
-  if (column < size) {
-#pragma unroll 4
-    for (std::int64_t part = lane; part < parts; part += kJoinLanes) {
-      sum += from[part * size + column];
-    }
-  }
-  memory[lane][across] = sum;
-  __syncthreads();
-  if (lane == 0 && column < size) {
-    for (int other = 1; other < kJoinLanes; ++other) {
-      sum += memory[other][across];
-    }
-    to[column] = narrow<P>(sum);
-  }
-}
-
 template <int K, int Across, bool Centered, class T, class P>
 void launch_weight_sums(const LayerNormBackward& p) {
   using R = opmath_type<T>;
@@ -215,11 +225,6 @@ void launch_weight_sums(const LayerNormBackward& p) {
       static_cast<const T*>(p.grad), static_cast<const T*>(p.x), static_cast<const P*>(p.mean),
       static_cast<const RowScale<Centered, T, P>*>(p.rstd),
       static_cast<R*>(p.weight_parts), static_cast<R*>(p.bias_parts), p.rows, p.size);
-  C10_CUDA_KERNEL_LAUNCH_CHECK();
-  const dim3 columns(static_cast<unsigned>((p.size + kJoinColumns - 1) / kJoinColumns), Centered ? 2 : 1);
-  join_weight_sums<P, R><<<columns, kJoinColumns * kJoinLanes, 0, p.stream>>>(
-      static_cast<const R*>(p.weight_parts), static_cast<const R*>(p.bias_parts), p.parts, p.size, static_cast<P*>(p.weight_grad),
-      static_cast<P*>(p.bias_grad));
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 
@@ -239,19 +244,25 @@ void backward(const LayerNormBackward& p) {
   const T *g = static_cast<const T*>(p.grad), *x = static_cast<const T*>(p.x);
   const P* const means = static_cast<const P*>(p.mean);
   const auto* const rstds = static_cast<const RowScale<Centered, T, P>*>(p.rstd);
-  if (p.dx != nullptr) {
-    with_row_kind<T>(p.size, {p.grad, p.x, p.weight, p.dx}, [&](auto kind) {
-      using Kind = decltype(kind);
-      backward_rows<Kind, Centered, T, P><<<team_blocks(p.rows, p.size), team_threads(p.size), 0, p.stream>>>(
-          g, x, means, rstds, static_cast<const P*>(p.weight), static_cast<T*>(p.dx), p.rows, p.size);
-      C10_CUDA_KERNEL_LAUNCH_CHECK();
-    });
-  }
-  if (p.weight_grad != nullptr || p.bias_grad != nullptr) {
+  WeightParts<P, opmath_type<T>> sums{
+      static_cast<const opmath_type<T>*>(p.weight_parts), static_cast<const opmath_type<T>*>(p.bias_parts),
+      static_cast<P*>(p.weight_grad), static_cast<P*>(p.bias_grad), p.parts, p.size, 0};
+  const int wanted = (p.weight_grad != nullptr ? 1 : 0) + (p.bias_grad != nullptr ? 1 : 0);
+  if (wanted != 0) {
+    sums.blocks = wanted * static_cast<int>((p.size + 31) / 32);
     constexpr int K = kRowWidth<T>;
     const bool wide = p.size % K == 0 && reinterpret_cast<std::uintptr_t>(p.grad) % 16 == 0 &&
         reinterpret_cast<std::uintptr_t>(p.x) % 16 == 0;
     wide ? launch_weight_sums<K, 8, Centered, T, P>(p) : launch_weight_sums<1, 32, Centered, T, P>(p);
+  }
+  const unsigned blocks = static_cast<unsigned>(sums.blocks) + (p.dx != nullptr ? team_blocks(p.rows, p.size) : 0);
+  if (blocks != 0) {
+    with_row_kind<T>(p.size, {p.grad, p.x, p.weight, p.dx}, [&](auto kind) {
+      using Kind = decltype(kind);
+      backward_rows<Kind, Centered, T, P><<<blocks, team_threads(p.size), 0, p.stream>>>(
+          g, x, means, rstds, static_cast<const P*>(p.weight), static_cast<T*>(p.dx), p.rows, p.size, sums);
+      C10_CUDA_KERNEL_LAUNCH_CHECK();
+    });
   }
 }
 
