@@ -564,7 +564,8 @@ TEST_CASE("emulated: RMS norm and its derivatives", "[cuda]") {
     const double close = dtype == at::kBFloat16 ? 5e-2 : dtype == at::kHalf ? 1e-2 : 1e-4;
     const Tensor a = torch::randn({rows, size}).add_(1).to(dtype), w = torch::randn({size}).to(weight_dtype), g = torch::randn({rows, size}).to(dtype);
     for (const std::optional<Tensor>& weight : {std::optional<Tensor>(w), std::optional<Tensor>()}) {
-      const Tensor x = a.to(at::kDouble).requires_grad_(), v = w.to(at::kDouble).requires_grad_();
+      // Copies even of doubles: leaves of their own, whose gradients begin at none.
+      const Tensor x = a.to(at::kDouble).clone().requires_grad_(), v = w.to(at::kDouble).clone().requires_grad_();
       const Tensor scale = (x * x).mean(1, true).add(1e-3).rsqrt(), want = weight ? x * scale * v : x * scale;
       want.backward(g.to(at::kDouble));
       const auto [y, rstd] = at::native::_fused_rms_norm_cuda(a, {size}, weight, 1e-3);
