@@ -2,6 +2,7 @@
 
 #include <aten/OpMathType.h>
 #include <aten/core/Tensor.h>
+#include <aten/native/convert.h>
 #include <aten/shape/operand_checks.h>
 
 namespace at::shape {
@@ -57,9 +58,11 @@ std::array<TensorSpec, 2> flash_attention(const char* op, const TensorBase& quer
   check_attention(op, query, key, value, dropout_p, is_causal, attn_mask);
   const int64_t batch = query.size(0), heads = query.size(1), length = query.size(2);
   TensorSpec output = TensorSpec::like(query, {batch, heads, length, value.size(3)});
-  // Laid out as the query, so that a transposition before is undone for free after.
-  if (value.size(3) == query.size(3) && query.is_non_overlapping_and_dense() && query.stride(3) == 1) {
-    output.strides = c10::DimVector(query.strides().begin(), query.strides().end());
+  // Laid out in the query's order, so that a transposition before is undone for free after; also where the query is a part of a larger
+  // tensor, as of queries, keys and values side by side.
+  if (query.stride(3) == 1) {
+    output.strides = at::native::dense_strides_like(
+        output.sizes, query.strides(), value.size(3) == query.size(3) && query.is_non_overlapping_and_dense());
   }
   TensorSpec logsumexp = TensorSpec::like(query, {batch, heads, length}, toOpMathType(query.scalar_type()));
   logsumexp.strides = c10::DimVector{length * heads, 1, heads};

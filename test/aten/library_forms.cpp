@@ -115,6 +115,15 @@ TEST_CASE("attention for sequences of several lengths is for CUDA alone", "[aten
   CHECK_THROWS_WITH((at::_efficient_attention_forward(t, t, t, {}, {}, {}, {}, {}, 0.0, 0)), Contains("CUDA"));
 }
 
+TEST_CASE("attention on parts of one tensor lies as they do, so that heads are joined without a copy", "[aten][attention]") {
+  const Tensor all = at::randn({2, 5, 3 * 4 * 8});
+  const auto parts = all.split(4 * 8, 2);
+  const auto heads = [&](size_t i) { return parts[i].view({2, 5, 4, 8}).transpose(1, 2); };
+  const Tensor out = at::scaled_dot_product_attention(heads(0), heads(1), heads(2));
+  CHECK(out.transpose(1, 2).is_contiguous());
+  CHECK(close(out, at::scaled_dot_product_attention(heads(0).contiguous(), heads(1).contiguous(), heads(2).contiguous())));
+}
+
 TEST_CASE("flash attention and its gradients are those of attention", "[aten][attention]") {
   at::manual_seed(5);
   const Tensor q = at::randn({2, 4, 3, 8}, at::kDouble), k = at::randn({2, 4, 5, 8}, at::kDouble), v = at::randn({2, 4, 5, 8}, at::kDouble);
