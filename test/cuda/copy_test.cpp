@@ -61,6 +61,11 @@ TEST_CASE("copies between places that overlap are refused", "[cuda][copy]") {
   CHECK(near(a.cpu(), torch::arange(10)));
 }
 
+TEST_CASE("a number is read from one element, not from none", "[cuda][copy]") {
+  CHECK(at::_local_scalar_dense(torch::full({1}, 3.5).to(kGpu)).toDouble() == 3.5);
+  CHECK_THROWS_WITH(at::_local_scalar_dense(torch::empty({0, 3}).to(kGpu)), Catch::Contains("a Tensor with 0 elements cannot be converted to Scalar"));
+}
+
 TEST_CASE("pinned memory is copied without waiting", "[cuda][copy]") {
   const at::Tensor host = torch::randn({1 << 20}).pin_memory();
   CHECK(host.is_pinned());

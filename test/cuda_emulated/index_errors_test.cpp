@@ -50,6 +50,7 @@ void fractional_max_pool2d_backward_kernel(const TensorBase&, const TensorBase&,
 Tensor index_cuda(const Tensor&, const Indices&);
 Tensor& _index_put_impl_cuda_(Tensor&, const Indices&, const Tensor&, bool, bool);
 Tensor& put_cuda_(Tensor&, const Tensor&, const Tensor&, bool);
+Tensor& nonzero_out_cuda(const Tensor&, Tensor&);
 
 } // namespace at::native
 
@@ -134,4 +135,12 @@ TEST_CASE("kernels on CUDA report indices out of range: operator, argument, posi
   cuda::index_error_slot()->raised = 0;
   cuda::index_select_kernel(a, 0, flat % 4, rows);
   CHECK(cuda::index_error_slot()->raised == 0);
+}
+
+TEST_CASE("an output that is the input or has no element is refused on CUDA as on the CPU", "[cuda][index]") {
+  Tensor both = torch::tensor({0, 3, 1}, at::kLong);
+  CHECK_THROWS_WITH(native::nonzero_out_cuda(both, both), Catch::Contains("memory"));
+  const Tensor image = at::ones({1, 1, 2, 2}), places = at::zeros({1, 1, 2, 2}, at::kLong);
+  CHECK_THROWS_WITH(cuda::max_unpool2d_kernel(image, places, {0, 0}, at::ones({1, 1, 0, 0})), Catch::Contains("max_unpool2d: no index fits"));
+  cuda::max_unpool2d_kernel(at::ones({0, 1, 2, 2}), at::zeros({0, 1, 2, 2}, at::kLong), {0, 0}, at::ones({0, 1, 3, 3}));
 }

@@ -514,7 +514,9 @@ TEST_CASE("emulated: flip, repeat_interleave, cross and the like", "[cuda]") {
   }
   const Tensor repeats = torch::tensor({2, 0, 3, 1}, at::kLong), square = torch::randn({4, 6}), other = torch::randn({4, 1, 3});
   CHECK(near(native::repeat_interleave_cuda(repeats, {}), at::repeat_interleave(repeats)));
-  CHECK(near(native::repeat_interleave_cuda(repeats.to(at::kInt), 6), at::repeat_interleave(repeats.to(at::kInt))));
+  for (const auto dtype : {at::kInt, at::kChar, at::kByte, at::kShort}) {
+    CHECK(near(native::repeat_interleave_cuda(repeats.to(dtype), 6), at::repeat_interleave(repeats.to(dtype))));
+  }
   CHECK(near(filled(square.trace(), [&](const Tensor& out) { cuda::trace_kernel(square, out); }), square.trace()));
   for (const at::ScalarType dtype : {at::kDouble, at::kInt, at::kBFloat16, at::kComplexFloat}) {
     const Tensor a = (x * 9).to(dtype), b = (other * 9).to(dtype), cross = at::linalg_cross(a, b);

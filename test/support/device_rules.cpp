@@ -15,6 +15,7 @@ bool contains_any(std::string_view text, std::initializer_list<std::string_view>
 
 bool belongs_on_host(std::string_view op, std::string_view argument) {
   if (argument == "batch_sizes" || argument == "tensor_indices_or_sections") return true;
+  if (argument == "scalars" && contains_any(op, {"_foreach_"})) return true;
   return (argument == "lengths" && contains_any(op, {"_pack_padded_sequence"})) || (argument == "shape" && contains_any(op, {"_reshape_from_tensor"}));
 }
 

@@ -172,6 +172,7 @@ Tensor _copy_from_cuda(const Tensor& self, const Tensor& dst, bool non_blocking)
 }
 
 Scalar _local_scalar_dense_cuda(const Tensor& self) {
+  TORCH_CHECK(self.numel() > 0, "a Tensor with 0 elements cannot be converted to Scalar (in _local_scalar_dense, of shape ", self.sizes(), ")");
   c10::cuda::assert_not_capturing("Reading a value by item()");
   const Tensor host = empty_contiguous({}, self.scalar_type(), c10::kCPU);
   const c10::cuda::CUDAStream stream = c10::cuda::getCurrentCUDAStream();

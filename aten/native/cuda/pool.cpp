@@ -245,8 +245,11 @@ void fractional_max_pool_backward(const TensorBase& grad_output, int dims, const
 }
 
 void max_unpool(const TensorBase& self, const TensorBase& indices, int dims, const TensorBase& out) {
+  TORCH_CHECK(
+      out.numel() > 0 || self.numel() == 0, "max_unpool", dims, "d: no index fits output volumes of size ", out.sizes().slice(out.dim() - dims),
+      ", got ", self.numel(), " elements");
   out.zero_();
-  if (self.numel() == 0 || out.numel() == 0) {
+  if (self.numel() == 0) {
     return;
   }
   const Tensor result = planes_of(out, dims), places = planes_of(indices, dims), values = planes_of(self, dims);

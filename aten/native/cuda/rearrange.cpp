@@ -1,5 +1,6 @@
 // repeat_interleave, trace and the like: operators that others make up on the device.
 #include <aten/Functions.h>
+#include <aten/MemoryOverlap.h>
 #include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/dtype_dispatch.h>
@@ -27,8 +28,8 @@ Tensor repeat_interleave_cuda(const Tensor& repeats, std::optional<int64_t> outp
   TORCH_CHECK(
       repeats.dim() == 1, "repeat_interleave only accept 1D vector as repeat, got ", repeats.dim(), " dimensions");
   TORCH_CHECK(
-      repeats.scalar_type() == kLong || repeats.scalar_type() == kInt, "repeats has to be Long or Int tensor, got ",
-      repeats.scalar_type());
+      c10::isIntegralType(repeats.scalar_type(), /*includeBool=*/false), "repeats has to be a tensor of integers, got ", repeats.scalar_type(),
+      " (in repeat_interleave)");
   if (repeats.numel() == 0) {
     return at::empty({0}, repeats.options());
   }
@@ -42,7 +43,7 @@ Tensor repeat_interleave_cuda(const Tensor& repeats, std::optional<int64_t> outp
   }
   const int64_t total = output_size ? *output_size : ends.select(0, -1).item<int64_t>();
   const Tensor places = at::arange(total, ends.options());
-  return at::searchsorted(ends, places, /*out_int32=*/repeats.scalar_type() == kInt, /*right=*/true);
+  return at::searchsorted(ends, places, /*out_int32=*/repeats.scalar_type() == kInt, /*right=*/true).to(repeats.scalar_type());
 }
 
 Tensor& nonzero_out_cuda(const Tensor& self, Tensor& out) {
@@ -50,6 +51,8 @@ Tensor& nonzero_out_cuda(const Tensor& self, Tensor& out) {
       out.scalar_type() == kLong, "nonzero: Expected out tensor to have scalar type Long but got scalar type", out.scalar_type());
   TORCH_CHECK(
       out.device() == self.device(), "Expected out tensor to be on ", self.device(), " like self, but got ", out.device(), " (in nonzero)");
+  at::assert_no_internal_overlap(out);
+  at::assert_no_overlap(out, self);
   const Tensor found = at::nonzero(self);
   if (resize_output(out, found.sizes())) {
     out.as_strided_(found.sizes(), {1, found.size(0)}); // column by column, as a new result lies
