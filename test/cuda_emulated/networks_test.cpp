@@ -546,6 +546,11 @@ TEST_CASE("emulated: glu and the derivative of prelu", "[cuda]") {
     const auto got = native::prelu_kernel_backward_cuda(grad, x, w), want = at::_prelu_kernel_backward(grad, x, w);
     CHECK(near(std::get<0>(got), std::get<0>(want), close, close));
     CHECK(near(std::get<1>(got), std::get<1>(want), close, close));
+    // Gradients have the sizes of the result also where self is the smaller one.
+    const Tensor number = torch::full({}, -2).to(dtype);
+    const auto of_number = native::prelu_kernel_backward_cuda(grad, number, x), expected = at::_prelu_kernel_backward(grad, number, x);
+    CHECK(near(std::get<0>(of_number), std::get<0>(expected), close, close));
+    CHECK(near(std::get<1>(of_number), std::get<1>(expected), close, close));
   }
 }
 

@@ -53,16 +53,18 @@ Tensor glu_backward_cuda(const Tensor& grad_output, const Tensor& self, int64_t 
 }
 
 std::tuple<Tensor, Tensor> prelu_kernel_backward_cuda(const Tensor& grad_output, const Tensor& self, const Tensor& weight) {
-  TORCH_CHECK(
-      grad_output.sizes() == self.sizes() && grad_output.scalar_type() == self.scalar_type() && weight.scalar_type() == self.scalar_type(),
-      "_prelu_kernel_backward: grad_output must have the sizes ", self.sizes(), " of self, and all the same dtype, got ", grad_output.sizes(),
-      " and dtypes ", grad_output.scalar_type(), ", ", self.scalar_type(), ", ", weight.scalar_type());
-  const c10::DeviceGuard guard(self.device());
   const std::vector<int64_t> sizes = at::infer_size(self.sizes(), weight.sizes());
-  TORCH_CHECK(self.sizes() == sizes, "_prelu_kernel_backward: weight must broadcast to the sizes of self, ", self.sizes(), ", got ", weight.sizes());
-  Tensor for_self = at::empty_like(self), for_weight = at::empty_like(self);
-  run("_prelu_kernel_backward", for_self, {grad_output, self, weight}, cuda::launch_prelu_backward_self);
-  run("_prelu_kernel_backward", for_weight, {grad_output, self}, cuda::launch_prelu_backward_weight);
+  TORCH_CHECK(
+      grad_output.sizes() == sizes && grad_output.scalar_type() == self.scalar_type() && weight.scalar_type() == self.scalar_type(),
+      "_prelu_kernel_backward: grad_output must have the sizes ", IntArrayRef(sizes), " of self and weight, and all the same dtype, got ",
+      grad_output.sizes(), " and dtypes ", grad_output.scalar_type(), ", ", self.scalar_type(), ", ", weight.scalar_type());
+  const c10::DeviceGuard guard(grad_output.device());
+  // self may be a number in host memory, or smaller than the result.
+  const Tensor x = self.to(grad_output.device());
+  const Tensor& like = x.sizes() == grad_output.sizes() ? x : grad_output;
+  Tensor for_self = at::empty_like(like, grad_output.options()), for_weight = at::empty_like(like, grad_output.options());
+  run("_prelu_kernel_backward", for_self, {grad_output, x, weight}, cuda::launch_prelu_backward_self);
+  run("_prelu_kernel_backward", for_weight, {grad_output, x}, cuda::launch_prelu_backward_weight);
   return {for_self, for_weight};
 }
 
