@@ -19,6 +19,8 @@ SPARSE_KEYS = {key + "CPU": (key + "CPU", key + "CUDA") for key in ("Sparse", "S
 CUDA_DTYPES_PER_SOURCE = 64
 # Headers of functors that are long, see aten/native/cuda/pointwise_loop.cuh.
 CUDA_LONG_FUNCTORS = ("bessel", "incomplete_gamma", "normal", "polynomial", "special")
+# Loops that take operands of any dtypes, as launches of functors do.
+CUDA_CONVERTING_LOOPS = ("where_kernel",)
 
 
 @dataclass(frozen=True)
@@ -309,9 +311,10 @@ class KernelEmitter:
 
     def _backend_body(self, entry: Entry, form: str, ref: KernelRef, backend: str) -> str | None:
         if ref.kind == "pointwise" and backend == "cuda":
-            return self.pointwise_body(entry, form, self._cuda_pointwise(entry, ref))
+            return self.pointwise_body(entry, form, self._cuda_pointwise(entry, ref), converts=True)
         if ref.kind in ("pointwise", "iter"):
-            return self.pointwise_body(entry, form, self._run_pointwise(entry, ref, backend))
+            converts = backend == "cuda" and ref.name in CUDA_CONVERTING_LOOPS
+            return self.pointwise_body(entry, form, self._run_pointwise(entry, ref, backend), converts=converts)
         if ref.kind == "shaped":
             args = ", ".join(call_arguments(entry.schema) + ["{outs}"])
             return self.shaped_body(entry, form, f"  {self._invoke(entry, ref, backend, ref.name)}({args});\n")
