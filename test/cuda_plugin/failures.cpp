@@ -1,8 +1,11 @@
 // Failures of the device, with the libraries of tools/bench/idle_cuda, which fail as they are told, and what launches are made.
 // tools/bench/idle_cuda/idle_cuda.py brings them (the test cuda_failures).
+#include <ATen/autocast_mode.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
+#include <csrc/cuda/CUDAPluggableAllocator.h>
 #include <torch/torch.h>
 
 #include <tools/bench/idle_cuda/counts.h>
@@ -11,6 +14,12 @@
 
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
+
+#include <array>
+#include <functional>
+#include <map>
+#include <tuple>
+#include <utility>
 
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
@@ -193,7 +202,7 @@ TEST_CASE("an optimizer's step on a GPU is few launches", "[idle]") {
   }
   const auto& counts = *static_cast<const IdleCudaCounts*>(dlsym(RTLD_DEFAULT, "idle_cuda_counts"));
   std::vector<at::Tensor> parameters;
-  for (int i = 0; i < 30; ++i) {
+  for (int i = 0; i < 150; ++i) {
     parameters.push_back(torch::ones({8, 8}, kGpu.requires_grad(true)));
     parameters.back().mutable_grad() = at::ones({8, 8}, kGpu);
   }
@@ -205,4 +214,117 @@ TEST_CASE("an optimizer's step on a GPU is few launches", "[idle]") {
     optimizer->step();
     CHECK(counts.launches - before == 1);
   }
+}
+
+TEST_CASE("normalization on a GPU is few launches", "[idle]") {
+  if (!is_idle()) {
+    return;
+  }
+  const auto& counts = *static_cast<const IdleCudaCounts*>(dlsym(RTLD_DEFAULT, "idle_cuda_counts"));
+  const auto launches = [&](const std::function<void()>& call) {
+    const auto before = counts.launches + counts.copies + counts.memsets;
+    call();
+    return counts.launches + counts.copies + counts.memsets - before;
+  };
+  const std::array<bool, 3> all = {true, true, true};
+  // Of the small images a block has each channel, of the large one several.
+  for (const auto& [images, more] : {std::pair(at::ones({2, 4, 8, 8}, kGpu), 0), std::pair(at::ones({2, 4, 512, 512}, kGpu), 1)}) {
+    for (const auto format : {at::MemoryFormat::Contiguous, at::MemoryFormat::ChannelsLast}) {
+      const at::Tensor x = images.contiguous(format), w = at::ones({4}, kGpu), b = at::ones({4}, kGpu), mean = at::zeros({4}, kGpu);
+      at::Tensor variance = at::ones({4}, kGpu), saved, invstd;
+      CHECK(launches([&] { std::tie(std::ignore, saved, invstd) = at::native_batch_norm(x, w, b, mean, variance, true, 0.1, 1e-5); }) == 2 + more);
+      CHECK(launches([&] { at::native_batch_norm(x, w, b, mean, variance, false, 0.1, 1e-5); }) == 1);
+      CHECK(launches([&] { at::native_batch_norm_backward(x, x, w, mean, variance, saved, invstd, true, 1e-5, all); }) == 2 + more);
+      CHECK(launches([&] { at::batch_norm_update_stats(x, mean, variance, 0.1); }) == 1 + more);
+    }
+    const int64_t pixels = images.size(2) * images.size(3);
+    const at::Tensor w = at::ones({4}, kGpu);
+    at::Tensor saved, rstd;
+    CHECK(launches([&] { std::tie(std::ignore, saved, rstd) = at::native_group_norm(images, w, w, 2, 4, pixels, 2, 1e-5); }) == 2 + more);
+    CHECK(launches([&] { at::native_group_norm_backward(images, images, saved, rstd, w, 2, 4, pixels, 2, all); }) == 4 + more);
+  }
+  const at::Tensor rows = at::ones({64, 32}, kGpu.dtype(at::kBFloat16)), weight = at::ones({32}, kGpu);
+  CHECK(launches([&] { at::rms_norm(rows, {32}, weight); }) == 1);
+  const at::Tensor leaf = at::ones({64, 32}, kGpu).requires_grad_();
+  CHECK(launches([&] { at::rms_norm(leaf, {32}).backward(leaf.detach()); }) == 2);
+}
+
+TEST_CASE("a layer under autocast is few launches", "[idle]") {
+  if (!is_idle()) {
+    return;
+  }
+  const auto& counts = *static_cast<const IdleCudaCounts*>(dlsym(RTLD_DEFAULT, "idle_cuda_counts"));
+  torch::nn::Linear layer(16, 8);
+  layer->to(at::kCUDA);
+  const at::Tensor x = at::ones({4, 16}, kGpu).requires_grad_(), grad = at::ones({4, 8}, kGpu.dtype(at::kBFloat16));
+  at::autocast::set_autocast_dtype(at::kCUDA, at::kBFloat16);
+  at::autocast::set_autocast_enabled(at::kCUDA, true);
+  auto launches = counts.launches;
+  auto products = counts.library_calls;
+  const at::Tensor y = layer->forward(x);
+  CHECK(counts.launches - launches == 1); // the casts of input, weight and bias
+  CHECK(counts.library_calls - products == 1);
+  at::autocast::clear_cache();
+  at::autocast::set_autocast_enabled(at::kCUDA, false);
+  launches = counts.launches;
+  products = counts.library_calls;
+  y.backward(grad);
+  CHECK(counts.launches - launches == 1); // of their gradients; that of the bias comes with that of the weight
+  CHECK(counts.library_calls - products == 2);
+}
+
+// A process of its own: an allocator stays.
+TEST_CASE("memory comes from an allocator of the program", "[allocator]") {
+  namespace pluggable = torch::cuda::CUDAPluggableAllocator;
+  if (!is_idle() || c10::cuda::CUDACachingAllocator::get()->initialized()) {
+    return;
+  }
+  static std::map<void*, size_t> live;
+  static int64_t made = 0;
+  static bool is_empty = false;
+  const auto allocate = [](size_t size, int device, cudaStream_t stream) {
+    CHECK(device == 0);
+    CHECK(stream == c10::cuda::getCurrentCUDAStream().stream());
+    void* pointer = nullptr;
+    if (!is_empty && cudaMalloc(&pointer, size) == cudaSuccess) {
+      live[pointer] = size;
+      ++made;
+    }
+    return pointer;
+  };
+  const auto release = [](void* pointer, size_t size, int device, cudaStream_t) {
+    CHECK(device == 0);
+    CHECK(live.at(pointer) == size);
+    live.erase(pointer);
+    C10_CUDA_CHECK(cudaFree(pointer));
+  };
+  CHECK_THROWS_WITH(pluggable::changeCurrentAllocator(nullptr), Contains("expected an allocator, got null"));
+  CHECK_THROWS_WITH(pluggable::createCustomAllocator(allocate, nullptr), Contains("expected functions to allocate and to free"));
+  const auto allocator = pluggable::createCustomAllocator(allocate, release);
+  pluggable::changeCurrentAllocator(allocator);
+  CHECK(pluggable::getCurrentAllocator() == allocator);
+  {
+    const at::Tensor a = at::empty({1000}, kGpu);
+    CHECK(made == 1);
+    CHECK(live.at(a.data_ptr()) >= 4000);
+    const at::Tensor b = a + a, none = at::empty({0}, kGpu);
+    CHECK(made == 2);
+    CHECK(live.count(b.data_ptr()) == 1);
+    CHECK(none.numel() == 0);
+    const at::Tensor c = at::empty({2, 4, 512, 512}, kGpu);
+    at::native_batch_norm(c, {}, {}, {}, {}, true, 0.1, 1e-5); // which needs memory for the length of the call
+    CHECK(made > 5);
+    CHECK(live.size() == 3);
+    is_empty = true;
+    CHECK_THROWS_AS(a + a, c10::OutOfMemoryError);
+    is_empty = false;
+    CHECK(live.size() == 3);
+  }
+  CHECK(live.empty());
+  CHECK_THROWS_WITH(c10::cuda::CUDACachingAllocator::getDeviceStats(0), Contains("CUDAPluggableAllocator does not yet support getDeviceStats"));
+  CHECK_THROWS_WITH(c10::cuda::CUDACachingAllocator::snapshot(), Contains("CUDAPluggableAllocator does not yet support snapshot"));
+  CHECK_THROWS_WITH(
+      pluggable::changeCurrentAllocator(pluggable::createCustomAllocator(allocate, release)),
+      Contains("Can't swap an already initialized allocator"));
+  CHECK(pluggable::getCurrentAllocator() == allocator);
 }

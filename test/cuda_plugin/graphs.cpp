@@ -11,8 +11,10 @@
 
 #include <catch2/catch.hpp>
 
+#include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <memory>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -409,5 +411,71 @@ TEST_CASE("graphs: pinned memory that a capture copies from", "[cuda][gpu][graph
     host.fill_(i);
     graph.replay();
     CHECK(x.sum().item<double>() == 1000.0 * i);
+  }
+}
+
+TEST_CASE("graphs: an iteration with a loss scaler is captured whole", "[cuda][gpu][graph]") {
+  if (no_device()) return;
+  using Optimizers = std::vector<std::unique_ptr<torch::optim::Optimizer>>;
+  const auto optimizers = [](const std::vector<Tensor>& leaves) {
+    Optimizers all;
+    all.push_back(std::make_unique<torch::optim::AdamW>(leaves, 0.05));
+    all.push_back(std::make_unique<torch::optim::Adam>(leaves, torch::optim::AdamOptions(0.05).amsgrad(true)));
+    all.push_back(std::make_unique<torch::optim::SGD>(leaves, torch::optim::SGDOptions(0.05).momentum(0.9)));
+    all.push_back(std::make_unique<torch::optim::Adagrad>(leaves, 0.05));
+    return all;
+  };
+  const Tensor start = torch::randn({70}), more = torch::randn({3, 2}), input = torch::rand({70}) + 0.5;
+  for (size_t kind = 0; kind < 4; ++kind) {
+    struct Training {
+      Tensor a, b, x;
+      std::unique_ptr<torch::optim::Optimizer> optimizer;
+      torch::amp::GradScaler scaler{torch::amp::GradScalerOptions().init_scale(1024).growth_interval(2)};
+
+      void iterate() {
+        optimizer->zero_grad();
+        scaler.scale((a * x).sum() + (b * b).sum()).backward();
+        scaler.step(*optimizer);
+        scaler.update();
+      }
+    };
+    const auto begin = [&](at::Device device) {
+      Training t;
+      t.a = start.to(device, at::kFloat, false, true).requires_grad_();
+      t.b = more.to(device, at::kFloat, false, true).requires_grad_();
+      t.x = input.to(device, at::kFloat, false, true);
+      t.optimizer = std::move(optimizers({t.a, t.b})[kind]);
+      return t;
+    };
+    Training on_gpu = begin(at::kCUDA), want = begin(at::kCPU);
+    on_gpu.iterate(); // makes the states
+    want.iterate();
+    CUDAGraph graph;
+    capture(graph, [&] { on_gpu.iterate(); });
+    for (const double factor : {1.0, 2.0, double(INFINITY), 0.5, double(NAN), 1.0, 3.0}) {
+      on_gpu.x.copy_(input * factor);
+      want.x.copy_(input * factor);
+      graph.replay();
+      want.iterate();
+      CHECK(at::allclose(on_host(on_gpu.a), want.a.detach(), 1e-4, 1e-5));
+      CHECK(at::allclose(on_host(on_gpu.b), want.b.detach(), 1e-4, 1e-5));
+      CHECK(on_gpu.scaler.get_scale() == want.scaler.get_scale());
+    }
+    if (kind == 0) {
+      const auto steps = [](const Training& t) {
+        return static_cast<const torch::optim::AdamWParamState&>(*t.optimizer->state().at(t.a.unsafeGetTensorImpl())).step();
+      };
+      CHECK(steps(want) == 6);
+      CHECK(steps(on_gpu) == 6);
+    }
+    // Without the scaler the host counts on.
+    on_gpu.x.copy_(input);
+    want.x.copy_(input);
+    for (Training* t : {&on_gpu, &want}) {
+      t->optimizer->zero_grad();
+      (t->a * t->x).sum().backward();
+      t->optimizer->step();
+    }
+    CHECK(at::allclose(on_host(on_gpu.a), want.a.detach(), 1e-4, 1e-5));
   }
 }

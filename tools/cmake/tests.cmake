@@ -75,6 +75,9 @@ if(TARGET tensor_cuda)
   add_test(NAME cuda_failures COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/tools/bench/idle_cuda/idle_cuda.py
     ${PROJECT_BINARY_DIR}/idle_cuda $<TARGET_FILE:test_cuda_plugin> "[idle]")
   set_tests_properties(cuda_failures PROPERTIES ENVIRONMENT IDLE_CUDA_DEVICES=2)
+  # An allocator of the program's takes the place of the library's for good.
+  add_test(NAME cuda_allocator COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/tools/bench/idle_cuda/idle_cuda.py
+    ${PROJECT_BINARY_DIR}/idle_cuda $<TARGET_FILE:test_cuda_plugin> "[allocator]")
   # An extension with the headers that those of programs include, compiled as they are.
   file(GLOB CUDA_CLIENT_KERNELS CONFIGURE_DEPENDS test/cuda_clients/*.cu)
   file(GLOB CUDA_CLIENT_TESTS CONFIGURE_DEPENDS test/cuda_clients/*.cpp)
