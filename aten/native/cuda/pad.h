@@ -6,10 +6,10 @@
 #include <aten/native/cuda/image.h>
 #include <c10/core/ScalarType.h>
 
-#include <cuda_runtime_api.h>
-
 #include <cstddef>
 #include <cstdint>
+
+struct CUstream_st;
 
 namespace at::native::cuda {
 
@@ -53,7 +53,7 @@ struct PadDim {
 struct Padding {
   PadDim dim[3];
   Image inner, padded;
-  cudaStream_t stream;
+  CUstream_st* stream;
   std::int64_t most = kMostPixels; // of one launch
 };
 /// Elements of `size` bytes.
@@ -71,7 +71,7 @@ struct ConstantPadding {
   std::uint32_t n; // elements of the padded tensor: below 2^31
   int dims;
   Dim dim[kMaxDims];
-  cudaStream_t stream;
+  CUstream_st* stream;
 };
 /// Elements of `size` bytes; `value` points to one.
 void launch_constant_pad(const ConstantPadding& p, std::size_t size, const void* value, const void* inner, void* padded);
