@@ -20,17 +20,8 @@ namespace {
 /// What the kernel does, for elements of `size` bytes.
 void pad_on_host(const ConstantPadding& p, std::size_t size, const void* value, const void* inner, void* padded) {
   for (std::uint32_t i = 0; i < p.n; ++i) {
-    std::uint32_t rest = i;
-    bool inside = true;
-    std::int64_t from = 0;
-    for (int d = 0; d < p.dims; ++d) {
-      const std::uint32_t quotient = p.dim[d].size.divide(rest);
-      const std::int64_t place = static_cast<std::int64_t>(rest - quotient * p.dim[d].size.divisor) - p.dim[d].before;
-      inside = inside && place >= 0 && place < p.dim[d].inside;
-      from += place * p.dim[d].stride;
-      rest = quotient;
-    }
-    const void* const element = inside ? static_cast<const char*>(inner) + from * static_cast<std::int64_t>(size) : value;
+    const std::int64_t from = p.inner_place(i);
+    const void* const element = from >= 0 ? static_cast<const char*>(inner) + from * static_cast<std::int64_t>(size) : value;
     std::memcpy(static_cast<char*>(padded) + i * size, element, size);
   }
 }

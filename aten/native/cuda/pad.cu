@@ -57,17 +57,9 @@ __global__ void __launch_bounds__(kThreads) pad_with_constant(ConstantPadding p,
   W words[kPadded];
 #pragma unroll
   for (int k = 0; k < kPadded; ++k) {
-    std::uint32_t rest = first + k * kThreads;
-    bool inside = rest < p.n;
-    std::int64_t from = 0;
-    for (int d = 0; d < p.dims; ++d) {
-      const std::uint32_t quotient = p.dim[d].size.divide(rest);
-      const std::int64_t place = static_cast<std::int64_t>(rest - quotient * p.dim[d].size.divisor) - p.dim[d].before;
-      inside = inside && place >= 0 && place < p.dim[d].inside;
-      from += place * p.dim[d].stride;
-      rest = quotient;
-    }
-    words[k] = inside ? inner[from] : value;
+    const std::uint32_t i = first + k * kThreads;
+    const std::int64_t from = i < p.n ? p.inner_place(i) : -1;
+    words[k] = from >= 0 ? inner[from] : value;
   }
 #pragma unroll
   for (int k = 0; k < kPadded; ++k) {

@@ -72,6 +72,20 @@ struct ConstantPadding {
   int dims;
   Dim dim[kMaxDims];
   CUstream_st* stream;
+
+  /// Where the inside has element i of the padded tensor; negative where the constant is.
+  HOST_DEVICE std::int64_t inner_place(std::uint32_t i) const {
+    bool inside = true;
+    std::int64_t from = 0;
+    for (int d = 0; d < dims; ++d) {
+      const std::uint32_t quotient = dim[d].size.divide(i);
+      const std::int64_t place = static_cast<std::int64_t>(i - quotient * dim[d].size.divisor) - dim[d].before;
+      inside = inside && place >= 0 && place < dim[d].inside;
+      from += place * dim[d].stride;
+      i = quotient;
+    }
+    return inside ? from : -1;
+  }
 };
 /// Elements of `size` bytes; `value` points to one.
 void launch_constant_pad(const ConstantPadding& p, std::size_t size, const void* value, const void* inner, void* padded);
