@@ -368,7 +368,7 @@ class AutogradEmitter:
     def formula_headers(self, entries: list[Entry]) -> list[str]:
         """Headers of the operators and helpers that the formulas call, and no others: see docs/adding-an-operator.md."""
         called = {name for e in entries for d in analyse(e) for name in re.findall(r"(?<![.>])\b(\w+)\(", d.expression)}
-        helpers = {self.sources.formulas[name] for name in called if name in self.sources.formulas}
+        helpers = {self.sources.formula_headers[name] for name in called if name in self.sources.formula_headers}
         operators = {f"aten/ops/{name}.h" for name in called if name in self.operators}
         return sorted(helpers | operators)
 

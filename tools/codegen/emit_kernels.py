@@ -574,11 +574,15 @@ const c10::impl::BuiltinKernels {table}Registered({table});
     def _kernel_paths(self, entries: list[Entry], backend: str | None) -> str:
         lines = []
         for entry in entries:
-            ref = entry.kernels.get(backend or "meta")
-            path = self.sources.functor_header(ref.name, entry) if ref and ref.kind == "pointwise" else (
-                self.sources.path_of(ref.name) if ref else None)
+            path = self._kernel_path(entry, backend or "meta")
             lines.append(f"//   {entry.schema.full_name}: {entry.where}" + (f", {path}" if path else ""))
         return "\n".join(lines)
+
+    def _kernel_path(self, entry: Entry, backend: str) -> str | None:
+        ref = entry.kernels.get(backend)
+        if ref is None:
+            return None
+        return self.sources.functor_header(ref.name, entry) if ref.kind == "pointwise" else self.sources.path_of(ref.name, backend)
 
     def pointwise_stubs(self, entries: list[Entry]) -> str:
         """A source compiled once per instruction set that instantiates the functors of `entries`."""

@@ -49,11 +49,11 @@ def generated_files(entries: list[Entry], sources: SourceIndex) -> dict[str, str
     for entry in entries:
         for key in ("plain", "composite", "explicit", "inplace_composite", "out_composite", "inplace_explicit", "out_explicit"):
             if entry.get(key):
-                sources.require(entry.get(key), entry, key)
-        for ref in entry.kernels.values():
+                sources.require(entry.get(key), entry, key, "cpu" if key == "plain" else key.split("_")[-1])
+        for backend, ref in entry.kernels.items():
             if ref.kind not in ("pointwise", *SPARSE_KINDS):
                 for name in (ref.name, *ref.others):
-                    sources.require(name, entry, "kernel")
+                    sources.require(name, entry, "kernel", backend)
     files: dict[str, str] = {}
     groups = by_base_name(entries)
     declarations = {base: op_declarations(base, members) for base, members in groups.items()}

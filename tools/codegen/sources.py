@@ -1,60 +1,231 @@
-"""Finds where kernels, functors, shape functions and derivative helpers are defined in the source tree."""
+"""Where functions and structs are defined in the source tree: one index for the generator and tools/dev/where."""
 
 from __future__ import annotations
 
+import functools
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 from entries import Entry
 
-_FUNCTION = re.compile(r"^(?:[\w:<>,&\s\*]+?)\s[&\*]?(\w+)\(", re.MULTILINE)
-_STRUCT = re.compile(r"^(?:struct|class)\s+(\w+)", re.MULTILINE)
+# What hides braces and names that are none: comments, raw strings, strings, characters, directives.
+_HIDDEN = re.compile(
+    r'//[^\n]*|/\*.*?\*/|R"(?P<end>[^\s()\\]{0,16})\(.*?\)(?P=end)"|"(?:[^"\\\n]|\\.)*"|(?<![\w])\'(?:[^\'\\\n]|\\.)+\''
+    r"|^[ \t]*#(?:[^\n\\]|\\.|\\\n)*",
+    re.DOTALL | re.MULTILINE,
+)
+_STEP = re.compile(r"(?P<namespace>\bnamespace\b(?P<names>[^{};=]*)\{)|(?P<open>\{)|(?P<close>\})|(?P<end>;)")
+_BRACE = re.compile(r"[{}]")
+_ATTRIBUTE = re.compile(r"\[\[[^\]]*\]\]|\b__\w+__\s*\((?:[^()]|\([^()]*\))*\)|\balignas\s*\([^()]*\)")
+_STRUCT = re.compile(r"^(?:template\s*<.*>\s*)?(?:struct|class|union)\s+(?:[A-Z][A-Z0-9_]+\s+)?(?P<name>\w+)(?:\s+final)?\s*(?::[^:].*)?$", re.DOTALL)
+_NAMESPACES = ("at::native", "at::native::CPU_CAPABILITY")
+_TEMPLATE = re.compile(r"^\s*template\s*<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>(?:\s*requires\s+[^{]*?(?=\b(?:void|auto|inline|static|constexpr)\b))?")
+_CALLED = re.compile(r"(?P<name>(?:\w+\s*::\s*)*~?\w+)\s*\(")
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A function or struct at namespace scope that other sources can name."""
+
+    name: str  # `f`, or `C::f` of a member
+    path: str  # in the tree
+    line: int
+    namespace: str
+    head: str  # what stands before the body, on one line
+    is_struct: bool = False
+
+    @property
+    def where(self) -> str:
+        return f"{self.path}:{self.line}"
+
+    @property
+    def is_template(self) -> bool:
+        return self.head.startswith("template")
+
+    @property
+    def prototype(self) -> str:
+        """The head without what only a definition says."""
+        return re.sub(r"^(?:(?:C10_NOINLINE|C10_ALWAYS_INLINE|TORCH_API|extern)\s+)+", "", self.head)
+
+    @property
+    def parameters(self) -> list[str]:
+        """The text of each parameter."""
+        start = self.head.index("(", self.head.index(self.name.split("::")[-1]))
+        return split_top_level(self.head[start + 1 : self.head.rindex(")")])
+
+
+def split_top_level(text: str) -> list[str]:
+    """Split at commas outside of all brackets."""
+    parts, depth, start = [], 0, 0
+    for i, c in enumerate(text):
+        depth += (c in "([{<") - (c in ")]}>" and text[i - 1 : i] != "-")
+        if c == "," and depth == 0:
+            parts.append(text[start:i].strip())
+            start = i + 1
+    last = text[start:].strip()
+    return parts + [last] if last else parts
+
+
+def without_hidden(text: str) -> str:
+    """The text with comments, literals and directives blanked; lines and columns stay."""
+    return _HIDDEN.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+
+
+def _function_name(head: str) -> str | None:
+    """The name that a head defines as a function, `C::f` of a member; None for what is no function or cannot be named
+    elsewhere."""
+    head = _TEMPLATE.sub("", _ATTRIBUTE.sub(" ", head))
+    match = _CALLED.search(head)
+    if match is None or "operator" in head[: match.end()] or re.search(r"(?<![=!<>])=(?!=)", head[: match.start()]):
+        return None
+    if re.match(r"(?:inline\s+|constexpr\s+)*static\b", head) or not head[: match.start()].strip():
+        return None
+    return re.sub(r"\s", "", match["name"])
+
+
+def definitions_in(text: str, path: str) -> list[Definition]:
+    """The functions and structs that a source defines at namespace scope, but for those of unnamed namespaces and static ones."""
+    code = without_hidden(text)
+    found: list[Definition] = []
+    scopes: list[str | None] = []  # names of the namespaces around; None for one without a name
+    start = position = 0
+    while step := _STEP.search(code, position):
+        position = step.end()
+        if step["end"]:
+            start = position
+        elif step["close"]:
+            if scopes:
+                scopes.pop()
+            start = position
+        elif step["namespace"]:
+            names = step["names"].strip()
+            scopes.append(re.sub(r"\binline\b|\[\[.*?\]\]|__attribute__\s*\(\(.*?\)\)\)?|\s", "", names) or None)
+            start = position
+        else:
+            head = code[start : step.start()]
+            if head.count("(") != head.count(")"):  # the default of a parameter: `= {}`
+                position = _end_of_braces(code, position)
+                continue
+            if not head.strip():  # extern "C" {
+                scopes.append("")
+                continue
+            position = _end_of_braces(code, position)
+            if None not in scopes:
+                found += _definition(head, code, start, path, "::".join(filter(None, scopes)))
+            if not re.match(r"\s*[;,)=]", code[position : position + 40]):
+                start = position
+    return found
+
+
+def _end_of_braces(code: str, position: int) -> int:
+    """Behind the brace that closes the one before `position`."""
+    depth = 1
+    for brace in _BRACE.finditer(code, position):
+        depth += 1 if brace[0] == "{" else -1
+        if depth == 0:
+            return brace.end()
+    return len(code)
+
+
+def _definition(head: str, code: str, start: int, path: str, namespace: str) -> list[Definition]:
+    line = " ".join(head.split())
+    struct = _STRUCT.match(line)
+    name = struct["name"] if struct else _function_name(line)
+    if not name:
+        return []
+    short = name.split("::")[-1]
+    suffix = "" if struct else r"\s*\("
+    place = re.search(rf"(?<!\w){re.escape(short)}{suffix}", head)
+    number = code.count("\n", 0, start + (place.start() if place else 0)) + 1
+    line = re.sub(r"([(<]) | ([)>,])", r"\1\2", line)
+    return [Definition(name, path, number, namespace, line, struct is not None)]
 
 
 class SourceIndex:
-    """Where functions and structs are defined, by name: under aten/, and the helpers of autograd/formulas."""
+    """Definitions by name and by room: what a backend owns of aten/native, wherever its folders are."""
 
     def __init__(self, root: Path):
         self.root = root
-        self.functions: dict[str, str] = {}
-        self.shapes: dict[str, str] = {}
-        self.functors: dict[str, str] = {}
-        native = root / "aten" / "native"
-        for path in sorted(native.rglob("*.cpp")) + sorted(native.rglob("*.cu")):
-            rel = str(path.relative_to(root))
-            for match in _FUNCTION.finditer(path.read_text()):
-                if path.suffix == ".cpp" or match[1] not in self.functions:
-                    self.functions.setdefault(match[1], rel)
-        for path in sorted((root / "aten" / "shape").glob("*.h")):
-            for match in _FUNCTION.finditer(path.read_text()):
-                self.shapes.setdefault(match[1], str(path.relative_to(root)))
-        self.formulas: dict[str, str] = {}
-        for path in sorted((root / "autograd" / "formulas").glob("*.h")):
-            for match in _FUNCTION.finditer(path.read_text()):
-                self.formulas.setdefault(match[1], str(path.relative_to(root)))
-        for path in sorted((native / "pointwise").glob("*.h")):
-            for match in _STRUCT.finditer(path.read_text()):
-                self.functors.setdefault(match[1], str(path.relative_to(root)))
 
-    def path_of(self, name: str) -> str | None:
-        return self.functions.get(name)
+    # ---- what is defined where -------------------------------------------------
+    @functools.cache
+    def definitions(self, folder: str, *suffixes: str) -> dict[str, list[Definition]]:
+        """All definitions in files of a folder with one of the suffixes, by name."""
+        result: dict[str, list[Definition]] = {}
+        for path in sorted((self.root / folder).rglob("*")):
+            if path.suffix in suffixes:
+                for definition in definitions_in(path.read_text(), str(path.relative_to(self.root))):
+                    result.setdefault(definition.name, []).append(definition)
+        return result
 
-    def require(self, name: str, entry: Entry, key: str) -> None:
+    def kernel(self, name: str, backend: str) -> Definition | None:
+        """The function that entries mean by a name. `backend` is that of a kernel, or `composite` or `explicit`."""
+        found = self.definitions("aten/native", ".cpp", ".cu").get(name, [])
+        return next((d for d in found if not d.is_struct and not d.is_template and in_room(d, backend)), None)
+
+    def shape(self, name: str, parameters: int) -> Definition | None:
+        """The shape function of that name, by preference one with so many parameters."""
+        found = self.definitions("aten/shape", ".cpp", ".h").get(name, [])
+        return min(found, key=lambda d: len(d.parameters) != parameters, default=None)
+
+    def formulas(self, name: str) -> list[Definition]:
+        """The overloads of a helper of derivatives."""
+        return self.definitions("autograd/formulas", ".cpp").get(name, [])
+
+    def functor(self, name: str) -> Definition | None:
+        return next((d for d in self.definitions("aten/native/pointwise", ".h").get(name, []) if d.is_struct), None)
+
+    # ---- what entries name ----------------------------------------------------
+    def require(self, name: str, entry: Entry, key: str, backend: str) -> None:
         """A name that no source defines would only show up as a link error far from the entry."""
-        if name not in self.functions:
-            raise entry.fail(key, f"no function '{name}' is defined in aten/native (its name must stand on the line of its return type)")
+        if self.kernel(name, backend) is None:
+            raise entry.fail(key, f"no function '{name}' is defined for {backend} in aten/native")
+
+    def path_of(self, name: str, backend: str) -> str | None:
+        found = self.kernel(name, backend)
+        return found.path if found else None
 
     def is_isa_kernel(self, name: str) -> bool:
-        """Kernels directly in aten/native/cpu are compiled once per instruction set."""
-        path = self.functions.get(name)
-        return path is not None and Path(path).parent == Path("aten/native/cpu")
+        """Is the function compiled once per instruction set?"""
+        found = self.kernel(name, "cpu")
+        return found is not None and found.namespace.endswith("::CPU_CAPABILITY")
 
     def shape_header(self, name: str, entry: Entry) -> str:
-        if name not in self.shapes:
+        found = declarations(self.root, "aten/shape").get(name)
+        if found is None:
             raise entry.fail("shape", f"no function '{name}' is declared in aten/shape/*.h")
-        return self.shapes[name]
+        return found
+
+    @property
+    def formula_headers(self) -> dict[str, str]:
+        return declarations(self.root, "autograd/formulas")
 
     def functor_header(self, name: str, entry: Entry) -> str:
-        if name not in self.functors:
+        found = self.functor(name)
+        if found is None:
             raise entry.fail("kernel", f"no struct '{name}' is defined in aten/native/pointwise/*.h")
-        return self.functors[name]
+        return found.path
+
+
+def in_room(kernel: Definition, backend: str) -> bool:
+    """May it be a kernel of `backend`? Folders named `cuda` belong to a library of their own, which reaches of the other one
+    what that exports."""
+    if backend != "cuda":
+        return kernel.namespace in _NAMESPACES and "cuda" not in Path(kernel.path).parts
+    if "cuda" in Path(kernel.path).parts:
+        return kernel.namespace in ("at::native", "at::native::cuda")
+    return kernel.namespace == "at::native" and kernel.head.startswith("TORCH_API ")
+
+
+_DECLARATION = re.compile(r"^(?:[\w:<>,&\s\*]+?)\s[&\*]?(\w+)\(", re.MULTILINE)
+
+
+@functools.cache
+def declarations(root: Path, folder: str) -> dict[str, str]:
+    """The header of a folder that declares a function, by the function's name."""
+    result: dict[str, str] = {}
+    for path in sorted((root / folder).glob("*.h")):
+        for match in _DECLARATION.finditer(path.read_text()):
+            result.setdefault(match[1], str(path.relative_to(root)))
+    return result
