@@ -41,7 +41,9 @@ class TORCH_API OptimizerParamState {
   OptimizerParamState& operator=(OptimizerParamState&&) noexcept = default;
   virtual ~OptimizerParamState() = default;
 
+  /// A copy of the same class. Throws where a class of a program's own does not define it.
   virtual std::unique_ptr<OptimizerParamState> clone() const;
+  /// Reads and writes the fields under their names. Throws where a class does not define it.
   virtual void serialize(serialize::InputArchive& archive);
   virtual void serialize(serialize::OutputArchive& archive) const;
 
@@ -68,9 +70,11 @@ class TORCH_API OptimizerOptions {
   OptimizerOptions& operator=(OptimizerOptions&&) noexcept = default;
   virtual ~OptimizerOptions() = default;
 
+  /// A copy of the same class. Throws where a class of a program's own does not define it.
   virtual std::unique_ptr<OptimizerOptions> clone() const;
   virtual void serialize(serialize::InputArchive& archive);
   virtual void serialize(serialize::OutputArchive& archive) const;
+  /// The learning rate, which schedulers read and set. Throws where a class does not define it.
   virtual double get_lr() const;
   virtual void set_lr(const double lr);
 
@@ -98,23 +102,30 @@ class OptimizerCloneableOptions : public OptimizerOptions {
 /// Parameters that share options. Without options they take those of the optimizer.
 class TORCH_API OptimizerParamGroup {
  public:
+  /// Copies share the parameters and copy the options.
   OptimizerParamGroup(const OptimizerParamGroup& param_group);
   OptimizerParamGroup(OptimizerParamGroup&& param_group);
+  /// Parameters, with options of their own or those of the optimizer.
   OptimizerParamGroup(std::vector<Tensor> params);
   OptimizerParamGroup(std::vector<Tensor> params, std::unique_ptr<OptimizerOptions> options);
   OptimizerParamGroup& operator=(const OptimizerParamGroup& param_group) = delete;
   OptimizerParamGroup& operator=(OptimizerParamGroup&& param_group) noexcept;
   ~OptimizerParamGroup();
 
+  /// Whether the group has options; one in an optimizer always has.
   bool has_options() const;
+  /// Throws where the group has no options.
   OptimizerOptions& options();
   const OptimizerOptions& options() const;
+  /// Replaces the options.
   void set_options(std::unique_ptr<OptimizerOptions> options);
+  /// The parameters.
   std::vector<Tensor>& params();
   const std::vector<Tensor>& params() const;
 
   /// The learning rate that schedulers start from; empty before there is one.
   std::optional<double> initial_lr() const { return initial_lr_; }
+  /// Sets it; schedulers do.
   void set_initial_lr(double lr) { initial_lr_ = lr; }
 
  protected:
@@ -136,6 +147,7 @@ namespace optim {
 /// Keeps a hook of an optimizer; remove() takes it off.
 class TORCH_API OptimizerHookHandle {
  public:
+  /// Takes the hook off. Without effect when it, or the optimizer, is gone.
   void remove();
 
  private:
@@ -144,13 +156,16 @@ class TORCH_API OptimizerHookHandle {
   int64_t id_ = 0;
 };
 
+/// Changes parameters by their gradients, one step at a time. Parameters are in groups, each with options of its own.
 class TORCH_API Optimizer {
  public:
   /// Computes the loss anew, with gradients, and returns it.
   using LossClosure = std::function<Tensor()>;
+  /// A function called before or after steps.
   using StepHook = std::function<void(Optimizer&)>;
   using State = ska::flat_hash_map<void*, std::unique_ptr<OptimizerParamState>>;
 
+  /// `defaults` hold for groups without options of their own. Throws for parameters that add_param_group refuses.
   explicit Optimizer(const std::vector<OptimizerParamGroup>& param_groups, std::unique_ptr<OptimizerOptions> defaults);
   explicit Optimizer(std::vector<Tensor> parameters, std::unique_ptr<OptimizerOptions> defaults);
   Optimizer(const Optimizer& optimizer) = delete;
@@ -178,8 +193,10 @@ class TORCH_API Optimizer {
   /// How many parameters all groups have.
   size_t size() const noexcept;
 
+  /// Options that new groups start from.
   OptimizerOptions& defaults() noexcept;
   const OptimizerOptions& defaults() const noexcept;
+  /// The groups, in order of adding.
   std::vector<OptimizerParamGroup>& param_groups() noexcept;
   const std::vector<OptimizerParamGroup>& param_groups() const noexcept;
   /// State by the TensorImpl of its parameter.
@@ -188,6 +205,7 @@ class TORCH_API Optimizer {
 
   /// In libtorch's layout. An optimizer of a program with a state of its own gives make_state for load.
   virtual void save(serialize::OutputArchive& archive) const;
+  /// Reads what save wrote. Throws where groups, or their sizes, differ from the archive's; then nothing has changed.
   virtual void load(serialize::InputArchive& archive);
 
   /// {"state": {index: {name: value}}, "param_groups": [{name: value, ..., "params": [index]}]} as Python's, where an
@@ -196,8 +214,9 @@ class TORCH_API Optimizer {
   /// Takes copies from such a dictionary, one that Python wrote too. Throws where groups or their sizes differ.
   void load_state_dict(const c10::IValue& state_dict);
 
-  /// Functions called before and after each step.
+  /// Calls the function before each step. Throws for an empty one.
   OptimizerHookHandle register_step_pre_hook(StepHook hook);
+  /// Calls the function after each step. Throws for an empty one.
   OptimizerHookHandle register_step_post_hook(StepHook hook);
 
  protected:
@@ -227,7 +246,9 @@ class TORCH_API Optimizer {
   std::shared_ptr<Hooks> hooks_;
 };
 
+/// optimizer.save(archive).
 TORCH_API serialize::OutputArchive& operator<<(serialize::OutputArchive& archive, const Optimizer& optimizer);
+/// optimizer.load(archive).
 TORCH_API serialize::InputArchive& operator>>(serialize::InputArchive& archive, Optimizer& optimizer);
 
 namespace detail {

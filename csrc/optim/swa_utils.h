@@ -23,18 +23,22 @@ TORCH_API MultiAvgFn get_swa_multi_avg_fn();
 ///     average.copy_to(net->parameters());
 class TORCH_API AveragedModel {
  public:
-  /// Starts with copies of the parameters.
+  /// Starts with copies of the parameters. Throws ValueError if the function is empty.
   explicit AveragedModel(const std::vector<Tensor>& parameters, MultiAvgFn multi_avg_fn = get_swa_multi_avg_fn());
 
   /// Takes the parameters into the averages; the first call copies them. Integers are copied each time.
   void update_parameters(const std::vector<Tensor>& parameters);
+  /// Writes the averages to these parameters. Throws unless they have the sizes of the first ones.
   void copy_to(const std::vector<Tensor>& parameters) const;
 
+  /// The averages.
   const std::vector<Tensor>& parameters() const { return averaged_; }
+  /// How many updates are in the averages.
   int64_t n_averaged() const { return n_averaged_; }
 
   /// {"n_averaged": Tensor, "averages": [Tensor]}
   c10::IValue state_dict() const;
+  /// Takes the averages from such a dictionary. Throws where sizes differ.
   void load_state_dict(const c10::IValue& state_dict);
 
  private:
@@ -48,6 +52,7 @@ class TORCH_API AveragedModel {
 /// Goes from the learning rates that are set to swa_lr in anneal_epochs steps, along "cos" or "linear".
 class TORCH_API SWALR : public EpochScheduler {
  public:
+  /// Throws ValueError for an unknown strategy and for a negative count of epochs.
   SWALR(Optimizer& optimizer, const GroupValues& swa_lr, int64_t anneal_epochs = 10, std::string anneal_strategy = "cos");
 
  private:

@@ -6,8 +6,11 @@
 
 namespace torch::nn::functional {
 
-/// Normalizes `input` [N, C, ...] for each channel: in training by the batch's statistics, which also enter the running
-/// ones if these are defined, otherwise by the running ones. A batch in training must have more than one value a channel.
+/// (x - mean) / sqrt(var + eps) * weight + bias for each channel of `input` [N, C, ...] (Ioffe and Szegedy, 2015). In
+/// training mean and variance are those of the batch, and `running_mean` and `running_var` [C], if defined, move
+/// towards them by `momentum`; otherwise they are the running ones. `weight` and `bias` are [C] or undefined.
+///
+/// Throws if `input` has fewer than two dimensions, and in training if a channel has only one value.
 TORCH_API Tensor batch_norm(
     const Tensor& input,
     const Tensor& running_mean,

@@ -32,22 +32,34 @@ struct ConvNdOptions {
 
   auto padding(std::initializer_list<int64_t> list) { return padding(IntArrayRef(list)); }
 
+  /// Channels of the input.
   TORCH_ARG(int64_t, in_channels);
+  /// Channels of the result.
   TORCH_ARG(int64_t, out_channels);
+  /// Size of a window.
   TORCH_ARG(ExpandingArray<D>, kernel_size);
+  /// Steps between neighbouring windows.
   TORCH_ARG(ExpandingArray<D>, stride) = 1;
+  /// Zeros before and after each dimension.
   TORCH_ARG(padding_t, padding) = 0;
+  /// Steps between neighbouring elements of a window.
   TORCH_ARG(ExpandingArray<D>, dilation) = 1;
   TORCH_ARG(bool, transposed) = false;
+  /// Added to one side of the result's size, to choose among the sizes that convolve to the input's. Must be smaller
+  /// than the stride or the dilation.
   TORCH_ARG(ExpandingArray<D>, output_padding) = 0;
+  /// Parts into which the channels are split; each part of the output sees one of the input. Must divide both counts of
+  /// channels.
   TORCH_ARG(int64_t, groups) = 1;
+  /// Whether there is a learned bias.
   TORCH_ARG(bool, bias) = true;
+  /// What the padding holds: kZeros, kReflect, kReplicate or kCircular.
   TORCH_ARG(conv_padding_mode_t, padding_mode) = torch::kZeros;
 };
 
 } // namespace detail
 
-/// Conv1d, Conv2d, Conv3d: `Conv2dOptions(3, 64, 7).stride(2).padding(3)`.
+/// Options of Conv1d, Conv2d, Conv3d: `Conv2dOptions(3, 64, 7).stride(2).padding(3)`.
 template <size_t D>
 struct ConvOptions {
   using padding_mode_t = detail::conv_padding_mode_t;
@@ -56,16 +68,28 @@ struct ConvOptions {
   ConvOptions(int64_t in_channels, int64_t out_channels, ExpandingArray<D> kernel_size)
       : in_channels_(in_channels), out_channels_(out_channels), kernel_size_(kernel_size) {}
 
+  /// Zeros before and after each dimension, as a list.
   auto padding(std::initializer_list<int64_t> list) { return padding(IntArrayRef(list)); }
 
+  /// Channels of the input.
   TORCH_ARG(int64_t, in_channels);
+  /// Channels of the result.
   TORCH_ARG(int64_t, out_channels);
+  /// Size of a window.
   TORCH_ARG(ExpandingArray<D>, kernel_size);
+  /// Steps between neighbouring windows.
   TORCH_ARG(ExpandingArray<D>, stride) = 1;
+  /// Zeros before and after each dimension; or kValid, none; or kSame, as many as keep the size, which throws with a
+  /// stride.
   TORCH_ARG(padding_t, padding) = 0;
+  /// Steps between neighbouring elements of a window.
   TORCH_ARG(ExpandingArray<D>, dilation) = 1;
+  /// Parts into which the channels are split; each part of the output sees one of the input. Must divide both counts of
+  /// channels.
   TORCH_ARG(int64_t, groups) = 1;
+  /// Whether there is a learned bias.
   TORCH_ARG(bool, bias) = true;
+  /// What the padding holds: kZeros, kReflect, kReplicate or kCircular.
   TORCH_ARG(padding_mode_t, padding_mode) = torch::kZeros;
 };
 
@@ -73,7 +97,7 @@ using Conv1dOptions = ConvOptions<1>;
 using Conv2dOptions = ConvOptions<2>;
 using Conv3dOptions = ConvOptions<3>;
 
-/// ConvTranspose1d, 2d, 3d. `output_padding` is added to one side of the result's size.
+/// Options of ConvTranspose1d, 2d, 3d.
 template <size_t D>
 struct ConvTransposeOptions {
   using padding_mode_t = detail::conv_padding_mode_t;
@@ -81,15 +105,27 @@ struct ConvTransposeOptions {
   ConvTransposeOptions(int64_t in_channels, int64_t out_channels, ExpandingArray<D> kernel_size)
       : in_channels_(in_channels), out_channels_(out_channels), kernel_size_(kernel_size) {}
 
+  /// Channels of the input.
   TORCH_ARG(int64_t, in_channels);
+  /// Channels of the result.
   TORCH_ARG(int64_t, out_channels);
+  /// Size of a window.
   TORCH_ARG(ExpandingArray<D>, kernel_size);
+  /// Steps between neighbouring windows.
   TORCH_ARG(ExpandingArray<D>, stride) = 1;
+  /// Elements cut from both sides of the result: what the convolution that this reverses pads with.
   TORCH_ARG(ExpandingArray<D>, padding) = 0;
+  /// Added to one side of the result's size, to choose among the sizes that convolve to the input's. Must be smaller
+  /// than the stride or the dilation.
   TORCH_ARG(ExpandingArray<D>, output_padding) = 0;
+  /// Parts into which the channels are split; each part of the output sees one of the input. Must divide both counts of
+  /// channels.
   TORCH_ARG(int64_t, groups) = 1;
+  /// Whether there is a learned bias.
   TORCH_ARG(bool, bias) = true;
+  /// Steps between neighbouring elements of a window.
   TORCH_ARG(ExpandingArray<D>, dilation) = 1;
+  /// Only kZeros; others throw.
   TORCH_ARG(padding_mode_t, padding_mode) = torch::kZeros;
 };
 
@@ -99,16 +135,24 @@ using ConvTranspose3dOptions = ConvTransposeOptions<3>;
 
 namespace functional {
 
+/// Options of F::conv1d, conv2d and conv3d.
 template <size_t D>
 struct ConvFuncOptions {
   using padding_t = torch::nn::detail::conv_padding_t<D>;
 
+  /// Zeros before and after each dimension, as a list.
   auto padding(std::initializer_list<int64_t> list) { return padding(IntArrayRef(list)); }
 
+  /// [channels out], or none if undefined.
   TORCH_ARG(torch::Tensor, bias);
+  /// Steps between neighbouring windows.
   TORCH_ARG(ExpandingArray<D>, stride) = 1;
+  /// As in ConvOptions.
   TORCH_ARG(padding_t, padding) = 0;
+  /// Steps between neighbouring elements of a window.
   TORCH_ARG(ExpandingArray<D>, dilation) = 1;
+  /// Parts into which the channels are split; each part of the output sees one of the input. Must divide both counts of
+  /// channels.
   TORCH_ARG(int64_t, groups) = 1;
 };
 
@@ -116,13 +160,22 @@ using Conv1dFuncOptions = ConvFuncOptions<1>;
 using Conv2dFuncOptions = ConvFuncOptions<2>;
 using Conv3dFuncOptions = ConvFuncOptions<3>;
 
+/// Options of F::conv_transpose1d, 2d and 3d.
 template <size_t D>
 struct ConvTransposeFuncOptions {
+  /// [channels out], or none if undefined.
   TORCH_ARG(torch::Tensor, bias);
+  /// Steps between neighbouring windows.
   TORCH_ARG(ExpandingArray<D>, stride) = 1;
+  /// Elements cut from both sides of the result.
   TORCH_ARG(ExpandingArray<D>, padding) = 0;
+  /// Added to one side of the result's size, to choose among the sizes that convolve to the input's. Must be smaller
+  /// than the stride or the dilation.
   TORCH_ARG(ExpandingArray<D>, output_padding) = 0;
+  /// Parts into which the channels are split; each part of the output sees one of the input. Must divide both counts of
+  /// channels.
   TORCH_ARG(int64_t, groups) = 1;
+  /// Steps between neighbouring elements of a window.
   TORCH_ARG(ExpandingArray<D>, dilation) = 1;
 };
 

@@ -10,13 +10,15 @@
 
 namespace torch::nn::functional {
 
-/// `padding_mode` says what lies outside the image; `align_corners` whether -1 and 1 are the centers of the corner
-/// elements or their corners.
+/// Options of F::grid_sample.
 struct TORCH_API GridSampleFuncOptions {
   using mode_t = enumtype::Choice<enumtype::kBilinear, enumtype::kNearest, enumtype::kBicubic>;
   using padding_mode_t = enumtype::Choice<enumtype::kZeros, enumtype::kBorder, enumtype::kReflection>;
+  /// kBilinear (of volumes trilinear), kNearest, or for images kBicubic.
   TORCH_ARG(mode_t, mode) = torch::kBilinear;
+  /// What lies outside: kZeros, kBorder for the nearest element, or kReflection.
   TORCH_ARG(padding_mode_t, padding_mode) = torch::kZeros;
+  /// Whether -1 and 1 are the centers of the corner elements, not their outer corners.
   TORCH_ARG(std::optional<bool>, align_corners) = std::nullopt;
 };
 

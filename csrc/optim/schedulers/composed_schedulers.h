@@ -12,8 +12,11 @@ namespace torch::optim {
 /// One scheduler after another: number i + 1 takes over at epoch milestones[i].
 class TORCH_API SequentialLR : public LRScheduler {
  public:
+  /// Throws ValueError unless there is a scheduler, one milestone fewer than schedulers, and all of them belong to
+  /// `optimizer`.
   SequentialLR(Optimizer& optimizer, std::vector<std::shared_ptr<LRScheduler>> schedulers, std::vector<int64_t> milestones);
 
+  /// Steps taken.
   int64_t last_epoch() const { return last_epoch_; }
 
   c10::IValue state_dict() const override;
@@ -34,6 +37,7 @@ class TORCH_API SequentialLR : public LRScheduler {
 /// All schedulers at once: each changes the learning rates that the one before has set.
 class TORCH_API ChainedScheduler : public LRScheduler {
  public:
+  /// Throws ValueError unless there is a scheduler and all belong to one optimizer.
   explicit ChainedScheduler(std::vector<std::shared_ptr<LRScheduler>> schedulers);
 
   c10::IValue state_dict() const override;

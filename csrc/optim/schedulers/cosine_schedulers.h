@@ -8,6 +8,7 @@ namespace torch::optim {
 /// Down to eta_min in T_max epochs, up again in the next T_max, and so on.
 class TORCH_API CosineAnnealingLR : public EpochScheduler {
  public:
+  /// Throws ValueError unless T_max is positive.
   CosineAnnealingLR(Optimizer& optimizer, int64_t T_max, double eta_min = 0.0);
 
  private:
@@ -20,10 +21,11 @@ class TORCH_API CosineAnnealingLR : public EpochScheduler {
 /// Down to eta_min in T_0 epochs, then anew; each round T_mult times as long as the one before.
 class TORCH_API CosineAnnealingWarmRestarts : public EpochScheduler {
  public:
+  /// Throws ValueError unless T_0 is positive and T_mult at least 1.
   CosineAnnealingWarmRestarts(Optimizer& optimizer, int64_t T_0, int64_t T_mult = 1, double eta_min = 0.0);
 
   using LRScheduler::step;
-  /// Sets the learning rates of an epoch, or of a point within it.
+  /// Sets the learning rates of an epoch, or of a point within it. Throws ValueError if negative or not finite.
   void step(double epoch);
 
   c10::IValue state_dict() const override;

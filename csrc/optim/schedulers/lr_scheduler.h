@@ -12,6 +12,7 @@ namespace torch::optim {
 /// Sets the learning rates of an optimizer, which must live as long as the scheduler.
 class TORCH_API LRScheduler {
  public:
+  /// Keeps a reference to the optimizer.
   LRScheduler(Optimizer& optimizer);
   virtual ~LRScheduler() = default;
 
@@ -23,6 +24,7 @@ class TORCH_API LRScheduler {
 
   /// What changes from step to step, as a Dict(str, Any) under Python's names.
   virtual c10::IValue state_dict() const;
+  /// Takes the values from such a dictionary; missing ones stay as they are. Throws where counts of groups differ.
   virtual void load_state_dict(const c10::IValue& state_dict);
 
  protected:
@@ -50,6 +52,7 @@ class TORCH_API LRScheduler {
 /// One value for each group of an optimizer, or one for all.
 class TORCH_API GroupValues {
  public:
+  /// One value for all groups, or a list with one for each.
   GroupValues(double value) : values_{value}, for_all_(true) {}
   GroupValues(std::vector<double> values) : values_(std::move(values)) {}
   GroupValues(std::initializer_list<double> values) : values_(values) {}
@@ -66,6 +69,7 @@ class TORCH_API GroupValues {
 /// those of epoch 1. (LRScheduler and StepLR count as libtorch does: their first step is that of epoch 0.)
 class TORCH_API EpochScheduler : public LRScheduler {
  public:
+  /// The epoch whose learning rates are set.
   int64_t last_epoch() const { return last_epoch_; }
 
   c10::IValue state_dict() const override;

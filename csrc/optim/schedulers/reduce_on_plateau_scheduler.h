@@ -8,6 +8,7 @@
 
 namespace torch::optim {
 
+/// Lowers learning rates when a metric has stopped improving.
 class TORCH_API ReduceLROnPlateauScheduler {
  public:
   /// Whether lower or higher metrics are better.
@@ -15,8 +16,10 @@ class TORCH_API ReduceLROnPlateauScheduler {
   /// Whether the threshold is a share of the best metric or a difference from it.
   enum ThresholdMode { rel, abs };
 
-  /// Multiplies the learning rates by `factor`, down to `min_lr` (one for each group), when the metric has not been better by
-  /// `threshold` in more than `patience` steps; then waits for `cooldown` steps. Changes of less than `eps` are left out.
+  /// Multiplies the learning rates by `factor`, down to `min_lr` (one for each group), when the metric has not been
+  /// better by `threshold` in more than `patience` steps; then waits for `cooldown` steps. Changes of less than `eps`
+  /// are left out; `verbose` prints the others. Throws ValueError unless factor < 1 and there are as many limits as
+  /// groups.
   ReduceLROnPlateauScheduler(
       Optimizer& optimizer,
       SchedulerMode mode = min,
@@ -30,10 +33,12 @@ class TORCH_API ReduceLROnPlateauScheduler {
       bool verbose = false);
   virtual ~ReduceLROnPlateauScheduler() = default;
 
+  /// Takes the metric of an epoch.
   void step(float metric);
 
   /// What changes from step to step, as a Dict(str, Any) under Python's names.
   c10::IValue state_dict() const;
+  /// Takes the values from such a dictionary; missing ones stay as they are.
   void load_state_dict(const c10::IValue& state_dict);
 
  private:
