@@ -6,19 +6,26 @@ namespace at {
 
 void Generator::set_state(const Tensor& new_state) {
   TORCH_CHECK(new_state.defined(), "Undefined tensor is not allowed as a generator state");
-  impl_->set_state(*new_state.unsafeGetTensorImpl());
+  implementation().set_state(*new_state.unsafeGetTensorImpl());
 }
 
 Tensor Generator::get_state() const {
-  return Tensor::wrap_tensor_impl(impl_->get_state());
+  return Tensor::wrap_tensor_impl(implementation().get_state());
 }
 
 void Generator::graphsafe_set_state(const Generator& new_state) {
-  impl_->graphsafe_set_state(new_state.getIntrusivePtr());
+  new_state.implementation(); // there must be one
+  implementation().graphsafe_set_state(new_state.getIntrusivePtr());
 }
 
 Generator Generator::graphsafe_get_state() const {
-  return Generator(impl_->graphsafe_get_state());
+  return Generator(implementation().graphsafe_get_state());
+}
+
+void Generator::report_undefined() {
+  TORCH_CHECK(false, "Expected a generator with a state, but this at::Generator is default-constructed. Make one with "
+      "at::make_generator or at::detail::createCPUGenerator, or take the default one of a device with "
+      "at::globalContext().defaultGenerator(device)");
 }
 
 namespace detail {

@@ -15,7 +15,8 @@ namespace at {
 
 class Tensor;
 
-/// A handle to a stream of random numbers; copies share the stream. Drawing from it needs its mutex().
+/// A handle to a stream of random numbers; copies share the stream. Drawing from it needs its mutex(). A default-constructed
+/// one has no stream: operators take it for the default generator, and what asks it for its stream throws c10::Error.
 struct TORCH_API Generator {
   Generator() = default;
   explicit Generator(c10::intrusive_ptr<c10::GeneratorImpl> impl) : impl_(std::move(impl)) {
@@ -41,19 +42,19 @@ struct TORCH_API Generator {
     return impl_;
   }
   void set_current_seed(uint64_t seed) {
-    impl_->set_current_seed(seed);
+    implementation().set_current_seed(seed);
   }
   void set_offset(uint64_t offset) {
-    impl_->set_offset(offset);
+    implementation().set_offset(offset);
   }
   uint64_t get_offset() const {
-    return impl_->get_offset();
+    return implementation().get_offset();
   }
   uint64_t current_seed() const {
-    return impl_->current_seed();
+    return implementation().current_seed();
   }
   uint64_t seed() {
-    return impl_->seed();
+    return implementation().seed();
   }
   /// The whole state as a byte tensor, and back. Defined with the operators.
   void set_state(const Tensor& new_state);
@@ -61,13 +62,13 @@ struct TORCH_API Generator {
   void graphsafe_set_state(const Generator& new_state);
   Generator graphsafe_get_state() const;
   std::mutex& mutex() {
-    return impl_->mutex_;
+    return implementation().mutex_;
   }
   c10::DispatchKeySet key_set() const {
-    return impl_->key_set();
+    return implementation().key_set();
   }
   c10::Device device() const {
-    return impl_->device();
+    return implementation().device();
   }
   template <class T>
   T* get() const {
@@ -75,10 +76,18 @@ struct TORCH_API Generator {
   }
   /// A generator of the same state that shares nothing.
   Generator clone() const {
-    return Generator(impl_->clone());
+    return Generator(implementation().clone());
   }
 
  private:
+  c10::GeneratorImpl& implementation() const {
+    if (C10_UNLIKELY(!impl_)) {
+      report_undefined();
+    }
+    return *impl_;
+  }
+  [[noreturn]] static void report_undefined();
+
   c10::intrusive_ptr<c10::GeneratorImpl> impl_;
 };
 

@@ -163,6 +163,34 @@ TEST_CASE("default generators", "[context]") {
   CHECK_THROWS_MATCHES(at::GetGeneratorForPrivateuse1(0), c10::Error, Says("REGISTER_GENERATOR_PRIVATEUSE1"));
 }
 
+TEST_CASE("a default-constructed generator has no stream, and says so", "[context]") {
+  at::Generator none;
+  const auto refused = Says("this at::Generator is default-constructed");
+  CHECK_FALSE(none.defined());
+  CHECK(none == at::Generator());
+  CHECK(none.getIntrusivePtr() == nullptr);
+  CHECK_THROWS_MATCHES(none.seed(), c10::Error, refused);
+  CHECK_THROWS_MATCHES(none.current_seed(), c10::Error, refused);
+  CHECK_THROWS_MATCHES(none.set_current_seed(1), c10::Error, refused);
+  CHECK_THROWS_MATCHES(none.get_offset(), c10::Error, refused);
+  CHECK_THROWS_MATCHES(none.set_offset(4), c10::Error, refused);
+  CHECK_THROWS_MATCHES(none.clone(), c10::Error, refused);
+  CHECK_THROWS_MATCHES(none.get_state(), c10::Error, refused);
+  CHECK_THROWS_MATCHES(none.set_state(at::detail::getDefaultCPUGenerator().get_state()), c10::Error, refused);
+  CHECK_THROWS_MATCHES(none.graphsafe_get_state(), c10::Error, refused);
+  CHECK_THROWS_MATCHES(none.graphsafe_set_state(at::detail::getDefaultCPUGenerator()), c10::Error, refused);
+  CHECK_THROWS_MATCHES(none.mutex(), c10::Error, refused);
+  CHECK_THROWS_MATCHES(none.device(), c10::Error, refused);
+  CHECK_THROWS_MATCHES(none.key_set(), c10::Error, refused);
+  at::Generator some = at::detail::createCPUGenerator();
+  CHECK_THROWS_MATCHES(some.graphsafe_set_state(none), c10::Error, Says("generator"));
+  // Operators draw from the default one then.
+  at::manual_seed(3);
+  const at::Tensor want = at::randn({4});
+  at::manual_seed(3);
+  CHECK(at::randn({4}, none).equal(want));
+}
+
 TEST_CASE("without an accelerator", "[context]") {
   if (torch::cuda::is_available()) {
     return;
