@@ -109,6 +109,11 @@ class C10_API intrusive_ptr_target {
     if (strong != 0 && strong < detail::kImpracticallyHugeReferenceCount) {
       detail::intrusive_count_failed("intrusive_ptr_target: destroyed while an intrusive_ptr still refers to it");
     }
+    // One weak count stands for all strong references together.
+    const uint32_t weak = weakcount();
+    if (weak > 1 && weak < detail::kImpracticallyHugeReferenceCount - 1) {
+      detail::intrusive_count_failed("intrusive_ptr_target: destroyed while a weak_intrusive_ptr still refers to it");
+    }
 #endif
   }
 
@@ -132,7 +137,12 @@ class C10_API intrusive_ptr_target {
 #endif
   }
   void add_weak() noexcept {
-    detail::count_add(combined_refcount_, detail::kWeakOne);
+    [[maybe_unused]] const uint64_t now = detail::count_add(combined_refcount_, detail::kWeakOne);
+#ifndef NDEBUG
+    if (detail::weakcount(now) == 1) {
+      detail::intrusive_count_failed("weak_intrusive_ptr: Cannot increase weakcount after it reached zero.");
+    }
+#endif
   }
   static void drop_strong(intrusive_ptr_target* self) noexcept {
     if (self->combined_refcount_.load(std::memory_order_acquire) == detail::kUniqueReference) {
@@ -315,6 +325,11 @@ class intrusive_ptr final {
   }
   /// A new reference to an object that others already own.
   static intrusive_ptr unsafe_reclaim_from_nonowning(TTarget* raw_ptr) {
+#ifndef NDEBUG
+    if (raw_ptr != NullType::singleton() && base(raw_ptr)->refcount() == 0) {
+      detail::intrusive_count_failed("intrusive_ptr: Can only reclaim pointers that are owned by someone");
+    }
+#endif
     intrusive_ptr result(raw_ptr, raw::DontIncreaseRefcount{});
     result.retain_();
     return result;
@@ -333,6 +348,12 @@ class intrusive_ptr final {
   }
   static intrusive_ptr adopt_new(TTarget* fresh) {
     if (fresh != NullType::singleton()) {
+#ifndef NDEBUG
+      if (base(fresh)->combined_refcount_.load(std::memory_order_relaxed) != 0) {
+        detail::intrusive_count_failed("intrusive_ptr: Newly-created target had non-zero refcounts. Does its constructor do "
+                                       "something strange like incref or create an intrusive_ptr from `this`?");
+      }
+#endif
       // Nobody else can see the object yet.
       base(fresh)->combined_refcount_.store(detail::kUniqueReference, std::memory_order_relaxed);
     }
@@ -478,9 +499,22 @@ class weak_intrusive_ptr final {
     target_ = NullType::singleton();
     return result;
   }
-  static weak_intrusive_ptr reclaim(TTarget* owning_weak_ptr) { return weak_intrusive_ptr(owning_weak_ptr); }
+  /// The other half of release().
+  static weak_intrusive_ptr reclaim(TTarget* owning_weak_ptr) {
+#ifndef NDEBUG
+    if (owning_weak_ptr != NullType::singleton()) {
+      const uint32_t strong = base(owning_weak_ptr)->refcount();
+      if (base(owning_weak_ptr)->weakcount() <= (strong > 0 ? 1u : 0u)) {
+        detail::intrusive_count_failed("weak_intrusive_ptr: Can only weak_intrusive_ptr::reclaim() owning pointers that were "
+                                       "created using weak_intrusive_ptr::release().");
+      }
+    }
+#endif
+    return weak_intrusive_ptr(owning_weak_ptr);
+  }
+  /// One more weak reference to an object that others refer to, weakly or not.
   static weak_intrusive_ptr reclaim_copy(TTarget* owning_ptr) {
-    auto result = reclaim(owning_ptr);
+    weak_intrusive_ptr result(owning_ptr);
     result.retain_();
     return result;
   }

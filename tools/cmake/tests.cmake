@@ -43,6 +43,12 @@ foreach(folder c10 aten autograd api backend nn optim amp data serialize sparse 
   endif()
 endforeach()
 
+# Programs without NDEBUG get assertions from the headers.
+add_executable(test_c10_debug test/c10/debug/reference_counts_test.cpp)
+target_link_libraries(test_c10_debug PRIVATE tensor Catch2::Catch2WithMain)
+target_compile_options(test_c10_debug PRIVATE -O0 -UNDEBUG -Wall -Wextra)
+add_test(NAME c10_debug COMMAND test_c10_debug)
+
 # A library that registers operators, to be opened and closed again.
 add_library(dispatcher_plugin MODULE test/aten/plugin/dispatcher_plugin.cpp)
 target_link_libraries(dispatcher_plugin PRIVATE tensor)
