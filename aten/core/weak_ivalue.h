@@ -57,12 +57,25 @@ struct WeakIValue final {
   bool isSameIdentity(const WeakIValue& other) const {
     return is_counted_ == other.is_counted_ && tag_ == other.tag_ && bits_.as_int == other.bits_.as_int;
   }
-  /// How many count the value.
+  /// Strong references to the value, 0 when it is gone; 1 for values that are copied.
   size_t use_count() const noexcept {
-    return is_counted_ && bits_.as_intrusive_ptr ? raw::intrusive_ptr::use_count(bits_.as_intrusive_ptr) : 1;
+    if (!is_counted_) {
+      return 1;
+    }
+    return bits_.as_intrusive_ptr ? raw::weak_intrusive_ptr::use_count(bits_.as_intrusive_ptr) : 0;
   }
+  /// Weak references to the value, and one more while it lives; 1 for values that are copied.
   size_t weak_use_count() const noexcept {
-    return is_counted_ && bits_.as_intrusive_ptr ? raw::weak_intrusive_ptr::use_count(bits_.as_intrusive_ptr) : 1;
+    if (!is_counted_) {
+      return 1;
+    }
+    if (!bits_.as_intrusive_ptr) {
+      return 0;
+    }
+    auto weak = weak_intrusive_ptr<intrusive_ptr_target>::reclaim(bits_.as_intrusive_ptr);
+    const size_t count = weak.weak_use_count();
+    weak.release();
+    return count;
   }
   /// Tells values apart, for tables.
   size_t hash() const { return static_cast<size_t>(bits_.as_int); }

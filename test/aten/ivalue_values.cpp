@@ -492,6 +492,30 @@ TEST_CASE("types know their subtypes", "[ivalue]") {
   CHECK(list->withContained({FloatType::get()})->str() == "float[]");
 }
 
+TEST_CASE("a weak reference tells how many refer to its value", "[ivalue]") {
+  c10::List<int64_t> list;
+  IValue value(list);
+  const c10::WeakIValue weak(value);
+  CHECK(weak.use_count() == 2);
+  CHECK(weak.weak_use_count() == 2);
+  value = IValue();
+  list = c10::List<int64_t>();
+  CHECK(weak.use_count() == 0);
+  CHECK(weak.weak_use_count() == 1);
+  const c10::WeakIValue another = weak;
+  CHECK(weak.weak_use_count() == 2);
+  IValue tensor(at::ones({2}));
+  const c10::WeakIValue weak_tensor(tensor);
+  tensor = IValue();
+  CHECK(weak_tensor.use_count() == 0);
+  CHECK(weak_tensor.weak_use_count() == 1);
+  const c10::WeakIValue undefined{IValue(at::Tensor())}, number{IValue(3)};
+  CHECK(undefined.use_count() == 0);
+  CHECK(undefined.weak_use_count() == 0);
+  CHECK(number.use_count() == 1);
+  CHECK(number.weak_use_count() == 1);
+}
+
 TEST_CASE("a weak reference to a value does not keep it alive", "[ivalue]") {
   IValue tensor(at::ones({2}));
   const c10::WeakIValue weak(tensor);
