@@ -84,8 +84,8 @@ class C10_API Scalar {
     return *this;
   }
 
-  // toDouble(), toLong(), toFloat(), toHalf(), toBool(), toComplexDouble(), ... Each throws when the value does not
-  // fit.
+  // toDouble(), toLong(), toFloat(), toHalf(), toBool(), toComplexDouble(), ... Each throws std::runtime_error when
+  // the value does not fit.
 #define C10_ACCESSOR_(type, name) type to##name() const;
   AT_FORALL_SCALAR_TYPES_WITH_COMPLEX(C10_ACCESSOR_)
   C10_ACCESSOR_(uint16_t, UInt16)
@@ -97,7 +97,7 @@ class C10_API Scalar {
   SymFloat toSymFloat() const;
   SymBool toSymBool() const;
 
-  /// The value as a T; throws when it does not fit.
+  /// The value as a T; throws std::runtime_error when it does not fit.
   template <typename T>
   T to() const = delete;
   const void* data_ptr() const {

@@ -1,18 +1,14 @@
 #include <c10/util/TypeCast.h>
 
-#include <c10/util/Exception.h>
+#include <c10/util/StringUtil.h>
 
-#include <string_view>
+#include <stdexcept>
 
 namespace c10 {
 
 void report_overflow(const char* name) {
-  // The reduced floats are known by their names in at::.
-  constexpr std::string_view kPrefix = "c10::";
-  std::string_view text(name);
-  const bool aliased = text == "c10::Half" || text == "c10::BFloat16";
-  AT_ERROR("value cannot be converted to type ", aliased ? "at::" : "", aliased ? text.substr(kPrefix.size()) : text,
-      " without overflow");
+  // The kind of exception that programs know from libtorch: this one is not a c10::Error.
+  throw std::runtime_error(c10::str("value cannot be converted to type ", name, " without overflow"));
 }
 
 }  // namespace c10

@@ -69,7 +69,7 @@ struct static_cast_with_inter_type {
 
 [[noreturn]] C10_API void report_overflow(const char* name);
 
-/// convert that throws when the value does not fit `To`, which the message calls `name`.
+/// convert that throws std::runtime_error when the value does not fit `To`, which the message calls `name`.
 template <typename To, typename From>
 To checked_convert(From f, const char* name) {
   if (!std::is_same_v<To, bool> && overflows<To, From>(f)) {

@@ -4,6 +4,8 @@
 
 #include <regex>
 
+#include "test/support/refusals.h"
+
 namespace conformance {
 
 namespace {
@@ -15,13 +17,14 @@ std::string python_name(const std::exception& e) {
   if (dynamic_cast<const c10::NotImplementedError*>(&e) != nullptr) return "NotImplementedError";
   if (dynamic_cast<const c10::LinAlgError*>(&e) != nullptr) return "_LinAlgError";
   if (dynamic_cast<const c10::OutOfMemoryError*>(&e) != nullptr) return "OutOfMemoryError";
-  if (dynamic_cast<const c10::Error*>(&e) != nullptr) return "RuntimeError";
+  if (test::is_refusal(e)) {
+    return "RuntimeError";
+  }
   return "a std::exception outside c10::Error";
 }
 
 std::string first_line(const std::exception& e) {
-  const auto* error = dynamic_cast<const c10::Error*>(&e);
-  const std::string text = error != nullptr ? error->what_without_backtrace() : e.what();
+  const std::string text = test::refusal_text(e);
   return text.substr(0, text.find('\n'));
 }
 

@@ -1,6 +1,5 @@
 #include "test/ops/runner.h"
 
-#include <c10/util/Exception.h>
 #include <catch2/catch.hpp>
 
 #include <cstdlib>
@@ -9,6 +8,7 @@
 #include <set>
 
 #include "test/support/layouts.h"
+#include "test/support/refusals.h"
 
 namespace test {
 
@@ -36,8 +36,7 @@ const std::set<std::string>& open_rows() {
 }
 
 std::string message_of(const std::exception& e) {
-  const auto* error = dynamic_cast<const c10::Error*>(&e);
-  const std::string text = error != nullptr ? error->what_without_backtrace() : e.what();
+  const std::string text = refusal_text(e);
   return text.substr(0, text.find('\n'));
 }
 

@@ -8,6 +8,7 @@
 #include <typeinfo>
 
 #include "test/ops/boxed_op.h"
+#include "test/support/refusals.h"
 
 namespace fuzz {
 
@@ -17,7 +18,7 @@ struct Attempt {
   bool succeeded = false;
   bool out_of_memory = false;
   bool missing = false;   // no such kernel
-  std::string message;    // of a c10::Error
+  std::string message;    // of a refusal
   std::string exception;  // type and text of any other exception
   Stack results;
 };
@@ -37,10 +38,12 @@ Attempt attempt(const Call& call) {
   } catch (const c10::NotImplementedError& e) {
     end.missing = true;
     end.message = first_line(e.what_without_backtrace());
-  } catch (const c10::Error& e) {
-    end.message = first_line(e.what_without_backtrace());
   } catch (const std::exception& e) {
-    end.exception = demangled(typeid(e)) + ": " + first_line(e.what());
+    if (test::is_refusal(e)) {
+      end.message = first_line(test::refusal_text(e));
+    } else {
+      end.exception = demangled(typeid(e)) + ": " + first_line(e.what());
+    }
   } catch (...) {
     end.exception = "an exception of no known type";
   }

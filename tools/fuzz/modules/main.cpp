@@ -9,6 +9,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "test/support/refusals.h"
 #include "test/support/strict_allocator.h"
 #include "tools/fuzz/arguments.h"
 #include "tools/fuzz/modules/draw.h"
@@ -88,12 +89,10 @@ Outcome run(const Case& chosen, uint64_t seed, uint64_t index, std::string& text
   Outcome outcome = Outcome::Succeeded;
   try {
     chosen.run(random);
-  } catch (const c10::Error& error) {
-    text = error.what_without_backtrace();
-    outcome = Outcome::Refused;
   } catch (const std::exception& error) {
-    text = std::string("an exception that is no c10::Error: ") + error.what();
-    outcome = Outcome::Foreign;
+    const bool refused = test::is_refusal(error);
+    text = refused ? test::refusal_text(error) : std::string("an exception that is no c10::Error: ") + error.what();
+    outcome = refused ? Outcome::Refused : Outcome::Foreign;
   }
   if (const std::string damage = test::StrictAllocator::install().find_damage(); !damage.empty()) {
     text = damage;
