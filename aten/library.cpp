@@ -67,13 +67,17 @@ c10::FunctionSchema schema(const char* str, c10::AliasAnalysisKind k, bool allow
   return parsed;
 }
 c10::FunctionSchema schema(const char* str, bool allow_typevars) {
-  return torch::jit::parseSchema(str, allow_typevars);
+  return schema(str, c10::AliasAnalysisKind::FROM_SCHEMA, allow_typevars);
 }
 
 namespace detail {
 
 std::variant<c10::OperatorName, c10::FunctionSchema> constructSchemaOrName(const char* str) {
-  return torch::jit::parseSchemaOrName(str);
+  auto parsed = torch::jit::parseSchemaOrName(str);
+  if (auto* const schema = std::get_if<c10::FunctionSchema>(&parsed)) {
+    schema->setAliasAnalysis(c10::AliasAnalysisKind::FROM_SCHEMA);
+  }
+  return parsed;
 }
 
 std::variant<c10::OperatorName, c10::FunctionSchema> constructSchemaOrName(const std::string& str) {
@@ -152,6 +156,8 @@ Library& Library::_def(std::variant<c10::OperatorName, c10::FunctionSchema>&& na
     TORCH_CHECK(f.schema_, "def(\"", name, "\"): Full schema string was not specified, and we couldn't infer schema either.  ",
         "Please explicitly provide a schema string.  ", debugString());
     schema = f.schema_->cloneWithName(name.name, name.overload_name);
+    // A C++ type does not tell what a kernel writes to.
+    schema->setAliasAnalysis(c10::AliasAnalysisKind::CONSERVATIVE);
   }
   c10::OperatorName name("", "");
   _def(std::move(*schema), &name, tags, _RegisterOrVerify::REGISTER);

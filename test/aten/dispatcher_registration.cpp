@@ -167,6 +167,8 @@ TEST_CASE("wrong registrations are explained", "[dispatcher]") {
     auto cuda = implement("wrong", DispatchKey::CUDA, 60);
     const std::string text = error_of([&] { cuda.impl("op", [](Tensor, int64_t, std::vector<double>) -> int64_t { return 0; }); });
     CHECK_THAT(text, Says("Mismatch in kernel C++ signatures") && Says("impls.cpp:50") && Says("impls.cpp:60") && Says("first difference"));
+    CHECK_THAT(text, Says("dispatch key: CPU\n    registered at impls.cpp:50"));
+    CHECK_THAT(text, Says("dispatch key: CUDA\n    registered at impls.cpp:60"));
     CHECK_THAT(error_of([] { typed<int64_t(const Tensor&)>("wrong::op"); }),
         Says("Tried to access or call an operator with a wrong signature") && Says("impls.cpp:50") && Says("^ here"));
   }
@@ -179,6 +181,43 @@ TEST_CASE("wrong registrations are explained", "[dispatcher]") {
     CHECK_THAT(error_of([&] { defs.def("boxed_only", torch::CppFunction::makeFromBoxedFunction<&push_five>()); }), Says("couldn't infer schema"));
     CHECK_THAT(error_of([&] { define("_"); }), Says("wildcard namespace _"));
   }
+}
+
+TEST_CASE("wrong registrations of the old style are explained", "[dispatcher]") {
+  using Old = torch::RegisterOperators;
+  const auto says = [](auto&& registered, const char* text) { CHECK_THAT(error_of(registered), Says(text)); };
+  says([] { Old().op("oldwrong::none"); },
+      "Cannot infer operator schema in registration of operator oldwrong::none because there is no kernel specified.");
+  says([] { Old().op("oldwrong::boxed", Old::options().kernel<&push_five>(DispatchKey::CPU)); },
+      "Cannot infer operator schema for this kind of kernel in registration of operator oldwrong::boxed. Please explicitly "
+      "specify the operator schema or specify at least one kernel for which we can infer the schema.");
+  says([] {
+    Old().op("oldwrong::all(Tensor a) -> int",
+        Old::options().catchAllKernel<decltype(one), &one>().catchAllKernel<decltype(one), &one>());
+  }, "In operator registration: Tried to register multiple catch-all kernels for operator schema oldwrong::all(Tensor a) -> int");
+  says([] {
+    Old().op("oldwrong::keyed(Tensor a) -> int", Old::options().kernel<decltype(one), &one>(DispatchKey::CPU)
+        .kernel<decltype(one), &one>(DispatchKey::CPU));
+  }, "Tried to register multiple kernels with same dispatch key CPU for operator schema oldwrong::keyed(Tensor a) -> int");
+}
+
+TEST_CASE("alias analysis follows the written schema", "[dispatcher]") {
+  using Kind = c10::AliasAnalysisKind;
+  auto defs = define("aliases");
+  defs.def("written(Tensor a) -> int");
+  defs.def("with_kernel(Tensor a) -> int", &one);
+  defs.def("inferred", &one);
+  defs.def(torch::schema("pure(Tensor a) -> int", Kind::PURE_FUNCTION));
+  const auto kind_of = [](const char* name) { return find(name).schema().aliasAnalysis(); };
+  CHECK(kind_of("aliases::written") == Kind::FROM_SCHEMA);
+  CHECK(kind_of("aliases::with_kernel") == Kind::FROM_SCHEMA);
+  CHECK(kind_of("aliases::inferred") == Kind::CONSERVATIVE);
+  CHECK(kind_of("aliases::pure") == Kind::PURE_FUNCTION);
+  CHECK(kind_of("aten::relu") == Kind::FROM_SCHEMA);
+  CHECK_FALSE(find("aliases::written").schema().isDefaultAliasAnalysisKind());
+  CHECK(find("oldstyle::keyed").schema().aliasAnalysis() == Kind::CONSERVATIVE);
+  CHECK(find("oldstyle::keyed").schema().isDefaultAliasAnalysisKind());
+  CHECK_THAT(find("oldstyle::keyed").dumpState(), Says("alias analysis kind: CONSERVATIVE (default)\n"));
 }
 
 TEST_CASE("calls that cannot be served are explained", "[dispatcher]") {

@@ -77,6 +77,7 @@ const AnnotatedSchema& OperatorEntry::annotated_schema() const {
   FunctionSchema schema = torch::jit::parseSchema(builtin_->schema);
   // Table entries may leave out the namespace.
   if (!schema.getNamespace()) schema = schema.cloneWithName(name_.name, name_.overload_name);
+  schema.setAliasAnalysis(AliasAnalysisKind::FROM_SCHEMA);
   extractor_.registerSchema(schema);
   auto made = std::make_unique<AnnotatedSchema>(std::move(schema), std::string("defined in ") + builtin_->debug);
   schema_.store(made.get(), std::memory_order_release);
@@ -148,10 +149,10 @@ OperatorEntry::KernelHandle OperatorEntry::registerKernel(DispatchKey key, Kerne
   if (cpp_signature) {
     auto& known = made.kernel.isValidSymUnboxed() ? sym_cpp_signature_ : cpp_signature_;
     if (!known) {
-      known.reset(new Signature{*cpp_signature, made.debug});
+      known.reset(new Signature{*cpp_signature, key, made.debug});
     } else {
       TORCH_CHECK(known->signature == *cpp_signature, "\nMismatch in kernel C++ signatures\n  operator: ", debugOrName(), "\n    ",
-          this->debug(), "\n  kernel 1: ", known->signature.name(), "\n    dispatch key: ", toString(key), "\n    ", known->debug,
+          this->debug(), "\n  kernel 1: ", known->signature.name(), "\n    dispatch key: ", toString(known->key), "\n    ", known->debug,
           "\n  kernel 2: ", cpp_signature->name(), "\n    dispatch key: ", toString(key), "\n    ", made.debug, "\n  first difference:\n",
           markDifference(known->signature.name(), cpp_signature->name()), "\n");
     }

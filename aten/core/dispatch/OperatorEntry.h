@@ -177,6 +177,7 @@ class TORCH_API OperatorEntry final {
   };
   struct Signature {
     CppSignature signature;
+    DispatchKey key;
     std::string debug;
   };
 

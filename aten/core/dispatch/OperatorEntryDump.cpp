@@ -48,7 +48,8 @@ std::string OperatorEntry::dumpState() const {
   if (hasSchema()) {
     out << "schema: " << schema() << "\n";
     out << "debug: " << debug() << "\n";
-    out << "alias analysis kind: " << (schema().isDefaultAliasAnalysisKind() ? "FROM_SCHEMA" : toString(schema().aliasAnalysis())) << "\n";
+    out << "alias analysis kind: " << toString(schema().aliasAnalysis())
+        << (schema().isDefaultAliasAnalysisKind() ? " (default)" : "") << "\n";
   } else {
     out << "schema: (none)\n";
   }

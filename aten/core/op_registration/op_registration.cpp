@@ -61,9 +61,10 @@ void RegisterOperators::register_op(Options&& options) {
       schema = kernel.inferred_schema->cloneWithName(name->name, name->overload_name);
       break;
     }
-    TORCH_CHECK(schema, "Cannot infer operator schema for operator ", *name,
-        registration.kernels.empty() ? " because there is no kernel specified." : " because its kernels are boxed functions.",
-        " Please explicitly specify the operator schema.");
+    TORCH_CHECK(!registration.kernels.empty(), "Cannot infer operator schema in registration of operator ", *name,
+        " because there is no kernel specified.");
+    TORCH_CHECK(schema, "Cannot infer operator schema for this kind of kernel in registration of operator ", *name,
+        ". Please explicitly specify the operator schema or specify at least one kernel for which we can infer the schema.");
   } else {
     schema = std::get<FunctionSchema>(std::move(*registration.schema_or_name));
   }
@@ -71,8 +72,13 @@ void RegisterOperators::register_op(Options&& options) {
 
   std::set<std::optional<DispatchKey>> seen;
   for (const auto& kernel : registration.kernels) {
-    TORCH_CHECK(seen.insert(kernel.dispatch_key).second, "In operator registration: Tried to register multiple kernels with same dispatch key ",
-        kernel.dispatch_key ? toString(*kernel.dispatch_key) : "(catch all)", " for operator schema ", toString(*schema));
+    if (seen.insert(kernel.dispatch_key).second) {
+      continue;
+    }
+    TORCH_CHECK(kernel.dispatch_key, "In operator registration: Tried to register multiple catch-all kernels for operator schema ",
+        *schema);
+    TORCH_CHECK(false, "In operator registration: Tried to register multiple kernels with same dispatch key ",
+        *kernel.dispatch_key, " for operator schema ", *schema);
   }
   if (registration.alias_analysis) schema->setAliasAnalysis(*registration.alias_analysis);
   const OperatorName name = schema->operator_name();
