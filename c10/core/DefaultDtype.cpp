@@ -10,12 +10,7 @@ constinit std::atomic<ScalarType> default_dtype{ScalarType::Float};
 }
 
 void set_default_dtype(caffe2::TypeMeta dtype) {
-  const ScalarType type = typeMetaToScalarType(dtype);
-  TORCH_CHECK_TYPE(isFloatingType(type), "only floating-point types are supported as the default type, got ", type);
-  TORCH_CHECK_TYPE(
-      !isFloat8Type(type) && type != ScalarType::Float4_e2m1fn_x2,
-      "only types with arithmetic can be the default type, got ", type);
-  impl::default_dtype.store(type, std::memory_order_relaxed);
+  impl::default_dtype.store(typeMetaToScalarType(dtype), std::memory_order_relaxed);
 }
 
 const caffe2::TypeMeta get_default_dtype() {
@@ -27,7 +22,14 @@ ScalarType get_default_dtype_as_scalartype() {
 }
 
 const caffe2::TypeMeta get_default_complex_dtype() {
-  return scalarTypeToTypeMeta(toComplexType(get_default_dtype_as_scalartype()));
+  switch (get_default_dtype_as_scalartype()) {
+    case ScalarType::Half:
+      return scalarTypeToTypeMeta(ScalarType::ComplexHalf);
+    case ScalarType::Double:
+      return scalarTypeToTypeMeta(ScalarType::ComplexDouble);
+    default:
+      return scalarTypeToTypeMeta(ScalarType::ComplexFloat);
+  }
 }
 
 }  // namespace c10

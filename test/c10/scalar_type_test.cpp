@@ -131,9 +131,15 @@ TEST_CASE("other types get a TypeMeta on first use", "[c10][scalar_type]") {
   CHECK(copies[1] == "b");
 }
 
-TEST_CASE("the default dtype is a floating-point type", "[c10][scalar_type]") {
+TEST_CASE("the default dtype is any type of tensor elements", "[c10][scalar_type]") {
   CHECK(get_default_dtype_as_scalartype() == kFloat);
-  CHECK_THROWS_AS(set_default_dtype(scalarTypeToTypeMeta(kLong)), TypeError);
+  CHECK_THROWS_AS(set_default_dtype(caffe2::TypeMeta::Make<std::string>()), Error);
+  CHECK(get_default_dtype_as_scalartype() == kFloat);
+  set_default_dtype(scalarTypeToTypeMeta(kInt));
+  CHECK(get_default_dtype() == caffe2::TypeMeta::Make<int>());
+  CHECK(get_default_complex_dtype() == kComplexFloat);
+  set_default_dtype(scalarTypeToTypeMeta(kHalf));
+  CHECK(get_default_complex_dtype() == kComplexHalf);
   set_default_dtype(scalarTypeToTypeMeta(kDouble));
   CHECK(get_default_dtype() == caffe2::TypeMeta::Make<double>());
   CHECK(get_default_complex_dtype() == kComplexDouble);
