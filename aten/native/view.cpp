@@ -531,6 +531,19 @@ std::vector<Tensor> split_with_sizes(const Tensor& self, IntArrayRef split_sizes
   return result;
 }
 
+namespace {
+
+/// An empty list with room for `count` views. A dimension that was expanded may have more elements than any list.
+std::vector<Tensor> list_of_views(const char* op, int64_t count) {
+  std::vector<Tensor> views;
+  TORCH_CHECK_WITH(
+      OutOfMemoryError, static_cast<uint64_t>(count) <= views.max_size(), op, ": not enough memory for a list of ", count, " tensors");
+  views.reserve(count);
+  return views;
+}
+
+} // namespace
+
 std::vector<Tensor> split(const Tensor& self, int64_t split_size, int64_t dim) {
   TORCH_CHECK(self.dim() != 0, "split expects at least a 1-dimensional tensor");
   TORCH_CHECK(split_size >= 0, "split expects split_size be non-negative, but got split_size=", split_size);
@@ -539,17 +552,23 @@ std::vector<Tensor> split(const Tensor& self, int64_t split_size, int64_t dim) {
   TORCH_CHECK(
       split_size > 0 || size == 0, "split_size can only be 0 if dimension size is 0, but got dimension size of ", size);
   const int64_t pieces = split_size == 0 ? 1 : std::max<int64_t>((size - 1) / split_size + (size > 0 ? 1 : 0), 1);
-  std::vector<int64_t> lengths(pieces, split_size);
-  lengths.back() = size - (pieces - 1) * split_size;
-  return at::native::split_with_sizes(self, lengths, dim);
+  std::vector<Tensor> result = list_of_views("split", pieces);
+  DimVector sizes(self.sizes().begin(), self.sizes().end());
+  const IntArrayRef strides = self.strides();
+  int64_t offset = self.storage_offset();
+  for (int64_t i = 0; i < pieces; ++i) {
+    sizes[dim] = i + 1 < pieces ? split_size : size - i * split_size;
+    result.push_back(make_view(self, sizes, strides, offset));
+    offset += sizes[dim] * strides[dim];
+  }
+  return result;
 }
 
 std::vector<Tensor> unbind(const Tensor& self, int64_t dim) {
   dim = c10::maybe_wrap_dim(dim, self.dim());
   TORCH_CHECK_INDEX(self.dim() != 0, "Dimension specified as ", dim, " but tensor has no dimensions");
   const int64_t size = self.sizes()[dim];
-  std::vector<Tensor> result;
-  result.reserve(size);
+  std::vector<Tensor> result = list_of_views("unbind", size);
   for (int64_t i = 0; i < size; ++i) {
     result.push_back(at::native::select(self, dim, i));
   }

@@ -289,6 +289,22 @@ TEST_CASE("sizes of parts and windows, and numbers of dimensions, that overflow 
   CHECK_THROWS_AS(csr.sparse_resize_and_clear_({2, 3}, 2, INT64_MAX), c10::Error);
 }
 
+TEST_CASE("lists and working memory beyond any memory are refused as such", "[errors]") {
+  // 2^50 entries are more than an address has bits for, 2^62 more than a list may have.
+  for (const int64_t length : {int64_t{1} << 50, int64_t{1} << 62}) {
+    const Tensor wide = at::ones({1}).expand({length});
+    CHECK_THROWS_AS(wide.unbind(), c10::OutOfMemoryError);
+    CHECK_THROWS_AS(wide.split(1), c10::OutOfMemoryError);
+    CHECK_THROWS_AS(wide.chunk(length), c10::OutOfMemoryError);
+    CHECK_THROWS_AS(at::unsafe_split(wide, 1), c10::OutOfMemoryError);
+    CHECK_THROWS_AS(call_boxed("aten::split", "Tensor", {wide, 1, 0}), c10::OutOfMemoryError);
+  }
+  const Tensor wide = at::ones({1}).expand({int64_t{1} << 50});
+  CHECK_THROWS_AS(at::kthvalue(wide, 1), c10::OutOfMemoryError);
+  CHECK_THROWS_AS(at::median(wide), c10::OutOfMemoryError);
+  CHECK_THROWS_WITH(wide.unbind(), Catch::Contains("aten::unbind") && Catch::Contains("not enough memory"));
+}
+
 TEST_CASE("integers that indices add into one place wrap", "[aten]") {
   const at::Tensor places = at::tensor({int64_t{0}, int64_t{0}}), big = at::tensor({INT64_MAX, int64_t{2}});
   const at::Tensor start = at::zeros({1}, at::kLong);

@@ -4,6 +4,7 @@
 #include <aten/core/dispatch/Dispatcher.h>
 
 #include <cstddef>
+#include <new>
 #include <typeinfo>
 #include <utility>
 
@@ -12,22 +13,42 @@
 
 namespace c10::impl {
 
+/// Throws c10::OutOfMemoryError in place of the std::bad_alloc that a call of the operator has met.
+[[noreturn]] TORCH_API void report_out_of_memory(const OperatorEntry& entry);
+
 /// Where generated code finds its operator: filled when the definition is registered, and never changed after.
+///
+/// Note [Memory that ends in a call]
+/// Allocators of tensors throw c10::OutOfMemoryError, containers inside of kernels std::bad_alloc. Callers are to see the
+/// first alone, so calls translate the second, here and in Dispatcher::callBoxed: while nothing is thrown a handler costs
+/// nothing, and kernels need none of their own.
 struct BuiltinSlot {
   OperatorEntry* entry = nullptr;
 
   template <class Signature, class... Args>
   C10_ALWAYS_INLINE decltype(auto) call(Args&&... args) const {
-    return TypedOperatorHandle<Signature>(entry).call(std::forward<Args>(args)...);
+    try {
+      return TypedOperatorHandle<Signature>(entry).call(std::forward<Args>(args)...);
+    } catch (const std::bad_alloc&) {
+      report_out_of_memory(*entry);
+    }
   }
   template <class Signature, class... Args>
   C10_ALWAYS_INLINE decltype(auto) callPlain(Args&&... args) const {
-    return TypedOperatorHandle<Signature>(entry).callPlain(std::forward<Args>(args)...);
+    try {
+      return TypedOperatorHandle<Signature>(entry).callPlain(std::forward<Args>(args)...);
+    } catch (const std::bad_alloc&) {
+      report_out_of_memory(*entry);
+    }
   }
   template <class Signature, class... Args>
   C10_ALWAYS_INLINE decltype(auto) callFactory(std::optional<ScalarType> dtype, std::optional<Layout> layout,
       std::optional<Device> device, Args&&... args) const {
-    return TypedOperatorHandle<Signature>(entry).callFactory(dtype, layout, device, std::forward<Args>(args)...);
+    try {
+      return TypedOperatorHandle<Signature>(entry).callFactory(dtype, layout, device, std::forward<Args>(args)...);
+    } catch (const std::bad_alloc&) {
+      report_out_of_memory(*entry);
+    }
   }
   template <class Signature, class... Args>
   C10_ALWAYS_INLINE decltype(auto) redispatch(DispatchKeySet keys, Args&&... args) const {

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <new>
 
 namespace c10 {
 
@@ -19,6 +20,11 @@ std::recursive_mutex& registrationMutex() {
   // Never destroyed: libraries may deregister while the process exits.
   static auto& mutex = *new std::recursive_mutex();
   return mutex;
+}
+
+void report_out_of_memory(const OperatorEntry& entry) {
+  TORCH_CHECK_WITH(OutOfMemoryError, false, entry.operator_name(), ": not enough memory: there is none for what the call needs beside ",
+      "its tensors (lists of results, working memory). Sizes of the arguments may be larger than meant");
 }
 
 } // namespace impl
@@ -158,7 +164,11 @@ std::vector<OperatorHandle> Dispatcher::findDanglingImpls() const {
 void Dispatcher::callBoxed(const OperatorHandle& op, Stack* stack) const {
   const impl::OperatorEntry& entry = *op.entry_;
   DispatchKeySet keys = entry.keysBoxed(*stack);
-  entry.lookup(keys).callBoxed(op, keys, stack);
+  try { // see Note [Memory that ends in a call]
+    entry.lookup(keys).callBoxed(op, keys, stack);
+  } catch (const std::bad_alloc&) {
+    impl::report_out_of_memory(entry);
+  }
 }
 
 void Dispatcher::callBoxedForDispatchKey(const OperatorHandle& op, DispatchKey key, Stack* stack) const {
