@@ -49,7 +49,7 @@ def main() -> int:
 
     with_cuda = (args.cuda / "cuda_runtime.h").exists()
     headers = [header for header in read_list(with_cuda) if args.only in header]
-    includes = [f"-I{ROOT}", f"-I{ROOT / 'csrc/api'}", f"-I{args.build / 'generated/include'}"]
+    includes = [f"-I{ROOT}", f"-I{args.build / 'generated/api'}", f"-I{args.build / 'generated/include'}"]
     includes += [f"-isystem{args.cuda}"] if with_cuda else []
     warnings = ["-Wall", "-Wextra", "-Werror"]
 

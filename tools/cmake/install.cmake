@@ -5,9 +5,9 @@ set_target_properties(tensor PROPERTIES INSTALL_RPATH "$ORIGIN")
 install(TARGETS tensor EXPORT TensorTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 foreach(folder c10 aten autograd csrc)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION include
-    FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh" PATTERN "api" EXCLUDE PATTERN "onednn" EXCLUDE)
+    FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh" PATTERN "onednn" EXCLUDE)
 endforeach()
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/csrc/api/ DESTINATION include FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh")
+install(DIRECTORY ${GENERATED}/api/ DESTINATION include)
 install(DIRECTORY ${GENERATED}/include/ DESTINATION include FILES_MATCHING PATTERN "*.h" PATTERN "*.inc")
 
 # Programs that are linked by hand say -ltorch -ltorch_cpu -lc10: all of it is one library here.

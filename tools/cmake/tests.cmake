@@ -165,7 +165,7 @@ if(TENSOR_FUZZERS)
     add_custom_command(OUTPUT ${object}
       COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/fuzzers
       COMMAND ${CLANGXX} -std=c++20 -O1 -g1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address -I${PROJECT_SOURCE_DIR}
-        -I${PROJECT_SOURCE_DIR}/csrc/api -I${GENERATED}/include -MD -MF ${object}.d -c ${source} -o ${object}
+        -I${GENERATED}/api -I${GENERATED}/include -MD -MF ${object}.d -c ${source} -o ${object}
       DEPENDS ${source} DEPFILE ${object}.d VERBATIM)
     list(APPEND READER_OBJECTS ${object})
   endforeach()
@@ -188,8 +188,8 @@ if(TARGET tensor_cuda)
     ${PROJECT_SOURCE_DIR}/test/cuda_clients/toolbox.cu ${PROJECT_SOURCE_DIR}/test/cuda_clients/borrowed.cu
     ${PROJECT_SOURCE_DIR}/test/outside/fused_norm/kernels.cu)
   list(TRANSFORM kernel_sources REPLACE "^${PROJECT_SOURCE_DIR}/(.+)[.]cu$" "${EMULATED}/\\1_cu.cpp" OUTPUT_VARIABLE translated)
-  file(GLOB kernel_headers CONFIGURE_DEPENDS aten/native/cuda/*.cuh csrc/api/ATen/native/cuda/*.cuh
-    csrc/api/ATen/native/cuda/DistributionTemplates.h csrc/api/ATen/cuda/CUDAApplyUtils.cuh)
+  file(GLOB kernel_headers CONFIGURE_DEPENDS aten/native/cuda/*.cuh csrc/compat/aten/native/cuda/*.cuh
+    csrc/compat/aten/native/cuda/DistributionTemplates.h csrc/compat/aten/cuda/CUDAApplyUtils.cuh)
   list(TRANSFORM kernel_headers REPLACE "${PROJECT_SOURCE_DIR}" "${EMULATED}" OUTPUT_VARIABLE translated_headers)
   add_custom_command(OUTPUT ${translated} BYPRODUCTS ${translated_headers} # else a changed header is seen one build late
     COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/cuda_emulated/translate.py ${PROJECT_SOURCE_DIR} ${EMULATED}
@@ -199,7 +199,7 @@ if(TARGET tensor_cuda)
     COMPILE_OPTIONS "-include;${PROJECT_SOURCE_DIR}/test/cuda_emulated/emulator.h;-Wno-unknown-pragmas;-Wno-type-limits;-Wno-unused-parameter")
   set_source_files_properties(${EMULATED}/test/cuda_clients/toolbox_cu.cpp ${EMULATED}/test/cuda_clients/borrowed_cu.cpp
     ${EMULATED}/test/outside/fused_norm/kernels_cu.cpp PROPERTIES
-    INCLUDE_DIRECTORIES "${EMULATED}/csrc/api;${PROJECT_SOURCE_DIR}/test/outside/fused_norm" COMPILE_OPTIONS "-include;${PROJECT_SOURCE_DIR}/test/cuda_emulated/warp_functions.h;-Wno-unknown-pragmas;-Wno-type-limits;-Wno-unused-parameter")
+    INCLUDE_DIRECTORIES "${PROJECT_SOURCE_DIR}/test/outside/fused_norm" COMPILE_OPTIONS "-include;${PROJECT_SOURCE_DIR}/test/cuda_emulated/warp_functions.h;-Wno-unknown-pragmas;-Wno-type-limits;-Wno-unused-parameter")
   file(GLOB EMULATOR_SOURCES CONFIGURE_DEPENDS test/cuda_emulated/*.cpp)
   list(APPEND EMULATOR_SOURCES test/cuda_emulated/plugin/device_thread.cpp test/cuda_emulated/plugin/streams.cpp test/cuda_emulated/plugin/work.cpp)
   tensor_test(cuda_emulated SOURCES ${EMULATOR_SOURCES} ${translated} ${host_sources} aten/cuda/CUDAGeneratorImpl.cpp

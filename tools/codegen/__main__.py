@@ -1,4 +1,4 @@
-"""Generates the operator layer from aten/ops/*.yaml.
+"""Generates the operator layer from aten/ops/*.yaml, and the headers that programs include from csrc/api/headers.txt.
 
     python3 tools/codegen --root . --out build/generated
 
@@ -14,6 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from api_headers import api_headers  # noqa: E402
 from entries import EntryError, load_entries  # noqa: E402
 from generate import generated_files  # noqa: E402
 from sources import SourceIndex  # noqa: E402
@@ -36,7 +37,7 @@ class Writer:
 
     def prune(self) -> None:
         for path in self.out.rglob("*"):
-            if path.is_file() and path not in self.made and path.suffix in (".h", ".cpp", ".inc", ".md", ".cu"):
+            if path.is_file() and path not in self.made and path.suffix in (".h", ".cuh", ".cpp", ".inc", ".md", ".cu"):
                 path.unlink()
 
 
@@ -45,6 +46,8 @@ def generate(root: Path, out: Path) -> None:
     writer = Writer(out)
     for name, text in generated_files(entries, SourceIndex(root)).items():
         writer.write(name, text)
+    for name, text in api_headers(root).items():
+        writer.write(f"api/{name}", text)
     writer.prune()
 
 

@@ -1,2 +1,0 @@
-#pragma once
-#include <aten/Dispatch_v2.h>

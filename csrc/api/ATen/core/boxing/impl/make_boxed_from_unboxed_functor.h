@@ -1,3 +1,0 @@
-#pragma once
-
-#include <aten/core/boxing/impl/make_boxed_from_unboxed_functor.h>

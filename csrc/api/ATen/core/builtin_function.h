@@ -1,3 +1,0 @@
-#pragma once
-
-#include <aten/core/builtin_function.h>

@@ -1,3 +1,0 @@
-#pragma once
-
-#include <aten/core/custom_class_registry.h>

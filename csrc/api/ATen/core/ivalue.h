@@ -1,4 +1,0 @@
-#pragma once
-
-#include <aten/core/ivalue.h>
-#include <aten/core/weak_ivalue.h>

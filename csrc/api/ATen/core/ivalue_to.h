@@ -1,3 +1,0 @@
-#pragma once
-
-#include <aten/core/ivalue_to.h>

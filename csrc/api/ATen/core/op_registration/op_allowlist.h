@@ -1,3 +1,0 @@
-#pragma once
-
-#include <aten/core/op_registration/op_allowlist.h>

@@ -1,3 +1,0 @@
-#pragma once
-
-#include <aten/cpp_custom_type_hack.h>

@@ -1,5 +1,0 @@
-#pragma once
-
-#include <aten/cpu/vec/registers.h>
-#include <aten/cpu/vec/vec_base.h>
-#include <aten/cpu/vec/vec_convert.h>

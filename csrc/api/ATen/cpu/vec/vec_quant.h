@@ -1,3 +1,0 @@
-#pragma once
-
-#include <aten/cpu/vec/vec_quant.h>

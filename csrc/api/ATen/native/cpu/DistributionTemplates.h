@@ -1,3 +1,0 @@
-#pragma once
-
-#include <aten/native/cpu/DistributionTemplates.h>

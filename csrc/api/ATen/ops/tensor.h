@@ -1,3 +1,0 @@
-#pragma once
-
-#include <aten/tensor_literal.h>

@@ -1,4 +1,0 @@
-#pragma once
-
-#include <csrc/serialize/stream_reader.h>
-#include <csrc/serialize/stream_writer.h>

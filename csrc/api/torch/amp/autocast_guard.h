@@ -1,3 +1,0 @@
-#pragma once
-
-#include <csrc/amp/autocast_guard.h>

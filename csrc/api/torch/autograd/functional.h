@@ -1,4 +1,0 @@
-// Jacobians, Hessians and products with them: torch::autograd::functional.
-#pragma once
-
-#include <csrc/autograd/functional.h>

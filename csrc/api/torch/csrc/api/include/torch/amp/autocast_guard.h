@@ -1,3 +1,0 @@
-#pragma once
-
-#include <torch/amp/autocast_guard.h>

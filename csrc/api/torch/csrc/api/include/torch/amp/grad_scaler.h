@@ -1,3 +1,0 @@
-#pragma once
-
-#include <torch/amp/grad_scaler.h>

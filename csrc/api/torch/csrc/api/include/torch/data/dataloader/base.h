@@ -1,3 +1,0 @@
-#pragma once
-
-#include <torch/data/dataloader/base.h>

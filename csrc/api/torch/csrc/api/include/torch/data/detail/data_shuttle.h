@@ -1,3 +1,0 @@
-#pragma once
-
-#include <torch/data/detail/data_shuttle.h>

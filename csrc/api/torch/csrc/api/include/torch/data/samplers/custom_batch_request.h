@@ -1,3 +1,0 @@
-#pragma once
-
-#include <torch/data/samplers/custom_batch_request.h>

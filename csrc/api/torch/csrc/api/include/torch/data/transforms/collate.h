@@ -1,3 +1,0 @@
-#pragma once
-
-#include <torch/data/transforms/collate.h>

@@ -1,3 +1,0 @@
-#pragma once
-
-#include <torch/expanding_array.h>

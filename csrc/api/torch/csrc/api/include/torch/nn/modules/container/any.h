@@ -1,3 +1,0 @@
-#pragma once
-
-#include <torch/nn/modules/container/any.h>

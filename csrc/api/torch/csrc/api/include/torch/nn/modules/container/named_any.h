@@ -1,3 +1,0 @@
-#pragma once
-
-#include <torch/nn/modules/container/named_any.h>

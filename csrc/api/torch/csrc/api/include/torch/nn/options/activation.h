@@ -1,3 +1,0 @@
-#pragma once
-
-#include <torch/nn/options/activation.h>

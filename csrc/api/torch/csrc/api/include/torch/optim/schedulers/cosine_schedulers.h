@@ -1,3 +1,0 @@
-#pragma once
-
-#include <torch/optim/schedulers/cosine_schedulers.h>

@@ -1,3 +1,0 @@
-#pragma once
-
-#include <torch/optim/schedulers/cycle_schedulers.h>

@@ -1,3 +1,0 @@
-#pragma once
-
-#include <torch/optim/schedulers/decay_schedulers.h>

@@ -1,3 +1,0 @@
-#pragma once
-
-#include <torch/optim/swa_utils.h>

@@ -1,3 +1,0 @@
-#pragma once
-
-#include <csrc/serialize/archive.h>

@@ -1,4 +1,0 @@
-// Thin face of <autograd/VariableTypeUtils.h> under the name that libtorch gives it.
-#pragma once
-
-#include <autograd/VariableTypeUtils.h>

@@ -1,3 +1,0 @@
-#pragma once
-
-#include <autograd/next_edges.h>

@@ -1,3 +1,0 @@
-#pragma once
-
-#include <autograd/node_table.h>

@@ -1,4 +1,0 @@
-// See <csrc/profiler/kineto.h>.
-#pragma once
-
-#include <csrc/profiler/kineto.h>

@@ -1,3 +1,0 @@
-#pragma once
-
-#include <autograd/ready_queue.h>

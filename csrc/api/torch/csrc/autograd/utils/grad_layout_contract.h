@@ -1,3 +1,0 @@
-#pragma once
-
-#include <autograd/functions/accumulate_grad.h>

@@ -1,3 +1,0 @@
-#pragma once
-
-#include <autograd/utils/lambda_post_hook.h>

@@ -1,3 +1,0 @@
-#pragma once
-
-#include <autograd/variable_factories.h>

@@ -1,3 +1,0 @@
-#pragma once
-
-#include <csrc/cuda/memory_snapshot.h>

@@ -1,3 +1,0 @@
-#pragma once
-
-#include <csrc/jit/compilation_unit.h>

@@ -1,2 +1,0 @@
-#pragma once
-#include <csrc/stable/accelerator.h>

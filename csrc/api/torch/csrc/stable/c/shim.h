@@ -1,4 +1,0 @@
-#pragma once
-#include <csrc/cuda/stable_shim.h>
-#include <csrc/stable/shim.h>
-#include <csrc/stable/version.h>

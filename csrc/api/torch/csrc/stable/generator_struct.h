@@ -1,3 +1,0 @@
-#pragma once
-#include <csrc/stable/tensor.h>
-#include <csrc/stable/version.h>

@@ -1,3 +1,0 @@
-#pragma once
-
-#include <csrc/tensor_flatten.h>

@@ -1,3 +1,0 @@
-#pragma once
-
-#include <aten/custom_class_detail.h>

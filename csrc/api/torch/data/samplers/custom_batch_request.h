@@ -1,3 +1,0 @@
-#pragma once
-
-#include <csrc/data/samplers/custom_batch_request.h>

@@ -1,3 +1,0 @@
-#pragma once
-
-#include <csrc/data/samplers/sequential.h>

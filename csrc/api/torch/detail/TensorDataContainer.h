@@ -1,3 +1,0 @@
-#pragma once
-
-#include <autograd/TensorDataContainer.h>

@@ -1,4 +1,0 @@
-#pragma once
-
-#include <csrc/nn/traits.h>
-#include <torch/types.h>

@@ -1,6 +1,0 @@
-#pragma once
-#include <torch/headeronly/util/complex_utils.h>
-
-namespace torch::headeronly {
-using c10::complex;
-} // namespace torch::headeronly

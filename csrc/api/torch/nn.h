@@ -1,4 +1,0 @@
-#pragma once
-
-#include <csrc/nn/nn.h>
-#include <torch/types.h>

@@ -1,4 +1,0 @@
-#pragma once
-
-#include <csrc/nn/cloneable.h>
-#include <torch/nn/module.h>

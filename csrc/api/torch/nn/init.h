@@ -1,4 +1,0 @@
-#pragma once
-
-#include <csrc/nn/init.h>
-#include <torch/types.h>

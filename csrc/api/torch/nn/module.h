@@ -1,4 +1,0 @@
-#pragma once
-
-#include <csrc/nn/Module.h>
-#include <torch/types.h>

@@ -1,4 +1,0 @@
-#pragma once
-
-#include <csrc/nn/modules/container/parameterdict.h>
-#include <torch/types.h>

@@ -1,4 +1,0 @@
-#pragma once
-
-#include <csrc/nn/modules/conv.h>
-#include <torch/types.h>

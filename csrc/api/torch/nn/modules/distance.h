@@ -1,4 +1,0 @@
-#pragma once
-
-#include <csrc/nn/modules/distance.h>
-#include <torch/types.h>

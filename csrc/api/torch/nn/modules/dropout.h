@@ -1,4 +1,0 @@
-#pragma once
-
-#include <csrc/nn/modules/dropout.h>
-#include <torch/types.h>

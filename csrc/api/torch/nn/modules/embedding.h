@@ -1,4 +1,0 @@
-#pragma once
-
-#include <csrc/nn/modules/embedding.h>
-#include <torch/types.h>

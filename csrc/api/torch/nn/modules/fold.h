@@ -1,4 +1,0 @@
-#pragma once
-
-#include <csrc/nn/modules/fold.h>
-#include <torch/types.h>

@@ -1,4 +1,0 @@
-#pragma once
-
-#include <csrc/nn/modules/loss.h>
-#include <torch/types.h>

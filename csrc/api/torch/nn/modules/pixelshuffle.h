@@ -1,4 +1,0 @@
-#pragma once
-
-#include <csrc/nn/modules/pixelshuffle.h>
-#include <torch/types.h>

@@ -1,4 +1,0 @@
-#pragma once
-
-#include <csrc/nn/options.h>
-#include <torch/types.h>

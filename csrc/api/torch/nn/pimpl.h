@@ -1,4 +1,0 @@
-#pragma once
-
-#include <csrc/nn/pimpl.h>
-#include <torch/types.h>

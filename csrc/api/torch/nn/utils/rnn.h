@@ -1,4 +1,0 @@
-#pragma once
-
-#include <csrc/nn/utils/rnn.h>
-#include <torch/types.h>

@@ -1,3 +1,0 @@
-#pragma once
-
-#include <csrc/optim/schedulers/composed_schedulers.h>

@@ -1,3 +1,0 @@
-#pragma once
-
-#include <csrc/optim/schedulers/lr_scheduler.h>

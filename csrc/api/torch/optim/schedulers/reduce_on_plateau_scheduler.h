@@ -1,3 +1,0 @@
-#pragma once
-
-#include <csrc/optim/schedulers/reduce_on_plateau_scheduler.h>

@@ -1,3 +1,0 @@
-#pragma once
-
-#include <csrc/optim/sparse_adam.h>

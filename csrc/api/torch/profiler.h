@@ -1,4 +1,0 @@
-// The profiler; see <csrc/profiler/profile.h>.
-#pragma once
-
-#include <csrc/profiler/profile.h>

@@ -1,4 +1,0 @@
-// The whole library.
-#pragma once
-
-#include <torch/all.h>

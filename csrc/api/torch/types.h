@@ -1,4 +1,0 @@
-#pragma once
-
-#include <csrc/program_headers.h>
-#include <csrc/types.h>
