@@ -3,7 +3,6 @@
 
 #include <aten/Context.h>
 #include <aten/DeviceGuard.h>
-#include <aten/Dispatch.h>
 #include <aten/Functions.h>
 #include <aten/ScalarOps.h>
 #include <aten/TensorGeometry.h>

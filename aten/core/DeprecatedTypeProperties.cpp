@@ -1,6 +1,5 @@
 #include <aten/core/DeprecatedTypeProperties.h>
 
-#include <aten/Dispatch.h>
 #include <aten/core/Tensor.h>
 #include <aten/ops/to.h>
 

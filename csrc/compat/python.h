@@ -2,7 +2,7 @@
 // module, unless pybind11 was included before. Register functions with TORCH_LIBRARY, or call them from C++.
 #pragma once
 
-#include <csrc/program_headers.h>
+#include <csrc/compat/program_headers.h>
 #include <csrc/types.h>
 
 // What Python.h would bring: names of C without std::, such as isinf(x).

@@ -2,7 +2,7 @@
 
 #include <aten/core/custom_class_registry.h>
 #include <aten/core/function.h>
-#include <aten/core/op_registration/op_registration.h>
+#include <csrc/compat/aten/core/op_registration/op_registration.h>
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // Sizes and strides as kernels take them: joining dimensions must not move an element.
-#include <aten/cuda/detail/TensorInfo.cuh>
+#include <csrc/compat/aten/cuda/detail/TensorInfo.cuh>
 
 #include <catch2/catch.hpp>
 

@@ -6,7 +6,11 @@ if(NOT TENSOR_CUDA)
 endif()
 
 find_program(NVCC nvcc HINTS $ENV{CUDACXX} $ENV{CUDA_HOME}/bin /usr/local/cuda/bin)
-file(GLOB_RECURSE CUDA_PLUGIN_SOURCES CONFIGURE_DEPENDS c10/cuda/*.cpp aten/native/cuda/*.cu aten/native/cuda/*.cpp aten/cuda/*.cpp aten/cuda/*.cu csrc/cuda/*.cpp)
+file(GLOB_RECURSE CUDA_PLUGIN_SOURCES CONFIGURE_DEPENDS c10/cuda/*.cpp aten/native/cuda/*.cu aten/native/cuda/*.cpp
+  aten/cuda/*.cpp csrc/cuda/*.cpp)
+file(GLOB_RECURSE CUDA_COMPAT_SOURCES CONFIGURE_DEPENDS csrc/compat/*.cpp csrc/compat/*.cu)
+list(FILTER CUDA_COMPAT_SOURCES INCLUDE REGEX "/csrc/compat/.*/cuda/")
+list(APPEND CUDA_PLUGIN_SOURCES ${CUDA_COMPAT_SOURCES})
 if(NOT NVCC OR NOT CUDA_PLUGIN_SOURCES)
   message(STATUS "CUDA plugin: not built, no nvcc found on PATH, in CUDA_HOME or /usr/local/cuda")
   return()

@@ -203,6 +203,7 @@ if(TARGET tensor_cuda)
   file(GLOB EMULATOR_SOURCES CONFIGURE_DEPENDS test/cuda_emulated/*.cpp)
   list(APPEND EMULATOR_SOURCES test/cuda_emulated/plugin/device_thread.cpp test/cuda_emulated/plugin/streams.cpp test/cuda_emulated/plugin/work.cpp)
   tensor_test(cuda_emulated SOURCES ${EMULATOR_SOURCES} ${translated} ${host_sources} aten/cuda/CUDAGeneratorImpl.cpp
+    csrc/compat/aten/native/cuda/loop_dtypes.cpp
     aten/cuda/CudnnHandles.cpp test/cuda_clients/toolbox_checks.cpp test/cuda_clients/borrowed_checks.cpp
     test/outside/fused_norm/ops.cpp)
   set_tests_properties(cuda_emulated PROPERTIES COST 100) # the longest begins first

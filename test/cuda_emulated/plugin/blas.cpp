@@ -15,7 +15,7 @@ const char* cublasGetStatusName(int) {
   return "a status of the emulated cuBLAS";
 }
 
-// Wrapped for programs by aten/cuda/CUDABlas.cpp.
+// Wrapped for programs by csrc/compat/aten/cuda/CUDABlas.cpp.
 int cublasDotEx() { return kNotSupported; }
 int cublasDotcEx() { return kNotSupported; }
 int cublasSgemv_v2_64() { return kNotSupported; }

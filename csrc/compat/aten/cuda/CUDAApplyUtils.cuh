@@ -3,12 +3,12 @@
 
 #include <aten/core/Tensor.h>
 #include <aten/core/optional_tensor.h>
-#include <aten/cuda/ApplyGridUtils.cuh>
-#include <aten/cuda/Atomic.cuh>
-#include <aten/cuda/detail/IndexUtils.cuh>
-#include <aten/cuda/detail/TensorInfo.cuh>
 #include <c10/util/Optional.h>
+#include <csrc/compat/aten/cuda/ApplyGridUtils.cuh>
+#include <csrc/compat/aten/cuda/Atomic.cuh>
 #include <csrc/compat/aten/cuda/CUDAContext.h>
+#include <csrc/compat/aten/cuda/detail/IndexUtils.cuh>
+#include <csrc/compat/aten/cuda/detail/TensorInfo.cuh>
 
 #include <array>
 #include <cstdint>

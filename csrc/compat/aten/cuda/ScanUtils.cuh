@@ -1,10 +1,10 @@
 // Places of the threads for which something holds, for kernels of one's own.
 #pragma once
 
-#include <aten/cuda/AsmUtils.cuh>
-#include <aten/cuda/DeviceUtils.cuh>
 #include <c10/macros/Macros.h>
 #include <csrc/compat/aten/ceil_div.h>
+#include <csrc/compat/aten/cuda/AsmUtils.cuh>
+#include <csrc/compat/aten/cuda/DeviceUtils.cuh>
 
 namespace at::cuda {
 

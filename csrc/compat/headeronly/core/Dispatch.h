@@ -1,6 +1,6 @@
 // The dtype switch for code that knows neither tensors nor selective builds; here it is the library's own.
 #pragma once
-#include <aten/Dispatch.h>
+#include <csrc/compat/aten/Dispatch.h>
 #include <csrc/compat/headeronly/core/ScalarType.h>
 #include <csrc/compat/headeronly/util/Exception.h>
 

@@ -1,5 +1,5 @@
 #pragma once
-#include <aten/Dispatch_v2.h>
+#include <csrc/compat/aten/Dispatch_v2.h>
 #include <csrc/compat/headeronly/core/Dispatch.h>
 
 #define THO_DISPATCH_V2(TYPE, NAME, BODY, ...) AT_DISPATCH_V2(TYPE, NAME, AT_WRAP(BODY), __VA_ARGS__)

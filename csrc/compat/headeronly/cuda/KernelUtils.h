@@ -1,7 +1,7 @@
 // Atomic additions to an element of a tensor, by its number.
 #pragma once
 
-#include <aten/cuda/Atomic.cuh>
+#include <csrc/compat/aten/cuda/Atomic.cuh>
 
 namespace torch::headeronly {
 

@@ -1,5 +1,5 @@
 #pragma once
-#include <c10/util/Load.h>
+#include <csrc/compat/c10/util/Load.h>
 
 namespace torch::headeronly {
 using c10::load;

@@ -1,5 +1,5 @@
 #pragma once
-#include <c10/util/MathConstants.h>
+#include <csrc/compat/c10/util/MathConstants.h>
 
 namespace torch::headeronly {
 using c10::e;

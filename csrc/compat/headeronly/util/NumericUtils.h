@@ -1,5 +1,5 @@
 #pragma once
-#include <aten/NumericUtils.h>
+#include <csrc/compat/aten/NumericUtils.h>
 
 namespace torch::headeronly {
 using at::_isinf;

@@ -1,5 +1,5 @@
 #pragma once
-#include <c10/util/TypeSafeSignMath.h>
+#include <csrc/compat/c10/util/TypeSafeSignMath.h>
 
 namespace torch::headeronly {
 using c10::greater_than_max;

@@ -1,5 +1,5 @@
 #pragma once
-#include <c10/util/bit_cast.h>
+#include <csrc/compat/c10/util/bit_cast.h>
 
 namespace torch::headeronly {
 using c10::bit_cast;

@@ -1,5 +1,5 @@
 #pragma once
-#include <c10/util/copysign.h>
+#include <csrc/compat/c10/util/copysign.h>
 
 namespace torch::headeronly {
 using c10::copysign;

@@ -1,5 +1,5 @@
 #pragma once
-#include <c10/util/floating_point_utils.h>
+#include <csrc/compat/c10/util/floating_point_utils.h>
 
 namespace torch::headeronly::detail {
 using c10::detail::fp32_from_bits;

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <aten/TensorIterator.h>
-#include <aten/cuda/detail/IntegerDivider.cuh>
 #include <c10/macros/Macros.h>
+#include <csrc/compat/aten/cuda/detail/IntegerDivider.cuh>
 
 #include <array>
 #include <cstdint>

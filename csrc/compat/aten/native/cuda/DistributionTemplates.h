@@ -2,17 +2,17 @@
 // CUDAGeneratorImpl does. Note [The order of random numbers on CUDA] holds: a generator with the state of libtorch's gives its numbers.
 #pragma once
 
-#include <aten/AccumulateType.h>
-#include <aten/Dispatch.h>
-#include <aten/Dispatch_v2.h>
 #include <aten/ExpandUtils.h>
 #include <aten/OpMathType.h>
 #include <aten/TensorIterator.h>
-#include <aten/core/DistributionsHelper.h>
-#include <aten/core/TransformationHelper.h>
 #include <aten/cuda/CUDAGeneratorImpl.h>
 #include <aten/cuda/PhiloxUtils.cuh>
 #include <c10/cuda/CUDAException.h>
+#include <csrc/compat/aten/AccumulateType.h>
+#include <csrc/compat/aten/Dispatch.h>
+#include <csrc/compat/aten/Dispatch_v2.h>
+#include <csrc/compat/aten/core/DistributionsHelper.h>
+#include <csrc/compat/aten/core/TransformationHelper.h>
 #include <csrc/compat/aten/cuda/CUDAApplyUtils.cuh>
 #include <csrc/compat/aten/cuda/CUDAContext.h>
 #include <csrc/compat/aten/cuda/detail/OffsetCalculator.cuh>

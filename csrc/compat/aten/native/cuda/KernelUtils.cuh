@@ -1,6 +1,6 @@
 #pragma once
 
-#include <aten/cuda/Atomic.cuh>
+#include <csrc/compat/aten/cuda/Atomic.cuh>
 #include <csrc/compat/headeronly/cuda/KernelUtils.h>
 
 namespace at::native {

@@ -1,11 +1,11 @@
 // Several elements as one aligned access, and elements whose dtype is known at run time alone, for kernels of one's own.
 #pragma once
 
-#include <aten/detail/FunctionTraits.h>
-#include <c10/core/DynamicCast.h>
-#include <c10/util/Load.h>
 #include <csrc/compat/aten/cuda/detail/OffsetCalculator.cuh>
+#include <csrc/compat/aten/detail/FunctionTraits.h>
 #include <csrc/compat/aten/native/cuda/thread_constants.h>
+#include <csrc/compat/c10/core/DynamicCast.h>
+#include <csrc/compat/c10/util/Load.h>
 
 #include <algorithm>
 #include <array>

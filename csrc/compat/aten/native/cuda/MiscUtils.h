@@ -1,8 +1,8 @@
 #pragma once
 
-#include <aten/cuda/CUDAConfig.h>
-#include <aten/cuda/PinnedMemoryAllocator.h>
+#include <aten/cuda/CachingHostAllocator.h>
 #include <c10/core/Storage.h>
+#include <csrc/compat/aten/cuda/CUDAConfig.h>
 #include <csrc/compat/aten/cuda/CUDAContext.h>
 #include <csrc/compat/aten/cuda/Exceptions.h>
 

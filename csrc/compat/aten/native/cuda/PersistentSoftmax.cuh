@@ -1,9 +1,9 @@
 // Softmax of short rows, up to 1024 elements, which stay in the registers of a warp: for programs that fuse something with it.
 #pragma once
 
-#include <aten/cuda/DeviceUtils.cuh>
 #include <c10/cuda/CUDAException.h>
 #include <csrc/compat/aten/cuda/CUDAContext.h>
+#include <csrc/compat/aten/cuda/DeviceUtils.cuh>
 
 #include <cstdint>
 #include <limits>

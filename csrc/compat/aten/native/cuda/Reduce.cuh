@@ -7,7 +7,7 @@
 
 #include <aten/ops/empty.h>
 #include <aten/TensorIterator.h>
-#include <aten/cuda/DeviceUtils.cuh>
+#include <csrc/compat/aten/cuda/DeviceUtils.cuh>
 #include <c10/cuda/CUDAException.h>
 #include <csrc/compat/aten/cuda/CUDAContext.h>
 #include <csrc/compat/aten/cuda/detail/OffsetCalculator.cuh>

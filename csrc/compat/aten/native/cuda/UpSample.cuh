@@ -2,7 +2,7 @@
 #pragma once
 
 #include <aten/core/TensorAccessor.h>
-#include <aten/cuda/Atomic.cuh>
+#include <csrc/compat/aten/cuda/Atomic.cuh>
 
 #include <cmath>
 #include <cstdint>

@@ -2,8 +2,8 @@
 // block's threads are a multiple of a warp's and all of them call; `shared` has an element for each warp.
 #pragma once
 
-#include <aten/NumericUtils.h>
-#include <aten/cuda/DeviceUtils.cuh>
+#include <csrc/compat/aten/NumericUtils.h>
+#include <csrc/compat/aten/cuda/DeviceUtils.cuh>
 
 #include <limits>
 

@@ -1,8 +1,8 @@
 // The windows of an image as columns of a matrix, and their sum back, for kernels of one's own.
 #pragma once
 
-#include <aten/cuda/detail/KernelUtils.h>
 #include <c10/cuda/CUDAException.h>
+#include <csrc/compat/aten/cuda/detail/KernelUtils.h>
 
 #include <cuda_runtime.h>
 

@@ -1,3 +1,0 @@
-#pragma once
-
-#include <aten/cuda/CachingHostAllocator.h>

@@ -1,3 +1,0 @@
-#pragma once
-
-#include <c10/util/Logging.h>
