@@ -1,7 +1,7 @@
 #include <autograd/input_metadata.h>
 
-#include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
+#include <aten/iterator/ExpandUtils.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 #include <c10/util/StringUtil.h>
 

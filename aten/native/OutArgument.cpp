@@ -1,6 +1,6 @@
 #include <aten/native/OutArgument.h>
 
-#include <aten/MemoryOverlap.h>
+#include <aten/iterator/MemoryOverlap.h>
 #include <aten/native/replace_output.h>
 #include <aten/ops/copy__ops.h>
 #include <aten/ops/resize__ops.h>

@@ -1,10 +1,10 @@
 // Copies, conversions, filling and resizing, on every backend.
-#include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
-#include <aten/MemoryOverlap.h>
 #include <aten/Parallel.h>
-#include <aten/TensorIterator.h>
 #include <aten/core/TensorSpec.h>
+#include <aten/iterator/ExpandUtils.h>
+#include <aten/iterator/MemoryOverlap.h>
+#include <aten/iterator/TensorIterator.h>
 #include <aten/native/convert.h>
 #include <aten/native/index_rows.h>
 #include <aten/native/resize.h>

@@ -1,8 +1,8 @@
 #include <aten/native/expanded_targets.h>
 
-#include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
-#include <aten/MemoryOverlap.h>
+#include <aten/iterator/ExpandUtils.h>
+#include <aten/iterator/MemoryOverlap.h>
 #include <c10/core/WrapDimMinimal.h>
 
 namespace at::native {

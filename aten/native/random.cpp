@@ -1,6 +1,6 @@
 // Meta forms of the samplers, and random factories.
-#include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
+#include <aten/iterator/ExpandUtils.h>
 #include <aten/native/OutArgument.h>
 #include <aten/native/factory_options.h>
 #include <aten/native/replace_output.h>

@@ -1,7 +1,7 @@
 #include <aten/native/transposed_copy.h>
 
 #include <aten/Parallel.h>
-#include <aten/TensorIterator.h>
+#include <aten/iterator/TensorIterator.h>
 #include <aten/native/convert.h>
 #include <aten/native/cpu_isa.h>
 

@@ -1,7 +1,7 @@
 #include <aten/shape/index.h>
 
-#include <aten/MemoryOverlap.h>
 #include <aten/core/ivalue.h>
+#include <aten/iterator/MemoryOverlap.h>
 #include <aten/native/convert.h>
 #include <aten/native/store_number.h>
 #include <c10/core/GradMode.h>

@@ -1,6 +1,6 @@
 #include <aten/shape/join.h>
 
-#include <aten/MemoryOverlap.h>
+#include <aten/iterator/MemoryOverlap.h>
 #include <aten/native/TypeProperties.h>
 #include <aten/native/convert.h>
 #include <c10/core/WrapDimMinimal.h>

@@ -1,8 +1,8 @@
 #include <aten/shape/pointwise.h>
 
-#include <aten/ExpandUtils.h>
 #include <aten/core/TensorBase.h>
 #include <aten/core/dtype_dispatch.h>
+#include <aten/iterator/ExpandUtils.h>
 #include <aten/native/TypeProperties.h>
 #include <aten/native/convert.h>
 #include <aten/native/store_number.h>

@@ -1,5 +1,5 @@
 // Argument checks of pointwise operators, run before anything is allocated or written. Shapes and dtypes themselves are
-// the iterator's (aten/TensorIterator.h).
+// the iterator's (aten/iterator/TensorIterator.h).
 //
 // Each takes the operator's name and its arguments in schema order.
 #pragma once

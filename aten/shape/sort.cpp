@@ -1,7 +1,7 @@
 #include <aten/shape/sort.h>
 
-#include <aten/MemoryOverlap.h>
 #include <aten/core/dtype_dispatch.h>
+#include <aten/iterator/MemoryOverlap.h>
 #include <aten/native/TypeProperties.h>
 #include <aten/shape/reduce.h>
 

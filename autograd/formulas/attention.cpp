@@ -1,8 +1,8 @@
 #include <autograd/formulas/attention.h>
 
-#include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
+#include <aten/iterator/ExpandUtils.h>
 #include <aten/ops/_efficient_attention_backward.h>
 #include <aten/ops/_flash_attention_backward.h>
 #include <aten/ops/_scaled_dot_product_efficient_attention_backward.h>

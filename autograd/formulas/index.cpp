@@ -1,7 +1,7 @@
 #include <autograd/formulas/index.h>
 
-#include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
+#include <aten/iterator/ExpandUtils.h>
 
 #include <functional>
 #include <numeric>

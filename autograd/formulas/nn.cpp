@@ -1,9 +1,9 @@
 #include <autograd/formulas/nn.h>
 
-#include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
 #include <aten/core/Reduction.h>
+#include <aten/iterator/ExpandUtils.h>
 #include <aten/native/composite/loss.h>
 #include <aten/native/cpu/generic/dropout.h>
 #include <aten/native/cuda_shortcuts.h>

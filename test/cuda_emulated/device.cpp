@@ -3,10 +3,10 @@
 #include "test/cuda_emulated/libraries.h"
 #include "test/cuda_emulated/submit.h"
 
-#include <aten/TensorIterator.h>
 #include <aten/cuda/CUDAContext.h>
 #include <aten/cuda/CUDAGeneratorImpl.h>
 #include <aten/cuda/CUDAGraph.h>
+#include <aten/iterator/TensorIterator.h>
 #include <aten/native/cuda/copy.h>
 #include <aten/native/cuda/index_error.h>
 #include <aten/native/cuda/pointwise_run.h>

@@ -1,9 +1,9 @@
 // The plugin's kernels and their host sides, run by the emulator on CPU tensors, against the CPU's own operators.
 #include "test/cuda_emulated/compare.h"
 
-#include <aten/TensorIterator.h>
 #include <aten/core/List.h>
 #include <aten/core/ivalue.h>
+#include <aten/iterator/TensorIterator.h>
 #include <aten/native/cuda/index_error.h>
 #include <aten/native/cuda/pointwise_run.h>
 #include <aten/native/cuda/reduce.h>

@@ -1,5 +1,5 @@
 // Launches that pointwise operators are cut into. A plan is carried out on the host, as the kernels would.
-#include <aten/TensorIterator.h>
+#include <aten/iterator/TensorIterator.h>
 #include <aten/native/cuda/pointwise_plan.h>
 
 #include <torch/torch.h>

@@ -536,7 +536,7 @@ class KernelEmitter:
         if backend == "sparse":
             ops += "#include <aten/native/sparse/values.h>\n"
         if any(e.get("inplace_expanded") for e in entries):
-            ops += "#include <aten/MemoryOverlap.h>\n#include <aten/native/expanded_targets.h>\n"
+            ops += "#include <aten/iterator/MemoryOverlap.h>\n#include <aten/native/expanded_targets.h>\n"
         if any(self._lay_out_result(e) for e in entries):
             ops += "#include <aten/native/result_layout.h>\n"
         table = {"cpu": "kCpuKernels", "cuda": "kCudaKernels", "sparse": "kSparseKernels", None: "kGenericKernels"}[backend]
@@ -554,7 +554,7 @@ class KernelEmitter:
 #include <aten/native/OutArgument.h>
 #include <aten/native/backend_select.h>
 #include <aten/native/composite/exact_out.h>
-#include <aten/TensorIterator.h>
+#include <aten/iterator/TensorIterator.h>
 {own_headers}
 #include <c10/core/DeviceGuard.h>
 

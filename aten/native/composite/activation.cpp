@@ -1,7 +1,7 @@
 // Activations made of other operators: leaky relu with random slopes, prelu's gradient, the sum with relu.
-#include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
 #include <aten/core/Generator.h>
+#include <aten/iterator/ExpandUtils.h>
 #include <aten/native/store_number.h>
 
 #include <tuple>

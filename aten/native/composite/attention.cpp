@@ -1,9 +1,9 @@
 // Attention by scaled dot products.
 
-#include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
+#include <aten/iterator/ExpandUtils.h>
 #include <aten/native/attention.h>
 #include <aten/ops/_scaled_dot_product_efficient_attention.h>
 #include <aten/ops/_scaled_dot_product_efficient_attention_backward.h>

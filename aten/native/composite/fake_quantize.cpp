@@ -1,8 +1,8 @@
 // Rounding to the steps of a quantized tensor, in floating point.
 #include <aten/Functions.h>
-#include <aten/MemoryOverlap.h>
 #include <aten/TensorOperators.h>
 #include <aten/core/TensorSpec.h>
+#include <aten/iterator/MemoryOverlap.h>
 #include <aten/ops/_fused_moving_avg_obs_fq_helper.h>
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/DimVector.h>

@@ -1,9 +1,9 @@
 // Indexing operators written with other operators.
-#include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
-#include <aten/MemoryOverlap.h>
 #include <aten/core/List.h>
 #include <aten/core/ivalue.h>
+#include <aten/iterator/ExpandUtils.h>
+#include <aten/iterator/MemoryOverlap.h>
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/DimVector.h>
 #include <c10/util/safe_numerics.h>

@@ -1,6 +1,6 @@
 // Joining and rearranging operators written with other operators.
-#include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
+#include <aten/iterator/ExpandUtils.h>
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/DimVector.h>
 #include <c10/util/accumulate.h>

@@ -1,7 +1,7 @@
 #pragma once
 // Out forms of operators that return lists.
 
-#include <aten/MemoryOverlap.h>
+#include <aten/iterator/MemoryOverlap.h>
 #include <aten/native/composite/exact_out.h>
 
 namespace at::native {

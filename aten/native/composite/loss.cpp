@@ -1,6 +1,6 @@
 // Losses over pairs of tensors. Element-wise parts are fused pointwise operators; reduction follows.
 
-#include <aten/ExpandUtils.h>
+#include <aten/iterator/ExpandUtils.h>
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
 #include <aten/core/Reduction.h>

@@ -3,7 +3,7 @@
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
-#include <aten/ExpandUtils.h>
+#include <aten/iterator/ExpandUtils.h>
 #include <aten/native/OutArgument.h>
 #include <aten/native/composite/exact_out.h>
 #include <aten/native/store_number.h>

@@ -1,7 +1,7 @@
 // Pointwise operators made of other operators.
-#include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
 #include <aten/core/dtype_dispatch.h>
+#include <aten/iterator/ExpandUtils.h>
 #include <aten/native/OutArgument.h>
 #include <aten/native/TypeProperties.h>
 #include <aten/native/store_number.h>

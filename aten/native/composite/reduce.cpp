@@ -1,7 +1,7 @@
 // Reductions and scans made of other operators.
 #include <aten/Functions.h>
-#include <aten/MemoryOverlap.h>
 #include <aten/TensorOperators.h>
+#include <aten/iterator/MemoryOverlap.h>
 
 #include <c10/core/GradMode.h>
 #include <c10/core/WrapDimMinimal.h>

@@ -1,6 +1,6 @@
 // Special functions, and complex numbers from their parts, made of other operators.
 #include <aten/Functions.h>
-#include <aten/TensorIterator.h>
+#include <aten/iterator/TensorIterator.h>
 #include <aten/native/OutArgument.h>
 #include <c10/core/DefaultDtype.h>
 

@@ -1,6 +1,6 @@
 // Questions about tensors as operators, and assertions. The methods of Tensor of the same names answer without a dispatcher.
 #include <aten/Functions.h>
-#include <aten/MemoryOverlap.h>
+#include <aten/iterator/MemoryOverlap.h>
 #include <c10/core/Storage.h>
 
 #include <cstdio>

@@ -1,9 +1,9 @@
 // View operators written with other view operators.
 #include <aten/native/view_support.h>
 
-#include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
 #include <aten/core/Formatting.h>
+#include <aten/iterator/ExpandUtils.h>
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/safe_numerics.h>
 

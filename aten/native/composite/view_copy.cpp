@@ -1,9 +1,9 @@
 // Views without their aliasing: the *_copy operators, and tensors with a view of them replaced (*_scatter).
 #include <aten/native/view_support.h>
 
-#include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
-#include <aten/MemoryOverlap.h>
+#include <aten/iterator/ExpandUtils.h>
+#include <aten/iterator/MemoryOverlap.h>
 
 #include <algorithm>
 

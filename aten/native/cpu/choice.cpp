@@ -2,9 +2,9 @@
 // on the dtype itself. The first two move elements and know only their size.
 #include <aten/OpMathType.h>
 #include <aten/Parallel.h>
-#include <aten/TensorIterator.h>
 #include <aten/core/dtype_dispatch.h>
-#include <aten/native/pointwise_run.h>
+#include <aten/iterator/TensorIterator.h>
+#include <aten/iterator/pointwise_run.h>
 
 #include <c10/core/Scalar.h>
 

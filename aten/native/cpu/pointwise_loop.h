@@ -24,9 +24,9 @@
 
 #include <aten/OpMathType.h>
 #include <aten/Parallel.h>
-#include <aten/TensorIterator.h>
 #include <aten/core/dtype_dispatch.h>
-#include <aten/native/pointwise_run.h>
+#include <aten/iterator/TensorIterator.h>
+#include <aten/iterator/pointwise_run.h>
 #include <aten/native/vec/trigonometry.h>
 
 #include <cstdint>

@@ -3,13 +3,13 @@
 // It is one gather or scatter by all indices. Where elements are to come in their order, or indices are very many, those of several
 // dimensions are folded into one tensor of offsets before.
 #include <aten/Context.h>
-#include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
-#include <aten/MemoryOverlap.h>
 #include <aten/core/List.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/core/ivalue.h>
+#include <aten/iterator/ExpandUtils.h>
+#include <aten/iterator/MemoryOverlap.h>
 #include <aten/native/cuda/index_walk.h>
 #include <aten/native/cuda/sort.h>
 #include <aten/native/expanded_targets.h>

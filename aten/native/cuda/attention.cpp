@@ -3,10 +3,10 @@
 #include <aten/native/cuda/attention_matrices.h>
 
 #include <aten/Context.h>
-#include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
 #include <aten/cuda/CUDAContext.h>
 #include <aten/cuda/CUDAGeneratorImpl.h>
+#include <aten/iterator/ExpandUtils.h>
 #include <aten/native/attention.h>
 #include <aten/native/cuda/copy.h>
 #include <aten/shape/attention.h>

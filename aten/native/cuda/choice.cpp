@@ -1,6 +1,6 @@
 // where, masked_fill, nextafter, nan_to_num: the host side of choice.cu.
-#include <aten/TensorIterator.h>
 #include <aten/core/dtype_dispatch.h>
+#include <aten/iterator/TensorIterator.h>
 #include <aten/native/cuda/choice.h>
 #include <aten/native/cuda/pointwise_run.h>
 

@@ -1,10 +1,10 @@
 // Copies that a CUDA device takes part in. at::copy_ has checked shapes and overlap, and takes care of lazy conjugation
 // and negation: what comes here are elements as they lie in memory.
 #include <aten/Functions.h>
-#include <aten/MemoryOverlap.h>
-#include <aten/TensorIterator.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/cuda/CachingHostAllocator.h>
+#include <aten/iterator/MemoryOverlap.h>
+#include <aten/iterator/TensorIterator.h>
 #include <aten/native/cuda/copy.h>
 #include <aten/native/cuda/pointwise_run.h>
 #include <c10/cuda/CUDACachingAllocator.h>

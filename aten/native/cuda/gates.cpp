@@ -1,10 +1,10 @@
 // glu, its derivative and that of prelu on CUDA devices: one kernel for each part of the result.
 #include <aten/native/cuda/gates.h>
 
-#include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
-#include <aten/TensorIterator.h>
 #include <aten/core/dtype_dispatch.h>
+#include <aten/iterator/ExpandUtils.h>
+#include <aten/iterator/TensorIterator.h>
 #include <aten/native/cuda/pointwise_run.h>
 #include <aten/native/gates.h>
 #include <c10/core/DeviceGuard.h>

@@ -1,7 +1,7 @@
 // Operators that look at whole numbers one by one: they run on the host, on copies.
 #include <aten/Functions.h>
-#include <aten/MemoryOverlap.h>
 #include <aten/core/Tensor.h>
+#include <aten/iterator/MemoryOverlap.h>
 
 #include <optional>
 #include <tuple>

@@ -1,6 +1,6 @@
 #include <aten/native/cuda/pointwise_plan.h>
 
-#include <aten/TensorIterator.h>
+#include <aten/iterator/TensorIterator.h>
 
 #include <algorithm>
 #include <cstring>

@@ -1,7 +1,7 @@
 #include <aten/native/cuda/pointwise_run.h>
 
-#include <aten/TensorIterator.h>
 #include <aten/core/dtype_dispatch.h>
+#include <aten/iterator/TensorIterator.h>
 #include <c10/cuda/CUDAStream.h>
 
 namespace at::native::cuda {

@@ -1,4 +1,4 @@
-// Runs a pointwise kernel of the plugin over an iterator: the CUDA counterpart of aten/native/pointwise_run.h.
+// Runs a pointwise kernel of the plugin over an iterator: the CUDA counterpart of aten/iterator/pointwise_run.h.
 #pragma once
 
 #include <aten/native/cuda/pointwise_plan.h>

@@ -1,9 +1,9 @@
 // Samplers of CUDA generators: checks, and the generator's part. See Note [The order of random numbers on CUDA].
 #include <aten/Functions.h>
-#include <aten/MemoryOverlap.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/cuda/CUDAContext.h>
 #include <aten/cuda/CUDAGeneratorImpl.h>
+#include <aten/iterator/MemoryOverlap.h>
 #include <aten/native/cuda/multinomial.h>
 #include <aten/native/cuda/random.h>
 #include <aten/native/random/integer_range.h>

@@ -1,9 +1,9 @@
 // Random numbers that are functions of a key, on the CPU.
 #include <aten/native/random/philox_rows.h>
 
-#include <aten/MemoryOverlap.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
+#include <aten/iterator/MemoryOverlap.h>
 #include <aten/ops/empty.h>
 #include <c10/util/DimVector.h>
 #include <c10/util/accumulate.h>

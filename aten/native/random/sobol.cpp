@@ -1,8 +1,8 @@
 // Sobol sequences: points whose next one is the last with one direction number more, by Gray code (Antonov and Saleev 1979).
-#include <aten/MemoryOverlap.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
+#include <aten/iterator/MemoryOverlap.h>
 #include <aten/native/random/sobol_directions.h>
 
 #include <array>

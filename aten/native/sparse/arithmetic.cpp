@@ -3,13 +3,13 @@
 #include <aten/native/sparse/device_kernels.h>
 #include <aten/native/sparse/values.h>
 
-#include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
 #include <aten/ScalarOps.h>
 #include <aten/TensorIndexing.h>
 #include <aten/TensorOperators.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/core/ivalue.h>
+#include <aten/iterator/ExpandUtils.h>
 
 #include <vector>
 

@@ -5,10 +5,10 @@
 #include <aten/native/sparse/product.h>
 #include <aten/native/sparse/values.h>
 
-#include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
 #include <aten/WrapDimUtilsMulti.h>
+#include <aten/iterator/ExpandUtils.h>
 #include <c10/util/DimVector.h>
 
 #include <algorithm>

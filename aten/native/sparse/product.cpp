@@ -1,10 +1,10 @@
 #include <aten/native/sparse/product.h>
 
-#include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
 #include <aten/Parallel.h>
 #include <aten/TensorOperators.h>
 #include <aten/core/dtype_dispatch.h>
+#include <aten/iterator/ExpandUtils.h>
 #include <aten/native/index_rows.h>
 #include <aten/native/pointwise/math.h>
 #include <aten/native/sparse/coo.h>

@@ -1,7 +1,7 @@
 // The -1 of reshape and view.
 #pragma once
 
-#include <aten/ExpandUtils.h>
+#include <aten/iterator/ExpandUtils.h>
 #include <aten/native/view_support.h>
 #include <csrc/compat/aten/TensorUtils.h>
 

@@ -1,6 +1,6 @@
 #include <csrc/nn/functional/loss.h>
 
-#include <aten/ExpandUtils.h>
+#include <aten/iterator/ExpandUtils.h>
 #include <c10/util/Exception.h>
 #include <csrc/nn/functional/distance.h>
 #include <csrc/nn/functional/loss_checks.h>

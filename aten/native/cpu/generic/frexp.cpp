@@ -1,7 +1,7 @@
 // Mantissas and exponents of floating numbers.
 #include <aten/OpMathType.h>
-#include <aten/TensorIterator.h>
 #include <aten/core/dtype_dispatch.h>
+#include <aten/iterator/TensorIterator.h>
 
 #include <cmath>
 

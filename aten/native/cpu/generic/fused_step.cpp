@@ -1,8 +1,8 @@
 // The operators _fused_*_: checks, and the arrays that aten/native/cpu/fused_step.cpp and the CUDA plugin walk over.
 
 #include <aten/Functions.h>
-#include <aten/MemoryOverlap.h>
 #include <aten/core/Tensor.h>
+#include <aten/iterator/MemoryOverlap.h>
 #include <aten/native/convert.h>
 #include <aten/native/cpu/fused_step.h>
 #include <aten/native/cpu_isa.h>

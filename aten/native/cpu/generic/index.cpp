@@ -1,8 +1,8 @@
 // Advanced indexing: index, index_put_, masks, take and put.
-#include <aten/ExpandUtils.h>
-#include <aten/MemoryOverlap.h>
+#include <aten/iterator/ExpandUtils.h>
+#include <aten/iterator/MemoryOverlap.h>
 #include <aten/Parallel.h>
-#include <aten/TensorIterator.h>
+#include <aten/iterator/TensorIterator.h>
 #include <aten/core/List.h>
 #include <aten/core/ivalue.h>
 #include <aten/core/TensorSpec.h>

@@ -1,11 +1,11 @@
 // Samplers of real numbers. Each draws the numbers that PyTorch draws, in the same order.
-#include <aten/ExpandUtils.h>
-#include <aten/MemoryOverlap.h>
 #include <aten/OpMathType.h>
-#include <aten/TensorIterator.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
+#include <aten/iterator/ExpandUtils.h>
+#include <aten/iterator/MemoryOverlap.h>
+#include <aten/iterator/TensorIterator.h>
 #include <aten/native/cpu/generic/random_draws.h>
 #include <aten/native/cpu/generic/random_fill.h>
 #include <aten/ops/view_as_real_ops.h>

@@ -1,8 +1,8 @@
 // Samplers of the gamma, binomial and Dirichlet distributions.
-#include <aten/ExpandUtils.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
+#include <aten/iterator/ExpandUtils.h>
 #include <aten/native/cpu/generic/random_draws.h>
 #include <aten/native/random/distributions.h>
 

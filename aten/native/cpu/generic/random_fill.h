@@ -2,8 +2,8 @@
 #pragma once
 
 #include <aten/CPUGeneratorImpl.h>
-#include <aten/TensorIterator.h>
 #include <aten/core/Tensor.h>
+#include <aten/iterator/TensorIterator.h>
 #include <aten/native/cpu/random.h>
 #include <aten/native/cpu_isa.h>
 

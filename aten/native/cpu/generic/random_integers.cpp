@@ -1,8 +1,8 @@
 // Samplers of whole numbers and permutations. Each draws the numbers that PyTorch draws, in the same order.
-#include <aten/MemoryOverlap.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
+#include <aten/iterator/MemoryOverlap.h>
 #include <aten/native/OutArgument.h>
 #include <aten/native/cpu/generic/random_draws.h>
 #include <aten/native/cpu/generic/random_fill.h>

@@ -9,12 +9,12 @@
 // csrc/compat/aten/native/cpu/DistributionTemplates.h has the kernels of the CPU for any generator.
 #pragma once
 
-#include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
-#include <aten/MemoryOverlap.h>
-#include <aten/TensorIterator.h>
 #include <aten/core/Generator.h>
 #include <aten/core/Tensor.h>
+#include <aten/iterator/ExpandUtils.h>
+#include <aten/iterator/MemoryOverlap.h>
+#include <aten/iterator/TensorIterator.h>
 #include <aten/native/random/integer_range.h>
 #include <aten/native/resize.h>
 #include <csrc/compat/aten/Dispatch.h>

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <aten/Context.h>
-#include <aten/ExpandUtils.h>
 #include <aten/Functions.h>
 #include <aten/core/Tensor.h>
+#include <aten/iterator/ExpandUtils.h>
 #include <c10/core/ScalarType.h>
 #include <c10/util/accumulate.h>
 #include <c10/util/strides.h>

@@ -6,9 +6,9 @@
 #pragma once
 
 #include <aten/Functions.h>
-#include <aten/TensorIterator.h>
 #include <aten/WrapDimUtilsMulti.h>
 #include <aten/core/Tensor.h>
+#include <aten/iterator/TensorIterator.h>
 #include <aten/native/OutArgument.h>
 #include <c10/util/DimVector.h>
 #include <csrc/compat/aten/native/NonEmptyUtils.h>

@@ -1,8 +1,8 @@
 // What a kernel of advanced indexing walks over: the tensor with strides of 0 where it is indexed, and the indices beside it.
 #pragma once
 
-#include <aten/ExpandUtils.h>
 #include <aten/core/Tensor.h>
+#include <aten/iterator/ExpandUtils.h>
 #include <c10/util/DimVector.h>
 #include <c10/util/Exception.h>
 #include <csrc/compat/aten/native/IndexingUtils.h>

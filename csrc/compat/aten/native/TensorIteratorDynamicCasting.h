@@ -1,7 +1,7 @@
 // Do a kernel's C++ types fit the dtypes that an iterator gives it?
 #pragma once
 
-#include <aten/TensorIterator.h>
+#include <aten/iterator/TensorIterator.h>
 #include <c10/core/ScalarType.h>
 #include <csrc/compat/aten/detail/FunctionTraits.h>
 

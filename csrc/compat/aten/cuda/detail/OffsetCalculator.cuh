@@ -1,7 +1,7 @@
 // From the number of an element to its place in each of several strided tensors of one shape, for kernels of one's own.
 #pragma once
 
-#include <aten/TensorIterator.h>
+#include <aten/iterator/TensorIterator.h>
 #include <c10/macros/Macros.h>
 #include <csrc/compat/aten/cuda/detail/IntegerDivider.cuh>
 

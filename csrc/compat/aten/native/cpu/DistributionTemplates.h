@@ -2,11 +2,11 @@
 // with random() of 32 and random64() of 64 bits. The numbers are drawn as csrc/compat/aten/core/DistributionsHelper.h says, in order.
 #pragma once
 
-#include <aten/ExpandUtils.h>
 #include <aten/OpMathType.h>
-#include <aten/TensorIterator.h>
 #include <aten/core/Generator.h>
 #include <aten/core/Tensor.h>
+#include <aten/iterator/ExpandUtils.h>
+#include <aten/iterator/TensorIterator.h>
 #include <csrc/compat/aten/Dispatch.h>
 #include <csrc/compat/aten/Dispatch_v2.h>
 #include <csrc/compat/aten/core/DistributionsHelper.h>

@@ -10,7 +10,7 @@
 // are more than `grain_size` elements; the cpu_serial_ forms run on one, over a range of elements.
 #pragma once
 
-#include <aten/TensorIterator.h>
+#include <aten/iterator/TensorIterator.h>
 #include <c10/util/Exception.h>
 #include <csrc/compat/aten/cpu/vec/vec_base.h>
 #include <csrc/compat/aten/detail/FunctionTraits.h>

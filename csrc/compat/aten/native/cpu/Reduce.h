@@ -7,7 +7,7 @@
 #pragma once
 
 #include <aten/Parallel.h>
-#include <aten/TensorIterator.h>
+#include <aten/iterator/TensorIterator.h>
 #include <c10/util/Exception.h>
 #include <csrc/compat/aten/cpu/vec/vec_base.h>
 #include <csrc/compat/aten/detail/FunctionTraits.h>

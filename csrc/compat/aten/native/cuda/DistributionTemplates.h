@@ -2,11 +2,11 @@
 // CUDAGeneratorImpl does. Note [The order of random numbers on CUDA] holds: a generator with the state of libtorch's gives its numbers.
 #pragma once
 
-#include <aten/ExpandUtils.h>
 #include <aten/OpMathType.h>
-#include <aten/TensorIterator.h>
 #include <aten/cuda/CUDAGeneratorImpl.h>
 #include <aten/cuda/PhiloxUtils.cuh>
+#include <aten/iterator/ExpandUtils.h>
+#include <aten/iterator/TensorIterator.h>
 #include <c10/cuda/CUDAException.h>
 #include <csrc/compat/aten/AccumulateType.h>
 #include <csrc/compat/aten/Dispatch.h>

@@ -2,7 +2,7 @@
 // go by pointwise_loop.cuh, whose kernels are compiled once for all dtypes of an operator.
 #pragma once
 
-#include <aten/TensorIterator.h>
+#include <aten/iterator/TensorIterator.h>
 #include <aten/OpMathType.h>
 #include <aten/native/cuda/OffsetCalculator.h>
 #include <csrc/compat/aten/native/cuda/loop_dtypes.h>

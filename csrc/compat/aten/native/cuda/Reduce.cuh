@@ -6,7 +6,7 @@
 #pragma once
 
 #include <aten/ops/empty.h>
-#include <aten/TensorIterator.h>
+#include <aten/iterator/TensorIterator.h>
 #include <csrc/compat/aten/cuda/DeviceUtils.cuh>
 #include <c10/cuda/CUDAException.h>
 #include <csrc/compat/aten/cuda/CUDAContext.h>

@@ -1,7 +1,7 @@
 // Loops over operands of other dtypes than their function takes.
 #pragma once
 
-#include <aten/TensorIterator.h>
+#include <aten/iterator/TensorIterator.h>
 #include <c10/core/ScalarType.h>
 #include <c10/cuda/CUDAMacros.h>
 #include <c10/util/ArrayRef.h>

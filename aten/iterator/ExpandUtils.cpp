@@ -1,4 +1,4 @@
-#include <aten/ExpandUtils.h>
+#include <aten/iterator/ExpandUtils.h>
 
 #include <aten/native/convert.h>
 #include <aten/ops/expand.h>

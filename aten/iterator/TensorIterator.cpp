@@ -1,9 +1,9 @@
-#include <aten/TensorIterator.h>
+#include <aten/iterator/TensorIterator.h>
 
-#include <aten/MemoryOverlap.h>
-#include <aten/TensorIteratorDetail.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
+#include <aten/iterator/MemoryOverlap.h>
+#include <aten/iterator/TensorIteratorDetail.h>
 #include <aten/native/OutArgument.h>
 #include <aten/native/TypeProperties.h>
 #include <aten/native/convert.h>

@@ -1,7 +1,7 @@
 // Shared by the sources of TensorIterator.
 #pragma once
 
-#include <aten/TensorIterator.h>
+#include <aten/iterator/TensorIterator.h>
 
 #include <cstdint>
 #include <cstring>

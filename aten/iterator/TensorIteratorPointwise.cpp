@@ -1,9 +1,9 @@
 // build_pointwise: the way from an operator's arguments to its loop. See Note [Fast pointwise calls].
-#include <aten/TensorIterator.h>
+#include <aten/iterator/TensorIterator.h>
 
-#include <aten/TensorIteratorDetail.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
+#include <aten/iterator/TensorIteratorDetail.h>
 #include <aten/native/convert.h>
 #include <c10/core/DefaultDtype.h>
 #include <c10/core/impl/SpareTensors.h>

@@ -1,9 +1,9 @@
 // The geometry half of TensorIterator: strides, order of dimensions, output layout, joining of dimensions.
-#include <aten/TensorIterator.h>
+#include <aten/iterator/TensorIterator.h>
 
-#include <aten/TensorIteratorDetail.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
+#include <aten/iterator/TensorIteratorDetail.h>
 #include <aten/native/OutArgument.h>
 
 #include <utility>

@@ -1,4 +1,4 @@
-#include <aten/MemoryOverlap.h>
+#include <aten/iterator/MemoryOverlap.h>
 
 #include <aten/core/TensorBase.h>
 #include <c10/core/TensorImpl.h>

@@ -1,7 +1,7 @@
-#include <aten/native/pointwise_run.h>
+#include <aten/iterator/pointwise_run.h>
 
 #include <aten/Parallel.h>
-#include <aten/TensorIteratorDetail.h>
+#include <aten/iterator/TensorIteratorDetail.h>
 #include <aten/native/streamed.h>
 #include <aten/native/transposed_copy.h>
 

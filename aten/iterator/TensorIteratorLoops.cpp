@@ -1,5 +1,5 @@
 // The walking half of TensorIterator: loops, parts, reductions over parts, and PyTorch's named kinds of iterators.
-#include <aten/TensorIterator.h>
+#include <aten/iterator/TensorIterator.h>
 
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
