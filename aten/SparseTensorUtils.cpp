@@ -1,6 +1,6 @@
 #include <aten/SparseTensorUtils.h>
 
-#include <aten/Parallel.h>
+#include <aten/parallel/Parallel.h>
 #include <aten/native/sparse/device_kernels.h>
 #include <aten/TensorOperators.h>
 #include <c10/core/Contiguity.h>

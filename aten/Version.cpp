@@ -1,9 +1,9 @@
 #include <aten/Version.h>
 
 #include <aten/Context.h>
-#include <aten/Parallel.h>
 #include <aten/native/cpu_isa.h>
 #include <aten/native/onednn/Version.h>
+#include <aten/parallel/Parallel.h>
 
 #include <array>
 #include <sstream>

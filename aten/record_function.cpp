@@ -1,9 +1,9 @@
 #include <aten/record_function.h>
 
 #include <aten/SequenceNumber.h>
-#include <aten/ThreadLocalState.h>
 #include <aten/core/dispatch/Dispatcher.h>
 #include <aten/core/dispatch/WatchedCalls.h>
+#include <aten/parallel/ThreadLocalState.h>
 #include <c10/core/GradMode.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 

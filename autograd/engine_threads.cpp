@@ -1,6 +1,6 @@
 #include <autograd/engine.h>
 
-#include <aten/Parallel.h>
+#include <aten/parallel/Parallel.h>
 #include <autograd/graph_task.h>
 #include <autograd/ready_queue.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <aten/ThreadLocalState.h>
+#include <aten/parallel/ThreadLocalState.h>
 #include <autograd/function.h>
 #include <autograd/node_table.h>
 #include <autograd/ready_queue.h>

@@ -1,8 +1,8 @@
 // Settings and guards under their torch:: names.
 #pragma once
 
-#include <aten/Parallel.h>
 #include <aten/core/Generator.h>
+#include <aten/parallel/Parallel.h>
 #include <aten/random.h>
 #include <c10/core/GradMode.h>
 

@@ -11,9 +11,9 @@
 // the common dtype, and gives it stride 0. 0-dim CPU tensors of another dtype are converted the same way.
 #pragma once
 
-#include <aten/Parallel.h>
 #include <aten/core/Range.h>
 #include <aten/core/TensorBase.h>
+#include <aten/parallel/Parallel.h>
 #include <c10/core/Scalar.h>
 #include <c10/core/ScalarType.h>
 #include <c10/util/DimVector.h>

@@ -1,9 +1,9 @@
 #include <aten/iterator/pointwise_run.h>
 
-#include <aten/Parallel.h>
 #include <aten/iterator/TensorIteratorDetail.h>
 #include <aten/native/streamed.h>
 #include <aten/native/transposed_copy.h>
+#include <aten/parallel/Parallel.h>
 
 #include <algorithm>
 #include <cstring>

@@ -1,11 +1,11 @@
 #include <aten/native/convert.h>
 
-#include <aten/Parallel.h>
 #include <aten/core/TensorBase.h>
 #include <aten/iterator/TensorIterator.h>
 #include <aten/native/cpu_isa.h>
 #include <aten/native/streamed.h>
 #include <aten/native/transposed_copy.h>
+#include <aten/parallel/Parallel.h>
 
 #include <algorithm>
 #include <cstring>

@@ -1,6 +1,5 @@
 // Copies, conversions, filling and resizing, on every backend.
 #include <aten/Functions.h>
-#include <aten/Parallel.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/iterator/ExpandUtils.h>
 #include <aten/iterator/MemoryOverlap.h>
@@ -11,6 +10,7 @@
 #include <aten/native/store_number.h>
 #include <aten/native/streamed.h>
 #include <aten/native/view_support.h>
+#include <aten/parallel/Parallel.h>
 #include <c10/core/Allocator.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <c10/util/complex.h>

@@ -1,7 +1,7 @@
 // Factories: what is common to every backend, and the CPU and Meta allocation underneath.
 #include <aten/Context.h>
 #include <aten/Functions.h>
-#include <aten/Parallel.h>
+#include <aten/parallel/Parallel.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/convert.h>

@@ -1,9 +1,9 @@
 #include <aten/native/transposed_copy.h>
 
-#include <aten/Parallel.h>
 #include <aten/iterator/TensorIterator.h>
 #include <aten/native/convert.h>
 #include <aten/native/cpu_isa.h>
+#include <aten/parallel/Parallel.h>
 
 #include <algorithm>
 #include <cstdint>

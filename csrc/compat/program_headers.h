@@ -2,8 +2,8 @@
 // `std::setprecision`, `std::accumulate`, C10_LOG_API_USAGE_ONCE, LOG, RECORD_FUNCTION. Only the public headers include this one.
 #pragma once
 
-#include <aten/ThreadLocalState.h>
 #include <aten/iterator/MemoryOverlap.h>
+#include <aten/parallel/ThreadLocalState.h>
 #include <aten/record_function.h>
 #include <c10/core/impl/checked_memory_format.h>
 #include <c10/util/Deprecated.h>

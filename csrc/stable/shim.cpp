@@ -1,7 +1,6 @@
 #include <csrc/stable/shim.h>
 
 #include <aten/DeviceAccelerator.h>
-#include <aten/Parallel.h>
 #include <aten/core/Generator.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/dispatch/Dispatcher.h>
@@ -10,6 +9,7 @@
 #include <aten/from_blob.h>
 #include <aten/library.h>
 #include <aten/ops/empty_strided.h>
+#include <aten/parallel/Parallel.h>
 #include <c10/core/DeviceGuard.h>
 #include <c10/core/DispatchKey.h>
 #include <c10/core/impl/VirtualGuardImpl.h>

@@ -2,7 +2,7 @@
 
 #include <aten/Context.h>
 #include <aten/Functions.h>
-#include <aten/ThreadLocalState.h>
+#include <aten/parallel/ThreadLocalState.h>
 #include <autograd/autograd.h>
 #include <autograd/custom_function.h>
 #include <autograd/engine.h>

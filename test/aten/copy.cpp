@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 
 #include <aten/Functions.h>
-#include <aten/Parallel.h>
 #include <aten/TensorOperators.h>
+#include <aten/parallel/Parallel.h>
 
 #include <cstring>
 #include <vector>

@@ -3,7 +3,7 @@
 #include <aten/native/onednn/Primitive.h>
 #include <aten/native/onednn/matmul.h>
 #include <aten/Functions.h>
-#include <aten/Parallel.h>
+#include <aten/parallel/Parallel.h>
 #include <aten/TensorOperators.h>
 
 #include <catch2/catch.hpp>

@@ -1,8 +1,8 @@
 // What the operator table cannot see of convolution, pooling, batch normalization, resizing and sampling.
 
 #include <aten/Functions.h>
-#include <aten/Parallel.h>
 #include <aten/TensorOperators.h>
+#include <aten/parallel/Parallel.h>
 #include <aten/random.h>
 
 #include <catch2/catch.hpp>

@@ -2,9 +2,9 @@
 #include <catch2/catch.hpp>
 
 #include <aten/Functions.h>
-#include <aten/Parallel.h>
 #include <aten/TensorIndexing.h>
 #include <aten/TensorOperators.h>
+#include <aten/parallel/Parallel.h>
 
 #include "test/support/matchers.h"
 

@@ -2,7 +2,7 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
-#include <aten/CpuGrant.h>
+#include <aten/parallel/CpuQuota.h>
 
 #include <sched.h>
 #include <sys/resource.h>

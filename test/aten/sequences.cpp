@@ -1,7 +1,7 @@
 // What the operator table cannot see of attention in blocks, recurrent layers and ctc_loss.
 
 #include <aten/Functions.h>
-#include <aten/Parallel.h>
+#include <aten/parallel/Parallel.h>
 #include <aten/TensorOperators.h>
 #include <aten/core/Reduction.h>
 #include <aten/ops/_gru_steps_ops.h>

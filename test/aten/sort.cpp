@@ -3,7 +3,7 @@
 
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
-#include <aten/Parallel.h>
+#include <aten/parallel/Parallel.h>
 
 #include <algorithm>
 #include <cmath>

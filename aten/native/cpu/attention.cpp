@@ -3,7 +3,6 @@
 // when a block brings a greater score, what was summed before is scaled down.
 // Dao, Fu, Ermon, Rudra, Ré: FlashAttention, 2022.
 
-#include <aten/Parallel.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/gemm.h>
@@ -11,6 +10,7 @@
 #include <aten/native/cpu/softmax_exp.h>
 #include <aten/native/onednn/matmul.h>
 #include <aten/native/vec/math.h>
+#include <aten/parallel/Parallel.h>
 
 #include <algorithm>
 #include <cmath>

@@ -3,9 +3,9 @@
 
 #include <aten/native/cpu/batch_norm.h>
 
-#include <aten/Parallel.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/row_lanes.h>
+#include <aten/parallel/Parallel.h>
 
 #include <algorithm>
 #include <cmath>

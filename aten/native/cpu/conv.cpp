@@ -3,12 +3,12 @@
 
 #include <aten/native/cpu/conv.h>
 
-#include <aten/Parallel.h>
 #include <aten/core/TensorBase.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/gemm.h>
 #include <aten/native/cpu/gemm_tile.h>
 #include <aten/native/cpu/window_columns.h>
+#include <aten/parallel/Parallel.h>
 #include <c10/core/CPUAllocator.h>
 
 #include <algorithm>

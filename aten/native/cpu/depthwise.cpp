@@ -7,9 +7,9 @@
 // The gradient of the input is the same sum with the kernel turned round, over the gradient spread out by the stride.
 #include <aten/native/cpu/conv.h>
 
-#include <aten/Parallel.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/row_lanes.h>
+#include <aten/parallel/Parallel.h>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Distances between rows, and their gradients, for any norm.
-#include <aten/Parallel.h>
 #include <aten/core/TensorBase.h>
 #include <aten/core/dtype_dispatch.h>
+#include <aten/parallel/Parallel.h>
 
 #include <c10/util/DimVector.h>
 

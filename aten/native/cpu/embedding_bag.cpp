@@ -1,11 +1,11 @@
 // embedding_bag: each bag of indices reduces rows of a table to one row.
 #include <aten/OpMathType.h>
-#include <aten/Parallel.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/convert.h>
 #include <aten/native/index_support.h>
 #include <aten/native/vec/Vec.h>
+#include <aten/parallel/Parallel.h>
 
 #include <algorithm>
 #include <vector>

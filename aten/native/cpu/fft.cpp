@@ -3,11 +3,11 @@
 // Lines are brought into two planes, of real and of imaginary parts: some lines side by side, or one line alone if it is long
 // and its points are neighbours. The transform itself is in fft_passes.h. Real lines of an even number of points go as complex
 // ones of half as many: points 2 j and 2 j + 1 are the parts of a complex point.
-#include <aten/Parallel.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/fft_passes.h>
+#include <aten/parallel/Parallel.h>
 
 #include <c10/core/CPUAllocator.h>
 #include <c10/core/WrapDimMinimal.h>

@@ -2,10 +2,10 @@
 
 #ifdef __AVX512F__
 
-#include <aten/Parallel.h>
 #include <aten/native/cpu/gemm_kernels.h>
 #include <aten/native/transposed_copy.h>
 #include <aten/native/vec/Vec.h>
+#include <aten/parallel/Parallel.h>
 
 #include <cpuid.h>
 #include <immintrin.h>

@@ -1,13 +1,13 @@
 #pragma once
 // Bodies of the own matrix products: blocks for the caches, a task per block of C, and gemv.h for vectors.
 
-#include <aten/Parallel.h>
 #include <aten/native/cpu/gemm.h>
 #include <aten/native/cpu/gemm_pack.h>
 #include <aten/native/cpu/gemm_tile.h>
 #include <aten/native/cpu/gemv.h>
 #include <aten/native/pointwise/math.h>
 #include <aten/native/vec/Vec.h>
+#include <aten/parallel/Parallel.h>
 
 #include <algorithm>
 

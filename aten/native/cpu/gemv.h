@@ -1,11 +1,11 @@
 #pragma once
 // Products with a vector or a few. They run at memory speed, so each element of the matrix is read once, in storage order.
 
-#include <aten/Parallel.h>
 #include <aten/native/cpu/gemm.h>
 #include <aten/native/cpu/gemm_pack.h>
 #include <aten/native/cpu/gemm_tile.h>
 #include <aten/native/vec/Vec.h>
+#include <aten/parallel/Parallel.h>
 
 #include <algorithm>
 

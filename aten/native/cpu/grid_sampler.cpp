@@ -3,10 +3,10 @@
 
 #include <aten/native/cpu/grid_sampler.h>
 
-#include <aten/Parallel.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
+#include <aten/parallel/Parallel.h>
 
 #include <aten/OpMathType.h>
 #include <aten/native/grid_taps.h>

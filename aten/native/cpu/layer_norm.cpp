@@ -1,10 +1,10 @@
 // Layer and group normalization: rows are brought to mean zero and variance one, then scaled.
 
-#include <aten/Parallel.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/norm.h>
 #include <aten/native/cpu/row_lanes.h>
+#include <aten/parallel/Parallel.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,11 @@
 // Kernels of mm, bmm, mv, dot and their add forms: operands in, own GEMM or oneDNN chosen, result in place.
 
-#include <aten/Parallel.h>
 #include <aten/core/TensorBase.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/gemm.h>
 #include <aten/native/cpu/gemm_amx.h>
 #include <aten/native/onednn/matmul.h>
+#include <aten/parallel/Parallel.h>
 #include <c10/core/CPUAllocator.h>
 #include <c10/core/Scalar.h>
 

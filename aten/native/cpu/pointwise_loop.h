@@ -23,11 +23,11 @@
 #pragma once
 
 #include <aten/OpMathType.h>
-#include <aten/Parallel.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/iterator/TensorIterator.h>
 #include <aten/iterator/pointwise_run.h>
 #include <aten/native/vec/trigonometry.h>
+#include <aten/parallel/Parallel.h>
 
 #include <cstdint>
 #include <type_traits>

@@ -1,13 +1,13 @@
 // Pooling: windows are reduced first down the rows, which are adjacent in memory, then along them; in a channels-last
 // layout, for all channels of a pixel at once.
 
-#include <aten/Parallel.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/row_lanes.h>
 #include <aten/native/pointwise/math.h>
 #include <aten/native/pool_windows.h>
+#include <aten/parallel/Parallel.h>
 
 #include <algorithm>
 #include <cmath>

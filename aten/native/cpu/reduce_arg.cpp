@@ -1,6 +1,6 @@
 // argmax, argmin, and max and min along a dimension with indices. The first of equal elements wins; so does the first NaN.
-#include <aten/Parallel.h>
 #include <aten/native/cpu/reduce_extremum_op.h>
+#include <aten/parallel/Parallel.h>
 
 #include <memory>
 #include <type_traits>

@@ -1,12 +1,12 @@
 // Gates of recurrent cells, everything that is done element by element between two matrix products, and all steps of a layer.
 
-#include <aten/Parallel.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/gemm_kernels.h>
 #include <aten/native/cpu/row_lanes.h>
 #include <aten/native/recurrence.h>
 #include <aten/native/vec/math.h>
+#include <aten/parallel/Parallel.h>
 
 #include <algorithm>
 #include <array>

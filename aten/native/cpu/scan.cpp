@@ -1,11 +1,11 @@
 // cumsum, cumprod, logcumsumexp, cummax, cummin. Inputs and outputs are seen as contiguous [outer, count, inner] blocks:
 // a row is scanned along `count`, and neighbouring `inner` columns side by side.
-#include <aten/Parallel.h>
 #include <aten/core/TensorBase.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/generic/row_walk.h>
 #include <aten/native/cpu/row_lanes.h>
 #include <aten/native/pointwise/math.h>
+#include <aten/parallel/Parallel.h>
 
 #include <c10/util/complex.h>
 

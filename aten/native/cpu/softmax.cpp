@@ -1,11 +1,11 @@
 // softmax and log_softmax, forward and backward, over any dimension of contiguous data.
 
-#include <aten/Parallel.h>
 #include <aten/core/TensorBase.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/row_lanes.h>
 #include <aten/native/cpu/softmax_exp.h>
 #include <aten/native/vec/math.h>
+#include <aten/parallel/Parallel.h>
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/macros/Macros.h>
 

@@ -2,13 +2,13 @@
 // layout rows are resized once and then blended, in a channels-last layout all channels of a pixel are blended at once. The taps
 // are in upsample_taps.h, images of bytes in upsample_bytes.h.
 
-#include <aten/Parallel.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/row_lanes.h>
 #include <aten/native/cpu/upsample_bytes.h>
 #include <aten/native/cpu/upsample_taps.h>
+#include <aten/parallel/Parallel.h>
 
 #include <algorithm>
 #include <cmath>

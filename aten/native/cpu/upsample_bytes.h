@@ -5,10 +5,10 @@
 // Included by upsample.cpp only.
 #pragma once
 
-#include <aten/Parallel.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/native/cpu/upsample_taps.h>
+#include <aten/parallel/Parallel.h>
 #include <c10/macros/Macros.h>
 
 #include <algorithm>

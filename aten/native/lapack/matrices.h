@@ -1,10 +1,10 @@
 // Matrices in tensors, one by one, as LAPACK wants them: by columns.
 #pragma once
 
-#include <aten/Parallel.h>
 #include <aten/core/TensorBase.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/lapack/routines.h>
+#include <aten/parallel/Parallel.h>
 
 #include <c10/util/DimVector.h>
 

@@ -1,8 +1,8 @@
 #include <aten/native/onednn/conv.h>
 
-#include <aten/Parallel.h>
 #include <aten/native/onednn/Primitive.h>
 #include <aten/native/onednn/Version.h>
+#include <aten/parallel/Parallel.h>
 #include <c10/core/CPUAllocator.h>
 #include <c10/util/BFloat16.h>
 

@@ -1,9 +1,9 @@
 #include <aten/native/onednn/matmul.h>
 
 #include <aten/Context.h>
-#include <aten/Parallel.h>
 #include <aten/native/onednn/Primitive.h>
 #include <aten/native/onednn/Version.h>
+#include <aten/parallel/Parallel.h>
 
 #include <algorithm>
 #include <string_view>

@@ -2,10 +2,10 @@
 #include <aten/native/sparse/coo.h>
 
 #include <aten/Functions.h>
-#include <aten/Parallel.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/pointwise/math.h>
 #include <aten/native/sparse/device_kernels.h>
+#include <aten/parallel/Parallel.h>
 
 #include <vector>
 

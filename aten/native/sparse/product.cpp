@@ -1,7 +1,6 @@
 #include <aten/native/sparse/product.h>
 
 #include <aten/Functions.h>
-#include <aten/Parallel.h>
 #include <aten/TensorOperators.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/iterator/ExpandUtils.h>
@@ -9,6 +8,7 @@
 #include <aten/native/pointwise/math.h>
 #include <aten/native/sparse/coo.h>
 #include <aten/native/sparse/device_kernels.h>
+#include <aten/parallel/Parallel.h>
 
 #include <algorithm>
 #include <vector>

@@ -3,10 +3,10 @@
 
 #include <aten/Functions.h>
 #include <aten/OpMathType.h>
-#include <aten/Parallel.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/ReductionType.h>
 #include <aten/native/pointwise/math.h>
+#include <aten/parallel/Parallel.h>
 #include <c10/core/GradMode.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <aten/Parallel.h>
+#include <aten/parallel/Parallel.h>
 #include <c10/util/thread_name.h>
 #include <csrc/compat/c10/core/thread_pool.h>
 

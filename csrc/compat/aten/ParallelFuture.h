@@ -1,7 +1,7 @@
 #pragma once
 
-#include <aten/Parallel.h>
 #include <aten/core/ivalue.h>
+#include <aten/parallel/Parallel.h>
 
 #include <functional>
 

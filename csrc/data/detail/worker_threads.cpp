@@ -1,6 +1,6 @@
 #include <csrc/data/detail/worker_threads.h>
 
-#include <aten/Parallel.h>
+#include <aten/parallel/Parallel.h>
 #include <c10/util/thread_name.h>
 
 #include <thread>

@@ -2,13 +2,13 @@
 
 #include <aten/Functions.h>
 #include <aten/OpMathType.h>
-#include <aten/Parallel.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/conv.h>
 #include <aten/native/cpu_isa.h>
 #include <aten/native/onednn/conv.h>
+#include <aten/parallel/Parallel.h>
 #include <aten/shape/conv.h>
 
 #include <algorithm>

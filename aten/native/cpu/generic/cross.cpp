@@ -1,8 +1,8 @@
 // Cross products.
-#include <aten/Parallel.h>
 #include <aten/core/TensorBase.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/pointwise/math.h>
+#include <aten/parallel/Parallel.h>
 
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/DimVector.h>

@@ -1,11 +1,11 @@
 // Connectionist temporal classification by dynamic programming over the labels with blanks between them.
 // Graves, Fernández, Gomez, Schmidhuber: Connectionist Temporal Classification, 2006.
 
-#include <aten/Parallel.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/ctc_labels.h>
+#include <aten/parallel/Parallel.h>
 
 #include <algorithm>
 #include <cmath>

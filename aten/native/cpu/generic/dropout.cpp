@@ -2,10 +2,10 @@
 
 #include <aten/Functions.h>
 #include <aten/OpMathType.h>
-#include <aten/Parallel.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/generic/random_draws.h>
 #include <aten/native/cpu/generic/random_fill.h>
+#include <aten/parallel/Parallel.h>
 
 namespace at::native {
 

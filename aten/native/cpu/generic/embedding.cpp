@@ -1,6 +1,6 @@
 // Rows of a table by index, and the sum of gradients back into the table.
 
-#include <aten/Parallel.h>
+#include <aten/parallel/Parallel.h>
 #include <aten/core/TensorBase.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/OpMathType.h>

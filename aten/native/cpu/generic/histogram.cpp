@@ -1,9 +1,9 @@
 // bincount, histc, searchsorted, bucketize, trace.
-#include <aten/Parallel.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/TypeProperties.h>
+#include <aten/parallel/Parallel.h>
 
 #include <c10/core/Scalar.h>
 #include <c10/util/string_view.h>

@@ -1,7 +1,7 @@
 // Advanced indexing: index, index_put_, masks, take and put.
 #include <aten/iterator/ExpandUtils.h>
 #include <aten/iterator/MemoryOverlap.h>
-#include <aten/Parallel.h>
+#include <aten/parallel/Parallel.h>
 #include <aten/iterator/TensorIterator.h>
 #include <aten/core/List.h>
 #include <aten/core/ivalue.h>

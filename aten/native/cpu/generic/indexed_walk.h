@@ -2,11 +2,11 @@
 // place in one of them comes from an index.
 #pragma once
 
-#include <aten/Parallel.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/native/convert.h>
 #include <aten/native/index_rows.h>
+#include <aten/parallel/Parallel.h>
 #include <c10/util/DimVector.h>
 
 #include <algorithm>

@@ -1,5 +1,4 @@
 // cat, flip and repeat_interleave: moving whole runs of elements.
-#include <aten/Parallel.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
@@ -8,6 +7,7 @@
 #include <aten/native/index_support.h>
 #include <aten/native/streamed.h>
 #include <aten/native/view_support.h>
+#include <aten/parallel/Parallel.h>
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/SmallVector.h>
 #include <c10/util/safe_numerics.h>

@@ -1,6 +1,6 @@
 // Negative log likelihood of class indices: one score picked per target, forward and backward.
 
-#include <aten/Parallel.h>
+#include <aten/parallel/Parallel.h>
 #include <aten/core/Reduction.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/dtype_dispatch.h>

@@ -1,9 +1,9 @@
 // Padding with what is inside: each place of the padded tensor shows one place of the input, dimension by dimension.
 #include <aten/OpMathType.h>
-#include <aten/Parallel.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/index_support.h>
+#include <aten/parallel/Parallel.h>
 
 #include <algorithm>
 #include <cstring>

@@ -1,6 +1,6 @@
 #include <aten/native/cpu/generic/reduce_drive.h>
 
-#include <aten/Parallel.h>
+#include <aten/parallel/Parallel.h>
 
 #include <memory>
 

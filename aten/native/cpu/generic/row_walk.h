@@ -1,8 +1,8 @@
 // Visits the rows of several tensors of the same shape along one dimension.
 #pragma once
 
-#include <aten/Parallel.h>
 #include <aten/core/TensorBase.h>
+#include <aten/parallel/Parallel.h>
 
 #include <c10/util/SmallVector.h>
 

@@ -1,5 +1,4 @@
 // gather and scatter, and the index_* operators along one dimension.
-#include <aten/Parallel.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
@@ -7,6 +6,7 @@
 #include <aten/native/cpu/generic/indexed_walk.h>
 #include <aten/native/index_support.h>
 #include <aten/native/pointwise/math.h>
+#include <aten/parallel/Parallel.h>
 #include <c10/core/WrapDimMinimal.h>
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // sort along a dimension, with indices. Always stable.
-#include <aten/Parallel.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/generic/row_walk.h>
 #include <aten/native/cpu/generic/sort_long_row.h>
+#include <aten/parallel/Parallel.h>
 #include <c10/core/CPUAllocator.h>
 
 namespace at::native {

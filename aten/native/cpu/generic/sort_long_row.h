@@ -1,8 +1,8 @@
 // Sorting one long row on several threads.
 #pragma once
 
-#include <aten/Parallel.h>
 #include <aten/native/cpu/generic/sort_keys.h>
+#include <aten/parallel/Parallel.h>
 
 #include <algorithm>
 #include <cstdint>

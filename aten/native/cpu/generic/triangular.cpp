@@ -1,10 +1,10 @@
 // tril, triu and their index lists.
-#include <aten/Parallel.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/index_support.h>
 #include <aten/native/triangle_indices.h>
+#include <aten/parallel/Parallel.h>
 #include <aten/shape/factory.h>
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 // max_unpool: elements go back to the places that a pooling took them from.
 
-#include <aten/Parallel.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
+#include <aten/parallel/Parallel.h>
 
 #include <algorithm>
 

@@ -6,8 +6,8 @@
 //       iter, [](float a, float b) { return a + b; }, [](Vectorized<float> a, Vectorized<float> b) { return a + b; });
 #pragma once
 
-#include <aten/Parallel.h>
 #include <aten/iterator/TensorIterator.h>
+#include <aten/parallel/Parallel.h>
 #include <c10/util/Exception.h>
 #include <csrc/compat/aten/cpu/vec/vec_base.h>
 #include <csrc/compat/aten/detail/FunctionTraits.h>

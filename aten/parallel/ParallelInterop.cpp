@@ -1,5 +1,5 @@
 // The pool behind at::launch: tasks beside each other, each of them serial inside.
-#include <aten/Parallel.h>
+#include <aten/parallel/Parallel.h>
 
 #include <c10/util/Exception.h>
 

@@ -1,4 +1,4 @@
-#include <aten/ThreadLocalState.h>
+#include <aten/parallel/ThreadLocalState.h>
 
 #include <aten/record_function.h>
 #include <c10/util/ThreadLocalDebugInfo.h>

@@ -1,4 +1,4 @@
-#include <aten/ParallelPool.h>
+#include <aten/parallel/ParallelPool.h>
 
 #include <algorithm>
 #include <atomic>

@@ -1,4 +1,4 @@
-// The threads behind parallel loops. Only aten/Parallel.cpp uses it.
+// The threads behind parallel loops. Only aten/parallel/Parallel.cpp uses it.
 #pragma once
 
 #include <cstdint>

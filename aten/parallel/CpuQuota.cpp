@@ -1,4 +1,4 @@
-#include <aten/CpuGrant.h>
+#include <aten/parallel/CpuQuota.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
-#include <aten/Parallel.h>
+#include <aten/parallel/Parallel.h>
 
-#include <aten/CpuGrant.h>
-#include <aten/ParallelPool.h>
+#include <aten/parallel/CpuQuota.h>
+#include <aten/parallel/ParallelPool.h>
 #include <c10/util/Exception.h>
 
 #include <omp.h>
