@@ -1,7 +1,7 @@
 // A thread's settings, to be carried to another thread that works for it.
 #pragma once
 
-#include <aten/autocast_dtypes.h>
+#include <aten/autocast/autocast_dtypes.h>
 #include <c10/core/AutogradState.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <c10/macros/Export.h>

@@ -1,7 +1,7 @@
 // What autocast does with the arguments of a call on CUDA: two or three tensors become half or bfloat16 by one launch, and so do their
 // gradients on the way back.
 #include <aten/Functions.h>
-#include <aten/autocast_cache.h>
+#include <aten/autocast/autocast_cache.h>
 #include <aten/native/cuda_shortcuts.h>
 #include <autograd/function.h>
 #include <autograd/functions/utils.h>

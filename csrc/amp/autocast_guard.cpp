@@ -1,6 +1,6 @@
 #include <csrc/amp/autocast_guard.h>
 
-#include <aten/autocast_mode.h>
+#include <aten/autocast/autocast_mode.h>
 #include <c10/util/Exception.h>
 #include <csrc/cuda.h>
 

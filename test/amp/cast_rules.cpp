@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include <aten/Functions.h>
-#include <aten/autocast_rules.h>
+#include <aten/autocast/autocast_rules.h>
 #include <aten/core/dispatch/Dispatcher.h>
 #include <aten/library.h>
 #include <c10/core/TensorImpl.h>

@@ -1,7 +1,7 @@
 // What the tests of autocast share.
 #pragma once
 
-#include <aten/autocast_mode.h>
+#include <aten/autocast/autocast_mode.h>
 #include <c10/core/ScalarType.h>
 #include <c10/util/Exception.h>
 

@@ -4,7 +4,7 @@
 #include <aten/Context.h>
 #include <aten/Functions.h>
 #include <aten/TensorOperators.h>
-#include <aten/autocast_mode.h>
+#include <aten/autocast/autocast_mode.h>
 #include <aten/core/Tensor.h>
 #include <aten/native/composite/list_out.h>
 #include <aten/native/optional_tensor.h>

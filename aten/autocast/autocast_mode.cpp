@@ -1,7 +1,7 @@
-#include <aten/autocast_mode.h>
+#include <aten/autocast/autocast_mode.h>
 
-#include <aten/autocast_cache.h>
-#include <aten/autocast_dtypes.h>
+#include <aten/autocast/autocast_cache.h>
+#include <aten/autocast/autocast_dtypes.h>
 #include <aten/native/cuda_shortcuts.h>
 #include <c10/core/GradMode.h>
 #include <c10/core/UndefinedTensorImpl.h>

@@ -1,6 +1,6 @@
 // Autocast: while it is on, operators run in the precision that suits them. Products and convolutions cast their inputs to
 // a lower precision, operators that need range cast them to float32, the others take what they are given. Which does what
-// stands in aten/autocast_rules.cpp; docs/mixed-precision.md tells how to use it.
+// stands in aten/autocast/autocast_rules.cpp; docs/mixed-precision.md tells how to use it.
 #pragma once
 
 #include <aten/core/IListRef.h>

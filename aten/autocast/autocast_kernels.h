@@ -6,7 +6,7 @@
 //   }
 #pragma once
 
-#include <aten/autocast_mode.h>
+#include <aten/autocast/autocast_mode.h>
 
 /// (device type, operator, policy) or (device type, operator, overload, policy), in a block of TORCH_LIBRARY_IMPL.
 #define KERNEL(DEVICE, ...) AT_AUTOCAST_PICK_(__VA_ARGS__, AT_AUTOCAST_KERNEL3_, AT_AUTOCAST_KERNEL2_)(DEVICE, __VA_ARGS__)

@@ -1,7 +1,7 @@
 // Which operators autocast casts for, and how.
 #pragma once
 
-#include <aten/autocast_mode.h>
+#include <aten/autocast/autocast_mode.h>
 #include <c10/util/ArrayRef.h>
 
 namespace at::autocast {

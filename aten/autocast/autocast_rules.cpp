@@ -1,6 +1,6 @@
-#include <aten/autocast_rules.h>
+#include <aten/autocast/autocast_rules.h>
 
-#include <aten/autocast_cache.h>
+#include <aten/autocast/autocast_cache.h>
 #include <aten/core/dispatch/BuiltinRegistration.h>
 #include <aten/core/dispatch/Dispatcher.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
@@ -418,7 +418,7 @@ constexpr auto make_rows() {
   size_t next = 0;
   for (const CastRule& rule : kRules) {
     const auto add = [&](c10::DispatchKey key, CastPolicy policy, const c10::impl::BuiltinKernel* kernel) {
-      if (policy != none) rows[next++] = {rule.name, rule.overload_name, key, kernel, "aten/autocast_rules.cpp"};
+      if (policy != none) rows[next++] = {rule.name, rule.overload_name, key, kernel, "aten/autocast/autocast_rules.cpp"};
     };
     add(c10::DispatchKey::AutocastCPU, rule.cpu, kernel_of<DeviceType::CPU>(rule.cpu));
     add(c10::DispatchKey::AutocastCUDA, rule.cuda, kernel_of<DeviceType::CUDA>(rule.cuda));
