@@ -1,7 +1,7 @@
 #include <autograd/engine.h>
 
 #include <aten/Functions.h>
-#include <aten/record_function.h>
+#include <aten/observe/record_function.h>
 #include <autograd/functions/basic_ops.h>
 #include <autograd/functions/utils.h>
 #include <autograd/graph_task.h>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <aten/SequenceNumber.h>
 #include <aten/core/Tensor.h>
+#include <aten/observe/SequenceNumber.h>
 #include <autograd/anomaly_mode.h>
 #include <autograd/edge.h>
 #include <autograd/function_hook.h>

@@ -1,6 +1,6 @@
 #include <autograd/graph_task.h>
 
-#include <aten/record_function.h>
+#include <aten/observe/record_function.h>
 #include <autograd/saved_variable.h>
 #include <c10/core/Event.h>
 #include <c10/core/impl/VirtualGuardImpl.h>

@@ -1,6 +1,6 @@
 #include <aten/parallel/ThreadLocalState.h>
 
-#include <aten/record_function.h>
+#include <aten/observe/record_function.h>
 #include <c10/util/ThreadLocalDebugInfo.h>
 
 namespace at::impl {

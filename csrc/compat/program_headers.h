@@ -3,8 +3,8 @@
 #pragma once
 
 #include <aten/iterator/MemoryOverlap.h>
+#include <aten/observe/record_function.h>
 #include <aten/parallel/ThreadLocalState.h>
-#include <aten/record_function.h>
 #include <c10/core/impl/checked_memory_format.h>
 #include <c10/util/Deprecated.h>
 #include <c10/util/Logging.h>

@@ -8,7 +8,7 @@
 //     result->save("step.json");
 #pragma once
 
-#include <aten/record_function.h>
+#include <aten/observe/record_function.h>
 #include <c10/core/Device.h>
 #include <c10/macros/Export.h>
 #include <csrc/profiler/profile.h>

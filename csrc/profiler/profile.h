@@ -10,7 +10,7 @@
 // thread that started it and on those that work for this one (backward passes on devices). docs/profiling.md tells more.
 #pragma once
 
-#include <aten/record_function.h>
+#include <aten/observe/record_function.h>
 #include <c10/core/Device.h>
 #include <c10/macros/Export.h>
 #include <csrc/arg.h>

@@ -1,7 +1,7 @@
 // What is recorded while a profile runs. Private to the sources of the profiler.
 #pragma once
 
-#include <aten/record_function.h>
+#include <aten/observe/record_function.h>
 #include <c10/core/Allocator.h>
 #include <csrc/profiler/profile.h>
 

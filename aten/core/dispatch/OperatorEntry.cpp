@@ -2,9 +2,9 @@
 
 #include <aten/core/dispatch/BuiltinRegistration.h>
 #include <aten/core/dispatch/Dispatcher.h>
-#include <aten/core/dispatch/WatchedCalls.h>
 #include <aten/core/op_registration/infer_schema.h>
 #include <aten/core/schema_parser.h>
+#include <aten/observe/ObservedCalls.h>
 #include <c10/util/StringUtil.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// How the dispatcher lets observers hear of calls; see Note [Watched calls] in aten/record_function.cpp.
+// How the dispatcher lets observers hear of calls; see Note [Watched calls] in aten/observe/record_function.cpp.
 #pragma once
 
 #include <aten/core/boxing/KernelFunction.h>

@@ -1,4 +1,4 @@
-#include <aten/SequenceNumber.h>
+#include <aten/observe/SequenceNumber.h>
 
 namespace at::sequence_number::impl {
 

@@ -1,8 +1,8 @@
-#include <aten/record_function.h>
+#include <aten/observe/record_function.h>
 
-#include <aten/SequenceNumber.h>
 #include <aten/core/dispatch/Dispatcher.h>
-#include <aten/core/dispatch/WatchedCalls.h>
+#include <aten/observe/ObservedCalls.h>
+#include <aten/observe/SequenceNumber.h>
 #include <aten/parallel/ThreadLocalState.h>
 #include <c10/core/GradMode.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
