@@ -7,7 +7,7 @@
 #include <aten/core/dispatch/Dispatcher.h>
 #include <aten/core/function_schema.h>
 #include <aten/core/ivalue.h>
-#include <aten/library.h>
+#include <aten/library/library.h>
 
 #include <utility>
 #include <vector>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <aten/library.h>
+#include <aten/library/library.h>
 #include <c10/macros/Export.h>
 
 namespace torch::autograd {

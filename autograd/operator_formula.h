@@ -2,7 +2,7 @@
 #pragma once
 
 #include <aten/core/ivalue.h>
-#include <aten/library.h>
+#include <aten/library/library.h>
 #include <autograd/custom_function.h>
 #include <c10/macros/Export.h>
 #include <c10/util/ArrayRef.h>

@@ -7,7 +7,7 @@
 #include <aten/core/jit_type.h>
 #include <aten/core/stack.h>
 #include <aten/from_blob.h>
-#include <aten/library.h>
+#include <aten/library/library.h>
 #include <aten/ops/empty_strided.h>
 #include <aten/parallel/Parallel.h>
 #include <c10/core/DeviceGuard.h>

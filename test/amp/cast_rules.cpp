@@ -4,7 +4,7 @@
 #include <aten/Functions.h>
 #include <aten/autocast/autocast_rules.h>
 #include <aten/core/dispatch/Dispatcher.h>
-#include <aten/library.h>
+#include <aten/library/library.h>
 #include <c10/core/TensorImpl.h>
 
 #include "test/amp/expected.h"

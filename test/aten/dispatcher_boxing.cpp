@@ -1,7 +1,7 @@
 #include "dispatcher_support.h"
 
 #include <aten/core/IListRef.h>
-#include <aten/custom_class.h>
+#include <aten/library/custom_class.h>
 #include <c10/core/Stream.h>
 
 using namespace dispatcher_test;

@@ -2,7 +2,7 @@
 
 #include <aten/core/Tensor.h>
 #include <aten/core/dispatch/Dispatcher.h>
-#include <aten/library.h>
+#include <aten/library/library.h>
 #include <c10/core/TensorImpl.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 #include "dispatcher_support.h"
 
-#include <aten/custom_class.h>
+#include <aten/library/custom_class.h>
 
 using namespace dispatcher_test;
 using Catch::Matchers::Contains;

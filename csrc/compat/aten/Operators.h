@@ -2,7 +2,7 @@
 #pragma once
 
 #include <aten/Operators.h>
-#include <aten/library.h>
+#include <aten/library/library.h>
 
 #define ATEN_OP(op_name) at::_ops::op_name
 #define ATEN_OP2(op_name, overload) at::_ops::op_name##_##overload

@@ -1,5 +1,5 @@
-#include <aten/custom_class.h>
-#include <aten/library.h>
+#include <aten/library/custom_class.h>
+#include <aten/library/library.h>
 
 // A library of operators that the dispatcher test opens and closes again.
 

@@ -5,7 +5,7 @@
 #include <aten/core/dispatch/OperatorOptions.h>
 #include <aten/core/dispatch/RegistrationHandleRAII.h>
 #include <aten/core/op_registration/infer_schema.h>
-#include <aten/library.h>
+#include <aten/library/library.h>
 #include <c10/core/DispatchKey.h>
 #include <c10/util/Indirect.h>
 #include <c10/util/OwnedPtr.h>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <aten/custom_class_detail.h>
-#include <aten/library.h>
+#include <aten/library/custom_class_detail.h>
+#include <aten/library/library.h>
 
 #include <string>
 #include <type_traits>

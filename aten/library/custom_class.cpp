@@ -1,4 +1,4 @@
-#include <aten/custom_class.h>
+#include <aten/library/custom_class.h>
 
 #include <c10/util/Exception.h>
 

@@ -1,4 +1,4 @@
-#include <aten/library.h>
+#include <aten/library/library.h>
 
 #include <aten/core/dispatch/Dispatcher.h>
 #include <aten/core/schema_parser.h>
