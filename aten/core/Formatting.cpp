@@ -1,10 +1,10 @@
 #include <aten/core/Formatting.h>
 
-#include <aten/SparseCsrTensorImpl.h>
-#include <aten/SparseTensorImpl.h>
 #include <aten/core/DeprecatedTypeProperties.h>
 #include <aten/ops/select.h>
 #include <aten/ops/to.h>
+#include <aten/sparse/SparseCsrTensorImpl.h>
+#include <aten/sparse/SparseTensorImpl.h>
 
 #include <fmt/format.h>
 

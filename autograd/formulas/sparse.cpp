@@ -1,8 +1,8 @@
 #include <autograd/formulas/sparse.h>
 
 #include <aten/Functions.h>
-#include <aten/SparseTensorUtils.h>
 #include <aten/TensorOperators.h>
+#include <aten/sparse/SparseTensorUtils.h>
 #include <autograd/formulas/pointwise.h>
 
 #include <tuple>

@@ -1,8 +1,8 @@
 // Shared by the kernels of compressed sparse tensors (CSR, CSC, BSR, BSC).
 #pragma once
 
-#include <aten/SparseCsrTensorImpl.h>
 #include <aten/core/Tensor.h>
+#include <aten/sparse/SparseCsrTensorImpl.h>
 #include <c10/util/DimVector.h>
 
 #include <array>

@@ -1,9 +1,9 @@
 // Shared by the kernels of coordinate tensors. They run below autograd: members of sparse tensors carry no history.
 #pragma once
 
-#include <aten/SparseTensorImpl.h>
-#include <aten/SparseTensorUtils.h>
 #include <aten/core/Tensor.h>
+#include <aten/sparse/SparseTensorImpl.h>
+#include <aten/sparse/SparseTensorUtils.h>
 #include <c10/util/DimVector.h>
 
 namespace at::native {

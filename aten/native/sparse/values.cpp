@@ -1,10 +1,10 @@
 #include <aten/native/sparse/values.h>
 
 #include <aten/Functions.h>
-#include <aten/SparseCsrTensorImpl.h>
 #include <aten/native/OutArgument.h>
 #include <aten/native/sparse/compressed.h>
 #include <aten/native/sparse/coo.h>
+#include <aten/sparse/SparseCsrTensorImpl.h>
 
 namespace at::native {
 

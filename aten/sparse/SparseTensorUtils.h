@@ -1,8 +1,8 @@
 // What code outside of the library may want of sparse tensors beside their operators.
 #pragma once
 
-#include <aten/SparseTensorImpl.h>
 #include <aten/core/Tensor.h>
+#include <aten/sparse/SparseTensorImpl.h>
 
 namespace at::sparse {
 

@@ -1,4 +1,4 @@
-#include <aten/SparseTensorUtils.h>
+#include <aten/sparse/SparseTensorUtils.h>
 
 #include <aten/parallel/Parallel.h>
 #include <aten/native/sparse/device_kernels.h>

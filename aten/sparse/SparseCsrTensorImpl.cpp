@@ -1,4 +1,4 @@
-#include <aten/SparseCsrTensorImpl.h>
+#include <aten/sparse/SparseCsrTensorImpl.h>
 
 #include <aten/core/TensorSpec.h>
 #include <c10/core/Contiguity.h>

@@ -1,4 +1,4 @@
-#include <aten/SparseTensorImpl.h>
+#include <aten/sparse/SparseTensorImpl.h>
 
 #include <aten/core/TensorSpec.h>
 #include <c10/util/DimVector.h>
