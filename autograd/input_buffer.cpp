@@ -1,7 +1,7 @@
 #include <autograd/input_buffer.h>
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 #include <autograd/grad_mode.h>
 #include <autograd/variable.h>
 #include <c10/core/Event.h>

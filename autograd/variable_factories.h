@@ -3,7 +3,7 @@
 
 #include <aten/Functions.h>
 #include <aten/core/LegacyTypeDispatch.h>
-#include <aten/from_blob.h>
+#include <aten/core/from_blob.h>
 #include <autograd/TensorDataContainer.h>
 #include <autograd/variable.h>
 #include <c10/macros/Export.h>

@@ -8,7 +8,7 @@
 #include <autograd/variable.h>
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 #include <c10/util/Exception.h>
 
 #include <array>

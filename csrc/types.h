@@ -1,21 +1,21 @@
 // namespace torch: everything of namespace at, under the names that programs use.
 #pragma once
 
-#include <aten/Context.h>
-#include <aten/DeviceGuard.h>
 #include <aten/Functions.h>
-#include <aten/ScalarOps.h>
-#include <aten/TensorGeometry.h>
-#include <aten/TensorIndexing.h>
-#include <aten/TensorOperators.h>
-#include <aten/Version.h>
+#include <aten/core/Context.h>
 #include <aten/core/DeprecatedTypeProperties.h>
+#include <aten/core/DeviceGuard.h>
 #include <aten/core/Formatting.h>
 #include <aten/core/Generator.h>
+#include <aten/core/ScalarOps.h>
 #include <aten/core/Tensor.h>
+#include <aten/core/TensorGeometry.h>
+#include <aten/core/TensorIndexing.h>
+#include <aten/core/TensorOperators.h>
+#include <aten/core/Version.h>
 #include <aten/core/optional_tensor.h>
-#include <aten/tensor_literal.h>
-#include <aten/tensor_properties.h>
+#include <aten/core/tensor_literal.h>
+#include <aten/core/tensor_properties.h>
 #include <autograd/variable.h>
 #include <autograd/variable_factories.h>
 #include <c10/core/InferenceMode.h>

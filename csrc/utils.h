@@ -2,8 +2,8 @@
 #pragma once
 
 #include <aten/core/Generator.h>
+#include <aten/core/random.h>
 #include <aten/parallel/Parallel.h>
-#include <aten/random.h>
 #include <c10/core/GradMode.h>
 
 namespace torch {

@@ -1,10 +1,10 @@
 // What the CPU library asks of this plugin. Loading registers; nothing here touches a device before it is called.
+#include <aten/core/random.h>
 #include <aten/cuda/CUDAContextLight.h>
 #include <aten/cuda/CUDAGeneratorImpl.h>
 #include <aten/cuda/Libraries.h>
 #include <aten/cuda/default_generators.h>
 #include <aten/detail/CUDAHooksInterface.h>
-#include <aten/random.h>
 #include <c10/cuda/CUDAGuard.h>
 
 namespace at::cuda {

@@ -1,5 +1,5 @@
 // Factories: what is common to every backend, and the CPU and Meta allocation underneath.
-#include <aten/Context.h>
+#include <aten/core/Context.h>
 #include <aten/Functions.h>
 #include <aten/parallel/Parallel.h>
 #include <aten/core/TensorSpec.h>
@@ -12,7 +12,7 @@
 #include <aten/native/take_plain_empty.h>
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
-#include <aten/OpMathType.h>
+#include <aten/core/OpMathType.h>
 #include <c10/core/DefaultDtype.h>
 #include <c10/core/DeviceGuard.h>
 #include <c10/core/impl/SpareTensors.h>

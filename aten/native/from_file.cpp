@@ -1,6 +1,6 @@
 // Tensors over the memory of mapped files.
 #include <aten/Functions.h>
-#include <aten/from_blob.h>
+#include <aten/core/from_blob.h>
 #include <aten/native/OutArgument.h>
 
 #include <fcntl.h>

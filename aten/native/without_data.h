@@ -1,7 +1,7 @@
 // Tensors as at::meta::NAME takes them: shapes and dtypes alone.
 #pragma once
 
-#include <aten/EmptyTensor.h>
+#include <aten/core/EmptyTensor.h>
 #include <aten/core/List.h>
 #include <aten/core/Tensor.h>
 

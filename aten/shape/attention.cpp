@@ -1,6 +1,6 @@
 #include <aten/shape/attention.h>
 
-#include <aten/OpMathType.h>
+#include <aten/core/OpMathType.h>
 #include <aten/core/Tensor.h>
 #include <aten/native/convert.h>
 #include <aten/shape/operand_checks.h>

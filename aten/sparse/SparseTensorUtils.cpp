@@ -2,7 +2,7 @@
 
 #include <aten/parallel/Parallel.h>
 #include <aten/native/sparse/device_kernels.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 #include <c10/core/Contiguity.h>
 #include <c10/util/DimVector.h>
 #include <c10/util/safe_numerics.h>

@@ -2,7 +2,7 @@
 #include <autograd/formulas/pointwise.h>
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 #include <c10/util/Exception.h>
 
 #include <cmath>

@@ -1,7 +1,7 @@
 #include <autograd/formulas/attention.h>
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/iterator/ExpandUtils.h>
 #include <aten/ops/_efficient_attention_backward.h>
 #include <aten/ops/_flash_attention_backward.h>

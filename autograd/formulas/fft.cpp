@@ -1,7 +1,7 @@
 #include <autograd/formulas/fft.h>
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 
 namespace torch::autograd::formulas {
 

@@ -1,7 +1,7 @@
 #include <autograd/formulas/linalg.h>
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/native/cuda_shortcuts.h>
 #include <autograd/formulas/pointwise.h>
 

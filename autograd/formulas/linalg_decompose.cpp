@@ -1,7 +1,7 @@
 #include <autograd/formulas/linalg_decompose.h>
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 #include <autograd/formulas/pointwise.h>
 
 #include <c10/core/GradMode.h>

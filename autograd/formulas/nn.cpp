@@ -1,8 +1,8 @@
 #include <autograd/formulas/nn.h>
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
 #include <aten/core/Reduction.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/iterator/ExpandUtils.h>
 #include <aten/native/composite/loss.h>
 #include <aten/native/cpu/generic/dropout.h>

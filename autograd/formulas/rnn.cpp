@@ -1,7 +1,7 @@
 #include <autograd/formulas/rnn.h>
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/native/recurrence.h>
 #include <autograd/grad_mode.h>
 

@@ -1,7 +1,7 @@
 #include <autograd/formulas/sparse.h>
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/sparse/SparseTensorUtils.h>
 #include <autograd/formulas/pointwise.h>
 

@@ -1,8 +1,8 @@
 // Gradients of views, and of operators that join or spread memory.
 #pragma once
 
-#include <aten/TensorGeometry.h>
 #include <aten/core/Tensor.h>
+#include <aten/core/TensorGeometry.h>
 #include <c10/macros/Export.h>
 #include <c10/util/OptionalArrayRef.h>
 

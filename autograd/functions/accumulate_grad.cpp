@@ -2,7 +2,7 @@
 #include <autograd/functions/accumulate_grad.h>
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 #include <autograd/functions/utils.h>
 #include <c10/util/Exception.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <aten/TensorGeometry.h>
+#include <aten/core/TensorGeometry.h>
 #include <autograd/function.h>
 #include <autograd/variable.h>
 #include <c10/macros/Export.h>

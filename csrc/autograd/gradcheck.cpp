@@ -2,7 +2,7 @@
 
 #include <aten/Functions.h>
 #include <aten/core/Formatting.h>
-#include <aten/random.h>
+#include <aten/core/random.h>
 #include <autograd/autograd.h>
 #include <autograd/functions/basic_ops.h>
 #include <autograd/grad_mode.h>

@@ -1,6 +1,6 @@
 #include <csrc/optim/lbfgs.h>
 
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 #include <c10/core/GradMode.h>
 #include <c10/util/safe_numerics.h>
 #include <csrc/optim/step_lists.h>

@@ -1,12 +1,12 @@
 #include <csrc/stable/shim.h>
 
-#include <aten/DeviceAccelerator.h>
+#include <aten/core/DeviceAccelerator.h>
 #include <aten/core/Generator.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/dispatch/Dispatcher.h>
+#include <aten/core/from_blob.h>
 #include <aten/core/jit_type.h>
 #include <aten/core/stack.h>
-#include <aten/from_blob.h>
 #include <aten/library/library.h>
 #include <aten/ops/empty_strided.h>
 #include <aten/parallel/Parallel.h>

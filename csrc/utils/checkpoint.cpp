@@ -1,7 +1,7 @@
 #include <csrc/utils/checkpoint.h>
 
-#include <aten/Context.h>
 #include <aten/Functions.h>
+#include <aten/core/Context.h>
 #include <aten/parallel/ThreadLocalState.h>
 #include <autograd/autograd.h>
 #include <autograd/custom_function.h>

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/parallel/Parallel.h>
 
 #include <cstring>

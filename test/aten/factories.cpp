@@ -1,10 +1,10 @@
 // Windows and other factories, weights by direction and length, masked softmax.
 #include <catch2/catch.hpp>
 
-#include <aten/EmptyTensor.h>
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
-#include <aten/random.h>
+#include <aten/core/EmptyTensor.h>
+#include <aten/core/TensorOperators.h>
+#include <aten/core/random.h>
 #include <c10/core/DefaultDtype.h>
 #include <c10/core/InferenceMode.h>
 

@@ -4,11 +4,11 @@
 #include <aten/native/onednn/matmul.h>
 #include <aten/Functions.h>
 #include <aten/parallel/Parallel.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 
 #include <catch2/catch.hpp>
 
-#include <aten/random.h>
+#include <aten/core/random.h>
 
 #include <limits>
 #include <thread>

@@ -1,9 +1,9 @@
 // What the operator table cannot see of convolution, pooling, batch normalization, resizing and sampling.
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
+#include <aten/core/random.h>
 #include <aten/parallel/Parallel.h>
-#include <aten/random.h>
 
 #include <catch2/catch.hpp>
 

@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 
 #include <aten/Functions.h>
-#include <aten/TensorIndexing.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorIndexing.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/parallel/Parallel.h>
 
 #include "test/support/matchers.h"

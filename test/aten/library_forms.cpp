@@ -1,9 +1,9 @@
 // Operators under the names that libraries on GPUs have for them: the same numbers as the operators that programs call.
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
-#include <aten/random.h>
-#include <aten/tensor_literal.h>
+#include <aten/core/TensorOperators.h>
+#include <aten/core/random.h>
+#include <aten/core/tensor_literal.h>
 
 #include <catch2/catch.hpp>
 

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 #include <c10/util/Exception.h>
 
 #include <functional>

@@ -1,10 +1,10 @@
 // What the operator table cannot see of softmax, normalization, embedding and losses over classes.
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
-#include <aten/Version.h>
-#include <aten/random.h>
-#include <aten/tensor_literal.h>
+#include <aten/core/TensorOperators.h>
+#include <aten/core/Version.h>
+#include <aten/core/random.h>
+#include <aten/core/tensor_literal.h>
 
 #include <catch2/catch.hpp>
 

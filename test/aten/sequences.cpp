@@ -2,13 +2,13 @@
 
 #include <aten/Functions.h>
 #include <aten/parallel/Parallel.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/core/Reduction.h>
 #include <aten/ops/_gru_steps_ops.h>
 #include <aten/ops/_lstm_steps_ops.h>
 #include <aten/ops/_rnn_steps_ops.h>
 #include <autograd/autograd.h>
-#include <aten/random.h>
+#include <aten/core/random.h>
 
 #include <catch2/catch.hpp>
 

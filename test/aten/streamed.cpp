@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/native/streamed.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Sparse tensors, samplers and ordered scatters on a GPU, each against the CPU.
 #include "test/cuda/support.h"
 
-#include <aten/Context.h>
+#include <aten/core/Context.h>
 
 #include <vector>
 

@@ -3,9 +3,9 @@
 #include "test/cuda_emulated/submit.h"
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
+#include <aten/core/from_blob.h>
 #include <aten/cuda/CUDAContextLight.h>
-#include <aten/from_blob.h>
 
 #include <cublasLt.h>
 #include <cublas_v2.h>

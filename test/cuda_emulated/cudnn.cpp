@@ -5,7 +5,7 @@
 #include "test/cuda_emulated/cudnn.h"
 
 #include <aten/Functions.h>
-#include <aten/from_blob.h>
+#include <aten/core/from_blob.h>
 
 #include <algorithm>
 

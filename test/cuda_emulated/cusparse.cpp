@@ -3,10 +3,10 @@
 
 #include <aten/Functions.h>
 #include <aten/core/List.h>
+#include <aten/core/from_blob.h>
 #include <aten/core/ivalue.h>
 #include <aten/cuda/CUDAContextLight.h>
 #include <aten/cuda/Exceptions.h>
-#include <aten/from_blob.h>
 
 #include <cusparse.h>
 

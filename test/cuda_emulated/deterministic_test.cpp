@@ -1,7 +1,7 @@
 // What use_deterministic_algorithms asks for: results that do not depend on the order in which threads run.
 #include "test/cuda_emulated/compare.h"
 
-#include <aten/Context.h>
+#include <aten/core/Context.h>
 #include <aten/core/List.h>
 #include <aten/core/ivalue.h>
 

@@ -1,7 +1,7 @@
 // What tensors of more than 2^31 elements go through, with small ones: launches are asked to take less than they could.
 #include "test/cuda_emulated/compare.h"
 
-#include <aten/Context.h>
+#include <aten/core/Context.h>
 #include <aten/native/cuda/columns.h>
 #include <aten/native/cuda/grid_sampler.h>
 #include <aten/native/cuda/index_walk.h>

@@ -2,10 +2,10 @@
 #include "test/cuda_emulated/submit.h"
 
 #include <aten/Functions.h>
+#include <aten/core/from_blob.h>
 #include <aten/cuda/CUDAContextLight.h>
 #include <aten/cuda/Exceptions.h>
 #include <aten/cuda/Libraries.h>
-#include <aten/from_blob.h>
 #include <c10/cuda/CUDAStream.h>
 
 #include <cufftXt.h>

@@ -1,6 +1,6 @@
 // Kernels over lists of tensors: foreach and cat.
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/native/cuda/foreach.h>
 #include <aten/native/cuda/join.h>
 

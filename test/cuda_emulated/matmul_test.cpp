@@ -2,7 +2,7 @@
 #include "test/cuda_emulated/compare.h"
 #include "test/cuda_emulated/libraries.h"
 
-#include <aten/Context.h>
+#include <aten/core/Context.h>
 
 #include <torch/torch.h>
 

@@ -2,8 +2,8 @@
 #include "test/cuda_emulated/submit.h"
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
-#include <aten/from_blob.h>
+#include <aten/core/TensorOperators.h>
+#include <aten/core/from_blob.h>
 #include <aten/native/cuda/sort.h>
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 #include <aten/native/sparse/device_kernels.h>
 #include <aten/native/sparse/product.h>
 
-#include <aten/Context.h>
+#include <aten/core/Context.h>
 #include <torch/torch.h>
 
 #include <catch2/catch.hpp>

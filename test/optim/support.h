@@ -2,7 +2,7 @@
 #pragma once
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 #include <autograd/variable_factories.h>
 #include <csrc/optim/optimizer.h>
 

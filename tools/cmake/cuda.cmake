@@ -44,7 +44,7 @@ target_compile_options(tensor_cuda PRIVATE
 if(TENSOR_PRECOMPILE)
   target_precompile_headers(tensor_cuda PRIVATE
     $<$<COMPILE_LANGUAGE:CXX>:${PROJECT_SOURCE_DIR}/aten/core/Tensor.h>
-    $<$<COMPILE_LANGUAGE:CXX>:${PROJECT_SOURCE_DIR}/aten/TensorOperators.h>
+    $<$<COMPILE_LANGUAGE:CXX>:${PROJECT_SOURCE_DIR}/aten/core/TensorOperators.h>
     $<$<COMPILE_LANGUAGE:CXX>:${PROJECT_SOURCE_DIR}/aten/core/dispatch/BuiltinRegistration.h>)
   file(GLOB_RECURSE C10_CUDA_SOURCES CONFIGURE_DEPENDS c10/cuda/*.cpp)
   set_source_files_properties(${C10_CUDA_SOURCES} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)

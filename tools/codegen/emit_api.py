@@ -172,7 +172,7 @@ def functions_header(declarations: dict[str, str]) -> str:
     return f"""// All at:: functions, and the C++ operators.
 #pragma once
 
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 {API_INCLUDES}
 {text}"""
 

@@ -402,8 +402,8 @@ class AutogradEmitter:
         table = f"kKernels_{entries[0].schema.unambiguous_name}"
         return f"""// Autograd nodes and kernels of the operators in {", ".join(sorted({e.path.name for e in entries}))}.
 {ops}
-#include <aten/TensorOperators.h>
 #include <aten/core/LegacyTypeDispatch.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/core/dispatch/BuiltinRegistration.h>
 #include <aten/core/symint_conversions.h>
 #include <aten/iterator/ExpandUtils.h>

@@ -518,7 +518,7 @@ class KernelEmitter:
         shapes = sorted({h for e in entries for n in (e.get("shape"), e.get("check"), e.get("out_check"), e.get("out_layout")) if n and n != "pointwise"
                          for h in [self.sources.shape_header(n, e)]})
         if any(e.get("through") for e in entries):
-            shapes.append("aten/ScalarOps.h")
+            shapes.append("aten/core/ScalarOps.h")
         includes = "".join(f"#include <{h}>\n" for h in shapes)
         bases = sorted({s.name for e in entries for s in e.forms.values()})
         ops = "".join(f"#include <aten/ops/{b}_ops.h>\n" for b in bases)
@@ -550,7 +550,7 @@ class KernelEmitter:
 {ops}{includes}
 #include <aten/core/dispatch/BuiltinRegistration.h>
 #include <aten/core/symint_conversions.h>
-#include <aten/ScalarOps.h>
+#include <aten/core/ScalarOps.h>
 #include <aten/native/OutArgument.h>
 #include <aten/native/backend_select.h>
 #include <aten/native/composite/exact_out.h>

@@ -3,7 +3,7 @@
 #include <ATen/Functions.h>
 #include <c10/util/Exception.h>
 
-#include <aten/random.h>
+#include <aten/core/random.h>
 
 #include <algorithm>
 

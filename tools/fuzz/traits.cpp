@@ -1,6 +1,6 @@
 #include "tools/fuzz/traits.h"
 
-#include <aten/random.h>
+#include <aten/core/random.h>
 
 #include <algorithm>
 #include <complex>

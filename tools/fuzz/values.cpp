@@ -1,7 +1,7 @@
 #include "tools/fuzz/values.h"
 
 #include <ATen/core/Generator.h>
-#include <aten/random.h>
+#include <aten/core/random.h>
 
 #include <algorithm>
 #include <cmath>

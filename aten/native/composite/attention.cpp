@@ -1,8 +1,8 @@
 // Attention by scaled dot products.
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/iterator/ExpandUtils.h>
 #include <aten/native/attention.h>
 #include <aten/ops/_scaled_dot_product_efficient_attention.h>

@@ -1,8 +1,8 @@
 // Batch and instance normalization: checks, running statistics, and the public operators.
 
 #include <aten/Functions.h>
-#include <aten/OpMathType.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/OpMathType.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/native/optional_tensor.h>

@@ -1,8 +1,8 @@
 // Convolutions: the public operators, all of which come to at::convolution, and its double backward pass.
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/native/composite/exact_out.h>
 #include <aten/native/optional_tensor.h>
 #include <aten/shape/conv.h>

@@ -1,9 +1,9 @@
 // Losses over classes, made of log_softmax and nll_loss.
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
 #include <aten/core/Reduction.h>
 #include <aten/core/Tensor.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/native/optional_tensor.h>
 
 #include <limits>

@@ -1,10 +1,10 @@
 // ctc_loss: reductions and lengths around its kernel.
 
-#include <aten/Context.h>
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/Context.h>
 #include <aten/core/Reduction.h>
 #include <aten/core/Tensor.h>
+#include <aten/core/TensorOperators.h>
 #include <c10/core/GradMode.h>
 
 #include <algorithm>

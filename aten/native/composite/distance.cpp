@@ -1,8 +1,8 @@
 // Distances between rows in their public forms.
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/shape/distance.h>
 #include <aten/shape/matrix_checks.h>
 

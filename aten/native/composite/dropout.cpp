@@ -1,8 +1,8 @@
 // Dropout in its forms: elements or whole channels, zeroed or set to the value of a saturated SELU unit.
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/generic/dropout.h>
 

@@ -1,8 +1,8 @@
 // einsum: parses the equation, brings every operand to one order of dimensions, contracts them two by two.
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
+#include <aten/core/TensorOperators.h>
 
 #include <c10/util/irange.h>
 

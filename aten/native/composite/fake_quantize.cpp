@@ -1,6 +1,6 @@
 // Rounding to the steps of a quantized tensor, in floating point.
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/iterator/MemoryOverlap.h>
 #include <aten/ops/_fused_moving_avg_obs_fq_helper.h>

@@ -1,8 +1,8 @@
 // The family of Fourier transforms, over three kernels: complex to complex, real to half a spectrum, and back.
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/native/OutArgument.h>
 
 #include <c10/core/DefaultDtype.h>

@@ -1,6 +1,6 @@
 // gradient: differences of samples, central inside and one-sided at both ends.
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 #include <c10/core/WrapDimMinimal.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Factorizations in their public forms: the kernels' results without what only derivatives need, and with errors thrown.
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/iterator/MemoryOverlap.h>
 #include <aten/native/composite/linalg_support.h>
 #include <aten/native/replace_output.h>

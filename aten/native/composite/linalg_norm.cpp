@@ -1,7 +1,7 @@
 // Norms of matrices, and condition numbers.
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/native/composite/linalg_support.h>
 #include <aten/shape/matrix_checks.h>
 

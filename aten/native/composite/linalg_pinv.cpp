@@ -1,7 +1,7 @@
 // Pseudo-inverse and rank, by singular values.
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/native/composite/linalg_support.h>
 #include <aten/shape/linalg_solve.h>
 #include <aten/shape/matrix_checks.h>

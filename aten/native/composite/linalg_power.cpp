@@ -1,7 +1,7 @@
 // Powers and the exponential of matrices, Vandermonde matrices, cross products.
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/native/composite/exact_out.h>
 #include <aten/native/composite/linalg_support.h>
 #include <aten/shape/matrix_checks.h>

@@ -1,8 +1,8 @@
 // Solutions of linear systems in their public forms.
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/native/OutArgument.h>
 #include <aten/native/composite/linalg_support.h>
 

@@ -2,7 +2,7 @@
 
 #include <aten/iterator/ExpandUtils.h>
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/core/Reduction.h>
 #include <aten/core/Tensor.h>
 #include <aten/native/optional_tensor.h>

@@ -1,7 +1,7 @@
 // Margin losses over classes: of one target each (multi_margin_loss), or of several (multilabel_margin_loss).
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
 #include <aten/core/Reduction.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/native/store_number.h>
 
 #include <tuple>

@@ -1,8 +1,8 @@
 // matmul and the products that reduce to it.
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/iterator/ExpandUtils.h>
 #include <aten/native/OutArgument.h>
 #include <aten/native/composite/exact_out.h>

@@ -1,7 +1,7 @@
 // Operators of neural networks that are made of others: softmax with a dtype, embeddings, one_hot, glu, distances.
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/Reduction.h>
 #include <aten/native/composite/exact_out.h>

@@ -1,8 +1,8 @@
 // Normalizations: the public operators, and backward passes that give only the gradients asked for.
 
 #include <aten/Functions.h>
-#include <aten/OpMathType.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/OpMathType.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/core/TensorSpec.h>

@@ -1,6 +1,6 @@
 // Reductions and scans made of other operators.
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/iterator/MemoryOverlap.h>
 
 #include <c10/core/GradMode.h>

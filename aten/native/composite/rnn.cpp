@@ -1,11 +1,11 @@
 // Recurrent cells and layers. The products with the inputs are taken for all steps at once; each step is then one product
 // with the state and the cell's gates.
 
-#include <aten/Context.h>
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
 #include <aten/autocast/autocast_mode.h>
+#include <aten/core/Context.h>
 #include <aten/core/Tensor.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/native/composite/list_out.h>
 #include <aten/native/optional_tensor.h>
 #include <aten/native/recurrence.h>

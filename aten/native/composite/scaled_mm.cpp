@@ -1,6 +1,6 @@
 // Products of matrices of 8-bit floats, which stand for their elements times a scale, and of groups of matrices.
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 
 #include <algorithm>
 #include <array>

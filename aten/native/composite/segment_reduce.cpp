@@ -1,9 +1,9 @@
 // Reductions of stretches of a dimension.
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
+#include <aten/core/tensor_literal.h>
 #include <aten/native/ReductionType.h>
 #include <aten/native/optional_tensor.h>
-#include <aten/tensor_literal.h>
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/DimVector.h>
 #include <c10/util/accumulate.h>

@@ -1,6 +1,6 @@
 // Sorting, selection and searching made of other operators.
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/native/OutArgument.h>
 #include <aten/native/TypeProperties.h>
 

@@ -1,6 +1,6 @@
 // Differences, integrals, moments and histograms made of other operators.
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/native/OutArgument.h>
 
 #include <c10/core/WrapDimMinimal.h>

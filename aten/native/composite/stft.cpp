@@ -1,8 +1,8 @@
 // Short-time Fourier transforms.
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
+#include <aten/core/TensorOperators.h>
 
 #include <sstream>
 

@@ -1,6 +1,6 @@
 // Layers of transformers in one call, as modules use them when nothing is trained.
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 
 #include <cmath>
 

@@ -1,8 +1,8 @@
 // Resizing by sizes or factors, grids, and sampling by them.
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/native/cpu/grid_sampler.h>
 #include <aten/native/cpu_isa.h>

@@ -1,6 +1,6 @@
 // where, masked_fill, nextafter, nan_to_num: pointwise operators whose operands are of different dtypes or whose parameters depend
 // on the dtype itself. The first two move elements and know only their size.
-#include <aten/OpMathType.h>
+#include <aten/core/OpMathType.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/iterator/TensorIterator.h>
 #include <aten/iterator/pointwise_run.h>

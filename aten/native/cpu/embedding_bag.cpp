@@ -1,5 +1,5 @@
 // embedding_bag: each bag of indices reduces rows of a table to one row.
-#include <aten/OpMathType.h>
+#include <aten/core/OpMathType.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/convert.h>

@@ -3,7 +3,7 @@
 
 #include <c10/core/ScalarType.h>
 
-#include <aten/OpMathType.h>
+#include <aten/core/OpMathType.h>
 
 #include <cstdint>
 

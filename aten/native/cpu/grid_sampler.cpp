@@ -8,7 +8,7 @@
 #include <aten/core/dtype_dispatch.h>
 #include <aten/parallel/Parallel.h>
 
-#include <aten/OpMathType.h>
+#include <aten/core/OpMathType.h>
 #include <aten/native/grid_taps.h>
 
 #include <algorithm>

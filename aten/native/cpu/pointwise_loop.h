@@ -22,7 +22,7 @@
 //   static constexpr bool kExactNumbers = true; beside 16-bit tensors a number operand (add(x, 0.1)) is not rounded first.
 #pragma once
 
-#include <aten/OpMathType.h>
+#include <aten/core/OpMathType.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/iterator/TensorIterator.h>
 #include <aten/iterator/pointwise_run.h>

@@ -1,5 +1,5 @@
 // The Mersenne Twister a block at a time, and the samplers that are maps of its numbers.
-#include <aten/OpMathType.h>
+#include <aten/core/OpMathType.h>
 #include <aten/native/cpu/random.h>
 #include <aten/native/vec/math.h>
 

@@ -2,7 +2,7 @@
 // of aten/native/cpu/generic/random_draws.h take, one after the other, and leave the generator where those leave it.
 #pragma once
 
-#include <aten/CPUGeneratorImpl.h>
+#include <aten/core/CPUGeneratorImpl.h>
 
 #include <cstdint>
 

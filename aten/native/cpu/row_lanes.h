@@ -1,7 +1,7 @@
 #pragma once
 // Rows of any floating dtype as lanes of the type they are computed in (float for the 16-bit types).
 
-#include <aten/OpMathType.h>
+#include <aten/core/OpMathType.h>
 #include <aten/native/vec/Vec.h>
 
 #include <type_traits>

@@ -2,8 +2,8 @@
 //
 // It is one gather or scatter by all indices. Where elements are to come in their order, or indices are very many, those of several
 // dimensions are folded into one tensor of offsets before.
-#include <aten/Context.h>
 #include <aten/Functions.h>
+#include <aten/core/Context.h>
 #include <aten/core/List.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>

@@ -2,8 +2,8 @@
 #include <aten/native/cuda/attention.h>
 #include <aten/native/cuda/attention_matrices.h>
 
-#include <aten/Context.h>
 #include <aten/Functions.h>
+#include <aten/core/Context.h>
 #include <aten/cuda/CUDAContext.h>
 #include <aten/cuda/CUDAGeneratorImpl.h>
 #include <aten/iterator/ExpandUtils.h>

@@ -1,8 +1,8 @@
 #include <aten/native/cuda/attention_matrices.h>
 
 #include <aten/Functions.h>
-#include <aten/OpMathType.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/OpMathType.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/native/cuda/copy.h>
 
 #include <limits>

@@ -1,7 +1,7 @@
 #include <aten/native/cuda/convolution_product.h>
 
-#include <aten/Context.h>
 #include <aten/Functions.h>
+#include <aten/core/Context.h>
 #include <aten/cuda/CUDAContext.h>
 #include <aten/native/cuda/convolution_pointwise.h>
 #include <aten/native/cuda/implicit_gemm.h>

@@ -5,8 +5,8 @@
 // rows; others are copied.
 #include <aten/native/cuda/cudnn_convolution.h>
 
-#include <aten/Context.h>
 #include <aten/Functions.h>
+#include <aten/core/Context.h>
 #include <aten/cuda/Libraries.h>
 #include <aten/native/cuda/workspace.h>
 #include <c10/cuda/CUDAFunctions.h>

@@ -6,8 +6,8 @@
 
 #if defined(CUDNN_MAJOR) && CUDNN_MAJOR == 9 // aten/cuda/Libraries.cpp opens that
 
-#include <aten/Context.h>
 #include <aten/Functions.h>
+#include <aten/core/Context.h>
 #include <aten/cuda/CUDAGeneratorImpl.h>
 #include <aten/cuda/Libraries.h>
 #include <aten/native/cuda/cudnn_rnn.h>

@@ -2,7 +2,7 @@
 // the one that aten/cuda/Libraries.cpp opens.
 #pragma once
 
-#include <aten/Context.h>
+#include <aten/core/Context.h>
 #include <aten/cuda/CudnnHandle.h>
 #include <aten/cuda/Libraries.h>
 #include <c10/core/ScalarType.h>

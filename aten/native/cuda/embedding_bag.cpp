@@ -1,7 +1,7 @@
 // embedding_bag and its gradients; arguments are checked by aten/shape/embedding_bag.cpp, indices by the kernels.
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cuda/copy.h>
 #include <aten/native/cuda/embedding_bag.h>

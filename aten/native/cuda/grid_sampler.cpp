@@ -1,6 +1,6 @@
 // Host side of grid_sampler.cu; arguments are checked by aten/shape/upsample.cpp and aten/native/composite/upsample.cpp.
-#include <aten/Context.h>
 #include <aten/Functions.h>
+#include <aten/core/Context.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cuda/copy.h>

@@ -1,7 +1,7 @@
 #include <aten/native/cuda/index_walk.h>
 
-#include <aten/Context.h>
 #include <aten/Functions.h>
+#include <aten/core/Context.h>
 #include <c10/cuda/CUDAStream.h>
 
 #include <algorithm>

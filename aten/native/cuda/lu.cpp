@@ -1,6 +1,6 @@
 // LU factors with row pivots, and what is computed by them: determinants, inverses, solutions. Through cuSOLVER.
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/native/cuda/matrices.h>
 #include <aten/native/cuda/pivots.h>
 #include <aten/native/cuda/solver.h>

@@ -4,8 +4,8 @@
 // columns, with the operands' own memory. Half and bfloat16 accumulate in float; float is rounded to TF32 only where
 // globalContext() allows it. A bias for each column, as layers have it, is added by the same kernel, which then
 // takes relu or gelu where that is asked for (matmul_lt.cpp).
-#include <aten/Context.h>
 #include <aten/Functions.h>
+#include <aten/core/Context.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/cuda/CUDAContext.h>

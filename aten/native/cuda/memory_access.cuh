@@ -1,7 +1,7 @@
 // Loads and stores of kernels: several elements as one aligned access, and 16-bit floats as the float they compute in.
 #pragma once
 
-#include <aten/OpMathType.h>
+#include <aten/core/OpMathType.h>
 #include <c10/util/TypeCast.h>
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // kthvalue, median, nanmedian and mode: one element of each row, found by a block, or places in sorted rows. Arguments are checked by aten/shape/sort.cpp.
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cuda/copy.h>
 #include <aten/native/cuda/sort_rows.h>

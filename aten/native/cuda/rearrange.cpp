@@ -1,7 +1,7 @@
 // repeat_interleave, trace and the like: operators that others make up on the device.
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/iterator/MemoryOverlap.h>
 #include <aten/native/OutArgument.h>

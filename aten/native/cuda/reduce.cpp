@@ -1,7 +1,7 @@
 // Host side of the reductions: conversions of the input, the plan, empty inputs.
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/cuda/CUDAContext.h>
 #include <aten/native/cuda/copy.h>

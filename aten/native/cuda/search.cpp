@@ -1,7 +1,7 @@
 // searchsorted, bucketize, histograms. Arguments are checked by aten/shape/sort.cpp.
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/TypeProperties.h>
 #include <aten/native/cuda/copy.h>

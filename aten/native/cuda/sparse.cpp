@@ -1,8 +1,8 @@
 // Kernels of sparse tensors: sums by place, and products by cuSPARSE.
 #include <aten/native/cuda/sparse.h>
 
-#include <aten/Context.h>
 #include <aten/Functions.h>
+#include <aten/core/Context.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/cuda/CUDAContext.h>

@@ -1,7 +1,7 @@
 // The unique family: differences between neighbours, in sorted order or as they stand.
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/core/dtype_dispatch.h>
 #include <c10/core/WrapDimMinimal.h>
 

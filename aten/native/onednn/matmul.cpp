@@ -1,6 +1,6 @@
 #include <aten/native/onednn/matmul.h>
 
-#include <aten/Context.h>
+#include <aten/core/Context.h>
 #include <aten/native/onednn/Primitive.h>
 #include <aten/native/onednn/Version.h>
 #include <aten/parallel/Parallel.h>

@@ -3,7 +3,7 @@
 // offset + n.
 #pragma once
 
-#include <aten/OpMathType.h>
+#include <aten/core/OpMathType.h>
 #include <aten/core/PhiloxRNGEngine.h>
 #include <c10/macros/Macros.h>
 #include <c10/util/TypeCast.h>

@@ -4,9 +4,9 @@
 #include <aten/native/sparse/values.h>
 
 #include <aten/Functions.h>
-#include <aten/ScalarOps.h>
-#include <aten/TensorIndexing.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/ScalarOps.h>
+#include <aten/core/TensorIndexing.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/core/ivalue.h>
 #include <aten/iterator/ExpandUtils.h>

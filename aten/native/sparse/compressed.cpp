@@ -2,9 +2,9 @@
 #include <aten/native/sparse/compressed.h>
 #include <aten/native/sparse/coo.h>
 
-#include <aten/EmptyTensor.h>
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/EmptyTensor.h>
+#include <aten/core/TensorOperators.h>
 #include <c10/core/DeviceGuard.h>
 #include <c10/util/DimVector.h>
 #include <c10/util/safe_numerics.h>

@@ -4,7 +4,7 @@
 #include <aten/native/sparse/device_kernels.h>
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 #include <c10/util/DimVector.h>
 #include <c10/util/accumulate.h>
 #include <c10/util/safe_numerics.h>

@@ -6,8 +6,8 @@
 #include <aten/native/sparse/values.h>
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
-#include <aten/WrapDimUtilsMulti.h>
+#include <aten/core/TensorOperators.h>
+#include <aten/core/WrapDimUtilsMulti.h>
 #include <aten/iterator/ExpandUtils.h>
 #include <c10/util/DimVector.h>
 

@@ -3,7 +3,7 @@
 #include <aten/native/sparse/coo.h>
 
 #include <aten/Functions.h>
-#include <aten/TensorIndexing.h>
+#include <aten/core/TensorIndexing.h>
 #include <aten/core/ivalue.h>
 
 #include <algorithm>

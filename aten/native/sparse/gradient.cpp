@@ -3,7 +3,7 @@
 #include <aten/native/sparse/coo.h>
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 #include <c10/util/DimVector.h>
 
 namespace at::native {

@@ -3,7 +3,7 @@
 #include <aten/native/sparse/values.h>
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/native/TypeProperties.h>
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/DimVector.h>

@@ -1,7 +1,7 @@
 #include <aten/native/sparse/product.h>
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/iterator/ExpandUtils.h>
 #include <aten/native/index_rows.h>

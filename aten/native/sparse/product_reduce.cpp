@@ -2,7 +2,7 @@
 #include <aten/native/sparse/compressed.h>
 
 #include <aten/Functions.h>
-#include <aten/OpMathType.h>
+#include <aten/core/OpMathType.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/ReductionType.h>
 #include <aten/native/pointwise/math.h>

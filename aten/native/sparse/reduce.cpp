@@ -2,8 +2,8 @@
 #include <aten/native/sparse/coo.h>
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
-#include <aten/WrapDimUtilsMulti.h>
+#include <aten/core/TensorOperators.h>
+#include <aten/core/WrapDimUtilsMulti.h>
 #include <c10/util/DimVector.h>
 
 #include <algorithm>

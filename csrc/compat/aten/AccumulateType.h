@@ -1,7 +1,7 @@
 // The type in which sums over elements of a given type are kept.
 #pragma once
 
-#include <aten/OpMathType.h>
+#include <aten/core/OpMathType.h>
 #include <c10/core/DeviceType.h>
 #include <c10/macros/Macros.h>
 

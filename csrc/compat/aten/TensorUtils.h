@@ -6,8 +6,8 @@
 //   at::checkDim("my_op", input, 4);
 #pragma once
 
-#include <aten/TensorGeometry.h>
 #include <aten/core/Tensor.h>
+#include <aten/core/TensorGeometry.h>
 #include <c10/core/Backend.h>
 #include <c10/core/SymIntArrayRef.h>
 #include <c10/util/DimVector.h>

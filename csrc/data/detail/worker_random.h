@@ -1,7 +1,7 @@
 #pragma once
 
 #include <aten/core/Generator.h>
-#include <aten/random.h>
+#include <aten/core/random.h>
 
 #include <cstdint>
 #include <optional>

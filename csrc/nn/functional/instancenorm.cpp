@@ -1,6 +1,6 @@
 #include <csrc/nn/functional/instancenorm.h>
 
-#include <aten/Context.h>
+#include <aten/core/Context.h>
 
 namespace torch::nn::functional {
 

@@ -1,6 +1,6 @@
 #include <csrc/nn/functional/normalization.h>
 
-#include <aten/Context.h>
+#include <aten/core/Context.h>
 #include <c10/util/Exception.h>
 
 namespace torch::nn::functional {

@@ -1,7 +1,7 @@
 #include <csrc/nn/utils/orthogonal.h>
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 #include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
 #include <csrc/nn/cloneable.h>

@@ -1,7 +1,7 @@
 #include <csrc/nn/utils/power_method.h>
 
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 #include <c10/util/Exception.h>
 #include <csrc/nn/functional/normalization.h>
 #include <csrc/nn/modules/conv.h>

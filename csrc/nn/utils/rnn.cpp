@@ -1,7 +1,7 @@
 #include <csrc/nn/utils/rnn.h>
 
 #include <aten/Functions.h>
-#include <aten/tensor_literal.h>
+#include <aten/core/tensor_literal.h>
 #include <c10/util/Exception.h>
 
 namespace torch::nn::utils::rnn {

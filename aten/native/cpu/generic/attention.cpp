@@ -1,7 +1,7 @@
 // _scaled_dot_product_efficient_attention on the CPU: the same kernel as _scaled_dot_product_flash_attention_for_cpu.
 #include <aten/Functions.h>
-#include <aten/TensorOperators.h>
 #include <aten/core/Tensor.h>
+#include <aten/core/TensorOperators.h>
 #include <aten/iterator/ExpandUtils.h>
 #include <aten/shape/attention.h>
 

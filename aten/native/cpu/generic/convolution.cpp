@@ -1,7 +1,7 @@
 // Convolution on the CPU: operands brought to a layout, oneDNN or own kernels chosen, bias and copies around them.
 
 #include <aten/Functions.h>
-#include <aten/OpMathType.h>
+#include <aten/core/OpMathType.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>

@@ -1,7 +1,7 @@
 #include <aten/native/cpu/generic/dropout.h>
 
 #include <aten/Functions.h>
-#include <aten/OpMathType.h>
+#include <aten/core/OpMathType.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/generic/random_draws.h>
 #include <aten/native/cpu/generic/random_fill.h>

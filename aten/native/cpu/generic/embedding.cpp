@@ -3,7 +3,7 @@
 #include <aten/parallel/Parallel.h>
 #include <aten/core/TensorBase.h>
 #include <aten/core/dtype_dispatch.h>
-#include <aten/OpMathType.h>
+#include <aten/core/OpMathType.h>
 #include <aten/native/index_rows.h>
 
 #include <algorithm>

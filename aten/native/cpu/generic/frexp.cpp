@@ -1,5 +1,5 @@
 // Mantissas and exponents of floating numbers.
-#include <aten/OpMathType.h>
+#include <aten/core/OpMathType.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/iterator/TensorIterator.h>
 

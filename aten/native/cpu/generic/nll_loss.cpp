@@ -4,7 +4,7 @@
 #include <aten/core/Reduction.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/dtype_dispatch.h>
-#include <aten/OpMathType.h>
+#include <aten/core/OpMathType.h>
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Padding with what is inside: each place of the padded tensor shows one place of the input, dimension by dimension.
-#include <aten/OpMathType.h>
+#include <aten/core/OpMathType.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/index_support.h>

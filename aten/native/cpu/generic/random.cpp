@@ -1,5 +1,5 @@
 // Samplers of real numbers. Each draws the numbers that PyTorch draws, in the same order.
-#include <aten/OpMathType.h>
+#include <aten/core/OpMathType.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>

@@ -1,7 +1,7 @@
 // Single draws from a CPU generator, each taking from its stream what PyTorch takes.
 #pragma once
 
-#include <aten/CPUGeneratorImpl.h>
+#include <aten/core/CPUGeneratorImpl.h>
 #include <aten/core/Generator.h>
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // Filling tensors with runs of draws, in the order in which PyTorch draws for their elements.
 #pragma once
 
-#include <aten/CPUGeneratorImpl.h>
+#include <aten/core/CPUGeneratorImpl.h>
 #include <aten/core/Tensor.h>
 #include <aten/iterator/TensorIterator.h>
 #include <aten/native/cpu/random.h>

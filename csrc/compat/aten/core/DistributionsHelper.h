@@ -8,7 +8,7 @@
 // A generator is anything with random() of 32 and random64() of 64 bits. The caller holds its lock.
 #pragma once
 
-#include <aten/OpMathType.h>
+#include <aten/core/OpMathType.h>
 #include <c10/util/BFloat16.h>
 #include <c10/util/Exception.h>
 #include <c10/util/Half.h>

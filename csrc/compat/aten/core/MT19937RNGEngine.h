@@ -1,6 +1,6 @@
 #pragma once
 
-#include <aten/CPUGeneratorImpl.h>
+#include <aten/core/CPUGeneratorImpl.h>
 
 namespace at {
 using mt19937_engine = mt19937;

@@ -1,6 +1,6 @@
 #include <csrc/compat/aten/cuda/CUDABlas.h>
 
-#include <aten/Context.h>
+#include <aten/core/Context.h>
 #include <aten/cuda/CUDADataType.h>
 
 #include <algorithm>

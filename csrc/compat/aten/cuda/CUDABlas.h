@@ -4,7 +4,7 @@
 // where globalContext() allows it. All of it runs on the current stream, except what takes a handle.
 #pragma once
 
-#include <aten/OpMathType.h>
+#include <aten/core/OpMathType.h>
 #include <aten/cuda/CUDAContext.h>
 #include <c10/util/BFloat16.h>
 #include <c10/util/Half.h>

@@ -2,7 +2,7 @@
 
 #include <aten/Functions.h>
 #include <aten/core/LegacyTypeDispatch.h>
-#include <aten/from_blob.h>
+#include <aten/core/from_blob.h>
 #include <c10/util/Exception.h>
 
 #include <cstring>

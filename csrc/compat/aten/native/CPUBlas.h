@@ -6,7 +6,7 @@
 // kernels of addmm, in parallel where it is not called from a parallel region. Half and BFloat16 are summed in float.
 #pragma once
 
-#include <aten/OpMathType.h>
+#include <aten/core/OpMathType.h>
 #include <c10/core/Scalar.h>
 #include <c10/core/ScalarType.h>
 #include <c10/macros/Macros.h>

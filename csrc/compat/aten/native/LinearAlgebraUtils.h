@@ -1,8 +1,8 @@
 // Checks, copies and shapes for operators on batches of matrices: the last two dimensions are rows and columns.
 #pragma once
 
-#include <aten/Context.h>
 #include <aten/Functions.h>
+#include <aten/core/Context.h>
 #include <aten/core/Tensor.h>
 #include <aten/iterator/ExpandUtils.h>
 #include <c10/core/ScalarType.h>

@@ -1,6 +1,6 @@
 #include <csrc/compat/aten/native/ReduceOps.h>
 
-#include <aten/OpMathType.h>
+#include <aten/core/OpMathType.h>
 #include <aten/ops/var_mean.h>
 #include <csrc/compat/aten/Dispatch.h>
 #include <csrc/compat/aten/native/ReduceOpsUtils.h>

@@ -6,8 +6,8 @@
 #pragma once
 
 #include <aten/Functions.h>
-#include <aten/WrapDimUtilsMulti.h>
 #include <aten/core/Tensor.h>
+#include <aten/core/WrapDimUtilsMulti.h>
 #include <aten/iterator/TensorIterator.h>
 #include <aten/native/OutArgument.h>
 #include <c10/util/DimVector.h>

@@ -1,8 +1,8 @@
 // Checks of concatenation and splitting, for programs with such operators of their own.
 #pragma once
 
-#include <aten/WrapDimUtils.h>
 #include <aten/core/Tensor.h>
+#include <aten/core/WrapDimUtils.h>
 
 #include <algorithm>
 #include <cstdint>

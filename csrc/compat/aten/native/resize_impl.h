@@ -1,7 +1,7 @@
 // What programs with resizing operators of their own call: <ATen/native/Resize.h> beside resize_output.
 #pragma once
 
-#include <aten/EmptyTensor.h>
+#include <aten/core/EmptyTensor.h>
 #include <aten/core/Tensor.h>
 #include <aten/native/OutArgument.h>
 #include <aten/native/resize.h>

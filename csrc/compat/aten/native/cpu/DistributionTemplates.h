@@ -2,8 +2,8 @@
 // with random() of 32 and random64() of 64 bits. The numbers are drawn as csrc/compat/aten/core/DistributionsHelper.h says, in order.
 #pragma once
 
-#include <aten/OpMathType.h>
 #include <aten/core/Generator.h>
+#include <aten/core/OpMathType.h>
 #include <aten/core/Tensor.h>
 #include <aten/iterator/ExpandUtils.h>
 #include <aten/iterator/TensorIterator.h>

@@ -2,7 +2,7 @@
 // CUDAGeneratorImpl does. Note [The order of random numbers on CUDA] holds: a generator with the state of libtorch's gives its numbers.
 #pragma once
 
-#include <aten/OpMathType.h>
+#include <aten/core/OpMathType.h>
 #include <aten/cuda/CUDAGeneratorImpl.h>
 #include <aten/cuda/PhiloxUtils.cuh>
 #include <aten/iterator/ExpandUtils.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <aten/iterator/TensorIterator.h>
-#include <aten/OpMathType.h>
+#include <aten/core/OpMathType.h>
 #include <aten/native/cuda/OffsetCalculator.h>
 #include <csrc/compat/aten/native/cuda/loop_dtypes.h>
 #include <aten/native/cuda/memory_access.cuh>

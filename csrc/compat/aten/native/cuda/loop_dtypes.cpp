@@ -1,6 +1,6 @@
 // Operands of other dtypes than a program's function takes.
 #include <aten/Functions.h>
-#include <aten/from_blob.h>
+#include <aten/core/from_blob.h>
 #include <c10/util/SmallVector.h>
 #include <csrc/compat/aten/native/cuda/loop_dtypes.h>
 

@@ -1,7 +1,7 @@
-#include <aten/DLConvertor.h>
+#include <aten/core/DLConvertor.h>
 
 #include <aten/Functions.h>
-#include <aten/from_blob.h>
+#include <aten/core/from_blob.h>
 #include <c10/util/Exception.h>
 
 #include <memory>

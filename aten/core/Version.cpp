@@ -1,6 +1,6 @@
-#include <aten/Version.h>
+#include <aten/core/Version.h>
 
-#include <aten/Context.h>
+#include <aten/core/Context.h>
 #include <aten/native/cpu_isa.h>
 #include <aten/native/onednn/Version.h>
 #include <aten/parallel/Parallel.h>

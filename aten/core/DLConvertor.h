@@ -2,7 +2,7 @@
 #pragma once
 
 #include <aten/core/Tensor.h>
-#include <aten/dlpack.h>
+#include <aten/core/dlpack.h>
 
 #include <functional>
 #include <optional>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <aten/core/Generator.h>
-#include <aten/random.h>
+#include <aten/core/random.h>
 
 #include <array>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include <aten/TensorIndexing.h>
+#include <aten/core/TensorIndexing.h>
 
 #include <aten/Functions.h>
 #include <aten/core/List.h>

@@ -1,4 +1,4 @@
-#include <aten/tensor_literal.h>
+#include <aten/core/tensor_literal.h>
 
 #include <aten/core/TensorSpec.h>
 #include <aten/ops/to.h>

@@ -1,6 +1,6 @@
-#include <aten/DeviceAccelerator.h>
+#include <aten/core/DeviceAccelerator.h>
 
-#include <aten/Context.h>
+#include <aten/core/Context.h>
 #include <aten/detail/CUDAHooksInterface.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <c10/util/Exception.h>

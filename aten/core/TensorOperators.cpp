@@ -1,4 +1,4 @@
-#include <aten/TensorOperators.h>
+#include <aten/core/TensorOperators.h>
 
 #include <aten/ops/add.h>
 #include <aten/ops/bitwise_and.h>

@@ -6,9 +6,9 @@
 
 #include <aten/core/DeprecatedTypeProperties.h>
 #include <aten/core/Generator.h>
+#include <aten/core/random.h>
 #include <aten/detail/AcceleratorHooksInterface.h>
 #include <aten/detail/CUDAHooksInterface.h>
-#include <aten/random.h>
 #include <c10/core/Allocator.h>
 #include <c10/core/QEngine.h>
 

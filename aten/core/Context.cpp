@@ -1,6 +1,6 @@
-#include <aten/Context.h>
+#include <aten/core/Context.h>
 
-#include <aten/DeviceAccelerator.h>
+#include <aten/core/DeviceAccelerator.h>
 #include <aten/core/dispatch/Dispatcher.h>
 #include <aten/native/resize.h>
 #include <c10/core/CPUAllocator.h>

@@ -1,4 +1,4 @@
-#include <aten/ScalarOps.h>
+#include <aten/core/ScalarOps.h>
 
 #include <aten/ops/scalar_tensor_ops.h>
 

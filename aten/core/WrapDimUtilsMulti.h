@@ -1,7 +1,7 @@
 // Lists of dimensions as sets.
 #pragma once
 
-#include <aten/WrapDimUtils.h>
+#include <aten/core/WrapDimUtils.h>
 #include <c10/util/OptionalArrayRef.h>
 
 #include <bitset>

@@ -1,4 +1,4 @@
-#include <aten/from_blob.h>
+#include <aten/core/from_blob.h>
 
 #include <c10/core/Allocator.h>
 #include <c10/core/DefaultDtype.h>

@@ -1,4 +1,4 @@
-#include <aten/CPUGeneratorImpl.h>
+#include <aten/core/CPUGeneratorImpl.h>
 
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>

@@ -1,4 +1,4 @@
-#include <aten/EmptyTensor.h>
+#include <aten/core/EmptyTensor.h>
 
 #include <aten/core/Tensor.h>
 #include <c10/core/MemoryFormat.h>
