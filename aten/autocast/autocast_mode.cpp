@@ -2,7 +2,7 @@
 
 #include <aten/autocast/autocast_cache.h>
 #include <aten/autocast/autocast_dtypes.h>
-#include <aten/native/cuda_shortcuts.h>
+#include <aten/native/support/cuda_shortcuts.h>
 #include <c10/core/GradMode.h>
 #include <c10/core/UndefinedTensorImpl.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>

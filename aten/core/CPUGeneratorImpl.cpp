@@ -3,7 +3,7 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/native/cpu/random.h>
-#include <aten/native/cpu_isa.h>
+#include <aten/native/support/cpu_isa.h>
 
 #include <cstring>
 #include <mutex>

@@ -6,7 +6,7 @@
 
 namespace at::native {
 
-// The kernels of these operators, aten/native/factory.cpp.
+// The kernels of these operators, aten/native/explicit/factory.cpp.
 Tensor empty_cpu(
     IntArrayRef, std::optional<ScalarType>, std::optional<Layout>, std::optional<Device>, std::optional<bool>,
     std::optional<MemoryFormat>);

@@ -1,8 +1,8 @@
 #include <aten/core/Version.h>
 
 #include <aten/core/Context.h>
-#include <aten/native/cpu_isa.h>
 #include <aten/native/onednn/Version.h>
+#include <aten/native/support/cpu_isa.h>
 #include <aten/parallel/Parallel.h>
 
 #include <array>

@@ -2,7 +2,7 @@
 
 #include <aten/detail/CUDAHooksInterface.h>
 #include <aten/detail/PrivateUse1HooksInterface.h>
-#include <aten/native/resize.h>
+#include <aten/native/support/resize.h>
 #include <c10/util/Exception.h>
 
 namespace at {

@@ -2,7 +2,7 @@
 
 #include <aten/core/GeneratorForPrivateuseone.h>
 #include <aten/core/random.h>
-#include <aten/native/resize.h>
+#include <aten/native/support/resize.h>
 #include <c10/util/Exception.h>
 
 #include <atomic>

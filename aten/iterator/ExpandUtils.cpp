@@ -1,6 +1,6 @@
 #include <aten/iterator/ExpandUtils.h>
 
-#include <aten/native/convert.h>
+#include <aten/native/support/convert.h>
 #include <aten/ops/expand.h>
 #include <aten/ops/sum.h>
 #include <c10/core/SymIntArrayRef.h>

@@ -4,10 +4,10 @@
 #include <aten/core/TensorSpec.h>
 #include <aten/iterator/MemoryOverlap.h>
 #include <aten/iterator/TensorIteratorDetail.h>
-#include <aten/native/OutArgument.h>
-#include <aten/native/TypeProperties.h>
-#include <aten/native/convert.h>
-#include <aten/native/replace_output.h>
+#include <aten/native/explicit/type_properties.h>
+#include <aten/native/support/OutArgument.h>
+#include <aten/native/support/convert.h>
+#include <aten/native/support/replace_output.h>
 #include <c10/core/DefaultDtype.h>
 
 #include <algorithm>

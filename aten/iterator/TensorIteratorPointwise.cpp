@@ -4,7 +4,7 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/iterator/TensorIteratorDetail.h>
-#include <aten/native/convert.h>
+#include <aten/native/support/convert.h>
 #include <c10/core/DefaultDtype.h>
 #include <c10/core/impl/SpareTensors.h>
 

@@ -1,8 +1,8 @@
 #include <aten/iterator/pointwise_run.h>
 
 #include <aten/iterator/TensorIteratorDetail.h>
-#include <aten/native/streamed.h>
-#include <aten/native/transposed_copy.h>
+#include <aten/native/support/streamed.h>
+#include <aten/native/support/transposed_copy.h>
 #include <aten/parallel/Parallel.h>
 
 #include <algorithm>

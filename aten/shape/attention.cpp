@@ -2,7 +2,7 @@
 
 #include <aten/core/OpMathType.h>
 #include <aten/core/Tensor.h>
-#include <aten/native/convert.h>
+#include <aten/native/support/convert.h>
 #include <aten/shape/operand_checks.h>
 
 namespace at::shape {

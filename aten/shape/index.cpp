@@ -2,8 +2,8 @@
 
 #include <aten/core/ivalue.h>
 #include <aten/iterator/MemoryOverlap.h>
-#include <aten/native/convert.h>
-#include <aten/native/store_number.h>
+#include <aten/native/support/convert.h>
+#include <aten/native/support/store_scalar.h>
 #include <c10/core/GradMode.h>
 #include <c10/core/WrapDimMinimal.h>
 

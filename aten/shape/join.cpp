@@ -1,8 +1,8 @@
 #include <aten/shape/join.h>
 
 #include <aten/iterator/MemoryOverlap.h>
-#include <aten/native/TypeProperties.h>
-#include <aten/native/convert.h>
+#include <aten/native/explicit/type_properties.h>
+#include <aten/native/support/convert.h>
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/safe_numerics.h>
 

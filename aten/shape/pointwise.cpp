@@ -3,9 +3,9 @@
 #include <aten/core/TensorBase.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/iterator/ExpandUtils.h>
-#include <aten/native/TypeProperties.h>
-#include <aten/native/convert.h>
-#include <aten/native/store_number.h>
+#include <aten/native/explicit/type_properties.h>
+#include <aten/native/support/convert.h>
+#include <aten/native/support/store_scalar.h>
 #include <c10/core/DefaultDtype.h>
 #include <c10/core/ScalarType.h>
 #include <c10/util/Exception.h>

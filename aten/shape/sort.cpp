@@ -2,7 +2,7 @@
 
 #include <aten/core/dtype_dispatch.h>
 #include <aten/iterator/MemoryOverlap.h>
-#include <aten/native/TypeProperties.h>
+#include <aten/native/explicit/type_properties.h>
 #include <aten/shape/reduce.h>
 
 #include <c10/core/WrapDimMinimal.h>

@@ -2,7 +2,7 @@
 
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
-#include <aten/native/cuda_shortcuts.h>
+#include <aten/native/support/cuda_shortcuts.h>
 #include <autograd/formulas/pointwise.h>
 
 namespace torch::autograd::formulas {

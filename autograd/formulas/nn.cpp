@@ -6,7 +6,7 @@
 #include <aten/iterator/ExpandUtils.h>
 #include <aten/native/composite/loss.h>
 #include <aten/native/cpu/generic/dropout.h>
-#include <aten/native/cuda_shortcuts.h>
+#include <aten/native/support/cuda_shortcuts.h>
 #include <autograd/grad_mode.h>
 
 namespace torch::autograd::formulas {

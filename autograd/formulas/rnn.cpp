@@ -2,7 +2,7 @@
 
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
-#include <aten/native/recurrence.h>
+#include <aten/native/support/recurrence.h>
 #include <autograd/grad_mode.h>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // gradients on the way back.
 #include <aten/Functions.h>
 #include <aten/autocast/autocast_cache.h>
-#include <aten/native/cuda_shortcuts.h>
+#include <aten/native/support/cuda_shortcuts.h>
 #include <autograd/function.h>
 #include <autograd/functions/utils.h>
 

@@ -1,9 +1,9 @@
-// Results larger than caches (Note [Streamed results], aten/native/streamed.h).
+// Results larger than caches (Note [Streamed results], aten/native/support/streamed.h).
 #include <catch2/catch.hpp>
 
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
-#include <aten/native/streamed.h>
+#include <aten/native/support/streamed.h>
 
 #include <algorithm>
 #include <cstring>

@@ -2,10 +2,10 @@
 #include "test/cuda_emulated/compare.h"
 
 #include <aten/native/cuda/index_error.h>
-#include <aten/native/fused_step.h>
+#include <aten/native/support/fused_step.h>
 
 #include <aten/native/cuda/rnn.h>
-#include <aten/native/recurrence.h>
+#include <aten/native/support/recurrence.h>
 #include <aten/ops/_gru_steps_ops.h>
 #include <aten/ops/_lstm_steps_ops.h>
 #include <aten/ops/_rnn_steps_ops.h>

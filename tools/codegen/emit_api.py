@@ -242,7 +242,7 @@ def keyed_headers(entries: list[Entry]) -> dict[str, str]:
             "", "c10::DispatchKeySet(c10::DispatchKey::CPU)"),
         "include/aten/MetaFunctions.h": keyed_functions(
             kernels, "meta", "at::meta::NAME: tensors without data, of the shape and dtype that the operator would give.",
-            "", "c10::DispatchKeySet(c10::DispatchKey::Meta)", "#include <aten/native/without_data.h>\n",
+            "", "c10::DispatchKeySet(c10::DispatchKey::Meta)", "#include <aten/native/support/without_data.h>\n",
             "at::native::without_data"),
     }
 
@@ -296,7 +296,7 @@ def plain_declarations(entry: Entry) -> str:
         return ""
     params = ", ".join(p.declared(False) for p in cpp.dispatcher_params(entry.schema))
     return (
-        f"#include <aten/core/dispatch/KnownKernel.h>\n#include <aten/native/{entry.get('plain')}.h>\n"
+        f"#include <aten/core/dispatch/KnownKernel.h>\n#include <aten/native/support/{entry.get('plain')}.h>\n"
         f"namespace {{\n{cpp.return_type(entry.schema)} {entry.schema.unambiguous_name}_CPU({params});\n}} // namespace\n"
     )
 

@@ -525,7 +525,7 @@ class KernelEmitter:
         if any(s.is_out and not s.returns for e in entries for s in e.forms.values()):
             ops += "#include <aten/native/composite/list_out.h>\n"
         if any("foreach" in e.raw for e in entries):
-            ops += "#include <aten/Functions.h>\n#include <aten/native/foreach.h>\n"
+            ops += "#include <aten/Functions.h>\n#include <aten/native/explicit/foreach.h>\n"
         definitions = "\n".join(w.text for w in wrappers)
         origins = {s.unambiguous_name: e.where for e in entries for s in e.forms.values()}
         rows = "\n".join(
@@ -536,12 +536,12 @@ class KernelEmitter:
         if backend == "sparse":
             ops += "#include <aten/native/sparse/values.h>\n"
         if any(e.get("inplace_expanded") for e in entries):
-            ops += "#include <aten/iterator/MemoryOverlap.h>\n#include <aten/native/expanded_targets.h>\n"
+            ops += "#include <aten/iterator/MemoryOverlap.h>\n#include <aten/native/support/expanded_targets.h>\n"
         if any(self._lay_out_result(e) for e in entries):
-            ops += "#include <aten/native/result_layout.h>\n"
+            ops += "#include <aten/native/support/result_layout.h>\n"
         table = {"cpu": "kCpuKernels", "cuda": "kCudaKernels", "sparse": "kSparseKernels", None: "kGenericKernels"}[backend]
         table += f"_{wrappers[0].op}"
-        own_headers = "#include <aten/native/cpu_isa.h>"
+        own_headers = "#include <aten/native/support/cpu_isa.h>"
         if backend == "cuda":
             own_headers = "\n".join(f"#include <aten/native/cuda/{name}.h>" for name in ("operator_errors", "operator_guard", "pointwise_run"))
         what = {"cpu": "CPU kernels", "cuda": "CUDA kernels", "sparse": "Kernels for sparse tensors", None: "Meta, composite and any-backend kernels"}[backend]
@@ -551,8 +551,8 @@ class KernelEmitter:
 #include <aten/core/dispatch/BuiltinRegistration.h>
 #include <aten/core/symint_conversions.h>
 #include <aten/core/ScalarOps.h>
-#include <aten/native/OutArgument.h>
-#include <aten/native/backend_select.h>
+#include <aten/native/support/OutArgument.h>
+#include <aten/native/support/backend_select.h>
 #include <aten/native/composite/exact_out.h>
 #include <aten/iterator/TensorIterator.h>
 {own_headers}

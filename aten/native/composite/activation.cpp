@@ -2,7 +2,7 @@
 #include <aten/Functions.h>
 #include <aten/core/Generator.h>
 #include <aten/iterator/ExpandUtils.h>
-#include <aten/native/store_number.h>
+#include <aten/native/support/store_scalar.h>
 
 #include <tuple>
 

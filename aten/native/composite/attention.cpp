@@ -4,7 +4,7 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorOperators.h>
 #include <aten/iterator/ExpandUtils.h>
-#include <aten/native/attention.h>
+#include <aten/native/support/attention.h>
 #include <aten/ops/_scaled_dot_product_efficient_attention.h>
 #include <aten/ops/_scaled_dot_product_efficient_attention_backward.h>
 #include <c10/core/GradMode.h>

@@ -5,9 +5,9 @@
 #include <aten/core/TensorOperators.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
-#include <aten/native/optional_tensor.h>
+#include <aten/native/support/optional_tensor.h>
 #include <aten/native/cpu/batch_norm.h>
-#include <aten/native/cpu_isa.h>
+#include <aten/native/support/cpu_isa.h>
 #include <aten/shape/operand_checks.h>
 #include <c10/core/GradMode.h>
 

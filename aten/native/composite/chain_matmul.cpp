@@ -2,7 +2,7 @@
 
 #include <aten/Functions.h>
 #include <aten/core/Tensor.h>
-#include <aten/native/OutArgument.h>
+#include <aten/native/support/OutArgument.h>
 
 #include <c10/util/irange.h>
 

@@ -4,7 +4,7 @@
 #include <aten/core/Reduction.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorOperators.h>
-#include <aten/native/optional_tensor.h>
+#include <aten/native/support/optional_tensor.h>
 
 #include <limits>
 

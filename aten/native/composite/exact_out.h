@@ -2,7 +2,7 @@
 // Out forms of composite operators whose output is written by a kernel: unlike a copy, that takes no other dtype.
 
 #include <aten/core/Tensor.h>
-#include <aten/native/OutArgument.h>
+#include <aten/native/support/OutArgument.h>
 
 namespace at::native {
 

@@ -1,6 +1,6 @@
 // Out forms of factories, and linspace between tensors: written with other operators.
 #include <aten/Functions.h>
-#include <aten/native/OutArgument.h>
+#include <aten/native/support/OutArgument.h>
 #include <c10/util/DimVector.h>
 #include <c10/util/safe_numerics.h>
 

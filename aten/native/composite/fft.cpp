@@ -3,7 +3,7 @@
 #include <aten/Functions.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorOperators.h>
-#include <aten/native/OutArgument.h>
+#include <aten/native/support/OutArgument.h>
 
 #include <c10/core/DefaultDtype.h>
 #include <c10/core/WrapDimMinimal.h>

@@ -4,7 +4,7 @@
 #include <aten/core/TensorOperators.h>
 #include <aten/iterator/MemoryOverlap.h>
 #include <aten/native/composite/linalg_support.h>
-#include <aten/native/replace_output.h>
+#include <aten/native/support/replace_output.h>
 #include <aten/shape/matrix_checks.h>
 
 #include <cmath>

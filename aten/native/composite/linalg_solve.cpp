@@ -3,8 +3,8 @@
 #include <aten/Functions.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorOperators.h>
-#include <aten/native/OutArgument.h>
 #include <aten/native/composite/linalg_support.h>
+#include <aten/native/support/OutArgument.h>
 
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/accumulate.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <aten/core/Tensor.h>
-#include <aten/native/OutArgument.h>
+#include <aten/native/support/OutArgument.h>
 
 #include <c10/core/GradMode.h>
 

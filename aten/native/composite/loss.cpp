@@ -5,8 +5,8 @@
 #include <aten/core/TensorOperators.h>
 #include <aten/core/Reduction.h>
 #include <aten/core/Tensor.h>
-#include <aten/native/optional_tensor.h>
-#include <aten/native/OutArgument.h>
+#include <aten/native/support/optional_tensor.h>
+#include <aten/native/support/OutArgument.h>
 #include <aten/native/composite/loss.h>
 #include <c10/core/DefaultDtype.h>
 

@@ -4,10 +4,10 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorOperators.h>
 #include <aten/iterator/ExpandUtils.h>
-#include <aten/native/OutArgument.h>
 #include <aten/native/composite/exact_out.h>
-#include <aten/native/store_number.h>
-#include <aten/native/view_support.h>
+#include <aten/native/support/OutArgument.h>
+#include <aten/native/support/store_scalar.h>
+#include <aten/native/support/view_support.h>
 
 #include <c10/util/DimVector.h>
 #include <c10/util/irange.h>

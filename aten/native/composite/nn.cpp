@@ -5,8 +5,8 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/Reduction.h>
 #include <aten/native/composite/exact_out.h>
-#include <aten/native/gates.h>
-#include <aten/native/embedding_renorm.h>
+#include <aten/native/support/glu.h>
+#include <aten/native/support/embedding_renorm.h>
 
 #include <c10/util/irange.h>
 

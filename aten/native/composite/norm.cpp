@@ -6,9 +6,9 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/core/TensorSpec.h>
-#include <aten/native/optional_tensor.h>
+#include <aten/native/support/optional_tensor.h>
 #include <aten/native/cpu/norm.h>
-#include <aten/native/cpu_isa.h>
+#include <aten/native/support/cpu_isa.h>
 #include <aten/shape/nn.h>
 #include <aten/shape/operand_checks.h>
 #include <c10/util/accumulate.h>

@@ -1,6 +1,6 @@
 // Padding operators written with other operators.
 #include <aten/Functions.h>
-#include <aten/native/constant_pad.h>
+#include <aten/native/support/constant_pad.h>
 #include <c10/util/DimVector.h>
 #include <c10/util/safe_numerics.h>
 

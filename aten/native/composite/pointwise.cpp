@@ -2,9 +2,9 @@
 #include <aten/Functions.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/iterator/ExpandUtils.h>
-#include <aten/native/OutArgument.h>
-#include <aten/native/TypeProperties.h>
-#include <aten/native/store_number.h>
+#include <aten/native/explicit/type_properties.h>
+#include <aten/native/support/OutArgument.h>
+#include <aten/native/support/store_scalar.h>
 #include <c10/core/DefaultDtype.h>
 #include <c10/core/Scalar.h>
 

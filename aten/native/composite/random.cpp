@@ -1,7 +1,7 @@
 // Functional forms of the in-place samplers: a tensor like self, filled. Out forms of the factories *_like.
 #include <aten/Functions.h>
 #include <aten/core/Generator.h>
-#include <aten/native/OutArgument.h>
+#include <aten/native/support/OutArgument.h>
 #include <aten/ops/_philox_normal_.h>
 #include <aten/ops/_philox_randint_.h>
 #include <aten/ops/_philox_uniform_.h>

@@ -7,8 +7,8 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorOperators.h>
 #include <aten/native/composite/list_out.h>
-#include <aten/native/optional_tensor.h>
-#include <aten/native/recurrence.h>
+#include <aten/native/support/optional_tensor.h>
+#include <aten/native/support/recurrence.h>
 #include <aten/ops/_gru_steps_ops.h>
 #include <aten/ops/_lstm_steps_ops.h>
 #include <aten/ops/_rnn_steps_ops.h>

@@ -2,8 +2,8 @@
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
 #include <aten/core/tensor_literal.h>
-#include <aten/native/ReductionType.h>
-#include <aten/native/optional_tensor.h>
+#include <aten/native/support/ReductionType.h>
+#include <aten/native/support/optional_tensor.h>
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/DimVector.h>
 #include <c10/util/accumulate.h>

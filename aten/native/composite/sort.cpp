@@ -1,8 +1,8 @@
 // Sorting, selection and searching made of other operators.
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
-#include <aten/native/OutArgument.h>
-#include <aten/native/TypeProperties.h>
+#include <aten/native/explicit/type_properties.h>
+#include <aten/native/support/OutArgument.h>
 
 #include <c10/core/WrapDimMinimal.h>
 

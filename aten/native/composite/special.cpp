@@ -1,7 +1,7 @@
 // Special functions, and complex numbers from their parts, made of other operators.
 #include <aten/Functions.h>
 #include <aten/iterator/TensorIterator.h>
-#include <aten/native/OutArgument.h>
+#include <aten/native/support/OutArgument.h>
 #include <c10/core/DefaultDtype.h>
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // Differences, integrals, moments and histograms made of other operators.
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
-#include <aten/native/OutArgument.h>
+#include <aten/native/support/OutArgument.h>
 
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/safe_numerics.h>

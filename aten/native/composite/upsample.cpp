@@ -5,7 +5,7 @@
 #include <aten/core/TensorOperators.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/native/cpu/grid_sampler.h>
-#include <aten/native/cpu_isa.h>
+#include <aten/native/support/cpu_isa.h>
 #include <aten/shape/upsample.h>
 #include <c10/core/WrapDimMinimal.h>
 

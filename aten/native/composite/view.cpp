@@ -1,5 +1,5 @@
 // View operators written with other view operators.
-#include <aten/native/view_support.h>
+#include <aten/native/support/view_support.h>
 
 #include <aten/Functions.h>
 #include <aten/core/Formatting.h>

@@ -1,5 +1,5 @@
 // Views without their aliasing: the *_copy operators, and tensors with a view of them replaced (*_scatter).
-#include <aten/native/view_support.h>
+#include <aten/native/support/view_support.h>
 
 #include <aten/Functions.h>
 #include <aten/iterator/ExpandUtils.h>

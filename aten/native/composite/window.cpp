@@ -1,7 +1,7 @@
 // Window functions: each is a curve over [0, 1] that is sampled evenly.
 #include <aten/Functions.h>
 #include <aten/core/Formatting.h>
-#include <aten/native/OutArgument.h>
+#include <aten/native/support/OutArgument.h>
 
 #include <cmath>
 #include <functional>

@@ -2,8 +2,8 @@
 #include <aten/core/OpMathType.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/dtype_dispatch.h>
-#include <aten/native/convert.h>
-#include <aten/native/index_support.h>
+#include <aten/native/support/convert.h>
+#include <aten/native/support/index_support.h>
 #include <aten/native/vec/Vec.h>
 #include <aten/parallel/Parallel.h>
 

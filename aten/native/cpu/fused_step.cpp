@@ -1,10 +1,10 @@
-// Steps of optimizers: every array of a parameter is read and written once, by the rules of aten/native/fused_step_rules.h;
+// Steps of optimizers: every array of a parameter is read and written once, by the rules of aten/native/support/fused_step_rules.h;
 // the 16-bit types are computed in float and rounded once.
 
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/fused_step.h>
 #include <aten/native/cpu/row_lanes.h>
-#include <aten/native/fused_step_rules.h>
+#include <aten/native/support/fused_step_rules.h>
 #include <aten/native/vec/math.h>
 #include <aten/parallel/Parallel.h>
 

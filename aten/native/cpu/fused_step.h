@@ -1,7 +1,7 @@
 // Steps of optimizers on the CPU.
 #pragma once
 
-#include <aten/native/fused_step.h>
+#include <aten/native/support/fused_step.h>
 
 namespace at::native {
 

@@ -3,7 +3,7 @@
 #ifdef __AVX512F__
 
 #include <aten/native/cpu/gemm_kernels.h>
-#include <aten/native/transposed_copy.h>
+#include <aten/native/support/transposed_copy.h>
 #include <aten/native/vec/Vec.h>
 #include <aten/parallel/Parallel.h>
 

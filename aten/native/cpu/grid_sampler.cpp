@@ -9,7 +9,7 @@
 #include <aten/parallel/Parallel.h>
 
 #include <aten/core/OpMathType.h>
-#include <aten/native/grid_taps.h>
+#include <aten/native/support/grid_taps.h>
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
-// The vectorised steps of indexing, see aten/native/index_rows.h.
-#include <aten/native/index_rows.h>
+// The vectorised steps of indexing, see aten/native/support/index_rows.h.
+#include <aten/native/support/index_rows.h>
 
 #include <aten/core/dtype_dispatch.h>
-#include <aten/native/index_support.h>
+#include <aten/native/support/index_support.h>
 #include <aten/native/vec/Vec.h>
 #include <c10/util/complex.h>
 

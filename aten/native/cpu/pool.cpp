@@ -6,7 +6,7 @@
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/row_lanes.h>
 #include <aten/native/pointwise/math.h>
-#include <aten/native/pool_windows.h>
+#include <aten/native/support/pool_windows.h>
 #include <aten/parallel/Parallel.h>
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/gemm_kernels.h>
 #include <aten/native/cpu/row_lanes.h>
-#include <aten/native/recurrence.h>
+#include <aten/native/support/recurrence.h>
 #include <aten/native/vec/math.h>
 #include <aten/parallel/Parallel.h>
 

@@ -12,8 +12,8 @@
 #include <aten/iterator/MemoryOverlap.h>
 #include <aten/native/cuda/index_walk.h>
 #include <aten/native/cuda/sort.h>
-#include <aten/native/expanded_targets.h>
-#include <aten/native/index_support.h>
+#include <aten/native/support/expanded_targets.h>
+#include <aten/native/support/index_support.h>
 #include <c10/cuda/CUDAStream.h>
 #include <c10/util/SmallVector.h>
 

@@ -7,8 +7,8 @@
 #include <aten/cuda/CUDAContext.h>
 #include <aten/cuda/CUDAGeneratorImpl.h>
 #include <aten/iterator/ExpandUtils.h>
-#include <aten/native/attention.h>
 #include <aten/native/cuda/copy.h>
+#include <aten/native/support/attention.h>
 #include <aten/shape/attention.h>
 #include <c10/cuda/CUDAStream.h>
 

@@ -7,7 +7,7 @@
 #include <aten/native/cuda/channel_norm.h>
 #include <aten/native/cuda/copy.h>
 #include <aten/native/cuda/workspace.h>
-#include <aten/native/optional_tensor.h>
+#include <aten/native/support/optional_tensor.h>
 #include <c10/cuda/CUDAStream.h>
 
 #include <array>

@@ -7,7 +7,7 @@
 #include <aten/native/cuda/convolution_product.h>
 #include <aten/native/cuda/copy.h>
 #include <aten/native/cuda/cudnn_convolution.h>
-#include <aten/native/optional_tensor.h>
+#include <aten/native/support/optional_tensor.h>
 #include <c10/cuda/CUDAStream.h>
 
 #include <algorithm>

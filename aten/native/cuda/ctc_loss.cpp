@@ -2,8 +2,8 @@
 #include <aten/Functions.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/dtype_dispatch.h>
-#include <aten/native/ctc_labels.h>
 #include <aten/native/cuda/ctc_loss.h>
+#include <aten/native/support/ctc_labels.h>
 #include <c10/cuda/CUDAStream.h>
 
 #include <algorithm>

@@ -11,7 +11,7 @@
 #include <aten/cuda/CUDAGeneratorImpl.h>
 #include <aten/cuda/Libraries.h>
 #include <aten/native/cuda/cudnn_rnn.h>
-#include <aten/native/recurrence.h>
+#include <aten/native/support/recurrence.h>
 #include <c10/core/DeviceGuard.h>
 #include <c10/core/GradMode.h>
 #include <c10/cuda/CUDAEvent.h>

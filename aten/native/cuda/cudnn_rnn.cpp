@@ -16,7 +16,7 @@
 #include <aten/cuda/CUDAContextLight.h>
 #include <aten/native/cuda/cudnn_library.h>
 #include <aten/native/cuda/workspace.h>
-#include <aten/native/optional_tensor.h>
+#include <aten/native/support/optional_tensor.h>
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAStream.h>
 

@@ -3,7 +3,7 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cuda/embedding.h>
-#include <aten/native/embedding_renorm.h>
+#include <aten/native/support/embedding_renorm.h>
 #include <c10/cuda/CUDAStream.h>
 
 #include <tuple>

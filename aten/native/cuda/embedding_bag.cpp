@@ -5,7 +5,7 @@
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cuda/copy.h>
 #include <aten/native/cuda/embedding_bag.h>
-#include <aten/native/optional_tensor.h>
+#include <aten/native/support/optional_tensor.h>
 #include <c10/cuda/CUDAStream.h>
 
 #include <algorithm>

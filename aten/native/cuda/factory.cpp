@@ -1,4 +1,4 @@
-// arange, linspace and logspace on CUDA devices; checks and sizes are those of aten/native/factory.cpp.
+// arange, linspace and logspace on CUDA devices; checks and sizes are those of aten/native/explicit/factory.cpp.
 #include <aten/Functions.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cuda/factory.h>

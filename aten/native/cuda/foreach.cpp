@@ -1,11 +1,11 @@
-// Whole lists of tensors at once: the device's part of aten/native/foreach.cpp.
+// Whole lists of tensors at once: the device's part of aten/native/explicit/foreach.cpp.
 #include <aten/Functions.h>
 #include <aten/core/LegacyTypeDispatch.h>
 #include <aten/core/Tensor.h>
 #include <aten/native/cuda/foreach.h>
 #include <aten/native/cuda/operator_errors.h>
-#include <aten/native/cuda_shortcuts.h>
-#include <aten/native/foreach.h>
+#include <aten/native/explicit/foreach.h>
+#include <aten/native/support/cuda_shortcuts.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 

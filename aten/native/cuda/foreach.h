@@ -1,7 +1,7 @@
 // Launches of the kernels that change whole lists of tensors.
 #pragma once
 
-#include <aten/native/foreach_function.h>
+#include <aten/native/support/foreach_function.h>
 #include <c10/core/ScalarType.h>
 
 #include <cuda_runtime_api.h>

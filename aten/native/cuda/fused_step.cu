@@ -4,7 +4,7 @@
 #include <aten/native/cuda/dtype_cases.cuh>
 #include <aten/native/cuda/memory_access.cuh>
 #include <aten/native/cuda/tensor_chunks.cuh>
-#include <aten/native/fused_step_rules.h>
+#include <aten/native/support/fused_step_rules.h>
 #include <c10/cuda/CUDAException.h>
 
 #include <type_traits>

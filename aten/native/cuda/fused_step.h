@@ -1,7 +1,7 @@
 // Launches of optimizers' steps and of what loss scaling needs.
 #pragma once
 
-#include <aten/native/fused_step.h>
+#include <aten/native/support/fused_step.h>
 
 #include <cuda_runtime_api.h>
 

@@ -6,7 +6,7 @@
 #include <aten/iterator/ExpandUtils.h>
 #include <aten/iterator/TensorIterator.h>
 #include <aten/native/cuda/pointwise_run.h>
-#include <aten/native/gates.h>
+#include <aten/native/support/glu.h>
 #include <c10/core/DeviceGuard.h>
 
 #include <initializer_list>

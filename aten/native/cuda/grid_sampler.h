@@ -2,7 +2,7 @@
 #pragma once
 
 #include <aten/native/cuda/image.h>
-#include <aten/native/grid_taps.h>
+#include <aten/native/support/grid_taps.h>
 #include <c10/core/ScalarType.h>
 
 #include <cuda_runtime_api.h>

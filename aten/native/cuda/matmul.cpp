@@ -13,7 +13,7 @@
 #include <aten/native/cuda/copy.h>
 #include <aten/native/cuda/matmul.h>
 #include <aten/native/cuda/matmul_lt.h>
-#include <aten/native/cuda_shortcuts.h>
+#include <aten/native/support/cuda_shortcuts.h>
 #include <aten/shape/linalg.h>
 #include <c10/core/DeviceGuard.h>
 

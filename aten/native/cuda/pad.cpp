@@ -2,9 +2,9 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
-#include <aten/native/constant_pad.h>
 #include <aten/native/cuda/pad.h>
 #include <aten/native/cuda/pad_plan.h>
+#include <aten/native/support/constant_pad.h>
 #include <c10/cuda/CUDAStream.h>
 
 #include <cstring>

@@ -4,8 +4,8 @@
 #include <aten/core/TensorOperators.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/iterator/MemoryOverlap.h>
-#include <aten/native/OutArgument.h>
 #include <aten/native/cuda/copy.h>
+#include <aten/native/support/OutArgument.h>
 #include <c10/core/WrapDimMinimal.h>
 
 #include <array>

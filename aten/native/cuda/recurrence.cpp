@@ -3,7 +3,7 @@
 #include <aten/Functions.h>
 #include <aten/core/Tensor.h>
 #include <aten/native/cuda/rnn.h>
-#include <aten/native/recurrence.h>
+#include <aten/native/support/recurrence.h>
 #include <c10/core/DeviceGuard.h>
 #include <c10/cuda/CUDAStream.h>
 

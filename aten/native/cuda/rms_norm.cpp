@@ -3,8 +3,8 @@
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cuda/layer_norm.h>
 #include <aten/native/cuda/workspace.h>
-#include <aten/native/cuda_shortcuts.h>
-#include <aten/native/optional_tensor.h>
+#include <aten/native/support/cuda_shortcuts.h>
+#include <aten/native/support/optional_tensor.h>
 #include <c10/core/DeviceGuard.h>
 #include <c10/cuda/CUDAStream.h>
 

@@ -14,7 +14,7 @@ struct RecurrenceGrads;
 
 namespace at::native::cuda {
 
-/// recurrence() and recurrence_backward() (aten/native/recurrence.h), which the plugin registers.
+/// recurrence() and recurrence_backward() (aten/native/support/recurrence.h), which the plugin registers.
 void recurrence_steps(const Recurrence& r);
 void recurrence_steps_back(const Recurrence& r, const RecurrenceGrads& grads);
 

@@ -3,10 +3,10 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorOperators.h>
 #include <aten/core/dtype_dispatch.h>
-#include <aten/native/TypeProperties.h>
 #include <aten/native/cuda/copy.h>
 #include <aten/native/cuda/search.h>
-#include <aten/native/optional_tensor.h>
+#include <aten/native/explicit/type_properties.h>
+#include <aten/native/support/optional_tensor.h>
 #include <c10/core/Scalar.h>
 #include <c10/cuda/CUDAStream.h>
 

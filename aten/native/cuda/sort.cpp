@@ -1,9 +1,9 @@
 // sort, topk, randperm and nonzero on CUDA devices: the host side of sort.cu.
 #include <aten/Functions.h>
 #include <aten/core/dtype_dispatch.h>
-#include <aten/native/OutArgument.h>
 #include <aten/native/cuda/copy.h>
 #include <aten/native/cuda/sort_rows.h>
+#include <aten/native/support/OutArgument.h>
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/cuda/CUDAStream.h>
 

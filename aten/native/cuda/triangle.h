@@ -2,7 +2,7 @@
 #pragma once
 
 #include <aten/native/cuda/OffsetCalculator.h>
-#include <aten/native/triangle_indices.h>
+#include <aten/native/support/triangle_indices.h>
 #include <c10/core/ScalarType.h>
 
 #include <cuda_runtime_api.h>

@@ -1,7 +1,7 @@
 // Cholesky factors, and inverses and solutions by them.
-#include <aten/native/convert.h>
 #include <aten/native/lapack/info.h>
 #include <aten/native/lapack/matrices.h>
+#include <aten/native/support/convert.h>
 
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>

@@ -2,9 +2,9 @@
 #include <aten/native/sparse/coo.h>
 
 #include <aten/Functions.h>
-#include <aten/native/index_rows.h>
 #include <aten/native/sparse/compressed.h>
 #include <aten/native/sparse/device_kernels.h>
+#include <aten/native/support/index_rows.h>
 #include <aten/sparse/SparseCsrTensorImpl.h>
 #include <c10/core/DeviceGuard.h>
 #include <c10/core/TensorOptions.h>

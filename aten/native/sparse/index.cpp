@@ -4,7 +4,7 @@
 
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
-#include <aten/native/TypeProperties.h>
+#include <aten/native/explicit/type_properties.h>
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/DimVector.h>
 

@@ -4,10 +4,10 @@
 #include <aten/core/TensorOperators.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/iterator/ExpandUtils.h>
-#include <aten/native/index_rows.h>
 #include <aten/native/pointwise/math.h>
 #include <aten/native/sparse/coo.h>
 #include <aten/native/sparse/device_kernels.h>
+#include <aten/native/support/index_rows.h>
 #include <aten/parallel/Parallel.h>
 
 #include <algorithm>

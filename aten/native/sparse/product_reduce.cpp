@@ -4,8 +4,8 @@
 #include <aten/Functions.h>
 #include <aten/core/OpMathType.h>
 #include <aten/core/dtype_dispatch.h>
-#include <aten/native/ReductionType.h>
 #include <aten/native/pointwise/math.h>
+#include <aten/native/support/ReductionType.h>
 #include <aten/parallel/Parallel.h>
 #include <c10/core/GradMode.h>
 

@@ -1,9 +1,9 @@
 #include <aten/native/sparse/values.h>
 
 #include <aten/Functions.h>
-#include <aten/native/OutArgument.h>
 #include <aten/native/sparse/compressed.h>
 #include <aten/native/sparse/coo.h>
+#include <aten/native/support/OutArgument.h>
 #include <aten/sparse/SparseCsrTensorImpl.h>
 
 namespace at::native {

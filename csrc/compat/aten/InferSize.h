@@ -2,7 +2,7 @@
 #pragma once
 
 #include <aten/iterator/ExpandUtils.h>
-#include <aten/native/view_support.h>
+#include <aten/native/support/view_support.h>
 #include <csrc/compat/aten/TensorUtils.h>
 
 namespace at {

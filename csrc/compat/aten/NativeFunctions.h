@@ -2,8 +2,8 @@
 #pragma once
 
 #include <aten/Functions.h>
-#include <aten/native/TypeProperties.h>
-#include <aten/native/resize.h>
+#include <aten/native/explicit/type_properties.h>
+#include <aten/native/support/resize.h>
 
 #include <optional>
 

@@ -1,6 +1,6 @@
 #include <csrc/compat/aten/TensorUtils.h>
 
-#include <aten/native/view_support.h>
+#include <aten/native/support/view_support.h>
 
 #include <algorithm>
 #include <ostream>

@@ -6,8 +6,8 @@
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cpu/conv.h>
-#include <aten/native/cpu_isa.h>
 #include <aten/native/onednn/conv.h>
+#include <aten/native/support/cpu_isa.h>
 #include <aten/parallel/Parallel.h>
 #include <aten/shape/conv.h>
 

@@ -4,7 +4,7 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
-#include <aten/native/ctc_labels.h>
+#include <aten/native/support/ctc_labels.h>
 #include <aten/parallel/Parallel.h>
 
 #include <algorithm>

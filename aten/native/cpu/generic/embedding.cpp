@@ -4,7 +4,7 @@
 #include <aten/core/TensorBase.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/core/OpMathType.h>
-#include <aten/native/index_rows.h>
+#include <aten/native/support/index_rows.h>
 
 #include <algorithm>
 #include <vector>

@@ -3,9 +3,9 @@
 #include <aten/Functions.h>
 #include <aten/core/Tensor.h>
 #include <aten/iterator/MemoryOverlap.h>
-#include <aten/native/convert.h>
 #include <aten/native/cpu/fused_step.h>
-#include <aten/native/cpu_isa.h>
+#include <aten/native/support/convert.h>
+#include <aten/native/support/cpu_isa.h>
 #include <c10/util/SmallVector.h>
 
 #include <cmath>

@@ -2,7 +2,7 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
-#include <aten/native/TypeProperties.h>
+#include <aten/native/explicit/type_properties.h>
 #include <aten/parallel/Parallel.h>
 
 #include <c10/core/Scalar.h>

@@ -7,11 +7,11 @@
 #include <aten/core/ivalue.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
-#include <aten/native/OutArgument.h>
-#include <aten/native/convert.h>
+#include <aten/native/support/OutArgument.h>
+#include <aten/native/support/convert.h>
 #include <aten/native/cpu/generic/indexed_walk.h>
-#include <aten/native/expanded_targets.h>
-#include <aten/native/index_support.h>
+#include <aten/native/support/expanded_targets.h>
+#include <aten/native/support/index_support.h>
 #include <aten/native/pointwise/math.h>
 #include <c10/core/WrapDimMinimal.h>
 

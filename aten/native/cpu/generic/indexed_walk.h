@@ -4,8 +4,8 @@
 
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
-#include <aten/native/convert.h>
-#include <aten/native/index_rows.h>
+#include <aten/native/support/convert.h>
+#include <aten/native/support/index_rows.h>
 #include <aten/parallel/Parallel.h>
 #include <c10/util/DimVector.h>
 

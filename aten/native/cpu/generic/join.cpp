@@ -2,11 +2,11 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
-#include <aten/native/convert.h>
-#include <aten/native/index_rows.h>
-#include <aten/native/index_support.h>
-#include <aten/native/streamed.h>
-#include <aten/native/view_support.h>
+#include <aten/native/support/convert.h>
+#include <aten/native/support/index_rows.h>
+#include <aten/native/support/index_support.h>
+#include <aten/native/support/streamed.h>
+#include <aten/native/support/view_support.h>
 #include <aten/parallel/Parallel.h>
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/SmallVector.h>

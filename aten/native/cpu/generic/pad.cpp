@@ -2,7 +2,7 @@
 #include <aten/core/OpMathType.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/dtype_dispatch.h>
-#include <aten/native/index_support.h>
+#include <aten/native/support/index_support.h>
 #include <aten/parallel/Parallel.h>
 
 #include <algorithm>

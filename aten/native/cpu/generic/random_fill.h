@@ -5,7 +5,7 @@
 #include <aten/core/Tensor.h>
 #include <aten/iterator/TensorIterator.h>
 #include <aten/native/cpu/random.h>
-#include <aten/native/cpu_isa.h>
+#include <aten/native/support/cpu_isa.h>
 
 #include <algorithm>
 #include <cstdint>

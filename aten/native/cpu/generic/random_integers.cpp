@@ -3,10 +3,10 @@
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/iterator/MemoryOverlap.h>
-#include <aten/native/OutArgument.h>
 #include <aten/native/cpu/generic/random_draws.h>
 #include <aten/native/cpu/generic/random_fill.h>
 #include <aten/native/random/integer_range.h>
+#include <aten/native/support/OutArgument.h>
 #include <aten/ops/copy__ops.h>
 
 #include <algorithm>

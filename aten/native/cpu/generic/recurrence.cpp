@@ -1,6 +1,6 @@
-#include <aten/native/recurrence.h>
+#include <aten/native/support/recurrence.h>
 
-#include <aten/native/cpu_isa.h>
+#include <aten/native/support/cpu_isa.h>
 #include <c10/util/Exception.h>
 
 #include <array>

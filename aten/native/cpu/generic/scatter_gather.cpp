@@ -2,10 +2,10 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
-#include <aten/native/convert.h>
 #include <aten/native/cpu/generic/indexed_walk.h>
-#include <aten/native/index_support.h>
 #include <aten/native/pointwise/math.h>
+#include <aten/native/support/convert.h>
+#include <aten/native/support/index_support.h>
 #include <aten/parallel/Parallel.h>
 #include <c10/core/WrapDimMinimal.h>
 

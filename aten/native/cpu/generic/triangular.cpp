@@ -2,8 +2,8 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
-#include <aten/native/index_support.h>
-#include <aten/native/triangle_indices.h>
+#include <aten/native/support/index_support.h>
+#include <aten/native/support/triangle_indices.h>
 #include <aten/parallel/Parallel.h>
 #include <aten/shape/factory.h>
 

@@ -3,7 +3,7 @@
 #include <aten/core/LegacyTypeDispatch.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/function_schema.h>
-#include <aten/native/OutArgument.h>
+#include <aten/native/support/OutArgument.h>
 #include <aten/ops/copy_.h>
 #include <aten/ops/to.h>
 

@@ -12,7 +12,7 @@
 // files, as for libtorch, and register each stub for those too; a null pointer leaves the call to the next lower one.
 #pragma once
 
-#include <aten/native/cpu_isa.h>
+#include <aten/native/support/cpu_isa.h>
 #include <c10/core/DeviceType.h>
 #include <c10/macros/Macros.h>
 #include <c10/util/Exception.h>

@@ -16,7 +16,7 @@
 #include <aten/iterator/MemoryOverlap.h>
 #include <aten/iterator/TensorIterator.h>
 #include <aten/native/random/integer_range.h>
-#include <aten/native/resize.h>
+#include <aten/native/support/resize.h>
 #include <csrc/compat/aten/Dispatch.h>
 
 #include <cmath>

@@ -9,7 +9,7 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/WrapDimUtilsMulti.h>
 #include <aten/iterator/TensorIterator.h>
-#include <aten/native/OutArgument.h>
+#include <aten/native/support/OutArgument.h>
 #include <c10/util/DimVector.h>
 #include <csrc/compat/aten/native/NonEmptyUtils.h>
 

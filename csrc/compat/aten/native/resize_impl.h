@@ -3,8 +3,8 @@
 
 #include <aten/core/EmptyTensor.h>
 #include <aten/core/Tensor.h>
-#include <aten/native/OutArgument.h>
-#include <aten/native/resize.h>
+#include <aten/native/support/OutArgument.h>
+#include <aten/native/support/resize.h>
 #include <c10/core/SymInt.h>
 #include <csrc/compat/aten/native/ResizeCommon.h>
 

@@ -1,4 +1,4 @@
-#include <aten/native/TypeProperties.h>
+#include <aten/native/explicit/type_properties.h>
 
 #include <aten/core/Tensor.h>
 #include <c10/core/DefaultDtype.h>

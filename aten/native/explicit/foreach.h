@@ -2,7 +2,7 @@
 #pragma once
 
 #include <aten/core/Tensor.h>
-#include <aten/native/foreach_function.h>
+#include <aten/native/support/foreach_function.h>
 #include <c10/util/FunctionRef.h>
 
 #include <initializer_list>

@@ -1,4 +1,4 @@
-#include <aten/native/foreach.h>
+#include <aten/native/explicit/foreach.h>
 
 #include <aten/core/dtype_dispatch.h>
 #include <aten/ops/copy__ops.h>

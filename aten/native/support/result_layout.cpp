@@ -1,6 +1,6 @@
-#include <aten/native/result_layout.h>
+#include <aten/native/support/result_layout.h>
 
-#include <aten/native/convert.h>
+#include <aten/native/support/convert.h>
 #include <c10/core/MemoryFormat.h>
 #include <c10/core/ScalarType.h>
 #include <c10/core/TensorImpl.h>

@@ -1,4 +1,4 @@
-#include <aten/native/cpu_isa.h>
+#include <aten/native/support/cpu_isa.h>
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,7 +1,7 @@
-#include <aten/native/OutArgument.h>
+#include <aten/native/support/OutArgument.h>
 
 #include <aten/iterator/MemoryOverlap.h>
-#include <aten/native/replace_output.h>
+#include <aten/native/support/replace_output.h>
 #include <aten/ops/copy__ops.h>
 #include <aten/ops/resize__ops.h>
 #include <c10/core/GradMode.h>

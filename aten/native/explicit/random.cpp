@@ -1,9 +1,9 @@
 // Meta forms of the samplers, and random factories.
 #include <aten/Functions.h>
 #include <aten/iterator/ExpandUtils.h>
-#include <aten/native/OutArgument.h>
-#include <aten/native/factory_options.h>
-#include <aten/native/replace_output.h>
+#include <aten/native/support/OutArgument.h>
+#include <aten/native/support/factory_options.h>
+#include <aten/native/support/replace_output.h>
 
 namespace at::native {
 

@@ -1,5 +1,5 @@
 #include <aten/detail/CUDAHooksInterface.h>
-#include <aten/native/resize.h>
+#include <aten/native/support/resize.h>
 
 #include <array>
 

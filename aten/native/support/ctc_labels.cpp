@@ -1,4 +1,4 @@
-#include <aten/native/ctc_labels.h>
+#include <aten/native/support/ctc_labels.h>
 
 #include <c10/util/Exception.h>
 

@@ -1,8 +1,8 @@
-#include <aten/native/transposed_copy.h>
+#include <aten/native/support/transposed_copy.h>
 
 #include <aten/iterator/TensorIterator.h>
-#include <aten/native/convert.h>
-#include <aten/native/cpu_isa.h>
+#include <aten/native/support/convert.h>
+#include <aten/native/support/cpu_isa.h>
 #include <aten/parallel/Parallel.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-#include <aten/native/index_rows.h>
+#include <aten/native/support/index_rows.h>
 
-#include <aten/native/cpu_isa.h>
+#include <aten/native/support/cpu_isa.h>
 
 namespace at::native {
 

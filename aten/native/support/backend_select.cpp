@@ -1,4 +1,4 @@
-#include <aten/native/backend_select.h>
+#include <aten/native/support/backend_select.h>
 
 #include <aten/detail/CUDAHooksInterface.h>
 #include <c10/core/TensorOptions.h>

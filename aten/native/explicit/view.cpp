@@ -1,5 +1,5 @@
 // View operators that work on every backend: new sizes and strides over the same storage.
-#include <aten/native/view_support.h>
+#include <aten/native/support/view_support.h>
 
 #include <aten/core/op_types.h>
 #include <aten/ops/zeros.h>

@@ -1,7 +1,7 @@
 // Tensors over the memory of mapped files.
 #include <aten/Functions.h>
 #include <aten/core/from_blob.h>
-#include <aten/native/OutArgument.h>
+#include <aten/native/support/OutArgument.h>
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-#include <aten/native/streamed.h>
+#include <aten/native/support/streamed.h>
 
 #include <emmintrin.h>
 

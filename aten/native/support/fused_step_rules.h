@@ -2,7 +2,7 @@
 // the documentation of torch.optim. Shared by the CPU and CUDA.
 #pragma once
 
-#include <aten/native/fused_step.h>
+#include <aten/native/support/fused_step.h>
 #include <c10/macros/Macros.h>
 
 #include <algorithm>

@@ -1,10 +1,10 @@
-#include <aten/native/convert.h>
+#include <aten/native/support/convert.h>
 
 #include <aten/core/TensorBase.h>
 #include <aten/iterator/TensorIterator.h>
-#include <aten/native/cpu_isa.h>
-#include <aten/native/streamed.h>
-#include <aten/native/transposed_copy.h>
+#include <aten/native/support/cpu_isa.h>
+#include <aten/native/support/streamed.h>
+#include <aten/native/support/transposed_copy.h>
 #include <aten/parallel/Parallel.h>
 
 #include <algorithm>

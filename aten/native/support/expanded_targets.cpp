@@ -1,4 +1,4 @@
-#include <aten/native/expanded_targets.h>
+#include <aten/native/support/expanded_targets.h>
 
 #include <aten/Functions.h>
 #include <aten/iterator/ExpandUtils.h>
