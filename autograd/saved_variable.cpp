@@ -5,7 +5,7 @@
 #include <autograd/function.h>
 #include <autograd/graph.h>
 #include <autograd/grad_mode.h>
-#include <autograd/renewed_variable.h>
+#include <autograd/rebound_variable.h>
 #include <autograd/variable.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <c10/util/Exception.h>

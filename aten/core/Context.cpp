@@ -5,7 +5,7 @@
 #include <aten/native/support/resize.h>
 #include <c10/core/CPUAllocator.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
-#include <c10/core/impl/SpareTensors.h>
+#include <c10/core/impl/RecycledTensors.h>
 
 #if defined(__x86_64__)
 #include <pmmintrin.h>

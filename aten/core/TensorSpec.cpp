@@ -5,7 +5,7 @@
 #include <c10/core/Allocator.h>
 #include <c10/core/DispatchKeySet.h>
 #include <c10/core/StorageImpl.h>
-#include <c10/core/impl/SpareTensors.h>
+#include <c10/core/impl/RecycledTensors.h>
 #include <c10/util/safe_numerics.h>
 
 namespace at {

@@ -6,7 +6,7 @@
 #include <aten/iterator/TensorIteratorDetail.h>
 #include <aten/native/support/convert.h>
 #include <c10/core/DefaultDtype.h>
-#include <c10/core/impl/SpareTensors.h>
+#include <c10/core/impl/RecycledTensors.h>
 
 #include <algorithm>
 #include <bit>

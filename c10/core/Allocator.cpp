@@ -2,7 +2,7 @@
 
 #include <c10/core/CPUAllocator.h>
 #include <c10/core/impl/MemoryReporters.h>
-#include <c10/core/impl/SpareTensors.h>
+#include <c10/core/impl/RecycledTensors.h>
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include <c10/core/impl/CPUBlock.h>
 #include <c10/core/impl/CPULargeCache.h>
 #include <c10/core/impl/MemoryReporters.h>
-#include <c10/core/impl/SpareTensors.h>
+#include <c10/core/impl/RecycledTensors.h>
 #include <c10/core/impl/alloc_cpu.h>
 #include <c10/macros/Macros.h>
 #include <c10/util/Exception.h>

@@ -1,7 +1,7 @@
 #include <csrc/nn/computed_tensor.h>
 
 #include <aten/Functions.h>
-#include <autograd/renewed_variable.h>
+#include <autograd/rebound_variable.h>
 #include <c10/core/GradMode.h>
 #include <c10/core/InferenceMode.h>
 #include <c10/util/Exception.h>

@@ -394,7 +394,7 @@ class AutogradEmitter:
         ops = "".join(f"#include <aten/ops/{b}_ops.h>\n" for b in bases)
         extra = "".join(f"#include <{h}>\n" for h in self.formula_headers(entries))
         if any(f"{name}(" in k for k in kernels for name in ("check_may_resize", "set_history_in_place")):
-            extra = "#include <autograd/geometry_in_place.h>\n" + extra
+            extra = "#include <autograd/inplace_views.h>\n" + extra
         helpers = "using namespace torch::autograd::formulas;\n" if "autograd/formulas/" in extra else ""
         declared = "\n".join(self.declare_node(e) for e in nodes)
         applied = "\n".join(self.define_apply(e) for e in nodes)

@@ -5,7 +5,7 @@
 #include <aten/cuda/PhiloxUtils.cuh>
 #include <aten/native/cuda/attention.h>
 #include <aten/native/cuda/memory_access.cuh>
-#include <aten/native/cuda/team.cuh>
+#include <aten/native/cuda/thread_group.cuh>
 
 #include <cmath>
 #include <tuple>

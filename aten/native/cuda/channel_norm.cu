@@ -2,7 +2,7 @@
 
 #include <aten/native/cuda/dtype_cases.cuh>
 #include <aten/native/cuda/memory_access.cuh>
-#include <aten/native/cuda/team.cuh>
+#include <aten/native/cuda/thread_group.cuh>
 #include <c10/cuda/CUDAException.h>
 
 #include <algorithm>

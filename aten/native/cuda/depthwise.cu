@@ -3,10 +3,10 @@
 // usual sizes in two dimensions have kernels of their own.
 #include <aten/native/cuda/columns.h>
 
-#include <aten/native/cuda/digits.cuh>
 #include <aten/native/cuda/dtype_cases.cuh>
+#include <aten/native/cuda/index_decompose.cuh>
 #include <aten/native/cuda/memory_access.cuh>
-#include <aten/native/cuda/team.cuh>
+#include <aten/native/cuda/thread_group.cuh>
 #include <c10/cuda/CUDAException.h>
 
 #include <algorithm>

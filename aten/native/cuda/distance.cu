@@ -1,7 +1,7 @@
 #include <aten/native/cuda/distance.h>
 
 #include <aten/native/cuda/dtype_cases.cuh>
-#include <aten/native/cuda/team.cuh>
+#include <aten/native/cuda/thread_group.cuh>
 #include <c10/cuda/CUDAException.h>
 
 namespace at::native::cuda {

@@ -1,8 +1,8 @@
 // Where rows, columns and depths of the product lie (Note [Convolution as a product]).
 #pragma once
 
-#include <aten/native/cuda/digits.cuh>
 #include <aten/native/cuda/implicit_gemm.h>
+#include <aten/native/cuda/index_decompose.cuh>
 
 #include <cstdint>
 

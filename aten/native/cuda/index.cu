@@ -2,8 +2,8 @@
 
 #include <aten/native/cuda/dtype_cases.cuh>
 #include <aten/native/cuda/index_place.cuh>
-#include <aten/native/cuda/key_order.cuh>
 #include <aten/native/cuda/memory_access.cuh>
+#include <aten/native/cuda/radix_key.cuh>
 #include <c10/cuda/CUDAException.h>
 #include <c10/util/complex.h>
 

@@ -3,7 +3,7 @@
 #include <aten/native/cuda/sort.h>
 
 #include <aten/native/cuda/dtype_cases.cuh>
-#include <aten/native/cuda/key_order.cuh>
+#include <aten/native/cuda/radix_key.cuh>
 #include <c10/cuda/CUDAException.h>
 
 namespace at::native::cuda {

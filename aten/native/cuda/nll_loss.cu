@@ -2,7 +2,7 @@
 
 #include <aten/native/cuda/index_check.cuh>
 #include <aten/native/cuda/memory_access.cuh>
-#include <aten/native/cuda/team.cuh>
+#include <aten/native/cuda/thread_group.cuh>
 #include <aten/native/cuda/workspace.h>
 #include <c10/cuda/CUDAException.h>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <aten/native/cuda/memory_access.cuh>
-#include <aten/native/cuda/team.cuh>
+#include <aten/native/cuda/thread_group.cuh>
 
 #include <cstdint>
 #include <initializer_list>

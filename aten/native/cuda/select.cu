@@ -2,7 +2,7 @@
 // select), then takes what comes before it, and of equal ones the first; or the k-th alone.
 #include <aten/native/cuda/sort.h>
 
-#include <aten/native/cuda/key_order.cuh>
+#include <aten/native/cuda/radix_key.cuh>
 #include <c10/cuda/CUDAException.h>
 
 #include <type_traits>

@@ -2,7 +2,7 @@
 // whose order is theirs.
 #include <aten/native/cuda/sort.h>
 
-#include <aten/native/cuda/key_order.cuh>
+#include <aten/native/cuda/radix_key.cuh>
 #include <aten/native/cuda/workspace.h>
 #include <c10/cuda/CUDAException.h>
 

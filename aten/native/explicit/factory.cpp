@@ -15,7 +15,7 @@
 #include <aten/core/OpMathType.h>
 #include <c10/core/DefaultDtype.h>
 #include <c10/core/DeviceGuard.h>
-#include <c10/core/impl/SpareTensors.h>
+#include <c10/core/impl/RecycledTensors.h>
 #include <c10/util/safe_numerics.h>
 
 #include <cmath>

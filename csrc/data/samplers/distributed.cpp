@@ -2,7 +2,7 @@
 
 #include <c10/util/Exception.h>
 #include <csrc/data/samplers/index_list.h>
-#include <csrc/data/samplers/saved_place.h>
+#include <csrc/data/samplers/sampler_state.h>
 
 #include <algorithm>
 #include <limits>

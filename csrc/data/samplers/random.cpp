@@ -1,6 +1,6 @@
 #include <csrc/data/samplers/random.h>
 
-#include <csrc/data/samplers/saved_place.h>
+#include <csrc/data/samplers/sampler_state.h>
 
 #include <algorithm>
 #include <limits>

@@ -1,7 +1,7 @@
 #include <csrc/data/samplers/sequential.h>
 
 #include <csrc/data/samplers/index_list.h>
-#include <csrc/data/samplers/saved_place.h>
+#include <csrc/data/samplers/sampler_state.h>
 
 #include <algorithm>
 #include <limits>

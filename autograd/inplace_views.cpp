@@ -1,4 +1,4 @@
-#include <autograd/geometry_in_place.h>
+#include <autograd/inplace_views.h>
 
 #include <c10/util/Exception.h>
 

@@ -1,4 +1,4 @@
-#include <csrc/data/samplers/saved_place.h>
+#include <csrc/data/samplers/sampler_state.h>
 
 #include <aten/Functions.h>
 #include <csrc/serialize/archive.h>

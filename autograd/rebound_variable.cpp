@@ -1,4 +1,4 @@
-#include <autograd/renewed_variable.h>
+#include <autograd/rebound_variable.h>
 
 #include <c10/util/Exception.h>
 
