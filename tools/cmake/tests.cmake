@@ -251,6 +251,7 @@ endif()
 # What the generator and the daily scripts promise.
 add_test(NAME touched_entry COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/tools/touched_entry.py ${PROJECT_BINARY_DIR})
 add_test(NAME cuda_check COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/tools/cuda_check.py)
+add_test(NAME layers COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/tools/layers.py)
 add_test(NAME where_places COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/tools/where_places.py ${PROJECT_BINARY_DIR})
 set_tests_properties(touched_entry PROPERTIES SKIP_RETURN_CODE 77)
 add_test(NAME documented_headers COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/tools/documented.py)

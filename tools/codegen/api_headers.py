@@ -12,8 +12,8 @@ LIST = Path("csrc") / "api" / "headers.txt"
 def read_list(text: str) -> dict[str, tuple[list[str], list[str]]]:
     """The comment and the includes of each header.
 
-    An entry is `NAME -> HEADER...`, and goes on in the indented lines below it. Comments that stand directly above it are its
-    header's comment; those followed by an empty line are for readers of the list.
+    An entry is `NAME -> HEADER...`, and goes on in the indented lines below it. Comments directly above it are those of
+    its header; those followed by an empty line are for readers of the list.
     """
     headers: dict[str, tuple[list[str], list[str]]] = {}
     comment: list[str] = []
