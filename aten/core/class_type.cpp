@@ -1,6 +1,7 @@
 #include <aten/core/class_type.h>
 
 #include <aten/core/function.h>
+#include <aten/core/interface_type.h>
 #include <aten/core/ivalue.h>
 #include <c10/util/Exception.h>
 
@@ -303,6 +304,9 @@ bool ClassType::equals(const Type& rhs) const {
 }
 
 bool ClassType::isSubtypeOfExt(const Type& rhs, std::ostream* why_not) const {
+  if (const InterfaceType* interface = rhs.castRaw<InterfaceType>()) {
+    return interface->isImplementedBy(*this, why_not);
+  }
   return rhs.kind() == TypeKind::AnyClassType || Type::isSubtypeOfExt(rhs, why_not);
 }
 

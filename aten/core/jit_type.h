@@ -3,6 +3,7 @@
 #include <aten/core/class_type.h>
 #include <aten/core/jit_type_base.h>
 #include <c10/core/ScalarType.h>
+#include <c10/util/OwnedPtr.h>
 #include <c10/util/intrusive_ptr.h>
 
 #include <array>
@@ -103,11 +104,75 @@ struct TORCH_API SimpleType : Type {
 C10_FORALL_SIMPLE_TYPES(C10_SIMPLE_TYPE)
 #undef C10_SIMPLE_TYPE
 
-/// Any tensor. Refinements (dtype, shape) are the business of the graph compiler and not part of schemas.
+template <class T>
+struct VaryingShape;
+
+/// A tensor: any, or one of known dtype, device, sizes, strides or need of gradients. Schemas say just `Tensor`; what is
+/// known beyond that stands in the graphs of TorchScript. <aten/core/tensor_type.h> has VaryingShape.
 struct TORCH_API TensorType final : SimpleType, ComparablePtr<TensorType> {
   static constexpr TypeKind Kind = TypeKind::TensorType;
-  TensorType() : SimpleType(Kind) {}
+  ~TensorType() override;
+
+  /// Any tensor; the same object each time.
   static std::shared_ptr<TensorType> get();
+  /// Any tensor too, for what was taken to be one without an annotation.
+  static std::shared_ptr<TensorType> getInferred();
+  /// All that there is to know of a tensor but its values.
+  static std::shared_ptr<TensorType> create(const at::Tensor& tensor);
+  /// The number of dimensions alone is known of the sizes, or nothing.
+  static std::shared_ptr<TensorType> create(std::optional<ScalarType> scalar_type, std::optional<Device> device,
+      std::optional<size_t> dim, std::optional<bool> requires_grad);
+  static std::shared_ptr<TensorType> create(std::optional<ScalarType> scalar_type, std::optional<Device> device,
+      const VaryingShape<int64_t>& sizes, const VaryingShape<int64_t>& strides, std::optional<bool> requires_grad,
+      std::optional<bool> undefined);
+  static std::shared_ptr<TensorType> createContiguous(ScalarType scalar_type, Device device, ArrayRef<int64_t> sizes);
+  /// Row-major strides of a tensor of these sizes.
+  static std::vector<int64_t> contiguousStridesOf(ArrayRef<int64_t> sizes);
+
+  std::optional<ScalarType> scalarType() const;
+  std::optional<Device> device() const;
+  std::optional<size_t> dim() const;
+  VaryingShape<int64_t> sizes() const;
+  VaryingShape<int64_t> strides() const;
+  std::optional<size_t> numel() const;
+  std::optional<bool> requiresGrad() const;
+  /// True where that is not known.
+  bool requires_grad() const;
+  /// Whether the tensor is undefined.
+  std::optional<bool> undefined() const;
+  bool isInferredType() const;
+  /// Whether dtype, device, sizes and strides are known.
+  bool isComplete() const;
+
+  std::shared_ptr<TensorType> withScalarType(std::optional<ScalarType> scalar_type) const;
+  std::shared_ptr<TensorType> withDevice(std::optional<Device> device) const;
+  std::shared_ptr<TensorType> withDim(std::optional<size_t> dim) const;
+  /// Sizes with contiguous strides.
+  std::shared_ptr<TensorType> withSizes(ArrayRef<int64_t> sizes) const;
+  std::shared_ptr<TensorType> withSizesStrides(ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides) const;
+  std::shared_ptr<TensorType> withRequiresGrad(std::optional<bool> requires_grad) const;
+  std::shared_ptr<TensorType> withUndefined() const;
+  /// The same without numbers: dtype, device and the number of dimensions.
+  std::shared_ptr<TensorType> dimensionedOnly() const;
+  std::shared_ptr<TensorType> contiguous() const;
+  /// What holds of both.
+  std::shared_ptr<TensorType> merge(const TensorType& other, bool merge_sizes = true) const;
+
+  bool equals(const Type& rhs) const override;
+  bool isSubtypeOfExt(const Type& rhs, std::ostream* why_not) const override;
+  std::string repr_str() const override;
+  TypePtr ptr() const override;
+
+ private:
+  struct Properties;
+  TensorType();
+  explicit TensorType(Properties properties);
+  static std::shared_ptr<TensorType> make(Properties properties);
+  const Properties& properties() const;
+
+  // Null: nothing is known.
+  OwnedPtr<Properties> properties_;
+  std::weak_ptr<TensorType> self_;
 };
 using TensorTypePtr = std::shared_ptr<TensorType>;
 

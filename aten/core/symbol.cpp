@@ -1,5 +1,7 @@
 #include <aten/core/symbol.h>
 
+#include <aten/core/known_symbols.h>
+
 #include <c10/util/Exception.h>
 
 #include <deque>
@@ -25,6 +27,16 @@ class SymbolTable {
  public:
   SymbolTable() {
     intern("prim::Invalid");
+    // In the order of detail::KnownSymbol, so that their numbers are the constants of <aten/core/known_symbols.h>.
+#define C10_INTERN(name) intern("prim::" #name);
+    C10_FORALL_PRIM_SYMBOLS(C10_INTERN)
+#undef C10_INTERN
+#define C10_INTERN(name) intern("attr::" #name);
+    C10_FORALL_ATTR_SYMBOLS(C10_INTERN)
+#undef C10_INTERN
+#define C10_INTERN(name) intern("aten::" #name);
+    C10_FORALL_ATEN_SYMBOLS(C10_INTERN)
+#undef C10_INTERN
   }
   uint32_t intern(const std::string& qualified) {
     const std::lock_guard<std::mutex> lock(mutex_);

@@ -3,6 +3,8 @@
 #include <aten/core/enum_type.h>
 #include <aten/core/function_schema.h>
 #include <aten/core/ivalue.h>
+#include <aten/core/tensor_type.h>
+#include <c10/core/Device.h>
 #include <c10/util/Exception.h>
 
 #include <ostream>
@@ -20,12 +22,66 @@ const char* typeKindToString(TypeKind kind) {
   return "UnknownType";
 }
 
+namespace {
+
+void print_strides(std::ostream& out, const VaryingShape<int64_t>& strides) {
+  out << "strides=[";
+  for (size_t i = 0; i < *strides.size(); ++i) {
+    out << (i > 0 ? ", " : "") << *strides[i];
+  }
+  out << ']';
+}
+
+// `Float(2, *, strides=[3, 1], requires_grad=0, device=cpu)`, and `Tensor` where neither dtype nor dimensions are known.
+std::ostream& print_tensor_type(std::ostream& out, const TensorType& type) {
+  if (type.scalarType()) {
+    out << toString(*type.scalarType());
+    if (!type.dim()) {
+      out << "(*";
+    }
+  } else {
+    out << "Tensor";
+    if (!type.dim()) {
+      return out;
+    }
+  }
+  const char* separator = type.dim() ? "" : ", ";
+  if (type.dim()) {
+    out << '(';
+    for (size_t i = 0; i < *type.dim(); ++i) {
+      out << (i > 0 ? ", " : "");
+      if (const std::optional<int64_t> size = type.sizes()[i]) {
+        out << *size;
+      } else {
+        out << '*';
+      }
+      separator = ", ";
+    }
+    if (*type.dim() > 0 && type.strides().isComplete()) {
+      out << separator;
+      print_strides(out, type.strides());
+      separator = ", ";
+    }
+  }
+  if (type.requiresGrad()) {
+    out << separator << "requires_grad=" << *type.requiresGrad();
+    separator = ", ";
+  }
+  if (type.device()) {
+    out << separator << "device=" << *type.device();
+  }
+  return out << ')';
+}
+
+} // namespace
+
 // As libtorch prints: brackets where str() has parentheses (but not for dicts), and the fields of named tuples.
 std::ostream& operator<<(std::ostream& out, const Type& t) {
   if (const ListType* list = t.castRaw<ListType>()) return out << *list->getElementType() << "[]";
   if (const OptionalType* optional = t.castRaw<OptionalType>()) return out << *optional->getElementType() << '?';
   if (const FutureType* future = t.castRaw<FutureType>()) return out << "Future[" << *future->getElementType() << ']';
   if (const RRefType* remote = t.castRaw<RRefType>()) return out << "RRef[" << *remote->getElementType() << ']';
+  if (const TensorType* tensor = t.castRaw<TensorType>()) return print_tensor_type(out, *tensor);
   const TupleType* tuple = t.castRaw<TupleType>();
   if (!tuple) return out << t.str();
   out << (tuple->schema() ? "NamedTuple(" : "(");
@@ -135,7 +191,6 @@ std::string SimpleType::annotation_str_impl(const TypePrinter&) const {
     return std::shared_ptr<Name>(std::shared_ptr<void>(), instance);           \
   }
 C10_FORALL_SIMPLE_TYPES(C10_SIMPLE_TYPE_GET)
-C10_SIMPLE_TYPE_GET(TensorType)
 #undef C10_SIMPLE_TYPE_GET
 
 namespace detail {

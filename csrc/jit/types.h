@@ -4,6 +4,7 @@
 #include <aten/core/class_type.h>
 #include <aten/core/enum_type.h>
 #include <aten/core/function_schema.h>
+#include <aten/core/interface_type.h>
 #include <aten/core/interned_strings.h>
 #include <aten/core/ivalue.h>
 #include <aten/core/jit_type.h>
@@ -49,10 +50,14 @@ using c10::FloatType;
 using c10::FloatTypePtr;
 using c10::FutureType;
 using c10::FutureTypePtr;
+using c10::FunctionType;
+using c10::FunctionTypePtr;
 using c10::GeneratorType;
 using c10::GeneratorTypePtr;
 using c10::IntType;
 using c10::IntTypePtr;
+using c10::InterfaceType;
+using c10::InterfaceTypePtr;
 using c10::LayoutType;
 using c10::LayoutTypePtr;
 using c10::ListType;

@@ -1,0 +1,247 @@
+#include <aten/core/tensor_type.h>
+
+#include <aten/core/Tensor.h>
+#include <c10/core/Device.h>
+
+#include <ostream>
+
+namespace c10 {
+
+struct TensorType::Properties {
+  std::optional<ScalarType> scalar_type;
+  std::optional<Device> device;
+  VaryingShape<int64_t> sizes;
+  VaryingShape<int64_t> strides;
+  std::optional<bool> requires_grad;
+  std::optional<bool> undefined;
+  bool inferred = false;
+
+  bool operator==(const Properties& other) const {
+    return scalar_type == other.scalar_type && device == other.device && sizes == other.sizes && strides == other.strides &&
+        requires_grad == other.requires_grad && undefined == other.undefined;
+  }
+};
+
+TensorType::TensorType() : SimpleType(Kind) {}
+TensorType::TensorType(Properties properties) : SimpleType(Kind), properties_(new Properties(std::move(properties))) {}
+TensorType::~TensorType() = default;
+
+std::shared_ptr<TensorType> TensorType::make(Properties properties) {
+  std::shared_ptr<TensorType> type(new TensorType(std::move(properties)));
+  type->self_ = type;
+  return type;
+}
+
+const TensorType::Properties& TensorType::properties() const {
+  static const Properties& unknown = *new Properties();
+  return properties_ ? *properties_ : unknown;
+}
+
+// Never destroyed, like the other types without parameters.
+std::shared_ptr<TensorType> TensorType::get() {
+  static TensorType* const instance = new TensorType();
+  return std::shared_ptr<TensorType>(std::shared_ptr<void>(), instance);
+}
+
+std::shared_ptr<TensorType> TensorType::getInferred() {
+  static const auto& type = *new auto([] {
+    Properties properties;
+    properties.inferred = true;
+    return make(std::move(properties));
+  }());
+  return type;
+}
+
+std::shared_ptr<TensorType> TensorType::create(const at::Tensor& tensor) {
+  Properties properties;
+  if (!tensor.defined()) {
+    properties.undefined = true;
+    return make(std::move(properties));
+  }
+  properties.scalar_type = tensor.scalar_type();
+  properties.device = tensor.device();
+  properties.requires_grad = tensor.requires_grad();
+  properties.undefined = false;
+  properties.sizes = VaryingShape<int64_t>(tensor.sizes());
+  if (tensor.layout() == Layout::Strided) {
+    properties.strides = VaryingShape<int64_t>(tensor.strides());
+  }
+  return make(std::move(properties));
+}
+
+std::shared_ptr<TensorType> TensorType::create(std::optional<ScalarType> scalar_type, std::optional<Device> device,
+    std::optional<size_t> dim, std::optional<bool> requires_grad) {
+  return create(scalar_type, device, VaryingShape<int64_t>(dim), VaryingShape<int64_t>(dim), requires_grad, std::nullopt);
+}
+
+std::shared_ptr<TensorType> TensorType::create(std::optional<ScalarType> scalar_type, std::optional<Device> device,
+    const VaryingShape<int64_t>& sizes, const VaryingShape<int64_t>& strides, std::optional<bool> requires_grad,
+    std::optional<bool> undefined) {
+  return make(Properties{scalar_type, device, sizes, strides, requires_grad, undefined});
+}
+
+std::shared_ptr<TensorType> TensorType::createContiguous(ScalarType scalar_type, Device device, ArrayRef<int64_t> sizes) {
+  return create(scalar_type, device, VaryingShape<int64_t>(sizes), VaryingShape<int64_t>(contiguousStridesOf(sizes)),
+      std::nullopt, std::nullopt);
+}
+
+std::vector<int64_t> TensorType::contiguousStridesOf(ArrayRef<int64_t> sizes) {
+  std::vector<int64_t> strides(sizes.size());
+  int64_t stride = 1;
+  for (size_t i = sizes.size(); i-- > 0;) {
+    strides[i] = stride;
+    stride *= std::max<int64_t>(sizes[i], 1);
+  }
+  return strides;
+}
+
+std::optional<ScalarType> TensorType::scalarType() const {
+  return properties().scalar_type;
+}
+std::optional<Device> TensorType::device() const {
+  return properties().device;
+}
+std::optional<size_t> TensorType::dim() const {
+  return properties().sizes.size();
+}
+VaryingShape<int64_t> TensorType::sizes() const {
+  return properties().sizes;
+}
+VaryingShape<int64_t> TensorType::strides() const {
+  return properties().strides;
+}
+std::optional<bool> TensorType::requiresGrad() const {
+  return properties().requires_grad;
+}
+bool TensorType::requires_grad() const {
+  return properties().requires_grad.value_or(true);
+}
+std::optional<bool> TensorType::undefined() const {
+  return properties().undefined;
+}
+bool TensorType::isInferredType() const {
+  return properties().inferred;
+}
+
+std::optional<size_t> TensorType::numel() const {
+  const std::optional<std::vector<int64_t>> known = properties().sizes.concrete_sizes();
+  if (!known) {
+    return std::nullopt;
+  }
+  size_t count = 1;
+  for (const int64_t size : *known) {
+    count *= static_cast<size_t>(size);
+  }
+  return count;
+}
+
+bool TensorType::isComplete() const {
+  const Properties& known = properties();
+  return known.scalar_type && known.device && known.sizes.isComplete() && known.strides.isComplete();
+}
+
+std::shared_ptr<TensorType> TensorType::withScalarType(std::optional<ScalarType> scalar_type) const {
+  Properties changed = properties();
+  changed.scalar_type = scalar_type;
+  return make(std::move(changed));
+}
+
+std::shared_ptr<TensorType> TensorType::withDevice(std::optional<Device> device) const {
+  Properties changed = properties();
+  changed.device = device;
+  return make(std::move(changed));
+}
+
+std::shared_ptr<TensorType> TensorType::withDim(std::optional<size_t> dim) const {
+  Properties changed = properties();
+  changed.sizes = VaryingShape<int64_t>(dim);
+  changed.strides = VaryingShape<int64_t>(dim);
+  return make(std::move(changed));
+}
+
+std::shared_ptr<TensorType> TensorType::withSizes(ArrayRef<int64_t> sizes) const {
+  return withSizesStrides(sizes, contiguousStridesOf(sizes));
+}
+
+std::shared_ptr<TensorType> TensorType::withSizesStrides(ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides) const {
+  Properties changed = properties();
+  changed.sizes = VaryingShape<int64_t>(sizes);
+  changed.strides = VaryingShape<int64_t>(strides);
+  return make(std::move(changed));
+}
+
+std::shared_ptr<TensorType> TensorType::withRequiresGrad(std::optional<bool> requires_grad) const {
+  Properties changed = properties();
+  changed.requires_grad = requires_grad;
+  return make(std::move(changed));
+}
+
+std::shared_ptr<TensorType> TensorType::withUndefined() const {
+  Properties changed = properties();
+  changed.undefined = true;
+  return make(std::move(changed));
+}
+
+std::shared_ptr<TensorType> TensorType::dimensionedOnly() const {
+  return withDim(dim());
+}
+
+std::shared_ptr<TensorType> TensorType::contiguous() const {
+  const std::optional<std::vector<int64_t>> known = properties().sizes.concrete_sizes();
+  TORCH_CHECK(known, "TensorType::contiguous: the sizes of ", repr_str(), " are not all known");
+  return withSizes(*known);
+}
+
+std::shared_ptr<TensorType> TensorType::merge(const TensorType& other, bool merge_sizes) const {
+  const auto both = [](const auto& a, const auto& b) { return a == b ? a : std::nullopt; };
+  const Properties& a = properties();
+  const Properties& b = other.properties();
+  Properties merged{both(a.scalar_type, b.scalar_type), both(a.device, b.device), a.sizes, a.strides.merge(b.strides),
+      both(a.requires_grad, b.requires_grad), both(a.undefined, b.undefined)};
+  if (merge_sizes) {
+    merged.sizes = a.sizes.merge(b.sizes);
+  }
+  return make(std::move(merged));
+}
+
+bool TensorType::equals(const Type& rhs) const {
+  const TensorType* other = rhs.castRaw<TensorType>();
+  return other && (properties_.get() == other->properties_.get() || properties() == other->properties());
+}
+
+bool TensorType::isSubtypeOfExt(const Type& rhs, std::ostream* why_not) const {
+  const TensorType* other = rhs.castRaw<TensorType>();
+  if (!other) {
+    return Type::isSubtypeOfExt(rhs, why_not);
+  }
+  return !other->properties_ || equals(rhs) || merge(*other)->equals(rhs);
+}
+
+std::string TensorType::repr_str() const {
+  return isInferredType() ? annotation_str() + " (inferred)" : annotation_str();
+}
+
+TypePtr TensorType::ptr() const {
+  if (!properties_) {
+    return TypePtr(std::shared_ptr<void>(), const_cast<TensorType*>(this));
+  }
+  return self_.lock();
+}
+
+std::ostream& operator<<(std::ostream& out, const VaryingShape<int64_t>& shape) {
+  if (!shape.size()) {
+    return out << "(*)";
+  }
+  out << '(';
+  for (size_t i = 0; i < *shape.size(); ++i) {
+    out << (i > 0 ? ", " : "");
+    if (shape[i]) {
+      out << *shape[i];
+    } else {
+      out << '*';
+    }
+  }
+  return out << ')';
+}
+
+} // namespace c10
