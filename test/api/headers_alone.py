@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Public headers compile alone and together: headers_alone.py COMPILER BUILD_FOLDER [--standards 17 20] [--only TEXT]
 
-Each header of demanded_headers.txt is included by a source of its own, twice, which must compile without a warning. Then all of
+Each header of public_headers.txt is included by a source of its own, twice, which must compile without a warning. Then all of
 them are included by two sources, in opposite orders, which are linked to one program with the library: nothing may be defined
 twice, and the program must run. Headers of CUDA are left out where the toolkit's are not found in --cuda.
 """
@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-LIST = Path(__file__).with_name("demanded_headers.txt")
+LIST = Path(__file__).with_name("public_headers.txt")
 CUDA_HEADING = "# With the CUDA toolkit"
 
 

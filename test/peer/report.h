@@ -1,4 +1,4 @@
-// How the programs of this folder print what they find. A line that starts with "~" holds numbers, which tools/dev/peer
+// How the programs of this folder print what they find. A line that starts with "~" holds numbers, which tools/peer/run
 // compares to 1e-4; any other line must be the same, letter by letter.
 #pragma once
 

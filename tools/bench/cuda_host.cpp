@@ -1,5 +1,5 @@
 // What calls on a GPU cost the host, and what they ask of the GPU, with a device that does nothing: tools/bench/cuda_host builds
-// this against libtensor and against libtorch, runs both on the idle runtime (tools/bench/idle_cuda) and compares. A line a case:
+// this against libtensor and against libtorch, runs both on the idle runtime (test/cuda/idle_cuda) and compares. A line a case:
 //   name<TAB>nanoseconds<TAB>launches<TAB>products<TAB>copies<TAB>memsets<TAB>blocks<TAB>waits<TAB>other
 // each of one call: processor time of all threads, launches of kernels, products by cuBLAS, copies, memsets, blocks from the
 // caching allocator, waits of the host, other calls of the runtime.

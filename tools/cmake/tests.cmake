@@ -54,7 +54,7 @@ add_library(dispatcher_plugin MODULE test/aten/plugin/dispatcher_plugin.cpp)
 target_link_libraries(dispatcher_plugin PRIVATE tensor)
 target_compile_options(dispatcher_plugin PRIVATE -O0)
 add_dependencies(test_aten dispatcher_plugin)
-set_source_files_properties(test/aten/dispatcher_registration.cpp PROPERTIES
+set_source_files_properties(test/aten/dispatcher_registration_test.cpp PROPERTIES
   COMPILE_DEFINITIONS DISPATCHER_PLUGIN="$<TARGET_FILE:dispatcher_plugin>")
 
 if(TARGET test_profiler)
@@ -64,29 +64,45 @@ if(TARGET test_serialize)
   target_compile_definitions(test_serialize PRIVATE TEST_SERIALIZE_DATA="${PROJECT_SOURCE_DIR}/test/serialize/data")
 endif()
 
-# The logic of the CUDA plugin that needs neither a device nor the toolkit.
-file(GLOB CUDA_HOST_TESTS CONFIGURE_DEPENDS test/cuda_host/*.cpp)
-tensor_test(cuda_host SOURCES ${CUDA_HOST_TESTS}
-  c10/cuda/impl/AllocationHistory.cpp c10/cuda/impl/DeviceMemoryPool.cpp c10/cuda/impl/DeviceMemoryReport.cpp
-  csrc/cuda/graphed.cpp csrc/cuda/snapshot_format.cpp aten/cuda/impl/GraphCapture.cpp
-  c10/cuda/impl/ExpandableSegments.cpp c10/cuda/impl/FreeBlocks.cpp c10/cuda/impl/HostMemoryPool.cpp
-  aten/native/cuda/image.cpp aten/native/cuda/index_plan.cpp aten/native/cuda/pad_plan.cpp aten/native/cuda/pointwise_plan.cpp aten/native/cuda/reduce_plan.cpp)
+# sources_without(RESULT REGEX SOURCE...): those whose includes, and those of their own header, do not match.
+function(sources_without result regex)
+  set(kept "")
+  foreach(source ${ARGN})
+    string(REGEX REPLACE "[.]cpp$" ".h" header ${source})
+    file(STRINGS ${source} found REGEX "#include <${regex}" LIMIT_COUNT 1)
+    if(NOT found AND EXISTS ${header})
+      file(STRINGS ${header} found REGEX "#include <${regex}" LIMIT_COUNT 1)
+    endif()
+    if(NOT found)
+      list(APPEND kept ${source})
+    endif()
+  endforeach()
+  set(${result} ${kept} PARENT_SCOPE)
+endfunction()
+
+# The logic of the CUDA plugin that needs neither a device nor the toolkit: plans of kernels, and what sees no header of the toolkit
+# (or of ours around one, which begin with CUDA).
+file(GLOB CUDA_HOST_TESTS CONFIGURE_DEPENDS test/cuda/host/*.cpp)
+file(GLOB host_logic CONFIGURE_DEPENDS c10/cuda/impl/*.cpp aten/cuda/impl/*.cpp csrc/cuda/*.cpp)
+sources_without(host_logic "(cu[a-z_]*[.]h|.*/CUDA[A-Z])" ${host_logic})
+file(GLOB kernel_plans CONFIGURE_DEPENDS aten/native/cuda/*_plan.cpp)
+tensor_test(cuda_host SOURCES ${CUDA_HOST_TESTS} ${host_logic} ${kernel_plans} aten/native/cuda/image.cpp)
 
 # The plugin itself. Cases that need a GPU pass at once without one.
 if(TARGET tensor_cuda)
-  file(GLOB CUDA_PLUGIN_TESTS CONFIGURE_DEPENDS test/cuda_plugin/*.cpp)
+  file(GLOB CUDA_PLUGIN_TESTS CONFIGURE_DEPENDS test/cuda/plugin/*.cpp)
   tensor_test(cuda_plugin SOURCES ${CUDA_PLUGIN_TESTS} LIBRARIES tensor_cuda CUDA::cudart CUDA::cublas)
   target_compile_definitions(test_cuda_plugin PRIVATE CUDA_PLUGIN="$<TARGET_FILE:tensor_cuda>")
   # What fails on a device, which libraries that do nothing stand for.
-  add_test(NAME cuda_failures COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/tools/bench/idle_cuda/idle_cuda.py
+  add_test(NAME cuda_failures COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/cuda/idle_cuda/idle_cuda.py
     ${PROJECT_BINARY_DIR}/idle_cuda $<TARGET_FILE:test_cuda_plugin> "[idle]")
   set_tests_properties(cuda_failures PROPERTIES ENVIRONMENT IDLE_CUDA_DEVICES=2)
   # An allocator of the program's takes the place of the library's for good.
-  add_test(NAME cuda_allocator COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/tools/bench/idle_cuda/idle_cuda.py
+  add_test(NAME cuda_allocator COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/cuda/idle_cuda/idle_cuda.py
     ${PROJECT_BINARY_DIR}/idle_cuda $<TARGET_FILE:test_cuda_plugin> "[allocator]")
   # An extension with the headers that those of programs include, compiled as they are.
-  file(GLOB CUDA_CLIENT_KERNELS CONFIGURE_DEPENDS test/cuda_clients/*.cu)
-  file(GLOB CUDA_CLIENT_TESTS CONFIGURE_DEPENDS test/cuda_clients/*.cpp)
+  file(GLOB CUDA_CLIENT_KERNELS CONFIGURE_DEPENDS test/cuda/clients/*.cu)
+  file(GLOB CUDA_CLIENT_TESTS CONFIGURE_DEPENDS test/cuda/clients/*.cpp)
   add_library(test_cuda_client_kernels OBJECT ${CUDA_CLIENT_KERNELS})
   set_target_properties(test_cuda_client_kernels PROPERTIES CUDA_STANDARD 17)
   target_compile_options(test_cuda_client_kernels PRIVATE --expt-relaxed-constexpr --extended-lambda)
@@ -121,7 +137,7 @@ target_compile_options(conformance PRIVATE -O1 -Wall -Wextra)
 add_test(NAME conformance COMMAND conformance ${PROJECT_SOURCE_DIR}/test/conformance/data)
 
 # Calls of all operators with arguments nobody would write; see docs/testing.md.
-file(GLOB FUZZ_SOURCES CONFIGURE_DEPENDS tools/fuzz/*.cpp)
+file(GLOB FUZZ_SOURCES CONFIGURE_DEPENDS test/fuzz/*.cpp)
 add_executable(fuzz_ops ${FUZZ_SOURCES} test/ops/boxed_op.cpp test/ops/determined.cpp
   test/conformance/arguments.cpp test/conformance/corpus.cpp test/conformance/json.cpp test/conformance/tensors.cpp)
 target_link_libraries(fuzz_ops PRIVATE test_support tensor)
@@ -129,7 +145,7 @@ target_compile_definitions(fuzz_ops PRIVATE CONFORMANCE_DATA="${PROJECT_SOURCE_D
 target_include_directories(fuzz_ops PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_options(fuzz_ops PRIVATE -O1 -Wall -Wextra)
 add_test(NAME fuzz COMMAND fuzz_ops --calls 12000 --time 15)
-file(GLOB FUZZ_MODULES CONFIGURE_DEPENDS tools/fuzz/modules/*.cpp)
+file(GLOB FUZZ_MODULES CONFIGURE_DEPENDS test/fuzz/modules/*.cpp)
 add_executable(fuzz_modules ${FUZZ_MODULES})
 target_link_libraries(fuzz_modules PRIVATE test_support tensor)
 target_include_directories(fuzz_modules PRIVATE ${PROJECT_SOURCE_DIR})
@@ -138,8 +154,8 @@ add_test(NAME fuzz_modules COMMAND fuzz_modules --cases 5000)
 set_tests_properties(fuzz_modules PROPERTIES ENVIRONMENT OMP_NUM_THREADS=1)
 
 # The readers of files with damaged ones; see docs/testing.md. The plain driver runs everywhere.
-set(FUZZ_READERS tools/fuzz/readers/readers.cpp tools/fuzz/readers/inputs.cpp)
-add_executable(fuzz_readers ${FUZZ_READERS} tools/fuzz/readers/replay.cpp csrc/utils/crc32.cpp)
+set(FUZZ_READERS test/fuzz/readers/readers.cpp test/fuzz/readers/inputs.cpp)
+add_executable(fuzz_readers ${FUZZ_READERS} test/fuzz/readers/replay.cpp csrc/utils/crc32.cpp)
 target_link_libraries(fuzz_readers PRIVATE tensor)
 target_include_directories(fuzz_readers PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_options(fuzz_readers PRIVATE -O1 -Wall -Wextra)
@@ -155,7 +171,7 @@ if(TENSOR_FUZZERS)
   list(APPEND READER_SOURCES ${PROJECT_SOURCE_DIR}/csrc/utils/crc32.cpp
     ${PROJECT_SOURCE_DIR}/csrc/data/datasets/mnist.cpp ${PROJECT_SOURCE_DIR}/csrc/data/datasets/cifar.cpp
     ${PROJECT_SOURCE_DIR}/csrc/data/datasets/byte_images.cpp)
-  foreach(source ${FUZZ_READERS} tools/fuzz/readers/fuzzer.cpp)
+  foreach(source ${FUZZ_READERS} test/fuzz/readers/fuzzer.cpp)
     list(APPEND READER_SOURCES ${PROJECT_SOURCE_DIR}/${source})
   endforeach()
   foreach(source ${READER_SOURCES})
@@ -179,40 +195,42 @@ endif()
 # The kernels of the plugin run by an emulator: their sources made ordinary C++, CPU tensors in place of GPU ones.
 if(TARGET tensor_cuda)
   set(EMULATED ${PROJECT_BINARY_DIR}/emulated)
-  # Not CUB's sorting, and not what only speaks to the runtime or is the plugin's entry.
+  # Not CUB's sorting, and not what works with events, guards or allocators of the runtime. The three files named are of the plugin's
+  # entry: nothing that is emulated calls them.
   file(GLOB emulated_kernels CONFIGURE_DEPENDS aten/native/cuda/*.cu)
   list(FILTER emulated_kernels EXCLUDE REGEX "/sort[.]cu$")
   file(GLOB host_sources CONFIGURE_DEPENDS aten/native/cuda/*.cpp)
-  list(FILTER host_sources EXCLUDE REGEX "/(copy|cudnn_layers|foreach|index_error|join|on_host|operator_errors|operator_guard|workspace)[.]cpp$")
-  set(kernel_sources ${emulated_kernels} ${PROJECT_SOURCE_DIR}/test/cuda_emulated/functors.cu
-    ${PROJECT_SOURCE_DIR}/test/cuda_clients/toolbox.cu ${PROJECT_SOURCE_DIR}/test/cuda_clients/borrowed.cu
+  list(FILTER host_sources EXCLUDE REGEX "/(join|on_host|operator_errors)[.]cpp$")
+  sources_without(host_sources "(c10/cuda/(CUDAEvent|CUDAGuard|CUDACachingAllocator|impl/)|aten/cuda/CachingHostAllocator)" ${host_sources})
+  set(kernel_sources ${emulated_kernels} ${PROJECT_SOURCE_DIR}/test/cuda/emulated/functors.cu
+    ${PROJECT_SOURCE_DIR}/test/cuda/clients/toolbox.cu ${PROJECT_SOURCE_DIR}/test/cuda/clients/borrowed.cu
     ${PROJECT_SOURCE_DIR}/test/outside/fused_norm/kernels.cu)
   list(TRANSFORM kernel_sources REPLACE "^${PROJECT_SOURCE_DIR}/(.+)[.]cu$" "${EMULATED}/\\1_cu.cpp" OUTPUT_VARIABLE translated)
   file(GLOB kernel_headers CONFIGURE_DEPENDS aten/native/cuda/*.cuh csrc/compat/aten/native/cuda/*.cuh
     csrc/compat/aten/native/cuda/DistributionTemplates.h csrc/compat/aten/cuda/CUDAApplyUtils.cuh)
   list(TRANSFORM kernel_headers REPLACE "${PROJECT_SOURCE_DIR}" "${EMULATED}" OUTPUT_VARIABLE translated_headers)
   add_custom_command(OUTPUT ${translated} BYPRODUCTS ${translated_headers} # else a changed header is seen one build late
-    COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/cuda_emulated/translate.py ${PROJECT_SOURCE_DIR} ${EMULATED}
+    COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/cuda/emulated/translate.py ${PROJECT_SOURCE_DIR} ${EMULATED}
       ${kernel_sources} ${kernel_headers} # leaves alone what stays the same, so that only the others compile
-    DEPENDS test/cuda_emulated/translate.py ${kernel_sources} ${kernel_headers})
+    DEPENDS test/cuda/emulated/translate.py ${kernel_sources} ${kernel_headers})
   set_source_files_properties(${translated} PROPERTIES
-    COMPILE_OPTIONS "-include;${PROJECT_SOURCE_DIR}/test/cuda_emulated/emulator.h;-Wno-unknown-pragmas;-Wno-type-limits;-Wno-unused-parameter")
-  set_source_files_properties(${EMULATED}/test/cuda_clients/toolbox_cu.cpp ${EMULATED}/test/cuda_clients/borrowed_cu.cpp
+    COMPILE_OPTIONS "-include;${PROJECT_SOURCE_DIR}/test/cuda/emulated/emulator.h;-Wno-unknown-pragmas;-Wno-type-limits;-Wno-unused-parameter")
+  set_source_files_properties(${EMULATED}/test/cuda/clients/toolbox_cu.cpp ${EMULATED}/test/cuda/clients/borrowed_cu.cpp
     ${EMULATED}/test/outside/fused_norm/kernels_cu.cpp PROPERTIES
-    INCLUDE_DIRECTORIES "${PROJECT_SOURCE_DIR}/test/outside/fused_norm" COMPILE_OPTIONS "-include;${PROJECT_SOURCE_DIR}/test/cuda_emulated/warp_functions.h;-Wno-unknown-pragmas;-Wno-type-limits;-Wno-unused-parameter")
-  file(GLOB EMULATOR_SOURCES CONFIGURE_DEPENDS test/cuda_emulated/*.cpp)
-  list(APPEND EMULATOR_SOURCES test/cuda_emulated/plugin/device_thread.cpp test/cuda_emulated/plugin/streams.cpp test/cuda_emulated/plugin/work.cpp)
+    INCLUDE_DIRECTORIES "${PROJECT_SOURCE_DIR}/test/outside/fused_norm" COMPILE_OPTIONS "-include;${PROJECT_SOURCE_DIR}/test/cuda/emulated/warp_functions.h;-Wno-unknown-pragmas;-Wno-type-limits;-Wno-unused-parameter")
+  file(GLOB EMULATOR_SOURCES CONFIGURE_DEPENDS test/cuda/emulated/*.cpp)
+  list(APPEND EMULATOR_SOURCES test/cuda/emulated/plugin/device_thread.cpp test/cuda/emulated/plugin/streams.cpp test/cuda/emulated/plugin/work.cpp)
   tensor_test(cuda_emulated SOURCES ${EMULATOR_SOURCES} ${translated} ${host_sources} aten/cuda/CUDAGeneratorImpl.cpp
     csrc/compat/aten/native/cuda/loop_dtypes.cpp
-    aten/cuda/CudnnHandles.cpp test/cuda_clients/toolbox_checks.cpp test/cuda_clients/borrowed_checks.cpp
+    aten/cuda/CudnnHandles.cpp test/cuda/clients/toolbox_test.cpp test/cuda/clients/borrowed_test.cpp
     test/outside/fused_norm/ops.cpp)
   set_tests_properties(cuda_emulated PROPERTIES COST 100) # the longest begins first
   target_include_directories(test_cuda_emulated BEFORE PRIVATE ${EMULATED})
-  target_include_directories(test_cuda_emulated PRIVATE ${CUDAToolkit_INCLUDE_DIRS} test/cuda_clients)
+  target_include_directories(test_cuda_emulated PRIVATE ${CUDAToolkit_INCLUDE_DIRS} test/cuda/clients)
 endif()
 
 # What needs a GPU: without one ctest says "Skipped".
-file(GLOB CUDA_SOURCES CONFIGURE_DEPENDS test/cuda/*.cpp)
+file(GLOB CUDA_SOURCES CONFIGURE_DEPENDS test/cuda/device/*.cpp)
 if(TARGET tensor_cuda AND CUDA_SOURCES)
   add_executable(test_cuda ${CUDA_SOURCES} $<TARGET_OBJECTS:test_seeded_cases>)
   target_link_libraries(test_cuda PRIVATE test_support tensor Catch2::Catch2)
@@ -253,6 +271,7 @@ add_test(NAME touched_entry COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test
 add_test(NAME cuda_check COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/tools/cuda_check.py)
 add_test(NAME layers COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/tools/layers.py)
 add_test(NAME where_places COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/tools/where_places.py ${PROJECT_BINARY_DIR})
+add_test(NAME test_names COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/tools/test_names.py)
 set_tests_properties(touched_entry PROPERTIES SKIP_RETURN_CODE 77)
 add_test(NAME documented_headers COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/tools/documented.py)
 

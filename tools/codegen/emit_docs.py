@@ -37,7 +37,7 @@ def reference_page(entries: list[Entry], sources: SourceIndex, recorded: Path) -
         families[entry.family].append(entry)
     count = sum(len(e.forms) for e in entries)
     lines = ["# Operator reference", "", f"{len(entries)} entries, {count} schemas with in-place and out forms. Generated from `aten/ops/*.yaml`.", "",
-             "`tools/dev/schema_coverage` compares them with those of an installed PyTorch. Recorded calls are in `test/conformance/data`.", ""]
+             "`tools/peer/schema_coverage` compares them with those of an installed PyTorch. Recorded calls are in `test/conformance/data`.", ""]
     lines += counts(entries, recorded)
     for family, members in families.items():
         lines += [f"## {family}", "", "| operator | forms | kernel | gradient |", "|---|---|---|---|"]

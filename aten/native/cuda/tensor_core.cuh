@@ -1,4 +1,4 @@
-// Instructions of tensor cores and what feeds them (sm_80 and later). test/cuda_emulated/tensor_core.h does the same on the
+// Instructions of tensor cores and what feeds them (sm_80 and later). test/cuda/emulated/tensor_core.h does the same on the
 // host.
 #pragma once
 

@@ -1,7 +1,7 @@
 // Elementary functions of Vec<float> and Vec<double>.
 //
 // Largest error in ulp over a sweep of all floats (float column) and over millions of random values (double column), against
-// long double libm, the worst of the three instruction sets; test/aten/vec_math.cpp repeats it. `libm` marks a loop over the lanes.
+// long double libm, the worst of the three instruction sets; test/aten/vec_math_test.cpp repeats it. `libm` marks a loop over the lanes.
 //
 //               float    double
 //   exp, exp2   1.02     1.05 (exp2: libm)
