@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
-CASE = re.compile(r"^(TEMPLATE_)?(LIST_|PRODUCT_)?TEST_CASE\w*\(", re.MULTILINE)
+CASE = re.compile(r"^\s*(TEMPLATE_)?(LIST_|PRODUCT_|REGISTER_)?TEST_CASE\w*\(", re.MULTILINE)
 
 wrong = []
 for path in sorted(TESTS.rglob("*.cpp")):
