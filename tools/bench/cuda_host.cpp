@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "gpt2.h"
-#include "idle_cuda/counts.h"
+#include "../../test/cuda/idle_cuda/counts.h"
 
 namespace {
 
