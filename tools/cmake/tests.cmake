@@ -274,6 +274,7 @@ add_test(NAME where_places COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/
 add_test(NAME test_names COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/tools/test_names.py)
 set_tests_properties(touched_entry PROPERTIES SKIP_RETURN_CODE 77)
 add_test(NAME documented_headers COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/tools/documented.py)
+add_test(NAME doc_paths COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/tools/doc_paths.py)
 
 # Headers that programs include compile alone, and together.
 if(NOT TENSOR_SANITIZER)
