@@ -2,6 +2,7 @@
 #pragma once
 
 #include <c10/core/ScalarType.h>
+#include <c10/macros/Macros.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -26,6 +27,19 @@ void copy_reversed(std::int64_t size, const void* from, std::int64_t n, void* to
 
 /// to[i] = from[index[i]] for n elements of 1, 2, 4, 8 or 16 bytes.
 void copy_picked(std::int64_t size, const void* from, const std::int64_t* index, std::int64_t n, void* to);
+
+/// Prefetches a row of which `picks` elements are to be read or written in an order of their own. That order tells the processor
+/// nothing about the lines that come next, while the row as a whole streams in. Not for rows that a core's caches do not hold, or
+/// of which most lines stay untouched. Inlined always, as its callers must be: GCC drops calls of a function that only prefetches.
+C10_ALWAYS_INLINE void prefetch_picked_row(const void* row, std::int64_t bytes, std::int64_t picks) {
+  constexpr std::int64_t kLine = 64, kLongest = std::int64_t{128} << 10;
+  if (bytes > kLongest || picks * kLine < bytes) {
+    return;
+  }
+  for (std::int64_t at = 0; at < bytes; at += kLine) {
+    __builtin_prefetch(static_cast<const char*>(row) + at);
+  }
+}
 
 /// Row index[i] of `bytes` bytes at `from` to row i at `to`, for i in [begin, end). Rows lie anywhere: their beginnings are asked
 /// for some rows ahead, the processor foresees only the rest of a long one.

@@ -67,6 +67,7 @@ struct IndexedWalk {
   int64_t dim;
   c10::DimVector value_strides; // in the index values; 0 where they do not depend on the dimension
   c10::DimVector a_strides, b_strides;
+  int64_t a_size; // of `a` in dimension `dim`
 };
 
 /// Functions of pairs that have a form for n of them side by side, f.row(first offset in a, first offset in b, n).
@@ -80,6 +81,10 @@ concept PicksFromRows = requires(const F& f, const int64_t* places) { f.picked(i
 /// Those that ask for a row of b some time before they read it.
 template <class F>
 concept AsksForRows = requires(const F& f) { f.ask_for_row(int64_t{}, int64_t{}); };
+
+/// Those that prefetch n elements side by side of `a`, a whole row, when `picks` of them come next.
+template <class F>
+concept PrefetchesTargets = requires(const F& f) { f.prefetch_target(int64_t{}, int64_t{}, int64_t{}); };
 
 /// Elements of a row that are worth a thread's own visit to it: a few cache lines.
 inline constexpr int64_t kLeastCut = 64;
@@ -155,6 +160,11 @@ void for_each_pair(const IndexedWalk& walk, const int64_t* values, bool free_ord
         }
       }
       if (along_last) {
+        if constexpr (PrefetchesTargets<F>) {
+          if (a_step == 1) {
+            f.prefetch_target(a, walk.a_size, to - from);
+          }
+        }
         if (a_step == 1 && b_step == 1 && value_step == 1) {
           if constexpr (PicksFromRows<F>) {
             f.picked(a, value + from, b + from, to - from);

@@ -21,6 +21,10 @@ namespace {
 
 using c10::DimVector;
 
+int64_t dim_size(const TensorBase& t, int64_t dim) {
+  return t.dim() == 0 ? 1 : t.size(dim);
+}
+
 /// out = self, unless they are one tensor already.
 void start_from(const TensorBase& self, const TensorBase& out) {
   if (!out.is_same(self)) {
@@ -50,7 +54,7 @@ IndexSpan checked_values(const TensorBase& index, int64_t size, int64_t dim) {
 
 /// The pairs of gather and scatter: one for each element of the index.
 IndexedWalk index_walk(const TensorBase& index, int64_t dim, const TensorBase& a, const TensorBase& b) {
-  IndexedWalk walk{sizes_of(index), dim, {}, strides_of(a), strides_of(b)};
+  IndexedWalk walk{sizes_of(index), dim, {}, strides_of(a), strides_of(b), dim_size(a, dim)};
   walk.value_strides.resize(walk.sizes.size());
   int64_t step = 1;
   for (size_t d = walk.sizes.size(); d-- > 0;) {
@@ -71,10 +75,6 @@ void for_each_indexed(
   for_each_pair(index_walk(index, dim, a, b), values.data(), free_order, f);
 }
 
-int64_t dim_size(const TensorBase& t, int64_t dim) {
-  return t.dim() == 0 ? 1 : t.size(dim);
-}
-
 /// Elements of `from` copied to `to`, one by one or some side by side. The first place is in `to` (Scatter) or in `from`.
 template <class T, bool Scatter>
 struct CopiedElements {
@@ -92,6 +92,9 @@ struct CopiedElements {
   {
     copy_picked(sizeof(T), from + a, places, n, to + b);
   }
+  C10_ALWAYS_INLINE void prefetch_target(int64_t a, int64_t n, int64_t picks) const {
+    prefetch_picked_row((Scatter ? to : from) + a, n * int64_t(sizeof(T)), picks);
+  }
 };
 
 /// Elements added in `to`.
@@ -106,6 +109,9 @@ struct AddedElements {
   }
   void row(int64_t o, int64_t s, int64_t n) const {
     add_row(to + o, from + s, n, nullptr);
+  }
+  C10_ALWAYS_INLINE void prefetch_target(int64_t o, int64_t n, int64_t picks) const {
+    prefetch_picked_row(to + o, n * int64_t(sizeof(T)), picks);
   }
 };
 
@@ -140,6 +146,9 @@ struct JoinedElements {
     for (int64_t i = 0; i < n; ++i) {
       a[i] = combine(a[i], b[i]);
     }
+  }
+  C10_ALWAYS_INLINE void prefetch_target(int64_t o, int64_t n, int64_t picks) const {
+    prefetch_picked_row(to + o, n * int64_t(sizeof(T)), picks);
   }
 };
 
@@ -409,7 +418,7 @@ namespace {
 template <class F>
 void for_each_slice_pair(
     const TensorBase& a, const TensorBase& b, int64_t dim, const IndexSpan& index, F f, bool free_order = false) {
-  IndexedWalk walk{sizes_of(a), dim, {}, strides_of(a), {}};
+  IndexedWalk walk{sizes_of(a), dim, {}, strides_of(a), {}, dim_size(a, dim)};
   walk.sizes[dim] = index.size();
   walk.value_strides.assign(walk.sizes.size(), 0);
   walk.value_strides[dim] = 1;
