@@ -206,15 +206,39 @@ C10_ALWAYS_INLINE void ask_for(const In* in, int64_t n) {
   }
 }
 
+// Joins lane j with lane j + kLanes / 2, then half of those, until one is left. Each step has lanes of its own, which compilers keep
+// in registers.
+template <int64_t kLanes, class Op>
+C10_ALWAYS_INLINE typename Op::Acc join_lanes(const Op& op, const typename Op::Acc* __restrict acc) {
+  if constexpr (kLanes == 1) {
+    return acc[0];
+  } else {
+    typename Op::Acc half[kLanes / 2];
+    for (int64_t j = 0; j < kLanes / 2; ++j) {
+      half[j] = op.combine(acc[j], acc[j + kLanes / 2]);
+    }
+    return join_lanes<kLanes / 2>(op, half);
+  }
+}
+
 // A contiguous run of at least kLanes inputs.
 template <int64_t kLanes, class Op, class In>
 typename Op::Acc fold_contiguous(const Op& op, const In* in, int64_t count) {
   using Acc = typename Op::Acc;
   Acc acc[kLanes];
-  for (int64_t j = 0; j < kLanes; ++j) {
-    acc[j] = op.map(in[j]);
-  }
   int64_t i = kLanes;
+  if (count >= 2 * kLanes) {
+    // Not by a copy of the first inputs: compilers make it of halves of vectors, and to read those back whole the processor waits
+    // until they are in the cache, a third of the time of a row of 1024 floats.
+    for (int64_t j = 0; j < kLanes; ++j) {
+      acc[j] = op.combine(op.map(in[j]), op.map(in[i + j]));
+    }
+    i += kLanes;
+  } else {
+    for (int64_t j = 0; j < kLanes; ++j) {
+      acc[j] = op.map(in[j]);
+    }
+  }
   for (; i + kLanes <= count; i += kLanes) {
     if constexpr (LooksAgain<Op>) {
       ask_for(in + count + i, kLanes);
@@ -226,12 +250,7 @@ typename Op::Acc fold_contiguous(const Op& op, const In* in, int64_t count) {
   for (int64_t j = 0; i + j < count; ++j) {
     acc[j] = op.combine(acc[j], op.map(in[i + j]));
   }
-  for (int64_t width = kLanes / 2; width > 0; width /= 2) {
-    for (int64_t j = 0; j < width; ++j) {
-      acc[j] = op.combine(acc[j], acc[j + width]);
-    }
-  }
-  return acc[0];
+  return join_lanes<kLanes>(op, acc);
 }
 
 // One run of a reduced row. Several independent lanes, so that it vectorises and does not wait for one addition.
