@@ -1,5 +1,7 @@
 #include <aten/shape/operand_checks.h>
 
+#include <c10/util/Exception.h>
+
 namespace at::shape {
 
 void check_same_device(const char* op, std::initializer_list<const TensorBase*> tensors) {
@@ -30,6 +32,10 @@ void check_out_dtype(const char* op, const TensorBase& self, const TensorBase& o
   TORCH_CHECK(
       out.scalar_type() == self.scalar_type(), "expected scalar type ", self.scalar_type(), " but found ", out.scalar_type(),
       " (in ", op, "; the output must have the dtype of the input)");
+}
+
+void dtype_not_supported_on_device(const char* kernel, const TensorBase& self, std::uint64_t supported) {
+  at::detail::dtype_not_supported(c10::str(kernel, self.is_cuda() ? "_cuda" : "_cpu").c_str(), self.scalar_type(), supported);
 }
 
 } // namespace at::shape

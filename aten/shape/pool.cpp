@@ -164,13 +164,11 @@ std::string ranks(int64_t dims) {
   return dims == 2 ? "3D or 4D" : "4D or 5D";
 }
 
-std::string_view public_name(std::string_view op) {
-  return op.substr(op[0] == '_' ? 1 : 0);
-}
+/// What an adaptive pooling makes of each window. A mean of whole maps is made without windows, so it takes empty ones.
+enum class Adaptive { Max, Mean, MeanOfMaps };
 
-DimVector adaptive(const char* op, int64_t dims, const TensorBase& self, IntArrayRef output_size) {
-  const std::string_view name = public_name(op);
-  const bool means = name.starts_with("adaptive_avg");
+DimVector adaptive(const char* name, Adaptive kind, int64_t dims, const TensorBase& self, IntArrayRef output_size) {
+  const bool means = kind != Adaptive::Max;
   const bool fits = static_cast<int64_t>(output_size.size()) == dims;
   TORCH_CHECK(fits || !means, name, ": output_size must be ", dims, ", but got ", output_size);
   TORCH_CHECK(
@@ -184,7 +182,7 @@ DimVector adaptive(const char* op, int64_t dims, const TensorBase& self, IntArra
         dims == 2 ? c10::str("{", out[0], ", ", out[1], "}") : c10::str(output_size));
   }
   // The mean of nothing is NaN.
-  const bool single = means && op[0] != '_' && std::all_of(out.begin(), out.end(), [](int64_t size) { return size == 1; });
+  const bool single = kind == Adaptive::MeanOfMaps && std::all_of(out.begin(), out.end(), [](int64_t size) { return size == 1; });
   const int64_t first = means && dims == 2 ? self.dim() - dims : 1; // the mean of no channels is no channel
   for (int64_t d = first; d < self.dim(); ++d) {
     TORCH_CHECK(
@@ -197,7 +195,7 @@ DimVector adaptive(const char* op, int64_t dims, const TensorBase& self, IntArra
       all.append(out.begin(), out.end());
       return all;
     };
-    TORCH_CHECK(size >= 0, "Trying to create tensor with negative dimension ", size, ": ", IntArrayRef(sizes()), " (in ", op, ")");
+    TORCH_CHECK(size >= 0, "Trying to create tensor with negative dimension ", size, ": ", IntArrayRef(sizes()), " (in ", name, ")");
   }
   return out;
 }
@@ -352,12 +350,17 @@ TensorSpec avg_pool3d_backward(const char* op, const TensorBase& grad_output, co
   return plain(like_input(self));
 }
 
-TensorSpec adaptive_avg_pool2d(const char* op, const TensorBase& self, IntArrayRef output_size) {
-  return pooled_spec(self, adaptive(op, 2, self, output_size), self.scalar_type());
+bool is_mean_of_maps(const char* op, int64_t dims, const TensorBase& self, IntArrayRef output_size) {
+  const DimVector out = adaptive(op, Adaptive::MeanOfMaps, dims, self, output_size);
+  return std::all_of(out.begin(), out.end(), [](int64_t size) { return size == 1; });
 }
 
-TensorSpec adaptive_avg_pool3d(const char* op, const TensorBase& self, IntArrayRef output_size) {
-  return plain(pooled_spec(self, adaptive(op, 3, self, output_size), self.scalar_type()));
+TensorSpec adaptive_avg_pool2d(const char*, const TensorBase& self, IntArrayRef output_size) {
+  return pooled_spec(self, adaptive("adaptive_avg_pool2d", Adaptive::Mean, 2, self, output_size), self.scalar_type());
+}
+
+TensorSpec adaptive_avg_pool3d(const char*, const TensorBase& self, IntArrayRef output_size) {
+  return plain(pooled_spec(self, adaptive("adaptive_avg_pool3d", Adaptive::Mean, 3, self, output_size), self.scalar_type()));
 }
 
 TensorSpec adaptive_avg_pool2d_backward(const char* op, const TensorBase& grad_output, const TensorBase& self) {
@@ -371,11 +374,11 @@ TensorSpec adaptive_avg_pool3d_backward(const char* op, const TensorBase& grad_o
 }
 
 std::array<TensorSpec, 2> adaptive_max_pool2d(const char* op, const TensorBase& self, IntArrayRef output_size) {
-  return with_indices(self, adaptive(op, 2, self, output_size));
+  return with_indices(self, adaptive(op, Adaptive::Max, 2, self, output_size));
 }
 
 std::array<TensorSpec, 2> adaptive_max_pool3d(const char* op, const TensorBase& self, IntArrayRef output_size) {
-  const auto specs = with_indices(self, adaptive(op, 3, self, output_size));
+  const auto specs = with_indices(self, adaptive(op, Adaptive::Max, 3, self, output_size));
   return {plain(specs[0]), plain(specs[1])};
 }
 

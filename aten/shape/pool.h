@@ -27,6 +27,8 @@ TensorSpec avg_pool3d(const char* op, const TensorBase& self, IntArrayRef kernel
 TensorSpec avg_pool2d_backward(const char* op, const TensorBase& grad_output, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool ceil_mode, bool count_include_pad, std::optional<int64_t> divisor_override);
 TensorSpec avg_pool3d_backward(const char* op, const TensorBase& grad_output, const TensorBase& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, bool ceil_mode, bool count_include_pad, std::optional<int64_t> divisor_override);
 
+/// Is an adaptive mean over the last `dims` dimensions one mean of each map? Throws for sizes that it does not take.
+bool is_mean_of_maps(const char* op, int64_t dims, const TensorBase& self, IntArrayRef output_size);
 TensorSpec adaptive_avg_pool2d(const char* op, const TensorBase& self, IntArrayRef output_size);
 TensorSpec adaptive_avg_pool3d(const char* op, const TensorBase& self, IntArrayRef output_size);
 TensorSpec adaptive_avg_pool2d_backward(const char* op, const TensorBase& grad_output, const TensorBase& self);

@@ -1,5 +1,7 @@
 #include <aten/shape/reduce.h>
 
+#include <aten/shape/operand_checks.h>
+
 #include <aten/core/dtype_dispatch.h>
 
 #include <c10/core/WrapDimMinimal.h>
@@ -35,14 +37,6 @@ ScalarType mean_dtype(const char* op, const TensorBase& self, std::optional<Scal
               dtype.has_value() ? "Optional" : "Input", " dtype must be either a floating point or complex dtype. Got: ",
               c10::toString(result));
   return arithmetic(op, result);
-}
-
-template <std::uint64_t Bits>
-void require_dtype(const char* kernel, const TensorBase& self, DtypeSet<Bits>) {
-  // Nothing is compared in an empty or 0-dim tensor, so any dtype will do.
-  if (self.dim() > 0 && self.numel() > 0 && !DtypeSet<Bits>::contains(self.scalar_type())) {
-    at::detail::dtype_not_supported(kernel, self.scalar_type(), Bits);
-  }
 }
 
 constexpr auto kOrdered = kBooleans | kIntegral | kFloating;
@@ -134,11 +128,30 @@ void require_elements(const char* op, const TensorBase& self, c10::IntArrayRef d
 
 } // namespace
 
-TensorSpec amax(const char* op, const TensorBase& self, c10::IntArrayRef dim, bool keepdim) {
+namespace {
+
+TensorSpec extremum(const char* op, const char* kernel, const TensorBase& self, c10::IntArrayRef dim, bool keepdim) {
   const auto mask = reduction_mask(dim, self.dim());
   require_elements(op, self, dim);
-  require_dtype(op[2] == 'a' ? "max_values_cpu" : "min_values_cpu", self, kOrdered);
+  require_compared_dtype_on_device(kernel, self, kOrdered);
   return TensorSpec::like(self, reduced_sizes(self, mask, keepdim));
+}
+
+TensorSpec extremum_of_all(const char* op, const char* kernel, const TensorBase& self) {
+  TORCH_CHECK(self.numel() > 0, op,
+              "(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.");
+  require_compared_dtype(kernel, self, kOrdered);
+  return TensorSpec::like(self, {});
+}
+
+} // namespace
+
+TensorSpec amax(const char* op, const TensorBase& self, c10::IntArrayRef dim, bool keepdim) {
+  return extremum(op, "max_values", self, dim, keepdim);
+}
+
+TensorSpec amin(const char* op, const TensorBase& self, c10::IntArrayRef dim, bool keepdim) {
+  return extremum(op, "min_values", self, dim, keepdim);
 }
 
 void amax_out(const char*, const TensorBase& self, c10::IntArrayRef, bool, const TensorBase& out) {
@@ -147,10 +160,11 @@ void amax_out(const char*, const TensorBase& self, c10::IntArrayRef, bool, const
 }
 
 TensorSpec max_all(const char* op, const TensorBase& self) {
-  TORCH_CHECK(self.numel() > 0, op,
-              "(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.");
-  require_dtype(op[1] == 'a' ? "max_all" : "min_all", self, kOrdered);
-  return TensorSpec::like(self, {});
+  return extremum_of_all(op, "max_all", self);
+}
+
+TensorSpec min_all(const char* op, const TensorBase& self) {
+  return extremum_of_all(op, "min_all", self);
 }
 
 std::array<TensorSpec, 2> max_dim(const char* op, const TensorBase& self, int64_t dim, bool keepdim) {
@@ -158,7 +172,7 @@ std::array<TensorSpec, 2> max_dim(const char* op, const TensorBase& self, int64_
   TORCH_CHECK(!self.is_complex(), op, "(): does not support complex input");
   dim = c10::maybe_wrap_dim(dim, self.dim());
   TORCH_CHECK_INDEX(self.dim() == 0 || self.sizes()[dim] != 0, op, "(): Expected reduction dim ", dim, " to have non-zero size.");
-  require_dtype(op, self, kOrdered | kUnsigned);
+  require_compared_dtype(op, self, kOrdered | kUnsigned);
   return {TensorSpec::like(self, sizes), TensorSpec::like(self, sizes, ScalarType::Long)};
 }
 
@@ -171,12 +185,14 @@ std::array<TensorSpec, 2> aminmax(const char* op, const TensorBase& self, std::o
     mask = reduction_mask(std::nullopt, self.dim());
     TORCH_CHECK(self.numel() > 0, op, "(): cannot compute aminmax over an empty dimension as the operation has no identity.");
   }
-  require_dtype("aminmax_cpu", self, kOrdered);
+  require_compared_dtype_on_device("aminmax", self, kOrdered);
   const TensorSpec spec = TensorSpec::like(self, reduced_sizes(self, mask, keepdim));
   return {spec, spec};
 }
 
-TensorSpec argmax(const char* op, const TensorBase& self, std::optional<int64_t> dim, bool keepdim) {
+namespace {
+
+TensorSpec arg_extremum(const char* op, const char* kernel, const TensorBase& self, std::optional<int64_t> dim, bool keepdim) {
   std::bitset<64> mask;
   if (dim.has_value()) {
     mask = one_dim(self, *dim);
@@ -187,8 +203,18 @@ TensorSpec argmax(const char* op, const TensorBase& self, std::optional<int64_t>
     mask = reduction_mask(std::nullopt, self.dim());
     TORCH_CHECK_INDEX(self.numel() > 0, op, "(): Expected reduction dim to be specified for input.numel() == 0.");
   }
-  require_dtype(op[3] == 'm' && op[4] == 'a' ? "argmax_cpu" : "argmin_cpu", self, kIntegral | kFloating);
+  require_compared_dtype_on_device(kernel, self, kIntegral | kFloating);
   return TensorSpec::like(self, reduced_sizes(self, mask, keepdim), ScalarType::Long);
+}
+
+} // namespace
+
+TensorSpec argmax(const char* op, const TensorBase& self, std::optional<int64_t> dim, bool keepdim) {
+  return arg_extremum(op, "argmax", self, dim, keepdim);
+}
+
+TensorSpec argmin(const char* op, const TensorBase& self, std::optional<int64_t> dim, bool keepdim) {
+  return arg_extremum(op, "argmin", self, dim, keepdim);
 }
 
 TensorSpec logic(const char*, const TensorBase& self, c10::OptionalIntArrayRef dim, bool keepdim) {
@@ -237,7 +263,7 @@ TensorSpec hash_tensor(const char* op, const TensorBase& self, c10::IntArrayRef 
   const auto mask = reduction_mask(dim, self.dim());
   require_elements(op, self, dim);
   if (!kOrdered.contains(self.scalar_type())) {
-    at::detail::dtype_not_supported("xor_sum_cpu", self.scalar_type(), kOrdered.bits);
+    dtype_not_supported_on_device("xor_sum", self, kOrdered.bits);
   }
   return TensorSpec::like(self, reduced_sizes(self, mask, keepdim), ScalarType::UInt64);
 }
@@ -298,7 +324,7 @@ TensorSpec cumsum(const char* op, const TensorBase& self, int64_t dim, std::opti
 
 TensorSpec logcumsumexp(const char*, const TensorBase& self, int64_t dim) {
   c10::maybe_wrap_dim(dim, self.dim());
-  require_dtype("logcumsumexp_out_cpu", self, kFloating | kComplex);
+  require_compared_dtype("logcumsumexp_out_cpu", self, kFloating | kComplex);
   return TensorSpec::like(self, self.sizes());
 }
 
@@ -348,7 +374,7 @@ std::array<TensorSpec, 2> cummax(const char* op, const TensorBase& self, int64_t
   if (self.dim() > 0) {
     c10::maybe_wrap_dim(dim, self.dim());
   }
-  require_dtype(op, self, kOrdered);
+  require_compared_dtype(op, self, kOrdered);
   return {TensorSpec::like(self, self.sizes()), TensorSpec::like(self, self.sizes(), ScalarType::Long)};
 }
 

@@ -37,14 +37,17 @@ TensorSpec mean(const char* op, const TensorBase& self, std::optional<c10::Scala
 
 /// amax, amin.
 TensorSpec amax(const char* op, const TensorBase& self, c10::IntArrayRef dim, bool keepdim);
+TensorSpec amin(const char* op, const TensorBase& self, c10::IntArrayRef dim, bool keepdim);
 /// Throws when `out` has another dtype than the input.
 void amax_out(const char* op, const TensorBase& self, c10::IntArrayRef dim, bool keepdim, const TensorBase& out);
 /// max and min over everything.
 TensorSpec max_all(const char* op, const TensorBase& self);
+TensorSpec min_all(const char* op, const TensorBase& self);
 /// max and min along a dimension: values and int64 indices.
 std::array<TensorSpec, 2> max_dim(const char* op, const TensorBase& self, int64_t dim, bool keepdim);
 std::array<TensorSpec, 2> aminmax(const char* op, const TensorBase& self, std::optional<int64_t> dim, bool keepdim);
 TensorSpec argmax(const char* op, const TensorBase& self, std::optional<int64_t> dim, bool keepdim);
+TensorSpec argmin(const char* op, const TensorBase& self, std::optional<int64_t> dim, bool keepdim);
 
 /// any, all: bool, or uint8 for uint8 input.
 TensorSpec logic(const char* op, const TensorBase& self, int64_t dim, bool keepdim);

@@ -1,8 +1,8 @@
 #include <aten/shape/sort.h>
 
 #include <aten/core/dtype_dispatch.h>
-#include <aten/iterator/MemoryOverlap.h>
-#include <aten/native/explicit/type_properties.h>
+#include <aten/native/TypeProperties.h>
+#include <aten/shape/operand_checks.h>
 #include <aten/shape/reduce.h>
 
 #include <c10/core/WrapDimMinimal.h>
@@ -16,14 +16,6 @@ namespace at::shape {
 namespace {
 
 using c10::ScalarType;
-
-template <std::uint64_t Bits>
-void require_sort_dtype(const char* kernel, const TensorBase& self, DtypeSet<Bits>) {
-  // Nothing is compared in an empty or 0-dim tensor, so any dtype will do.
-  if (self.dim() > 0 && self.numel() > 0 && !DtypeSet<Bits>::contains(self.scalar_type())) {
-    at::detail::dtype_not_supported(kernel, self.scalar_type(), Bits);
-  }
-}
 
 constexpr auto kSelectable = kIntegral | kUnsigned | kFloating;
 
@@ -87,7 +79,7 @@ void require_ordered(const TensorBase& boundaries, const TensorBase& values) {
 
 std::array<TensorSpec, 2> sort_stable(const char*, const TensorBase& self, std::optional<bool>, int64_t dim, bool) {
   c10::maybe_wrap_dim(dim, self.dim());
-  require_sort_dtype("sort", self, kBooleans | kSelectable);
+  require_compared_dtype("sort", self, kBooleans | kSelectable);
   auto specs = values_and_indices(self, self.sizes());
   specs[0].strides = specs[1].strides = dense_strides_like(self);
   return specs;
@@ -97,7 +89,7 @@ std::array<TensorSpec, 2> topk(const char*, const TensorBase& self, int64_t k, i
   dim = c10::maybe_wrap_dim(dim, self.dim());
   TORCH_CHECK(k >= 0 && k <= row_length(self, dim), "selected index k out of range; got k = ", k, " for a dimension of size ",
               row_length(self, dim));
-  require_sort_dtype("topk_cpu", self, kSelectable);
+  require_compared_dtype_on_device("topk", self, kSelectable);
   c10::DimVector sizes(self.sizes().begin(), self.sizes().end());
   if (!sizes.empty()) {
     sizes[dim] = k;
@@ -110,24 +102,24 @@ std::array<TensorSpec, 2> kthvalue(const char* op, const TensorBase& self, int64
   dim = c10::maybe_wrap_dim(dim, self.dim());
   TORCH_CHECK(k >= 1 && k <= row_length(self, dim), "kthvalue(): selected number k out of range for dimension ", dim,
               "; got k = ", k, ", size ", row_length(self, dim));
-  require_sort_dtype("kthvalue_cpu", self, kSelectable);
+  require_compared_dtype_on_device("kthvalue", self, kSelectable);
   return specs;
 }
 
-std::array<TensorSpec, 2> median(const char* op, const TensorBase& self, int64_t dim, bool keepdim) {
-  auto specs = one_per_row(op[0] == 'n' ? "median" : op, self, dim, keepdim);
-  require_sort_dtype("median_out", self, kSelectable);
+std::array<TensorSpec, 2> median(const char*, const TensorBase& self, int64_t dim, bool keepdim) {
+  auto specs = one_per_row("median", self, dim, keepdim);
+  require_compared_dtype("median_out", self, kSelectable);
   return specs;
 }
 
 TensorSpec median(const char*, const TensorBase& self) {
-  require_sort_dtype("median_cpu", self, kSelectable);
+  require_compared_dtype("median_cpu", self, kSelectable);
   return TensorSpec::like(self, {});
 }
 
 std::array<TensorSpec, 2> mode(const char* op, const TensorBase& self, int64_t dim, bool keepdim) {
   auto specs = one_per_row(op, self, dim, keepdim);
-  require_sort_dtype("mode_cpu", self, kBooleans | kSelectable);
+  require_compared_dtype_on_device("mode", self, kBooleans | kSelectable);
   return specs;
 }
 
@@ -176,7 +168,7 @@ TensorSpec bucketize(const char*, const TensorBase& self, const TensorBase& boun
 
 TensorSpec histc(const char*, const TensorBase& self, int64_t bins, const c10::Scalar& min, const c10::Scalar& max) {
   TORCH_CHECK(bins > 0, "torch.histogram(): bins must be > 0, but got ", bins, " for dimension 0");
-  require_sort_dtype("histogram_cpu", self, kFloating);
+  require_compared_dtype_on_device("histogram", self, kFloating);
   TORCH_CHECK(!(min.toDouble() > max.toDouble()), "torch.histc: max must be larger than min; got min ", min.toDouble(), " and max ",
               max.toDouble());
   return TensorSpec::like(self, {bins});

@@ -45,13 +45,6 @@ void check_rank_2_or_3(const char* op, const Tensor& self) {
 }
 
 /// Whether the results of a pooling over the last `dims` dimensions are single elements.
-bool is_single(const TensorSpec& spec, size_t dims) {
-  for (size_t d = spec.sizes.size() - dims; d < spec.sizes.size(); ++d) {
-    if (spec.sizes[d] != 1) return false;
-  }
-  return true;
-}
-
 /// The mean over the last `dims` dimensions: the shortest way to a single window.
 Tensor mean_of_all(const Tensor& self, int64_t dims) {
   DimVector over, strides;
@@ -123,8 +116,8 @@ Tensor adaptive_avg_pool1d(const Tensor& self, IntArrayRef output_size) {
 }
 
 Tensor adaptive_avg_pool2d(const Tensor& self, IntArrayRef output_size) {
-  const TensorSpec spec = at::shape::adaptive_avg_pool2d("adaptive_avg_pool2d", self, output_size);
-  return is_single(spec, 2) && self.is_floating_point() ? mean_of_all(self, 2) : at::_adaptive_avg_pool2d(self, output_size);
+  const bool whole = at::shape::is_mean_of_maps("adaptive_avg_pool2d", 2, self, output_size);
+  return whole && self.is_floating_point() ? mean_of_all(self, 2) : at::_adaptive_avg_pool2d(self, output_size);
 }
 
 Tensor& adaptive_avg_pool2d_out(const Tensor& self, IntArrayRef output_size, Tensor& out) {
@@ -134,8 +127,8 @@ Tensor& adaptive_avg_pool2d_out(const Tensor& self, IntArrayRef output_size, Ten
 }
 
 Tensor adaptive_avg_pool3d(const Tensor& self, IntArrayRef output_size) {
-  const TensorSpec spec = at::shape::adaptive_avg_pool3d("adaptive_avg_pool3d", self, output_size);
-  return is_single(spec, 3) && self.is_floating_point() ? mean_of_all(self, 3) : at::_adaptive_avg_pool3d(self, output_size);
+  const bool whole = at::shape::is_mean_of_maps("adaptive_avg_pool3d", 3, self, output_size);
+  return whole && self.is_floating_point() ? mean_of_all(self, 3) : at::_adaptive_avg_pool3d(self, output_size);
 }
 
 Tensor& adaptive_avg_pool3d_out(const Tensor& self, IntArrayRef output_size, Tensor& out) {

@@ -2,21 +2,26 @@
 
 #include <c10/util/Exception.h>
 
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 
 namespace at::native::cuda {
 
 namespace {
 
-/// Failures of libraries are told by their text alone: "CUDA error: ", "CUDA driver error in ", "cuDNN error: ", ...
-bool tells_of_a_library(std::string_view text) {
-  const std::size_t end = text.find(' ');
-  return (text.starts_with("CU") || text.starts_with("cu")) && end != std::string_view::npos && text.substr(end, 14).find(" error") != std::string_view::npos;
+/// What the checks of calls of CUDA's libraries begin their messages with: these are plain errors, as in PyTorch.
+constexpr std::string_view kLibraryErrors[] = {
+    "CUDA error: ", "CUDA driver error", "CUDA NVRTC error: ", "cuDNN error: ", "cuFFT error: ", "cusolver error: ",
+};
+
+bool is_library_error(std::string_view text) {
+  return std::any_of(std::begin(kLibraryErrors), std::end(kLibraryErrors), [&](std::string_view start) { return text.starts_with(start); });
 }
 
-bool is_of_the_device(const c10::Error& error) {
+bool is_device_error(const c10::Error& error) {
   return dynamic_cast<const c10::AcceleratorError*>(&error) != nullptr ||
-      dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr || tells_of_a_library(error.msg());
+      dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr || is_library_error(error.msg());
 }
 
 } // namespace
@@ -25,7 +30,7 @@ void rethrow_from(const char* op) {
   try {
     throw;
   } catch (c10::Error& error) {
-    if (error.context().empty() && is_of_the_device(error)) {
+    if (error.context().empty() && is_device_error(error)) {
       error.add_context(c10::str("in aten::", op));
     }
     throw;
