@@ -1,9 +1,14 @@
-#include <aten/shape/attention.h>
+// Shape functions of attention in blocks.
+#include <aten/shape/attention_checks.h>
 
 #include <aten/core/OpMathType.h>
 #include <aten/core/Tensor.h>
+#include <aten/core/TensorSpec.h>
 #include <aten/native/support/convert.h>
 #include <aten/shape/operand_checks.h>
+
+#include <array>
+#include <optional>
 
 namespace at::shape {
 namespace {
@@ -169,6 +174,8 @@ c10::DimVector flash_sums(const TensorBase& query, bool packed) {
 
 } // namespace
 
+/// Query, key and value [batch, length, heads, size], or [rows of all sequences, heads, size] with the first rows of the sequences.
+/// With block_table keys and values are pages, [pages, rows of a page, heads, size].
 std::array<TensorSpec, 5> flash_attention_forward(const char* op, const TensorBase& query, const TensorBase& key, const TensorBase& value, const std::optional<Tensor>& cum_seq_q, const std::optional<Tensor>& cum_seq_k, int64_t max_q, int64_t max_k, double dropout_p, bool, bool return_debug_mask, std::optional<double>, std::optional<int64_t>, std::optional<int64_t>, const std::optional<Tensor>& seqused_k, const std::optional<Tensor>& alibi_slopes, const std::optional<Tensor>& block_table, std::optional<int64_t> num_splits) {
   const bool packed = was_given(cum_seq_q), in_pages = was_given(block_table);
   check_flash(

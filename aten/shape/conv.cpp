@@ -1,10 +1,14 @@
-#include <aten/shape/conv.h>
+// Shape functions of convolutions and of the windows they slide.
+#include <aten/shape/conv_parameters.h>
 
 #include <aten/core/Tensor.h>
+#include <aten/core/TensorSpec.h>
 #include <aten/shape/operand_checks.h>
+
 #include <c10/util/safe_numerics.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 

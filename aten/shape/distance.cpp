@@ -1,10 +1,14 @@
-#include <aten/shape/distance.h>
+// Shapes of distances between rows. Every function throws on bad arguments.
+#include <aten/shape/distance_checks.h>
 
+#include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/shape/matrix_checks.h>
 #include <aten/shape/operand_checks.h>
 
 #include <c10/core/WrapDimMinimal.h>
+
+#include <optional>
 
 namespace at::shape {
 namespace {

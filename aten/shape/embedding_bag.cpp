@@ -1,5 +1,9 @@
-#include <aten/shape/embedding_bag.h>
+// Shape functions of embedding_bag and its gradients. Values of indices and offsets are checked by the kernels.
+#include <aten/core/Tensor.h>
+#include <aten/core/TensorSpec.h>
 
+#include <array>
+#include <optional>
 #include <string_view>
 
 namespace at::shape {
@@ -23,6 +27,7 @@ bool is_given(const std::optional<Tensor>& t) {
 
 } // namespace
 
+/// The reduced rows, the bag of each index, the sizes of bags, and the rows that maxima come from.
 std::array<TensorSpec, 4> embedding_bag(
     const char* op, const TensorBase& weight, const TensorBase& indices, const TensorBase& offsets, bool, int64_t mode, bool,
     const std::optional<Tensor>& per_sample_weights, bool include_last_offset, int64_t padding_idx) {
@@ -69,6 +74,7 @@ std::array<TensorSpec, 4> embedding_bag(
       mode == Max ? indices_of({bags, width}) : indices_of({counts})};
 }
 
+/// The table's gradient: [num_weights, row].
 TensorSpec embedding_bag_dense_backward(
     const char* op, const TensorBase& grad, const TensorBase& indices, const TensorBase& offset2bag, const TensorBase& bag_size,
     const TensorBase& maximum_indices, int64_t num_weights, bool, int64_t mode, const std::optional<Tensor>& per_sample_weights,
@@ -98,6 +104,7 @@ TensorSpec embedding_bag_dense_backward(
   return TensorSpec::like(grad, {num_weights, grad.size(1)});
 }
 
+/// One number for each index.
 TensorSpec embedding_bag_per_sample_weights_backward(
     const char* op, const TensorBase& grad, const TensorBase& weight, const TensorBase& indices, const TensorBase& offsets,
     const TensorBase& offset2bag, int64_t mode, int64_t) {

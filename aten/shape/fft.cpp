@@ -1,8 +1,10 @@
-#include <aten/shape/fft.h>
+// Shapes and layouts of Fourier transforms. Every function throws on bad arguments.
+#include <aten/core/TensorSpec.h>
 
 #include <c10/core/WrapDimMinimal.h>
 
 #include <bitset>
+#include <cstdint>
 
 namespace at::shape {
 namespace {

@@ -1,13 +1,23 @@
-#include <aten/shape/index.h>
+// Shape functions of indexing operators. Values of indices are checked by the kernels, before anything is written.
+#include <aten/shape/indexed_out.h>
 
+#include <aten/core/List.h>
+#include <aten/core/Tensor.h>
+#include <aten/core/TensorSpec.h>
 #include <aten/core/ivalue.h>
 #include <aten/iterator/MemoryOverlap.h>
 #include <aten/native/support/convert.h>
 #include <aten/native/support/store_scalar.h>
+
 #include <c10/core/GradMode.h>
 #include <c10/core/WrapDimMinimal.h>
 
 #include <algorithm>
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
 
 namespace at::shape {
 namespace {
@@ -94,6 +104,7 @@ void check_reduce(const char* op, std::string_view reduce, bool with_new) {
 
 } // namespace
 
+/// Self's sizes with size(dim) = number of indices.
 TensorSpec index_select(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index) {
   dim = c10::maybe_wrap_dim(dim, self.dim());
   check_device(op, self, index);
@@ -218,6 +229,7 @@ TensorSpec index_fill(const char* op, const TensorBase& self, int64_t dim, const
   return spec;
 }
 
+/// Index's sizes; index may exceed self in dimension `dim` only.
 TensorSpec gather(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, bool) {
   const int64_t wrapped = c10::maybe_wrap_dim(dim, self.dim());
   check_device(op, self, index);
@@ -268,6 +280,7 @@ TensorSpec scatter_reduce_two(
   return spec;
 }
 
+/// Index's sizes.
 TensorSpec take(const char* op, const TensorBase& self, const TensorBase& index) {
   TORCH_CHECK(
       index.scalar_type() == kLong, op, "(): Expected a long tensor for index, but got ", index.scalar_type());
@@ -325,6 +338,7 @@ void take_out(const char* op, const TensorBase& self, const TensorBase& index, c
   check_no_overlap(out, {&self, &index});
 }
 
+/// An output that is resized lies by rows, however the result of the function lies.
 void rows_when_resized(std::initializer_list<const TensorBase*> outs, TensorSpec* specs) {
   for (size_t i = 0; i < outs.size(); ++i) {
     specs[i].strides.reset();

@@ -1,8 +1,10 @@
-#include <aten/shape/join.h>
-
+// Shape functions of joining and rearranging operators.
+#include <aten/core/Tensor.h>
+#include <aten/core/TensorSpec.h>
 #include <aten/iterator/MemoryOverlap.h>
 #include <aten/native/explicit/type_properties.h>
 #include <aten/native/support/convert.h>
+
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/safe_numerics.h>
 
@@ -18,6 +20,7 @@ bool is_skipped(const Tensor& t) {
 
 } // namespace
 
+/// The output of cat and of what is made of it takes every dtype that theirs can be cast to, and shares no memory with them.
 void joined_out(const char*, TensorList tensors, const TensorBase& out) {
   TORCH_CHECK_TYPE(
       tensors.empty() || c10::canCast(at::native::result_type(tensors), out.scalar_type()),
@@ -30,6 +33,7 @@ void joined_out(const char* op, TensorList tensors, int64_t, const TensorBase& o
   joined_out(op, tensors, out);
 }
 
+/// The output has the dtype of self.
 void diag_out(const char* op, const TensorBase& self, int64_t, const TensorBase& out) {
   TORCH_CHECK(
       self.scalar_type() == out.scalar_type(), "expected scalar type ", self.scalar_type(), " but found ", out.scalar_type(),
@@ -43,6 +47,7 @@ void narrow_copy_out(const char* op, const TensorBase& self, int64_t, int64_t, i
       self.scalar_type(), ") and output (", out.scalar_type(), ")");
 }
 
+/// Equal sizes except along `dim`; 1-D tensors of size 0 are skipped; dtypes are promoted.
 TensorSpec cat(const char* op, TensorList tensors, int64_t dim) {
   TORCH_CHECK(!tensors.empty(), "torch.", op, "(): expected a non-empty list of Tensors");
   for (size_t i = 0; i < tensors.size(); ++i) {
@@ -91,6 +96,7 @@ TensorSpec cat(const char* op, TensorList tensors, int64_t dim) {
   return spec;
 }
 
+/// Self's shape; each dim at most once.
 TensorSpec flip(const char* op, const TensorBase& self, IntArrayRef dims) {
   std::bitset<64> seen;
   for (const int64_t d : dims) {

@@ -1,6 +1,10 @@
-#include <aten/shape/linalg.h>
-
+// Shape functions of matrix products: they check the operands and describe the result.
+#include <aten/core/TensorSpec.h>
 #include <aten/shape/operand_checks.h>
+
+#include <c10/core/Scalar.h>
+
+#include <array>
 
 namespace at::shape {
 namespace {
@@ -134,6 +138,7 @@ TensorSpec dot(const char* op, const TensorBase& self, const TensorBase& tensor)
   return TensorSpec::like(self, {});
 }
 
+/// What out arguments must be: of the dtype of the operands.
 void addbmm_out(const char*, const TensorBase&, const TensorBase&, const TensorBase& batch2, const Scalar&, const Scalar&, const TensorBase& out) {
   TORCH_CHECK(
       out.scalar_type() == batch2.scalar_type(), "self and mat2 must have the same dtype, but got ", out.scalar_type(), " and ",
@@ -153,6 +158,7 @@ void tensordot_out(const char*, const TensorBase& self, const TensorBase& other,
       out.scalar_type());
 }
 
+/// The same unless one of the two is a number, whose product may be cast.
 void inner_out(const char* op, const TensorBase& self, const TensorBase& other, const TensorBase& out) {
   if (self.dim() != 0 && other.dim() != 0) {
     tensordot_out(op, self, other, {}, {}, out);

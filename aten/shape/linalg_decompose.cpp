@@ -1,10 +1,18 @@
-#include <aten/shape/linalg_decompose.h>
+// Shapes of matrix factorizations and of what is read off them. Every function throws on bad arguments.
+#include <aten/shape/qr_mode.h>
 
+#include <aten/core/Tensor.h>
+#include <aten/core/TensorSpec.h>
 #include <aten/shape/matrix_checks.h>
 #include <aten/shape/operand_checks.h>
 
-#include <algorithm>
 #include <c10/core/GradMode.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
 
 namespace at::shape {
 namespace {
@@ -42,6 +50,7 @@ std::array<TensorSpec, 2> linalg_cholesky_ex(const char*, const TensorBase& self
   return {by_columns(self, self.sizes()), infos(self)};
 }
 
+/// The older cholesky.
 TensorSpec cholesky(const char*, const TensorBase& self, bool) {
   check_square("cholesky", self);
   check_lapack_dtype("cholesky_cpu", self);
@@ -282,6 +291,8 @@ void linalg_eig_out(const char*, const TensorBase& self, const TensorBase& eigen
   check_castable_out("torch.linalg.eig", "eigenvectors", dtype, eigenvectors);
 }
 
+/// Layout of outputs that LAPACK fills where they are if it can: an empty one of the right dtype gets the layout of its spec, even
+/// where its sizes fit, and any other that is resized lies by rows.
 void filled_in_place(std::initializer_list<const TensorBase*> outs, TensorSpec* specs) {
   for (const TensorBase* out : outs) {
     give_own_layout(*out, *specs, /*in_place=*/fits_in_place(*out, *specs));

@@ -1,12 +1,17 @@
-#include <aten/shape/linalg_solve.h>
+// Shapes of solutions of linear systems. Every function throws on bad arguments.
+#include <aten/shape/solve_rules.h>
 
+#include <aten/core/Tensor.h>
+#include <aten/core/TensorSpec.h>
 #include <aten/shape/matrix_checks.h>
 #include <aten/shape/operand_checks.h>
 
-#include <aten/core/Tensor.h>
-
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <limits>
+#include <optional>
+#include <string_view>
 
 namespace at::shape {
 namespace {
@@ -229,6 +234,7 @@ void linalg_solve_triangular_out(const char* op, const TensorBase& self, const T
   check_out_dtype(op, self, out);
 }
 
+/// Layout of the solution: that of its spec where no output has elements in a layout, size or dtype to be copied to, else by rows.
 void lstsq_in_place(std::initializer_list<const TensorBase*> outs, TensorSpec* specs) {
   const TensorSpec* spec = specs;
   bool in_place = true;

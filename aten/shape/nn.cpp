@@ -1,10 +1,17 @@
-#include <aten/shape/nn.h>
+// Shape functions of softmax, normalizations, embedding and losses over class indices.
+#include <aten/shape/norm_checks.h>
 
 #include <aten/core/Reduction.h>
 #include <aten/core/Tensor.h>
+#include <aten/core/TensorSpec.h>
 #include <aten/shape/operand_checks.h>
+
+#include <c10/core/Scalar.h>
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/safe_numerics.h>
+
+#include <array>
+#include <optional>
 
 namespace at::shape {
 namespace {
@@ -242,6 +249,7 @@ TensorSpec nll_loss2d_backward(const char* op, const TensorBase& grad_output, co
   return TensorSpec::like(self, self.sizes());
 }
 
+/// Throw unless the output has the dtype of self.
 void multi_margin_loss_out(const char* op, const TensorBase& self, const TensorBase&, const c10::Scalar&, const c10::Scalar&, const std::optional<Tensor>&, int64_t, const TensorBase& out) {
   check_out_dtype(op, self, out);
 }

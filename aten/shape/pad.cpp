@@ -1,4 +1,6 @@
-#include <aten/shape/pad.h>
+// Shape functions of padding with what is inside. How many dimensions are padded stands in the operator's name.
+#include <aten/core/Tensor.h>
+#include <aten/core/TensorSpec.h>
 
 #include <c10/util/safe_numerics.h>
 
@@ -89,6 +91,7 @@ TensorSpec padded_backward(
 
 } // namespace
 
+/// [batch,] channels, and padded sizes; channels last if self is.
 TensorSpec reflection_pad(const char* op, const TensorBase& self, IntArrayRef padding) {
   return padded(op, self, padding, /*reflects=*/true);
 }
@@ -97,6 +100,7 @@ TensorSpec replication_pad(const char* op, const TensorBase& self, IntArrayRef p
   return padded(op, self, padding, /*reflects=*/false);
 }
 
+/// Self's sizes; grad_output must have those of the padded tensor.
 TensorSpec reflection_pad_backward(
     const char* op, const TensorBase& grad_output, const TensorBase& self, IntArrayRef padding) {
   return padded_backward(op, grad_output, self, padding, /*reflects=*/true);

@@ -1,14 +1,25 @@
-#include <aten/shape/pointwise.h>
-
+// Argument checks of pointwise operators, run before anything is allocated or written. Shapes and dtypes themselves are
+// the iterator's (aten/iterator/TensorIterator.h).
+//
+// Each takes the operator's name and its arguments in schema order.
 #include <aten/core/TensorBase.h>
+#include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/iterator/ExpandUtils.h>
 #include <aten/native/explicit/type_properties.h>
 #include <aten/native/support/convert.h>
 #include <aten/native/support/store_scalar.h>
+
 #include <c10/core/DefaultDtype.h>
+#include <c10/core/Scalar.h>
 #include <c10/core/ScalarType.h>
+#include <c10/macros/Macros.h>
 #include <c10/util/Exception.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
 
 namespace at::shape {
 
@@ -76,6 +87,7 @@ void refuse_complex(const char* op, bool complex) {
 
 } // namespace
 
+// alpha must be of a kind that the result can hold; bools do not subtract.
 void add_check(const char*, const TensorBase& self, const TensorBase& other, const Scalar& alpha) {
   check_alpha(self, other, alpha);
 }
@@ -129,6 +141,7 @@ void lerp_check(const char*, const TensorBase& self, const TensorBase& end, cons
   same_dtype(self, end, "end");
 }
 
+/// Integers to negative integer powers have no integer result.
 void pow_check(const char* op, const TensorBase& self, const TensorBase& exponent) {
   if (C10_UNLIKELY(is_bool(self) && is_bool(exponent))) {
     TORCH_CHECK_NOT_IMPLEMENTED(false, '"', op, "\" not implemented for 'Bool'");
@@ -145,6 +158,7 @@ void pow_check(const char* op, const TensorBase& self, const Scalar& exponent) {
   }
 }
 
+/// A number as exponent is no operand that the output's dtype could be weighed against: the result's dtype is expected.
 void pow_number_out(const char*, const TensorBase& self, const Scalar& exponent, const TensorBase& out) {
   ScalarType result = self.scalar_type();
   if (!is_floating_or_complex(self) && !exponent.isIntegral(/*includeBool=*/true)) {
@@ -188,6 +202,7 @@ void heaviside_check(const char*, const TensorBase& self, const TensorBase& valu
       self.scalar_type() == values.scalar_type(), "heaviside is not yet implemented for tensors with different dtypes.");
 }
 
+/// Checks of given outputs that have a message of their own.
 void bool_out(const char* op, const TensorBase&, const TensorBase& out) {
   TORCH_CHECK(
       is_bool(out), op, " does not support non-boolean outputs. Got out of dtype ", out.scalar_type(),
@@ -200,6 +215,7 @@ void heaviside_out(const char*, const TensorBase& self, const TensorBase&, const
       "heaviside is not yet implemented for tensors with different dtypes. Got self ", self.scalar_type(), " and out ",
       out.scalar_type());
 }
+/// Real numbers may go to any dtype that holds them, but complex ones only to their own.
 void abs_out(const char*, const TensorBase& self, const TensorBase& out) {
   TORCH_CHECK(
       !self.is_complex() || !out.is_complex() || self.scalar_type() == out.scalar_type(), "Found dtype ", out.scalar_type(),
@@ -230,6 +246,7 @@ void frexp_out(const char*, const TensorBase& self, const TensorBase& mantissa, 
       exponent.dtype().name());
 }
 
+/// Mantissas and int32 exponents, laid out as the input where that is dense.
 std::array<TensorSpec, 2> frexp(const char*, const TensorBase& self) {
   TORCH_CHECK(
       c10::isFloatingType(self.scalar_type()), "torch.frexp() only supports floating-point dtypes, got ",
@@ -241,12 +258,14 @@ std::array<TensorSpec, 2> frexp(const char*, const TensorBase& self) {
   return specs;
 }
 
+/// For operators that need an order.
 void not_complex_check(const char* op, const TensorBase& self, const TensorBase& other) {
   refuse_complex(op, is_complex(self) || is_complex(other));
 }
 void not_complex_check(const char* op, const TensorBase& self, const TensorBase& a, const TensorBase& b) {
   refuse_complex(op, is_complex(self) || is_complex(a) || is_complex(b));
 }
+/// The one bound of a clamp is a number that elements can have.
 void clamp_bound_check(const char* op, const TensorBase& self, const Scalar& bound) {
   refuse_complex(op, is_complex(self) || is_complex(bound));
   // Integers beside a bound that is none become floating.

@@ -1,13 +1,18 @@
-#include <aten/shape/pool.h>
+// Shape functions of pooling.
+#include <aten/shape/pool_windows.h>
 
 #include <aten/core/Tensor.h>
+#include <aten/core/TensorSpec.h>
 #include <aten/shape/operand_checks.h>
 
 #include <c10/core/Contiguity.h>
 #include <c10/core/MemoryFormat.h>
 
 #include <algorithm>
+#include <array>
+#include <initializer_list>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -431,10 +436,12 @@ TensorSpec max_unpool3d(const char* op, const TensorBase& self, const TensorBase
   return unpooled(op, 3, self, indices, output_size);
 }
 
+/// Throw unless an output has the dtype of self, and, for max_unpool3d, is contiguous.
 void max_pool3d_out(const char* op, const TensorBase& self, IntArrayRef, IntArrayRef, IntArrayRef, IntArrayRef, bool, const TensorBase& out, const TensorBase&) {
   check_out_dtype(op, self, out);
 }
 
+/// An output that is resized takes the memory format that the result of the function has.
 void format_when_resized(std::initializer_list<const TensorBase*> outs, TensorSpec* specs) {
   for (size_t i = 0; i < outs.size(); ++i) {
     if (specs[i].memory_format != c10::MemoryFormat::ChannelsLast || specs[i].strides) continue;

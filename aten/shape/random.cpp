@@ -1,13 +1,18 @@
-#include <aten/shape/random.h>
-
+// Argument checks of samplers and their derivatives.
 #include <aten/core/Generator.h>
 #include <aten/core/TensorBase.h>
+
+#include <c10/macros/Macros.h>
 #include <c10/util/Exception.h>
+
+#include <cstdint>
+#include <optional>
 
 namespace at::shape {
 
+/// The output is of dtype Long.
 void multinomial_out(
-    const char* op, const TensorBase& self, int64_t, bool, const std::optional<Generator>&, const TensorBase& out) {
+    const char* op, const TensorBase& self, int64_t, bool, std::optional<Generator>, const TensorBase& out) {
   TORCH_CHECK(
       c10::isFloatingType(self.scalar_type()), "multinomial only supports floating-point dtypes for input, got: ",
       self.scalar_type());

@@ -1,13 +1,22 @@
-#include <aten/shape/reduce.h>
+// Shapes and dtypes of reductions and scans. Every function throws on bad arguments and touches no data.
+#include <aten/shape/reduced_dims.h>
 
+#include <aten/core/TensorBase.h>
+#include <aten/core/TensorSpec.h>
+#include <aten/core/dtype_dispatch.h>
 #include <aten/shape/operand_checks.h>
 
-#include <aten/core/dtype_dispatch.h>
-
+#include <c10/core/Scalar.h>
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/Exception.h>
+#include <c10/util/OptionalArrayRef.h>
 
+#include <array>
+#include <bitset>
+#include <cstdint>
+#include <initializer_list>
 #include <limits>
+#include <optional>
 
 namespace at::shape {
 
@@ -81,6 +90,9 @@ c10::DimVector reduced_sizes(const TensorBase& self, const std::bitset<64>& mask
   return sizes;
 }
 
+namespace {
+
+/// Throws IndexError when a reduction without identity meets dimension `dim` of size 0.
 void check_nonempty_dim(const char* op, const TensorBase& self, int64_t dim) {
   if (self.dim() > 0 && self.numel() == 0) {
     const int64_t wrapped = c10::maybe_wrap_dim(dim, self.dim());
@@ -88,6 +100,9 @@ void check_nonempty_dim(const char* op, const TensorBase& self, int64_t dim) {
   }
 }
 
+} // namespace
+
+/// sum, and reductions with its dtype rule: integers and bool give int64 unless `dtype` is given.
 TensorSpec sum(const char* op, const TensorBase& self, c10::OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
   return TensorSpec::like(self, reduced_sizes(self, reduction_mask(dim, self.dim()), keepdim), sum_dtype(op, self, dtype));
 }
@@ -105,6 +120,7 @@ TensorSpec prod(const char* op, const TensorBase& self, int64_t dim, bool keepdi
   return TensorSpec::like(self, reduced_sizes(self, one_dim(self, dim), keepdim), sum_dtype(op, self, dtype));
 }
 
+/// mean: floating or complex, given or of the input.
 TensorSpec mean(const char* op, const TensorBase& self, c10::OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
   const ScalarType result = mean_dtype(op, self, dtype);
   return TensorSpec::like(self, reduced_sizes(self, reduction_mask(dim, self.dim()), keepdim), result);
@@ -146,6 +162,7 @@ TensorSpec extremum_of_all(const char* op, const char* kernel, const TensorBase&
 
 } // namespace
 
+/// amax, amin.
 TensorSpec amax(const char* op, const TensorBase& self, c10::IntArrayRef dim, bool keepdim) {
   return extremum(op, "max_values", self, dim, keepdim);
 }
@@ -154,11 +171,13 @@ TensorSpec amin(const char* op, const TensorBase& self, c10::IntArrayRef dim, bo
   return extremum(op, "min_values", self, dim, keepdim);
 }
 
+/// Throws when `out` has another dtype than the input.
 void amax_out(const char*, const TensorBase& self, c10::IntArrayRef, bool, const TensorBase& out) {
   TORCH_CHECK(self.scalar_type() == out.scalar_type(), "Expected the dtype for input and out to match, but got ",
               c10::toString(self.scalar_type()), " for input's dtype and ", c10::toString(out.scalar_type()), " for out's dtype.");
 }
 
+/// max and min over everything.
 TensorSpec max_all(const char* op, const TensorBase& self) {
   return extremum_of_all(op, "max_all", self);
 }
@@ -167,6 +186,7 @@ TensorSpec min_all(const char* op, const TensorBase& self) {
   return extremum_of_all(op, "min_all", self);
 }
 
+/// max and min along a dimension: values and int64 indices.
 std::array<TensorSpec, 2> max_dim(const char* op, const TensorBase& self, int64_t dim, bool keepdim) {
   const auto sizes = reduced_sizes(self, one_dim(self, dim), keepdim);
   TORCH_CHECK(!self.is_complex(), op, "(): does not support complex input");
@@ -217,6 +237,7 @@ TensorSpec argmin(const char* op, const TensorBase& self, std::optional<int64_t>
   return arg_extremum(op, "argmin", self, dim, keepdim);
 }
 
+/// any, all: bool, or uint8 for uint8 input.
 TensorSpec logic(const char*, const TensorBase& self, c10::OptionalIntArrayRef dim, bool keepdim) {
   // An empty list of dimensions, unlike none at all, reduces nothing.
   const auto mask = dim.has_value() && dim->empty() ? std::bitset<64>() : reduction_mask(dim, self.dim());
@@ -232,6 +253,7 @@ TensorSpec logic(const char* op, const TensorBase& self) {
   return logic(op, self, c10::OptionalIntArrayRef(), /*keepdim=*/false);
 }
 
+/// Throws when `out` is neither bool nor uint8.
 void logic_out(const char* op, const TensorBase&, const TensorBase& out) {
   TORCH_CHECK(out.scalar_type() == ScalarType::Bool || out.scalar_type() == ScalarType::Byte, op,
               " only supports bool tensor for result, got: ", c10::toString(out.scalar_type()));
@@ -245,17 +267,18 @@ void logic_out(const char* op, const TensorBase& self, c10::OptionalIntArrayRef,
   logic_out(op, self, out);
 }
 
+/// Of uint8 too, the truth may be written as bool.
 void logic_out_layout(std::initializer_list<const TensorBase*> outs, TensorSpec* specs) {
   specs->dtype = (*outs.begin())->scalar_type();
-}
-
-TensorSpec count_nonzero(const char* op, const TensorBase& self, std::optional<int64_t> dim) {
-  return dim.has_value() ? count_nonzero(op, self, c10::IntArrayRef(*dim)) : TensorSpec::like(self, {}, ScalarType::Long);
 }
 
 TensorSpec count_nonzero(const char*, const TensorBase& self, c10::IntArrayRef dim) {
   const auto mask = reduction_mask(dim, self.dim());
   return TensorSpec::like(self, reduced_sizes(self, mask, /*keepdim=*/false), ScalarType::Long);
+}
+
+TensorSpec count_nonzero(const char* op, const TensorBase& self, std::optional<int64_t> dim) {
+  return dim.has_value() ? count_nonzero(op, self, c10::IntArrayRef(*dim)) : TensorSpec::like(self, {}, ScalarType::Long);
 }
 
 TensorSpec hash_tensor(const char* op, const TensorBase& self, c10::IntArrayRef dim, bool keepdim, int64_t mode) {
@@ -301,6 +324,7 @@ TensorSpec vector_norm(
   return TensorSpec::like(self, reduced_sizes(self, mask, keepdim), c10::toRealValueType(arithmetic(op, dtype.value_or(self.scalar_type()))));
 }
 
+/// var, std: real for complex input; the mean beside them keeps the input's dtype.
 TensorSpec var(const char* op, const TensorBase& self, c10::OptionalIntArrayRef dim, const std::optional<c10::Scalar>&, bool keepdim) {
   check_variance_dtype(op, self);
   const auto mask = reduction_mask(dim, self.dim());
@@ -317,6 +341,7 @@ std::array<TensorSpec, 2> var_mean(
   return {spread, TensorSpec::like(self, spread.sizes)};
 }
 
+/// cumsum, cumprod; logcumsumexp; cummax, cummin.
 TensorSpec cumsum(const char* op, const TensorBase& self, int64_t dim, std::optional<ScalarType> dtype) {
   c10::maybe_wrap_dim(dim, self.dim());
   return TensorSpec::like(self, self.sizes(), sum_dtype(op, self, dtype));
@@ -333,6 +358,7 @@ void logcumsumexp_out(const char*, const TensorBase& self, int64_t, const Tensor
               c10::toString(out.scalar_type()));
 }
 
+/// The output of a mean has the dtype that was asked for; without one it may be any that the mean can be cast to.
 void mean_out(
     const char* op,
     const TensorBase&,
@@ -383,6 +409,7 @@ TensorSpec trace(const char* op, const TensorBase& self) {
   return TensorSpec::like(self, {}, sum_dtype(op, self, std::nullopt));
 }
 
+/// The difference of order 0 is a copy, whose output must have the dtype of self.
 void diff_out(const char* op, const TensorBase& self, int64_t n, int64_t, const std::optional<Tensor>&, const std::optional<Tensor>&, const TensorBase& out) {
   TORCH_CHECK(
       n != 0 || out.scalar_type() == self.scalar_type(), "expected scalar_type ", self.scalar_type(), " but found ",

@@ -1,7 +1,10 @@
-#include <aten/shape/rnn.h>
-
+// Shape functions of the gates of recurrent cells.
 #include <aten/core/Tensor.h>
+#include <aten/core/TensorSpec.h>
 #include <aten/shape/operand_checks.h>
+
+#include <array>
+#include <optional>
 
 namespace at::shape {
 namespace {

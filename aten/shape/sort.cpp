@@ -1,15 +1,22 @@
-#include <aten/shape/sort.h>
-
+// Shapes and dtypes of sorting, selection, searching and histograms. Every function throws on bad arguments.
+#include <aten/core/Tensor.h>
+#include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
-#include <aten/native/TypeProperties.h>
+#include <aten/iterator/MemoryOverlap.h>
+#include <aten/native/explicit/type_properties.h>
 #include <aten/shape/operand_checks.h>
-#include <aten/shape/reduce.h>
+#include <aten/shape/reduced_dims.h>
 
+#include <c10/core/Scalar.h>
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/Exception.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <numeric>
+#include <optional>
+#include <string_view>
 
 namespace at::shape {
 
@@ -77,6 +84,7 @@ void require_ordered(const TensorBase& boundaries, const TensorBase& values) {
 
 } // namespace
 
+/// Values laid out as the input where that is dense, and int64 indices.
 std::array<TensorSpec, 2> sort_stable(const char*, const TensorBase& self, std::optional<bool>, int64_t dim, bool) {
   c10::maybe_wrap_dim(dim, self.dim());
   require_compared_dtype("sort", self, kBooleans | kSelectable);
@@ -106,6 +114,7 @@ std::array<TensorSpec, 2> kthvalue(const char* op, const TensorBase& self, int64
   return specs;
 }
 
+/// median and nanmedian along a dimension, and of everything.
 std::array<TensorSpec, 2> median(const char*, const TensorBase& self, int64_t dim, bool keepdim) {
   auto specs = one_per_row("median", self, dim, keepdim);
   require_compared_dtype("median_out", self, kSelectable);
@@ -174,6 +183,7 @@ TensorSpec histc(const char*, const TensorBase& self, int64_t bins, const c10::S
   return TensorSpec::like(self, {bins});
 }
 
+/// Checks of given outputs that have a message of their own.
 void kthvalue_out(const char*, const TensorBase& self, int64_t, int64_t, bool, const TensorBase& values, const TensorBase&) {
   at::assert_no_overlap(values, self);
   TORCH_CHECK(values.scalar_type() == self.scalar_type(), "output values must be of same type as input; got ",

@@ -1,8 +1,10 @@
-#include <aten/shape/upsample.h>
-
+// Shape functions of resizing and grid sampling.
+#include <aten/core/TensorSpec.h>
 #include <aten/shape/operand_checks.h>
 
+#include <initializer_list>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -111,6 +113,7 @@ TensorSpec grid_sampler(const char* op, int64_t dims, const TensorBase& input, c
 
 } // namespace
 
+/// An output that is resized lies as a new result would.
 void keep_memory_format(std::initializer_list<const TensorBase*> outs, TensorSpec* specs) {
   for (size_t i = 0; i < outs.size(); ++i) {
     if (c10::checked_numel(IntArrayRef(specs[i].sizes)) == 0) continue; // its strides may be beyond 64 bits

@@ -8,6 +8,7 @@ from pathlib import Path
 import cpp
 from cpp import Param
 from emit_api import cstring
+from emit_shapes import ShapeFunctions, inputs, kernel_argument
 from entries import SPARSE_BACKENDS, SPARSE_KINDS, Entry, KernelRef
 from schema import Argument, Schema
 from sources import SourceIndex
@@ -33,17 +34,6 @@ class Wrapper:
     text: str
 
 
-def kernel_argument(arg: Argument) -> str:
-    """How a kernel or shape function declares this argument."""
-    if arg.type.is_tensor and not arg.type.optional:
-        return "const at::TensorBase&"
-    return cpp.argument_type(arg.type, symint=False)
-
-
-def inputs(schema: Schema) -> list[Argument]:
-    return [a for a in schema.arguments if not (a.kwarg_only and a.is_written)]
-
-
 def call_arguments(schema: Schema) -> list[str]:
     return [cpp.from_sym(a) for a in inputs(schema)]
 
@@ -53,6 +43,7 @@ class KernelEmitter:
 
     def __init__(self, sources: SourceIndex):
         self.sources = sources
+        self.shapes = ShapeFunctions(sources)
 
     # ---- one wrapper -------------------------------------------------------
     def _define(self, schema: Schema, suffix: str, body: str) -> tuple[str, str]:
@@ -515,11 +506,10 @@ class KernelEmitter:
             return ""
         if backend == "sparse":
             wrappers.sort(key=lambda w: w.op)  # rows for one operator stand together
-        shapes = sorted({h for e in entries for n in (e.get("shape"), e.get("check"), e.get("out_check"), e.get("out_layout")) if n and n != "pointwise"
-                         for h in [self.sources.shape_header(n, e)]})
+        headers, shapes = self.shapes.declarations(entries)
         if any(e.get("through") for e in entries):
-            shapes.append("aten/core/ScalarOps.h")
-        includes = "".join(f"#include <{h}>\n" for h in shapes)
+            headers.append("aten/core/ScalarOps.h")
+        includes = "".join(f"#include <{h}>\n" for h in headers)
         bases = sorted({s.name for e in entries for s in e.forms.values()})
         ops = "".join(f"#include <aten/ops/{b}_ops.h>\n" for b in bases)
         if any(s.is_out and not s.returns for e in entries for s in e.forms.values()):
@@ -558,7 +548,7 @@ class KernelEmitter:
 {own_headers}
 #include <c10/core/DeviceGuard.h>
 
-{self.declarations(entries, backend)}
+{shapes}{self.declarations(entries, backend)}
 namespace {{
 
 {definitions}

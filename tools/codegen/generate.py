@@ -71,6 +71,7 @@ def generated_files(entries: list[Entry], sources: SourceIndex) -> dict[str, str
     files["src/variable_factories.cpp"] = factory_definitions
     files["include/aten/core/tensor_methods.inc"] = methods_header(entries)
     kernels = KernelEmitter(sources)
+    files["include/aten/shape/functions.h"] = kernels.shapes.header(entries)
     autograd = AutogradEmitter(entries, sources)
     runs = chunks(entries)
     signatures = Signatures(entries)

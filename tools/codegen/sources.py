@@ -50,9 +50,18 @@ class Definition:
 
     @property
     def parameters(self) -> list[str]:
-        """The text of each parameter."""
+        """The type of each parameter, as parameter_type() spells it."""
         start = self.head.index("(", self.head.index(self.name.split("::")[-1]))
-        return split_top_level(self.head[start + 1 : self.head.rindex(")")])
+        return [parameter_type(p) for p in split_top_level(self.head[start + 1 : self.head.rindex(")")])]
+
+
+def parameter_type(declared: str) -> str:
+    """The type of a parameter without namespaces and spaces, so that different spellings of one compare equal."""
+    text = re.sub(r"\b(?:at|c10|std)::", "", declared.split("=")[0].strip())
+    match = re.fullmatch(r"((?:const\s+)?.*?[\w>&*])(?:\s+|(?<=[&*>])\s*)(?P<name>\w+)", text)
+    if match and match[1] != "const":
+        text = match[1]
+    return re.sub(r"\s", "", text)
 
 
 def split_top_level(text: str) -> list[str]:
@@ -164,10 +173,19 @@ class SourceIndex:
         found = self.definitions("aten/native", ".cpp", ".cu").get(name, [])
         return next((d for d in found if not d.is_struct and not d.is_template and in_room(d, backend)), None)
 
-    def shape(self, name: str, parameters: int) -> Definition | None:
-        """The shape function of that name, by preference one with so many parameters."""
+    def shape(self, name: str, parameters: list[str]) -> Definition | None:
+        """The shape function of that name with such parameters; a template in a header takes any."""
         found = self.definitions("aten/shape", ".cpp", ".h").get(name, [])
-        return min(found, key=lambda d: len(d.parameters) != parameters, default=None)
+        wanted = [parameter_type(p) for p in parameters]
+        return next((d for d in found if d.is_template or d.parameters == wanted), None)
+
+    def require_shape(self, name: str, parameters: list[str], entry: Entry, key: str) -> Definition:
+        found = self.shape(name, parameters)
+        if found is None:
+            others = [d.where for d in self.definitions("aten/shape", ".cpp", ".h").get(name, [])]
+            wanted = ", ".join(re.sub(r"\bat::", "", p) for p in parameters)
+            raise entry.fail(key, f"aten/shape defines no {name}({wanted}); got {', '.join(others) or 'nothing of that name'}")
+        return found
 
     def formulas(self, name: str) -> list[Definition]:
         """The overloads of a helper of derivatives."""
@@ -190,12 +208,6 @@ class SourceIndex:
         """Is the function compiled once per instruction set?"""
         found = self.kernel(name, "cpu")
         return found is not None and found.namespace.endswith("::CPU_CAPABILITY")
-
-    def shape_header(self, name: str, entry: Entry) -> str:
-        found = declarations(self.root, "aten/shape").get(name)
-        if found is None:
-            raise entry.fail("shape", f"no function '{name}' is declared in aten/shape/*.h")
-        return found
 
     @property
     def formula_headers(self) -> dict[str, str]:

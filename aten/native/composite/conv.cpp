@@ -5,7 +5,8 @@
 #include <aten/core/TensorOperators.h>
 #include <aten/native/composite/exact_out.h>
 #include <aten/native/support/optional_tensor.h>
-#include <aten/shape/conv.h>
+#include <aten/shape/conv_parameters.h>
+#include <aten/shape/functions.h>
 
 #include <array>
 #include <string>

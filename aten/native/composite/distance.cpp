@@ -3,7 +3,7 @@
 #include <aten/Functions.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorOperators.h>
-#include <aten/shape/distance.h>
+#include <aten/shape/distance_checks.h>
 #include <aten/shape/matrix_checks.h>
 
 namespace at::native {

@@ -3,7 +3,7 @@
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
 #include <aten/native/composite/linalg_support.h>
-#include <aten/shape/linalg_solve.h>
+#include <aten/shape/solve_rules.h>
 #include <aten/shape/matrix_checks.h>
 
 #include <limits>

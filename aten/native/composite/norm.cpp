@@ -9,7 +9,8 @@
 #include <aten/native/support/optional_tensor.h>
 #include <aten/native/cpu/norm.h>
 #include <aten/native/support/cpu_isa.h>
-#include <aten/shape/nn.h>
+#include <aten/shape/functions.h>
+#include <aten/shape/norm_checks.h>
 #include <aten/shape/operand_checks.h>
 #include <c10/util/accumulate.h>
 

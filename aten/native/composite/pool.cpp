@@ -4,7 +4,8 @@
 #include <c10/core/GradMode.h>
 #include <aten/core/Tensor.h>
 #include <aten/native/composite/exact_out.h>
-#include <aten/shape/pool.h>
+#include <aten/shape/functions.h>
+#include <aten/shape/pool_windows.h>
 
 #include <string_view>
 

@@ -6,7 +6,7 @@
 #include <aten/core/TensorSpec.h>
 #include <aten/native/cpu/grid_sampler.h>
 #include <aten/native/support/cpu_isa.h>
-#include <aten/shape/upsample.h>
+#include <aten/shape/functions.h>
 #include <c10/core/WrapDimMinimal.h>
 
 #include <cmath>

@@ -9,7 +9,7 @@
 #include <aten/iterator/ExpandUtils.h>
 #include <aten/native/cuda/copy.h>
 #include <aten/native/support/attention.h>
-#include <aten/shape/attention.h>
+#include <aten/shape/attention_checks.h>
 #include <c10/cuda/CUDAStream.h>
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include <aten/native/cuda/matrices.h>
 #include <aten/native/cuda/pivots.h>
 #include <aten/native/cuda/solver.h>
-#include <aten/shape/linalg_solve.h>
+#include <aten/shape/solve_rules.h>
 #include <c10/cuda/CUDAStream.h>
 #include <c10/util/DimVector.h>
 

@@ -14,7 +14,7 @@
 #include <aten/native/cuda/matmul.h>
 #include <aten/native/cuda/matmul_lt.h>
 #include <aten/native/support/cuda_shortcuts.h>
-#include <aten/shape/linalg.h>
+#include <aten/shape/functions.h>
 #include <c10/core/DeviceGuard.h>
 
 #include <cublas_v2.h>

@@ -2,8 +2,9 @@
 #include <aten/Functions.h>
 #include <aten/native/cuda/matrices.h>
 #include <aten/native/cuda/solver.h>
-#include <aten/shape/linalg_decompose.h>
-#include <aten/shape/linalg_solve.h>
+#include <aten/shape/functions.h>
+#include <aten/shape/qr_mode.h>
+#include <aten/shape/solve_rules.h>
 #include <c10/util/DimVector.h>
 
 #include <algorithm>

@@ -6,7 +6,8 @@
 #include <aten/cuda/CUDAContext.h>
 #include <aten/native/cuda/copy.h>
 #include <aten/native/cuda/reduce.h>
-#include <aten/shape/reduce.h>
+#include <aten/shape/functions.h>
+#include <aten/shape/reduced_dims.h>
 #include <c10/core/Scalar.h>
 
 #include <limits>

@@ -2,7 +2,7 @@
 #include <aten/native/lapack/matrices.h>
 
 #include <aten/core/Tensor.h>
-#include <aten/shape/linalg_solve.h>
+#include <aten/shape/solve_rules.h>
 
 #include <limits>
 #include <optional>

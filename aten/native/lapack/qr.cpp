@@ -1,7 +1,8 @@
 // QR factors, and products of Householder reflectors.
 #include <aten/native/lapack/matrices.h>
 
-#include <aten/shape/linalg_decompose.h>
+#include <aten/shape/functions.h>
+#include <aten/shape/qr_mode.h>
 
 namespace at::native {
 

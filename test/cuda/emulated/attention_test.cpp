@@ -1,7 +1,7 @@
 // Attention's kernels in tiles, run by the emulator, against operators on whole matrices.
 #include <aten/native/cuda/attention.h>
 #include <aten/native/cuda/attention_matrices.h>
-#include <aten/shape/attention.h>
+#include <aten/shape/functions.h>
 
 #include <torch/torch.h>
 

@@ -3,7 +3,7 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorOperators.h>
 #include <aten/iterator/ExpandUtils.h>
-#include <aten/shape/attention.h>
+#include <aten/shape/attention_checks.h>
 
 #include <array>
 #include <cmath>

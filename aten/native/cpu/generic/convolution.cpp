@@ -9,7 +9,8 @@
 #include <aten/native/onednn/conv.h>
 #include <aten/native/support/cpu_isa.h>
 #include <aten/parallel/Parallel.h>
-#include <aten/shape/conv.h>
+#include <aten/shape/conv_parameters.h>
+#include <aten/shape/functions.h>
 
 #include <algorithm>
 #include <cmath>

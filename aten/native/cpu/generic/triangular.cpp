@@ -5,7 +5,7 @@
 #include <aten/native/support/index_support.h>
 #include <aten/native/support/triangle_indices.h>
 #include <aten/parallel/Parallel.h>
-#include <aten/shape/factory.h>
+#include <aten/shape/functions.h>
 
 #include <algorithm>
 
