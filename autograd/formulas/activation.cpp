@@ -1,16 +1,13 @@
 // The activations of pointwise.h.
-#include <autograd/formulas/pointwise.h>
-
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
+#include <autograd/formulas/types.h>
+
 #include <c10/util/Exception.h>
 
 #include <cmath>
 
 namespace torch::autograd::formulas {
-
-using at::Scalar;
-using at::Tensor;
 
 namespace {
 
@@ -23,6 +20,8 @@ constexpr double kGeluCubic = 0.044715;
 
 } // namespace
 
+// ---- activations ---------------------------------------------------------------------------------------------------
+/// Built of operators that have gradients themselves, unlike the fused backward kernels.
 Tensor infinitely_differentiable_gelu_backward(const Tensor& grad, const Tensor& self, std::string_view approximate) {
   if (approximate == "tanh") {
     const Tensor square = self * self;
@@ -35,6 +34,7 @@ Tensor infinitely_differentiable_gelu_backward(const Tensor& grad, const Tensor&
   return grad * (cdf + self * density);
 }
 
+/// The gradients of the fused backward operators with respect to the activation's input.
 Tensor gelu_double_backward(const Tensor& ggI, const Tensor& gO, const Tensor& input, std::string_view approximate) {
   if (approximate == "tanh") {
     const Tensor square = input * input;
@@ -111,6 +111,7 @@ Tensor elu_double_backward(
   return at::where(self_or_result.lt(0), curved, at::zeros({}, curved.options()));
 }
 
+/// Gradients of _prelu_kernel_backward for grad_output, self and weight, from those of its two results.
 std::tuple<Tensor, Tensor, Tensor> prelu_double_backward(
     const Tensor& grad_grad_self,
     const Tensor& grad_grad_weight,

@@ -1,19 +1,17 @@
-#include <autograd/formulas/attention.h>
-
+// Derivative of attention in blocks.
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
 #include <aten/iterator/ExpandUtils.h>
 #include <aten/ops/_efficient_attention_backward.h>
 #include <aten/ops/_flash_attention_backward.h>
 #include <aten/ops/_scaled_dot_product_efficient_attention_backward.h>
+#include <autograd/formulas/types.h>
 #include <autograd/grad_mode.h>
 
 #include <cmath>
 #include <limits>
 
 namespace torch::autograd::formulas {
-
-using at::Tensor;
 
 namespace {
 
@@ -53,6 +51,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> attention_backward_by_operators(
 
 } // namespace
 
+/// For (query, key, value): by the kernel, or by operators when it may be differentiated again.
 std::tuple<Tensor, Tensor, Tensor> flash_attention_backward(
     const Tensor& grad, const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& output, const Tensor& logsumexp,
     double dropout_p, bool is_causal, const Tensor& attn_mask, std::optional<double> scale) {
@@ -64,6 +63,7 @@ std::tuple<Tensor, Tensor, Tensor> flash_attention_backward(
   return {grad_query, grad_key, grad_value};
 }
 
+/// The same of attention with dropout, whose kernel drew numbers from that place of the sequence; for (query, key, value, attn_bias).
 std::tuple<Tensor, Tensor, Tensor, Tensor> efficient_attention_backward(
     const Tensor& grad, const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_bias, const Tensor& output,
     const Tensor& log_sumexp, const Tensor& philox_seed, const Tensor& philox_offset, double dropout_p, bool is_causal,
@@ -79,6 +79,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> efficient_attention_backward(
       grad, query, key, value, attn_bias, output, log_sumexp, philox_seed, philox_offset, dropout_p, grad_input_mask, is_causal, scale);
 }
 
+/// Of _flash_attention_forward; it refuses what the kernel of the gradients does not take.
 std::tuple<Tensor, Tensor, Tensor> flash_attention_of_sequences_backward(
     const Tensor& grad, const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& output, const Tensor& logsumexp,
     const Tensor& cum_seq_q, const Tensor& cum_seq_k, int64_t max_q, int64_t max_k, double dropout_p, bool is_causal, const Tensor& rng_state,
@@ -92,6 +93,7 @@ std::tuple<Tensor, Tensor, Tensor> flash_attention_of_sequences_backward(
       window_size_left, window_size_right);
 }
 
+/// Of _efficient_attention_forward, for (query, key, value, bias).
 std::tuple<Tensor, Tensor, Tensor, Tensor> efficient_attention_of_sequences_backward(
     const Tensor& grad, const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& bias, const Tensor& output,
     const Tensor& cu_seqlens_q, const Tensor& cu_seqlens_k, std::optional<int64_t> max_seqlen_q, std::optional<int64_t> max_seqlen_k,

@@ -1,12 +1,11 @@
-#include <autograd/formulas/fft.h>
-
+// Gradients of Fourier transforms of real numbers.
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
+#include <autograd/formulas/types.h>
 
 namespace torch::autograd::formulas {
 
-using at::Tensor;
-
+/// `last_dim_size` is the size of the last transformed dimension before the transform.
 Tensor fft_r2c_backward(const Tensor& grad, at::IntArrayRef dim, int64_t normalization, bool onesided, int64_t last_dim_size) {
   // A transform of all numbers is symmetric and linear: its adjoint is the backward one, of which a real input keeps the real
   // part. The half that was cut off had gradient zero, so filling up with zeros undoes the cut. (A transform to real numbers

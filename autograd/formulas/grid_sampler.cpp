@@ -1,14 +1,11 @@
-#include <autograd/formulas/grid_sampler.h>
-
+// Derivatives of sampling at given places.
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
+#include <autograd/formulas/types.h>
+
 #include <c10/core/GradMode.h>
 
-#include <vector>
-
 namespace torch::autograd::formulas {
-
-using at::Tensor;
 
 namespace {
 
@@ -97,6 +94,8 @@ AxisTaps taps_along(const Tensor& x, int64_t size, int64_t mode, int64_t padding
 
 } // namespace
 
+/// Gradients of grid_sampler_2d and grid_sampler_3d for (input, grid): by their kernels, and by operators where these gradients
+/// are to be differentiated again.
 std::tuple<Tensor, Tensor> grid_sampler_gradients(
     const Tensor& grad, const Tensor& input, const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners,
     std::array<bool, 2> mask) {

@@ -1,14 +1,12 @@
-#include <autograd/formulas/index.h>
-
+// Gradients of indexing operators.
 #include <aten/Functions.h>
 #include <aten/iterator/ExpandUtils.h>
+#include <autograd/formulas/types.h>
 
 #include <functional>
 #include <numeric>
 
 namespace torch::autograd::formulas {
-
-using at::Tensor;
 
 Tensor index_backward(const Tensor& zeros, const IndexList& indices, const Tensor& grad) {
   return at::index_put(zeros, indices, grad, /*accumulate=*/true);

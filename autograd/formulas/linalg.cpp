@@ -1,13 +1,11 @@
-#include <autograd/formulas/linalg.h>
-
+// Derivatives of matrix products that are too long for one line of their entry. All are written with operators, so that
+// they can be differentiated again.
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
 #include <aten/native/support/cuda_shortcuts.h>
-#include <autograd/formulas/pointwise.h>
+#include <autograd/formulas/shared.h>
 
 namespace torch::autograd::formulas {
-
-using at::Tensor;
 
 namespace {
 
@@ -19,6 +17,7 @@ bool by_columns(at::IntArrayRef sizes, at::IntArrayRef strides) {
 
 } // namespace
 
+/// Gradients of alpha * mat1 @ mat2, in the memory order of the operand they belong to (its sizes and strides).
 Tensor mm_mat1_grad(const Tensor& grad, const Tensor& mat2, at::IntArrayRef sizes, at::IntArrayRef strides, const at::Scalar& alpha) {
   const Tensor product = by_columns(sizes, strides) ? mat2.conj().mm(grad.t()).t() : grad.mm(mat2.t().conj());
   return maybe_multiply(product, alpha.conj());
@@ -29,6 +28,7 @@ Tensor mm_mat2_grad(const Tensor& grad, const Tensor& mat1, at::IntArrayRef size
   return maybe_multiply(product, alpha.conj());
 }
 
+/// Gradients of beta * self + alpha * mat1 @ mat2 for self and mat2, on CUDA by one kernel where self is a layer's bias.
 std::tuple<Tensor, Tensor> addmm_self_mat2_grads(const Tensor& grad, at::IntArrayRef self_sizes, const Tensor& mat1, at::IntArrayRef mat2_sizes, at::IntArrayRef mat2_strides, const at::Scalar& beta, const at::Scalar& alpha, std::array<bool, 2> grad_input_mask) {
   const bool bias_for_columns = self_sizes.size() == 1 && self_sizes[0] == grad.size(1) && beta.equal(1) && alpha.equal(1);
   if (grad_input_mask[0] && grad_input_mask[1] && bias_for_columns && at::native::is_plain_cuda(grad) &&
@@ -41,6 +41,7 @@ std::tuple<Tensor, Tensor> addmm_self_mat2_grads(const Tensor& grad, at::IntArra
       grad_input_mask[1] ? mm_mat2_grad(grad, mat1, mat2_sizes, mat2_strides, alpha) : Tensor()};
 }
 
+/// Gradients of the relu or gelu of beta * self + alpha * mat1 @ mat2.
 std::tuple<Tensor, Tensor, Tensor> addmm_activation_backward(const Tensor& grad, const Tensor& result, const Tensor& self, const Tensor& mat1, const Tensor& mat2, const at::Scalar& beta, const at::Scalar& alpha, bool use_gelu, std::array<bool, 3> grad_input_mask) {
   // The sum is not kept: a product is computed again.
   const Tensor slope = use_gelu
@@ -62,6 +63,7 @@ Tensor addbmm_batch2_grad(const Tensor& grad, const Tensor& batch1, const at::Sc
   return maybe_multiply(batch1.transpose(1, 2).conj().bmm(grads), alpha.conj());
 }
 
+/// Gradients of alpha * outer(vec1, vec2), whose vectors may have another dtype than the result.
 Tensor addr_vec1_grad(const Tensor& grad, const Tensor& vec2, const at::Scalar& alpha) {
   return maybe_multiply(grad.mv(vec2.conj().to(grad.scalar_type())), alpha.conj());
 }

@@ -1,17 +1,15 @@
-#include <autograd/formulas/linalg_decompose.h>
-
+// Gradients of matrix factorizations. All are written with operators, so that they can be differentiated again.
+//
+// For complex matrices the gradient is the conjugate Wirtinger derivative: <G, dA> = Re tr(G^H dA). Undefined gradients are zero.
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
-#include <autograd/formulas/pointwise.h>
+#include <autograd/formulas/shared.h>
 
 #include <c10/core/GradMode.h>
 
 #include <algorithm>
-#include <vector>
 
 namespace torch::autograd::formulas {
-
-using at::Tensor;
 
 namespace {
 
@@ -129,6 +127,7 @@ Tensor lu_factor_ex_backward(const Tensor& grad, const Tensor& LU, const Tensor&
   return linalg_lu_backward(grad.narrow(-1, 0, k), grad.narrow(-2, 0, k), P, L, U, pivot);
 }
 
+/// Of matrices of rows x cols.
 Tensor lu_unpack_backward(const Tensor& grad_L, const Tensor& grad_U, int64_t rows, int64_t cols) {
   const auto widened = [&](const Tensor& t) {
     std::vector<int64_t> sizes = t.sizes().vec();

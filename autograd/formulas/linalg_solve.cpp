@@ -1,15 +1,14 @@
-#include <autograd/formulas/linalg_solve.h>
-
+// Gradients of solutions of linear systems, of pseudo-inverses and of distances between rows. All are written with operators,
+// so that they can be differentiated again.
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
+#include <autograd/formulas/types.h>
 
 #include <c10/core/GradMode.h>
 
 #include <cmath>
 
 namespace torch::autograd::formulas {
-
-using at::Tensor;
 
 namespace {
 
@@ -20,6 +19,7 @@ Tensor triangle(const Tensor& grad, bool upper, bool unitriangular) {
 
 } // namespace
 
+/// Gradients for A and B; B had sizes `b_sizes`, which say whether it was a vector.
 std::tuple<Tensor, Tensor> linalg_solve_backward(const Tensor& grad, const Tensor& X, const Tensor& A, at::IntArrayRef b_sizes, const Tensor& LU, const Tensor& pivots, bool left, std::array<bool, 2> mask) {
   if (!grad.defined() || (!mask[0] && !mask[1])) return {};
   const bool vector = b_sizes.size() == 1 ||
@@ -42,6 +42,7 @@ std::tuple<Tensor, Tensor> linalg_solve_backward(const Tensor& grad, const Tenso
   return {grad_A, mask[1] ? grad_B : Tensor()};
 }
 
+/// Gradient for both triangles of LU.
 Tensor linalg_lu_solve_LU(const Tensor& grad, const Tensor& LU, const Tensor& pivots, const Tensor& X, bool left, bool adjoint) {
   if (!grad.defined()) return {};
   const auto [P, L, U] = at::lu_unpack(LU, pivots, /*unpack_data=*/true, /*unpack_pivots=*/left == adjoint);
@@ -70,6 +71,7 @@ std::tuple<Tensor, Tensor> linalg_solve_triangular_backward(const Tensor& grad, 
   return {grad_A, mask[1] ? grad_B : Tensor()};
 }
 
+/// Gradients for b and A.
 std::tuple<Tensor, Tensor> triangular_solve_backward(const Tensor& grad_x, const Tensor& grad_m, const Tensor& A, const Tensor& X, bool upper, bool transpose, bool unitriangular, std::array<bool, 2> mask) {
   Tensor grad_b, grad_A;
   if (grad_x.defined()) {
@@ -94,20 +96,6 @@ std::tuple<Tensor, Tensor> cholesky_solve_backward(const Tensor& grad, const Ten
   return {mask[0] ? grad_B : Tensor(), grad_L};
 }
 
-std::tuple<Tensor, Tensor> linalg_lstsq_backward(const Tensor& grad, const Tensor& A, const Tensor& B, std::array<bool, 2> mask) {
-  if (!grad.defined()) return {};
-  const bool vector = B.dim() == 1 || (A.dim() - 1 == B.dim() && B.sizes() == A.sizes().slice(0, A.dim() - 1));
-  const auto matrix = [vector](const Tensor& t) { return vector ? t.unsqueeze(-1) : t; };
-  // The solution of least norm is pinv(A) B.
-  const Tensor inverse = at::linalg_pinv(A, std::optional<double>(), std::optional<double>());
-  const Tensor G = matrix(grad);
-  Tensor grad_A, grad_B;
-  if (mask[0]) grad_A = pinv_backward(G.matmul(matrix(B).mH()), inverse, A);
-  if (mask[1]) grad_B = inverse.mH().matmul(G);
-  if (vector && grad_B.defined()) grad_B = grad_B.squeeze(-1);
-  return {grad_A, grad_B};
-}
-
 Tensor pinv_backward(const Tensor& grad, const Tensor& pinv, const Tensor& A) {
   if (!grad.defined()) return {};
   const Tensor pinv_h = pinv.mH(), grad_h = grad.mH();
@@ -120,6 +108,20 @@ Tensor pinv_backward(const Tensor& grad, const Tensor& pinv, const Tensor& A) {
   const Tensor K = pinv.matmul(grad_h), pinv_h_K = pinv_h.matmul(K);
   return -(K.matmul(pinv)).mH() + (grad_h - A.matmul(K)).matmul(pinv).matmul(pinv_h) + pinv_h_K -
       pinv_h_K.matmul(pinv).matmul(A);
+}
+
+std::tuple<Tensor, Tensor> linalg_lstsq_backward(const Tensor& grad, const Tensor& A, const Tensor& B, std::array<bool, 2> mask) {
+  if (!grad.defined()) return {};
+  const bool vector = B.dim() == 1 || (A.dim() - 1 == B.dim() && B.sizes() == A.sizes().slice(0, A.dim() - 1));
+  const auto matrix = [vector](const Tensor& t) { return vector ? t.unsqueeze(-1) : t; };
+  // The solution of least norm is pinv(A) B.
+  const Tensor inverse = at::linalg_pinv(A, std::optional<double>(), std::optional<double>());
+  const Tensor G = matrix(grad);
+  Tensor grad_A, grad_B;
+  if (mask[0]) grad_A = pinv_backward(G.matmul(matrix(B).mH()), inverse, A);
+  if (mask[1]) grad_B = inverse.mH().matmul(G);
+  if (vector && grad_B.defined()) grad_B = grad_B.squeeze(-1);
+  return {grad_A, grad_B};
 }
 
 // ---- distances -----------------------------------------------------------------------------------------------------------
@@ -143,6 +145,7 @@ Tensor difference_gradient(const Tensor& grad, const Tensor& difference, double 
 
 } // namespace
 
+/// Gradient of _cdist_forward for x1.
 Tensor cdist_backward(const Tensor& grad, const Tensor& x1, const Tensor& x2, double p, const Tensor& dist) {
   if (!grad.defined()) return {};
   if (!c10::GradMode::is_enabled()) return at::_cdist_backward(grad, x1, x2, p, dist);

@@ -1,5 +1,5 @@
-#include <autograd/formulas/nn.h>
-
+// Derivatives of softmax, normalizations, embedding and losses. All are written with operators, so that they can be
+// differentiated again.
 #include <aten/Functions.h>
 #include <aten/core/Reduction.h>
 #include <aten/core/TensorOperators.h>
@@ -7,15 +7,12 @@
 #include <aten/native/composite/loss.h>
 #include <aten/native/cpu/generic/dropout.h>
 #include <aten/native/support/cuda_shortcuts.h>
+#include <autograd/formulas/types.h>
 #include <autograd/grad_mode.h>
 
 namespace torch::autograd::formulas {
 
-using at::Tensor;
-
 namespace {
-
-using Three = std::tuple<Tensor, Tensor, Tensor>;
 
 /// grad, divided as a mean over `numel` losses divides it.
 Tensor per_element(const Tensor& grad, int64_t reduction, int64_t numel) {
@@ -47,7 +44,7 @@ Tensor log_softmax_double_backward(const Tensor& grad, const Tensor& grad_output
 
 // ---- normalization -------------------------------------------------------------------------------------------------
 
-Three layer_norm_double_backward(
+TensorTuple3 layer_norm_double_backward(
     const Tensor& input, const Tensor& weight, const Tensor& grad_grad_input, const Tensor& grad_grad_weight,
     const Tensor& grad_grad_bias, const Tensor& grad_out, const Tensor& mean, const Tensor& rstd,
     at::IntArrayRef normalized_shape, std::array<bool, 3> mask) {
@@ -83,6 +80,7 @@ Three layer_norm_double_backward(
   return {for_input, for_weight, for_grad};
 }
 
+/// Gradients of RMS norm for input and weight: on CUDA by its kernel, or by operators when they may be differentiated again.
 std::tuple<Tensor, Tensor> rms_norm_backward(
     const Tensor& grad, const Tensor& input, at::IntArrayRef normalized_shape, const Tensor& rstd, const Tensor& weight,
     std::array<bool, 2> mask) {
@@ -116,7 +114,9 @@ std::tuple<Tensor, Tensor> rms_norm_backward(
   return {for_input, for_weight};
 }
 
-Three group_norm_backward(
+/// Backward pass of group norm, from the gradients of its three results: by its kernel, or by operators when it may be
+/// differentiated again or when the statistics have gradients of their own.
+TensorTuple3 group_norm_backward(
     const Tensor& grad, const Tensor& grad_mean, const Tensor& grad_rstd, const Tensor& input, const Tensor& mean,
     const Tensor& rstd, const Tensor& weight, int64_t N, int64_t C, int64_t HxW, int64_t group, double eps,
     std::array<bool, 3> mask) {
@@ -130,7 +130,7 @@ Three group_norm_backward(
   const Tensor centered = x - x.mean({2}, true);
   const Tensor scale = at::rsqrt((centered * centered).mean({2}, true) + eps);
   const Tensor xhat = centered * scale;
-  Three result;
+  TensorTuple3 result;
   Tensor dx;
   const auto add = [&dx](const Tensor& term) { dx = dx.defined() ? dx + term : term; };
   if (grad_mean.defined()) add(grad_mean.reshape({N, group, 1}).expand(x.sizes()) / static_cast<double>(size));
@@ -183,10 +183,12 @@ Tensor reduced_loss_grad(const Tensor& elements, at::IntArrayRef sizes) {
   return at::sum_to(elements, sizes);
 }
 
+/// Sums what a backward pass over rows of classes would give for each class to the shape of its grad_output.
 Tensor row_loss_grad(const Tensor& elements, const Tensor& grad_output) {
   return (grad_output.dim() == 1 && elements.dim() == 2 ? elements.sum(1) : elements.sum()).reshape(grad_output.sizes());
 }
 
+/// Gradients of multi_margin_loss_backward for grad_output and self.
 std::tuple<Tensor, Tensor> multi_margin_loss_double_backward(
     const Tensor& grad,
     const Tensor& grad_output,
@@ -251,6 +253,7 @@ Tensor binary_cross_entropy_target_backward(const Tensor& grad, const Tensor& se
   return of_target(per_element(weighted(slope, weight), reduction, self.numel()), target);
 }
 
+/// Gradient of binary_cross_entropy_backward for its target.
 Tensor binary_cross_entropy_double_backward_target(const Tensor& grad, const Tensor& self, const Tensor& target, const Tensor& weight, int64_t reduction) {
   return of_target(per_element(weighted(-grad / (self * (1 - self)), weight), reduction, self.numel()), target);
 }
@@ -283,6 +286,7 @@ Tensor binary_cross_entropy_with_logits_target_backward(
   return per_element(weighted(slope * grad, weight), reduction, self.numel());
 }
 
+/// `keep` is the probability that an element was kept.
 Tensor fused_dropout_backward(const Tensor& grad, const Tensor& mask, double keep) {
   return at::native_dropout_backward(grad, mask, at::native::dropout_scale(grad.scalar_type(), keep));
 }

@@ -1,12 +1,11 @@
-#include <autograd/formulas/norm.h>
-
+// Derivatives of batch normalization.
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
+#include <autograd/formulas/types.h>
 
 namespace torch::autograd::formulas {
 
-using at::Tensor;
-
+/// Gradients of the backward pass of batch norm for (input, weight, grad_out), from those of its three results.
 std::tuple<Tensor, Tensor, Tensor> batch_norm_double_backward(
     const Tensor& input, const Tensor& weight, const Tensor& grad_grad_input, const Tensor& grad_grad_weight, const Tensor& grad_grad_bias,
     const Tensor& grad_out, const Tensor& running_mean, const Tensor& running_var, bool train, double eps, const Tensor& save_mean,

@@ -1,7 +1,10 @@
-#include <autograd/formulas/pointwise.h>
-
+// Gradients of pointwise operators, as far as one line in the operator's entry does not hold them.
+//
+// For complex tensors the gradient is the conjugate Wirtinger derivative, so factors appear conjugated.
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
+#include <autograd/formulas/shared.h>
+
 #include <c10/util/Exception.h>
 #include <c10/util/StringUtil.h>
 
@@ -9,10 +12,6 @@
 #include <limits>
 
 namespace torch::autograd::formulas {
-
-using at::Scalar;
-using at::ScalarType;
-using at::Tensor;
 
 namespace {
 
@@ -57,10 +56,12 @@ Tensor handle_r_to_c(const Tensor& self, Tensor gradient) {
   return handle_r_to_c(self.scalar_type(), std::move(gradient));
 }
 
-Tensor not_implemented(const char* name, const char* reason) {
+/// The gradient of an operator that has none here: throws "derivative for NAME is not implemented".
+Tensor not_implemented(const char* name, const char* reason = "") {
   TORCH_CHECK_NOT_IMPLEMENTED(false, "derivative for ", name, " is not implemented", *reason ? ": " : "", reason);
 }
 
+// ---- products, quotients, powers -----------------------------------------------------------------------------------
 Tensor mul_tensor_backward(const Tensor& grad, const Tensor& other, ScalarType self_dtype) {
   return handle_r_to_c(self_dtype, grad * conj_of(other));
 }
@@ -69,11 +70,12 @@ Tensor mul_tensor_backward(const Tensor& grad, const Scalar& other, ScalarType s
   return handle_r_to_c(self_dtype, grad * other.conj());
 }
 
+/// A rounded quotient is flat, so its gradient is zero.
 Tensor div_tensor_self_backward(
     const Tensor& grad,
     const Tensor& other,
     ScalarType self_dtype,
-    const std::optional<std::string_view>& rounding_mode) {
+    const std::optional<std::string_view>& rounding_mode = std::nullopt) {
   if (rounding_mode.has_value()) {
     return at::zeros_like(grad, grad.options().dtype(self_dtype));
   }
@@ -84,7 +86,7 @@ Tensor div_tensor_self_backward(
     const Tensor& grad,
     const Scalar& other,
     ScalarType self_dtype,
-    const std::optional<std::string_view>& rounding_mode) {
+    const std::optional<std::string_view>& rounding_mode = std::nullopt) {
   if (rounding_mode.has_value()) {
     return at::zeros_like(grad, grad.options().dtype(self_dtype));
   }
@@ -95,7 +97,7 @@ Tensor div_tensor_other_backward(
     const Tensor& grad,
     const Tensor& self,
     const Tensor& other,
-    const std::optional<std::string_view>& rounding_mode) {
+    const std::optional<std::string_view>& rounding_mode = std::nullopt) {
   if (rounding_mode.has_value()) {
     return at::zeros_like(grad, grad.options().dtype(other.scalar_type()));
   }
@@ -103,6 +105,7 @@ Tensor div_tensor_other_backward(
   return handle_r_to_c(other, -grad * ((self / other) / other).conj());
 }
 
+/// x^0 is constant even at x = 0, where the rule would give 0 * infinity.
 Tensor pow_backward(const Tensor& grad, const Tensor& self, const Scalar& exponent) {
   if (exponent.equal(0.0)) {
     return at::zeros_like(self, at::MemoryFormat::Contiguous);
@@ -120,6 +123,7 @@ Tensor pow_backward_self(const Tensor& grad, const Tensor& self, const Tensor& e
   return handle_r_to_c(self, at::where(exponent.eq(0.0), zero_like(slope), slope));
 }
 
+/// 0^y is constant for y >= 0, where the rule would give 0 * -infinity.
 Tensor pow_backward_exponent(const Tensor& grad, const Tensor& self, const Tensor& exponent, const Tensor& result) {
   const Tensor flat = self.eq(0).logical_and(is_nonnegative(exponent));
   // The logarithm of a negative real base is complex when the exponent is.
@@ -139,14 +143,7 @@ Tensor pow_backward_exponent(const Tensor& grad, const Scalar& base, const Tenso
   return handle_r_to_c(exponent, grad * slope);
 }
 
-Tensor fmod_other_backward(const Tensor& grad, const Tensor& self, const Tensor& other) {
-  return -grad * self.div(other, "trunc");
-}
-
-Tensor remainder_other_backward(const Tensor& grad, const Tensor& self, const Tensor& other) {
-  return -grad * self.div(other, "floor");
-}
-
+// ---- signs, angles, parts ------------------------------------------------------------------------------------------
 Tensor angle_backward(const Tensor& grad, const Tensor& self) {
   // The angle of a real number is constant but for the jump at zero.
   if (!self.is_complex()) {
@@ -211,6 +208,8 @@ Tensor sinc_backward(const Tensor& grad, const Tensor& self) {
   return at::where(self_squared_pi.eq(0.0), zero_like(slope), slope);
 }
 
+// ---- choices -------------------------------------------------------------------------------------------------------
+/// Passes where the value was inside the bounds, which belong to the inside.
 Tensor clamp_backward(
     const Tensor& grad,
     const Tensor& self,
@@ -239,6 +238,7 @@ Tensor clamp_backward(
   return at::where(inside, grad, zero_like(grad));
 }
 
+/// The gradients for tensors of bounds.
 std::tuple<Tensor, Tensor> clamp_backward_min_max(
     const Tensor& grad,
     const Tensor& self,
@@ -269,42 +269,10 @@ std::tuple<Tensor, Tensor> clamp_backward_min_max(
   return result;
 }
 
-Tensor maximum_backward(const Tensor& grad, const Tensor& self, const Tensor& other) {
-  return at::where(self.eq(other), grad / 2, grad).masked_fill(self.lt(other), 0);
-}
-
-Tensor minimum_backward(const Tensor& grad, const Tensor& self, const Tensor& other) {
-  return at::where(self.eq(other), grad / 2, grad).masked_fill(self.gt(other), 0);
-}
-
+/// Zero where the mask is set.
 Tensor masked_fill_backward(const Tensor& grad, const Tensor& mask) {
   // What the one filled-in value gets: the sum over the places it went to.
   return at::where(mask, grad, at::zeros({}, grad.options())).sum();
-}
-
-Tensor where_self_backward(const Tensor& grad, const Tensor& condition) {
-  return at::where(condition, grad, zero_like(grad));
-}
-
-Tensor where_other_backward(const Tensor& grad, const Tensor& condition) {
-  return at::where(condition, zero_like(grad), grad);
-}
-
-Tensor lerp_self_backward(const Tensor& grad, const Scalar& weight) {
-  return weight.isComplex() ? grad * Scalar(c10::complex<double>(1.0, 0.0) - weight.conj().toComplexDouble())
-                            : grad * (1.0 - weight.toDouble());
-}
-
-Tensor lerp_self_backward(const Tensor& grad, const Tensor& weight) {
-  return grad * (1 - weight).conj();
-}
-
-Tensor lerp_end_backward(const Tensor& grad, const Scalar& weight) {
-  return grad * weight.conj();
-}
-
-Tensor lerp_end_backward(const Tensor& grad, const Tensor& weight) {
-  return grad * weight.conj();
 }
 
 Tensor log1p_backward(const Tensor& grad, const Tensor& self) {

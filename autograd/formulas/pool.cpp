@@ -1,11 +1,10 @@
-#include <autograd/formulas/pool.h>
-
+// Derivatives of pooling.
 #include <aten/Functions.h>
+#include <autograd/formulas/types.h>
 
 namespace torch::autograd::formulas {
 
-using at::Tensor;
-
+/// The elements of `grad` at the places that a pooling over the last `dims` dimensions took.
 Tensor max_pool_double_backward(const Tensor& grad, const Tensor& indices, int64_t dims) {
   if (indices.numel() == 0) return grad.new_zeros(indices.sizes());
   const auto flat = [&](const Tensor& t) { return t.contiguous().flatten(t.dim() - dims); };

@@ -1,7 +1,8 @@
-#include <autograd/formulas/reduce.h>
-
+// Derivatives of reductions and scans that are too long for one line of their entry. All are written with operators, so
+// that they can be differentiated again.
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
+#include <autograd/formulas/types.h>
 
 #include <c10/core/GradMode.h>
 #include <c10/core/WrapDimMinimal.h>
@@ -11,11 +12,6 @@
 #include <limits>
 
 namespace torch::autograd::formulas {
-
-using at::IntArrayRef;
-using at::OptionalIntArrayRef;
-using at::Scalar;
-using at::Tensor;
 
 namespace {
 
@@ -74,6 +70,7 @@ Tensor reverse_logcumsumexp(const Tensor& x, int64_t dim) {
 
 } // namespace
 
+/// Puts back, as size-1 dimensions, those that a reduction over `dims` (all, if none) removed from a tensor of `ndim`.
 Tensor restore_reduced_dims(const Tensor& reduced, OptionalIntArrayRef dims, int64_t ndim, bool keepdim) {
   if (keepdim || ndim == 0) {
     return reduced;
@@ -130,6 +127,7 @@ Tensor prod_backward(const Tensor& grad, const Tensor& self, const Tensor& resul
   return prod_with_zeros_backward(full_grad, self, dim);
 }
 
+/// Shares the gradient evenly among the elements of `self` that equal `result` (or are NaN with it).
 Tensor evenly_distribute_backward(const Tensor& grad, const Tensor& self, const Tensor& result) {
   const Tensor mask = (self == result).logical_or(self.isnan().logical_and(result.isnan()));
   return mask * (grad / mask.sum());

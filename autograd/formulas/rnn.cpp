@@ -1,16 +1,19 @@
-#include <autograd/formulas/rnn.h>
-
+// Derivatives of the gates of recurrent cells: by their kernels, or by operators when they may be differentiated again.
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
 #include <aten/native/support/recurrence.h>
+#include <autograd/formulas/types.h>
 #include <autograd/grad_mode.h>
+#include <autograd/graph_task.h>
 
 #include <algorithm>
-#include <vector>
 
 namespace torch::autograd::formulas {
 
-using at::Tensor;
+/// cuDNN's backward pass writes to its reserve, so where the graph stays it gets a copy.
+Tensor reserve_of_this_pass(const Tensor& reserve) {
+  return get_current_graph_task_keep_graph() ? reserve.clone() : reserve;
+}
 
 std::tuple<Tensor, std::vector<Tensor>, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor> cudnn_rnn_double_backward() {
   TORCH_CHECK_NOT_IMPLEMENTED(
@@ -20,7 +23,8 @@ std::tuple<Tensor, std::vector<Tensor>, Tensor, Tensor, Tensor, Tensor, Tensor, 
       "at::globalContext().setUserEnabledCuDNN(false);\nauto output = model->forward(inputs);");
 }
 
-FiveTensors fused_lstm_cell_backward(
+/// For (input_gates, hidden_gates, cx, input_bias, hidden_bias).
+TensorTuple5 fused_lstm_cell_backward(
     const Tensor& grad_hy, const Tensor& grad_cy, const Tensor& input_gates, const Tensor& hidden_gates, const Tensor& input_bias,
     const Tensor& hidden_bias, const Tensor& cx, const Tensor& cy, const Tensor& workspace) {
   if (at::GradMode::is_enabled()) {
@@ -153,6 +157,8 @@ LstmGrads lstm_steps_back(
 
 } // namespace
 
+/// For (input, hx, cx, w_ih, w_hh, bias, w_hr) of _lstm_steps, from the gradients of its two sequences of states, which may be
+/// undefined; see Note [Steps of a layer].
 std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor> lstm_steps_backward(
     const Tensor& grad_output, const Tensor& grad_cells, const Tensor& input, const Tensor& hx, const Tensor& cx, const Tensor& w_ih,
     const Tensor& w_hh, const Tensor& bias, const Tensor& w_hr, const Tensor& output, const Tensor& cells, const Tensor& open, bool reverse,
@@ -205,6 +211,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor> lstm_steps_ba
       mask[6] && w_hr.defined() ? at::mm(grads.output.t(), grads.hidden) : Tensor()};
 }
 
+/// For (input, hx, w_ih, w_hh, b_ih, b_hh) of _gru_steps.
 std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor> gru_steps_backward(
     const Tensor& grad, const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih,
     const Tensor& b_hh, const Tensor& output, const Tensor& open, const Tensor& recurrent, bool reverse, at::IntArrayRef batch_sizes,
@@ -255,7 +262,8 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor> gru_steps_backward(
       mask[4] ? rows.sum(0) : Tensor(), mask[5] ? recurrent_rows.sum(0) : Tensor()};
 }
 
-FiveTensors rnn_steps_backward(
+/// For (input, hx, w_ih, w_hh, bias) of _rnn_steps.
+TensorTuple5 rnn_steps_backward(
     const Tensor& grad, const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& output, bool relu,
     bool reverse, at::IntArrayRef batch_sizes, std::array<bool, 5> mask) {
   if (!grad.defined()) {
@@ -299,7 +307,8 @@ FiveTensors rnn_steps_backward(
       mask[4] ? rows.sum(0) : Tensor()};
 }
 
-FiveTensors fused_gru_cell_backward(
+/// For (input_gates, hidden_gates, hx, input_bias, hidden_bias).
+TensorTuple5 fused_gru_cell_backward(
     const Tensor& grad_hy, const Tensor& input_gates, const Tensor& hidden_gates, const Tensor& hx, const Tensor& input_bias,
     const Tensor& hidden_bias, const Tensor& workspace) {
   if (at::GradMode::is_enabled()) {

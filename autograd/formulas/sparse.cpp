@@ -1,16 +1,11 @@
-#include <autograd/formulas/sparse.h>
-
+// Derivatives of sparse operators that are longer than a line. A gradient has the places of the tensor it belongs to unless its
+// operator says otherwise.
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
 #include <aten/sparse/SparseTensorUtils.h>
-#include <autograd/formulas/pointwise.h>
-
-#include <tuple>
-#include <vector>
+#include <autograd/formulas/shared.h>
 
 namespace torch::autograd::formulas {
-
-using at::Tensor;
 
 namespace {
 
@@ -27,6 +22,7 @@ Tensor at_places_of(const Tensor& like, const Tensor& values) {
 
 } // namespace
 
+/// The elements of the gradient of a coordinate tensor at the places it was made of.
 Tensor sparse_constructor_values_backward(const Tensor& grad, const Tensor& indices) {
   const int64_t sparse_dim = indices.size(0);
   std::vector<int64_t> shape{indices.size(1)};
@@ -39,10 +35,12 @@ Tensor sparse_constructor_values_backward(const Tensor& grad, const Tensor& indi
   return values.index_select(0, place);
 }
 
+/// The same for a compressed tensor, `result`.
 Tensor sparse_compressed_values_backward(const Tensor& grad, const Tensor& result, const Tensor& values) {
   return grad.sparse_mask(result.detach()).values().reshape(values.sizes());
 }
 
+/// A sparse tensor with the places of self.
 Tensor sparse_values_backward(const Tensor& grad, const Tensor& self) {
   return at_places_of(self, grad);
 }
@@ -80,6 +78,7 @@ Tensor sparse_addmm_mat2_backward(const Tensor& grad, const Tensor& mat1, const 
   return mat2.layout() == at::kStrided ? whole : whole.sparse_mask(mat2.is_sparse() ? mat2.coalesce() : mat2);
 }
 
+/// Of the diagonals that _spdiags laid into a matrix.
 Tensor spdiags_backward(const Tensor& grad, const Tensor& offsets, at::IntArrayRef sizes) {
   const Tensor matrix = grad.layout() == c10::kStrided ? grad : grad.to_dense();
   const Tensor shifts = offsets.contiguous();

@@ -1,7 +1,7 @@
-#include <autograd/formulas/view.h>
-
+// Gradients of views, and of operators that join or spread memory.
 #include <aten/Functions.h>
-#include <autograd/formulas/pointwise.h>
+#include <autograd/formulas/shared.h>
+
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/DimVector.h>
 #include <c10/util/Exception.h>
@@ -13,8 +13,6 @@
 
 namespace torch::autograd::formulas {
 
-using at::IntArrayRef;
-using at::Tensor;
 using c10::DimVector;
 
 namespace {
@@ -121,6 +119,8 @@ Tensor as_strided_backward(
   return memory.as_strided(input.sizes(), input.strides(), source_start);
 }
 
+/// The gradients of as_strided_scatter, for self of the given geometry and for src: each memory place belongs to src if
+/// the strided view has it, else to self.
 std::tuple<Tensor, Tensor> as_strided_scatter_backward(
     const Tensor& grad,
     const at::TensorGeometry& self,
@@ -154,6 +154,7 @@ std::tuple<Tensor, Tensor> as_strided_scatter_backward(
   return {memory.as_strided(shape, layout, offset), grad_src};
 }
 
+/// Undoes a permutation.
 Tensor permute_backwards(const Tensor& grad, IntArrayRef forward_dims) {
   const int64_t ndim = static_cast<int64_t>(forward_dims.size());
   DimVector dims(forward_dims.size());
@@ -163,20 +164,7 @@ Tensor permute_backwards(const Tensor& grad, IntArrayRef forward_dims) {
   return grad.permute(dims);
 }
 
-Tensor unsqueeze_to(const Tensor& grad, IntArrayRef sizes) {
-  Tensor result = grad;
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    if (sizes[i] == 1) {
-      result = result.unsqueeze(static_cast<int64_t>(i));
-    }
-  }
-  return result;
-}
-
-Tensor unsqueeze_to(const Tensor& grad, int64_t dim, IntArrayRef sizes) {
-  return unsqueeze_multiple(grad, IntArrayRef(dim), sizes);
-}
-
+/// Puts back the dimensions `dims` of size 1 that squeeze took from a tensor of shape `sizes`.
 Tensor unsqueeze_multiple(const Tensor& grad, IntArrayRef dims, IntArrayRef sizes) {
   const int64_t ndim = static_cast<int64_t>(sizes.size());
   if (ndim == 0) {
@@ -196,6 +184,22 @@ Tensor unsqueeze_multiple(const Tensor& grad, IntArrayRef dims, IntArrayRef size
   return result;
 }
 
+/// Puts back all dimensions of size 1 that squeeze took from a tensor of shape `sizes`.
+Tensor unsqueeze_to(const Tensor& grad, IntArrayRef sizes) {
+  Tensor result = grad;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] == 1) {
+      result = result.unsqueeze(static_cast<int64_t>(i));
+    }
+  }
+  return result;
+}
+
+Tensor unsqueeze_to(const Tensor& grad, int64_t dim, IntArrayRef sizes) {
+  return unsqueeze_multiple(grad, IntArrayRef(dim), sizes);
+}
+
+/// The gradient of slice, whose bounds may be left out.
 Tensor slice_backward_wrapper(
     const Tensor& grad,
     IntArrayRef input_sizes,
@@ -207,6 +211,7 @@ Tensor slice_backward_wrapper(
       grad, input_sizes, dim, start.value_or(0), end.value_or(std::numeric_limits<int64_t>::max()), step);
 }
 
+/// The gradients of the pieces of a tensor, put together; those that are undefined count as zeros.
 Tensor split_with_sizes_backward(
     const std::vector<Tensor>& grads,
     IntArrayRef split_sizes,
@@ -256,6 +261,7 @@ Tensor unbind_backward(
   return at::stack(defined, dim);
 }
 
+/// The parts of a gradient for each of the tensors that cat joined, real for those that are real.
 std::vector<Tensor> cat_tensors_backward(
     const Tensor& grad,
     const std::vector<std::vector<int64_t>>& sizes,
@@ -282,45 +288,7 @@ std::vector<Tensor> cat_tensors_backward(
   return grads;
 }
 
-std::vector<Tensor> stack_tensors_backward(
-    const Tensor& grad,
-    int64_t dim,
-    const std::vector<at::ScalarType>& dtypes) {
-  std::vector<Tensor> grads(dtypes.size());
-  if (!grad.defined()) {
-    return grads;
-  }
-  for (size_t i = 0; i < dtypes.size(); ++i) {
-    grads[i] = handle_r_to_c(dtypes[i], grad.select(dim, static_cast<int64_t>(i)));
-  }
-  return grads;
-}
-
-std::vector<Tensor> block_diag_backward(
-    const Tensor& grad,
-    const std::vector<std::vector<int64_t>>& sizes,
-    const std::vector<at::ScalarType>& dtypes) {
-  std::vector<Tensor> grads(sizes.size());
-  if (!grad.defined()) {
-    return grads;
-  }
-  int64_t row = 0;
-  int64_t column = 0;
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    const std::vector<int64_t>& shape = sizes[i];
-    TORCH_CHECK(
-        shape.size() <= 2, "block_diag: Input tensors must have 2 or fewer dimensions, input ", i, " has ",
-        shape.size());
-    const int64_t rows = shape.size() == 2 ? shape[0] : 1;
-    const int64_t columns = shape.empty() ? 1 : shape.back();
-    const Tensor block = grad.narrow(0, row, rows).narrow(1, column, columns);
-    grads[i] = handle_r_to_c(dtypes[i], block.reshape(shape));
-    row += rows;
-    column += columns;
-  }
-  return grads;
-}
-
+/// Sums the gradient over all repetitions.
 Tensor repeat_backward(const Tensor& grad, IntArrayRef repeats, IntArrayRef input_sizes) {
   if (std::find(repeats.begin(), repeats.end(), 0) != repeats.end()) {
     return at::zeros(input_sizes, grad.options());
@@ -341,16 +309,19 @@ Tensor repeat_backward(const Tensor& grad, IntArrayRef repeats, IntArrayRef inpu
   return sum_over.empty() ? grad : grad.reshape(split).sum(sum_over);
 }
 
+/// Cuts off what was padded, and pads with zeros what was cut off.
 Tensor constant_pad_nd_backward(const Tensor& grad, IntArrayRef pad) {
   DimVector back(pad.begin(), pad.end());
   std::transform(back.begin(), back.end(), back.begin(), std::negate<>());
   return at::constant_pad_nd(grad, back, 0);
 }
 
+/// Deals channels back.
 Tensor native_channel_shuffle_backward(const Tensor& grad, int64_t groups) {
   return grad.numel() == 0 ? grad : at::native_channel_shuffle(grad, grad.size(1) / groups);
 }
 
+/// Rolls back.
 Tensor roll_backward(const Tensor& grad, IntArrayRef shifts, IntArrayRef dims) {
   DimVector back(shifts.begin(), shifts.end());
   std::transform(back.begin(), back.end(), back.begin(), [](int64_t shift) { return -shift; });

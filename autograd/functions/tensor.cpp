@@ -2,7 +2,7 @@
 
 #include <aten/Functions.h>
 #include <autograd/engine.h>
-#include <autograd/formulas/view.h>
+#include <autograd/formulas/shared.h>
 #include <autograd/functions/utils.h>
 #include <autograd/saved_variable.h>
 

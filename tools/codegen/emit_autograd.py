@@ -365,12 +365,17 @@ class AutogradEmitter:
         return text + body
 
     # ---- files ---------------------------------------------------------------------------
-    def formula_headers(self, entries: list[Entry]) -> list[str]:
-        """Headers of the operators and helpers that the formulas call, and no others: see docs/adding-an-operator.md."""
-        called = {name for e in entries for d in analyse(e) for name in re.findall(r"(?<![.>])\b(\w+)\(", d.expression)}
-        helpers = {self.sources.formula_headers[name] for name in called if name in self.sources.formula_headers}
-        operators = {f"aten/ops/{name}.h" for name in called if name in self.operators}
-        return sorted(helpers | operators)
+    def formula_calls(self, entries: list[Entry]) -> tuple[list[str], str]:
+        """What the formulas call: headers of the operators, and no others, and declarations of the helpers, which are copied
+        from their definitions."""
+        called = sorted({name for e in entries for d in analyse(e) for name in re.findall(r"(?<![.>])\b(\w+)\(", d.expression)})
+        helpers = [found.prototype for name in called for found in self.sources.formulas(name)]
+        operators = [f"aten/ops/{name}.h" for name in called if name in self.operators]
+        if not helpers:
+            return operators, ""
+        lines = "\n".join(helpers)
+        return operators + ["autograd/formulas/types.h"], (
+            f"namespace torch::autograd::formulas {{\n{lines}\n}} // namespace torch::autograd::formulas\n")
 
     def file(self, entries: list[Entry], shared: str) -> str:
         nodes = [e for e in entries if isinstance(e.get("grad"), dict)]
@@ -392,10 +397,11 @@ class AutogradEmitter:
             return ""
         bases = sorted({s.name for e in entries for s in e.forms.values()})
         ops = "".join(f"#include <aten/ops/{b}_ops.h>\n" for b in bases)
-        extra = "".join(f"#include <{h}>\n" for h in self.formula_headers(entries))
+        headers, formulas = self.formula_calls(entries)
+        extra = "".join(f"#include <{h}>\n" for h in headers)
         if any(f"{name}(" in k for k in kernels for name in ("check_may_resize", "set_history_in_place")):
             extra = "#include <autograd/inplace_views.h>\n" + extra
-        helpers = "using namespace torch::autograd::formulas;\n" if "autograd/formulas/" in extra else ""
+        helpers = "using namespace torch::autograd::formulas;\n" if formulas else ""
         declared = "\n".join(self.declare_node(e) for e in nodes)
         applied = "\n".join(self.define_apply(e) for e in nodes)
         nl = "\n"
@@ -409,7 +415,7 @@ class AutogradEmitter:
 #include <aten/iterator/ExpandUtils.h>
 #include <autograd/VariableTypeUtils.h>
 {extra}
-{shared}
+{formulas}{shared}
 namespace torch::autograd::generated {{
 
 using at::Scalar;

@@ -45,8 +45,8 @@ class Definition:
 
     @property
     def prototype(self) -> str:
-        """The head without what only a definition says."""
-        return re.sub(r"^(?:(?:C10_NOINLINE|C10_ALWAYS_INLINE|TORCH_API|extern)\s+)+", "", self.head)
+        """The head as a declaration."""
+        return f"{self.head};"
 
     @property
     def parameters(self) -> list[str]:
@@ -121,7 +121,8 @@ def definitions_in(text: str, path: str) -> list[Definition]:
                 continue
             position = _end_of_braces(code, position)
             if None not in scopes:
-                found += _definition(head, code, start, path, "::".join(filter(None, scopes)))
+                written = text[start : start + len(head)]
+                found += _definition(head, written, code, start, path, "::".join(filter(None, scopes)))
             if not re.match(r"\s*[;,)=]", code[position : position + 40]):
                 start = position
     return found
@@ -137,7 +138,8 @@ def _end_of_braces(code: str, position: int) -> int:
     return len(code)
 
 
-def _definition(head: str, code: str, start: int, path: str, namespace: str) -> list[Definition]:
+def _definition(head: str, written: str, code: str, start: int, path: str, namespace: str) -> list[Definition]:
+    """`head` stands at `start` in `code`; `written` is the same with comments and literals."""
     line = " ".join(head.split())
     struct = _STRUCT.match(line)
     name = struct["name"] if struct else _function_name(line)
@@ -147,7 +149,8 @@ def _definition(head: str, code: str, start: int, path: str, namespace: str) -> 
     suffix = "" if struct else r"\s*\("
     place = re.search(rf"(?<!\w){re.escape(short)}{suffix}", head)
     number = code.count("\n", 0, start + (place.start() if place else 0)) + 1
-    line = re.sub(r"([(<]) | ([)>,])", r"\1\2", line)
+    line = " ".join(re.sub(r"//[^\n]*|/\*.*?\*/|^[ \t]*#[^\n]*", " ", written, flags=re.DOTALL | re.MULTILINE).split())
+    line = re.sub(r"(?<=[(<]) | (?=[)>,])", "", line)
     return [Definition(name, path, number, namespace, line, struct is not None)]
 
 
@@ -209,10 +212,6 @@ class SourceIndex:
         found = self.kernel(name, "cpu")
         return found is not None and found.namespace.endswith("::CPU_CAPABILITY")
 
-    @property
-    def formula_headers(self) -> dict[str, str]:
-        return declarations(self.root, "autograd/formulas")
-
     def functor_header(self, name: str, entry: Entry) -> str:
         found = self.functor(name)
         if found is None:
@@ -229,15 +228,3 @@ def in_room(kernel: Definition, backend: str) -> bool:
         return kernel.namespace in ("at::native", "at::native::cuda")
     return kernel.namespace == "at::native" and kernel.head.startswith("TORCH_API ")
 
-
-_DECLARATION = re.compile(r"^(?:[\w:<>,&\s\*]+?)\s[&\*]?(\w+)\(", re.MULTILINE)
-
-
-@functools.cache
-def declarations(root: Path, folder: str) -> dict[str, str]:
-    """The header of a folder that declares a function, by the function's name."""
-    result: dict[str, str] = {}
-    for path in sorted((root / folder).glob("*.h")):
-        for match in _DECLARATION.finditer(path.read_text()):
-            result.setdefault(match[1], str(path.relative_to(root)))
-    return result

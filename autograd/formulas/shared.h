@@ -1,0 +1,21 @@
+// Derivative helpers that several sources call.
+#pragma once
+
+#include <autograd/formulas/types.h>
+
+namespace torch::autograd::formulas {
+
+/// t * s, or t itself when s is the number one.
+Tensor maybe_multiply(const Tensor& t, const Scalar& s);
+
+/// The real part of a complex gradient whose input is real.
+Tensor handle_r_to_c(ScalarType self_dtype, Tensor gradient);
+Tensor handle_r_to_c(const Tensor& self, Tensor gradient);
+
+/// The gradient of as_strided for an input of the given geometry. Where several elements of the output are one memory
+/// place, their gradients add up; where several elements of the input are one, each gets an equal share, so that the
+/// sum over the memory place is right.
+Tensor as_strided_backward(
+    Tensor grad, const at::TensorGeometry& input, IntArrayRef sizes, IntArrayRef strides, std::optional<int64_t> storage_offset);
+
+} // namespace torch::autograd::formulas
