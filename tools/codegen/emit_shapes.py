@@ -53,11 +53,12 @@ class ShapeFunctions:
                 if not name or name == "pointwise":
                     continue
                 parameters = shape_parameters(entry, key)
-                found = self.sources.require_shape(name, parameters, entry, key)
+                result = _result(entry, key)
+                found = self.sources.require_shape(name, result, parameters, entry, key)
                 if found.is_template:
                     headers[found.path] = None
                 else:
-                    prototypes[f"{_result(entry, key)} {name}({', '.join(parameters)});"] = None
+                    prototypes[f"{result} {name}({', '.join(parameters)});"] = None
         if not prototypes:
             return sorted(headers), ""
         lines = "\n".join(sorted(prototypes))

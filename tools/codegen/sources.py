@@ -44,6 +44,11 @@ class Definition:
         return self.head.startswith("template")
 
     @property
+    def result(self) -> str:
+        """The type of what the function returns, without namespaces and spaces."""
+        return parameter_type(re.sub(r"^(?:[A-Z0-9_]+\s+)*", "", _TEMPLATE.sub("", self.head[: self.head.index(self.name + "(")]).strip()) + " result")
+
+    @property
     def prototype(self) -> str:
         """The head as a declaration."""
         return f"{self.head};"
@@ -182,8 +187,11 @@ class SourceIndex:
         wanted = [parameter_type(p) for p in parameters]
         return next((d for d in found if d.is_template or d.parameters == wanted), None)
 
-    def require_shape(self, name: str, parameters: list[str], entry: Entry, key: str) -> Definition:
+    def require_shape(self, name: str, result: str, parameters: list[str], entry: Entry, key: str) -> Definition:
         found = self.shape(name, parameters)
+        if found is not None and found.result != parameter_type(result + " result"):
+            # Two functions that differ in what they return have one name for the linker.
+            raise entry.fail(key, f"{name} of {found.where} returns {found.result}; expected {result}")
         if found is None:
             others = [d.where for d in self.definitions("aten/shape", ".cpp", ".h").get(name, [])]
             wanted = ", ".join(re.sub(r"\bat::", "", p) for p in parameters)
