@@ -1,5 +1,5 @@
 #pragma once
-// Backward passes of layer and group normalization, behind their operators in aten/native/composite/norm.cpp.
+// Backward passes of layer and group normalization, behind their operators in aten/native/composite/layer_norm.cpp.
 
 #include <aten/core/TensorBase.h>
 

@@ -1,4 +1,4 @@
-// The way of LSTM, GRU and simple recurrent networks to cuDNN (cudnn_rnn.cpp), where it is found, switched on and takes them.
+// The way of LSTM, GRU and simple recurrent networks to cuDNN (rnn_cudnn.cpp), where it is found, switched on and takes them.
 // Otherwise their steps are taken by recurrence.cpp.
 #if __has_include(<cudnn.h>)
 #include <cudnn.h>
@@ -10,7 +10,7 @@
 #include <aten/core/Context.h>
 #include <aten/cuda/CUDAGeneratorImpl.h>
 #include <aten/cuda/Libraries.h>
-#include <aten/native/cuda/cudnn_rnn.h>
+#include <aten/native/cuda/rnn_cudnn.h>
 #include <aten/native/support/recurrence.h>
 #include <c10/core/DeviceGuard.h>
 #include <c10/core/GradMode.h>

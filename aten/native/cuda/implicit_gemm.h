@@ -1,5 +1,5 @@
 // Convolution as a product of matrices whose elements are picked from images where they lie (an implicit GEMM): what kernels are
-// told. convolution_product.cpp fills it from tensors.
+// told. conv_product.cpp fills it from tensors.
 //
 // Note [Convolution as a product]
 // out (rows x columns) = a (rows x depth) b (depth x columns), for each group by itself. A place in a kernel is a tap.

@@ -1,4 +1,4 @@
-// Host side of layer_norm.cu; arguments are checked by aten/native/composite/norm.cpp and aten/shape/nn.cpp.
+// Host side of layer_norm.cu; arguments are checked by aten/native/composite/layer_norm.cpp and aten/shape/nn.cpp.
 #include <aten/Functions.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cuda/layer_norm.h>

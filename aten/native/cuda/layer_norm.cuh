@@ -1,4 +1,4 @@
-// Normalization of rows, for layer_norm.cu and rms_norm.cu: centered by the mean and divided by the deviation, or divided by the root
+// Normalization of rows, for layer_norm.cu and layer_norm_rms.cu: centered by the mean and divided by the deviation, or divided by the root
 // of the mean square.
 #pragma once
 

@@ -4,8 +4,8 @@
 #include <aten/cuda/CUDAContext.h>
 #include <aten/cuda/CUDAGeneratorImpl.h>
 #include <aten/iterator/MemoryOverlap.h>
-#include <aten/native/cuda/multinomial.h>
 #include <aten/native/cuda/random.h>
+#include <aten/native/cuda/random_multinomial.h>
 #include <aten/native/random/integer_range.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Host side of scan.cu and running.cu.
+// Host side of scan.cu and scan_extrema.cu.
 #include <aten/core/TensorBase.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cuda/scan.h>

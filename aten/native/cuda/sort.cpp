@@ -1,21 +1,15 @@
-// sort, topk, randperm and nonzero on CUDA devices: the host side of sort.cu.
+// sort and topk on CUDA devices: the host side of sort.cu.
 #include <aten/Functions.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/native/cuda/copy.h>
 #include <aten/native/cuda/sort_rows.h>
-#include <aten/native/support/OutArgument.h>
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/cuda/CUDAStream.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <tuple>
 #include <utility>
 
-namespace at::native {
-
-namespace cuda {
+namespace at::native::cuda {
 
 namespace {
 
@@ -176,58 +170,4 @@ void topk_kernel(const TensorBase& self, int64_t k, int64_t dim, bool largest, b
   first_sorted("topk", self, dim, largest, k, values, indices);
 }
 
-} // namespace cuda
-
-Tensor& randperm_out_cuda(int64_t n, std::optional<Generator> generator, Tensor& out) {
-  TORCH_CHECK(n >= 0, "Trying to create tensor with negative dimension ", n, ": [", n, "] (in randperm)");
-  dispatch("randperm", out.scalar_type(), at::kIntegral | at::kFloating, [&]<class T> {
-    const double most = std::is_integral_v<T> ? static_cast<double>(std::numeric_limits<T>::max())
-                                              : std::ldexp(1.0, std::numeric_limits<T>::digits);
-    TORCH_CHECK(
-        static_cast<double>(n - 1) <= most || n == 0, "n is too large for result tensor type: '", out.toString(), "'");
-  });
-  resize_output(out, {n});
-  if (n == 0) {
-    return out;
-  }
-  // Equal keys among 64 bits are so rare that they do not matter.
-  const auto options = out.options().dtype(kLong);
-  const Tensor keys = at::empty({n}, options).random_(std::numeric_limits<int64_t>::lowest(), std::nullopt, std::move(generator));
-  if (n > cuda::kMostSorted) {
-    cuda::copy_on_device(out, std::get<1>(keys.sort()));
-    return out;
-  }
-  const Tensor order = at::empty({n}, options);
-  cuda::launch_order_of_keys(
-      static_cast<std::uint64_t*>(keys.mutable_data_ptr()), n, order.mutable_data_ptr<int64_t>(),
-      c10::cuda::getCurrentCUDAStream());
-  cuda::copy_on_device(out, order);
-  return out;
-}
-
-Tensor nonzero_cuda(const Tensor& self) {
-  const Tensor flags = (self.scalar_type() == kBool ? self : self.ne(0)).contiguous();
-  const int64_t n = flags.numel(), ndim = self.dim();
-  const auto options = self.options().dtype(kLong);
-  // Waits for the device: the result's size depends on it.
-  const int64_t count = n == 0 ? 0 : at::count_nonzero(flags).item<int64_t>();
-  // Column by column, as PyTorch lays it out.
-  const Tensor result = at::empty_strided({count, ndim}, {1, count}, options);
-  if (count == 0) {
-    return result;
-  }
-  const c10::cuda::CUDAStream stream = c10::cuda::getCurrentCUDAStream();
-  const Tensor places = ndim == 1 ? result.select(1, 0) : at::empty({count}, options), found = at::empty({}, options);
-  cuda::launch_find_true(
-      static_cast<const std::uint8_t*>(flags.const_data_ptr()), n, places.mutable_data_ptr<int64_t>(),
-      found.mutable_data_ptr<int64_t>(), stream);
-  if (ndim > 1) {
-    TORCH_CHECK(ndim <= cuda::Coordinates::kMostDims, "nonzero: on CUDA up to ", cuda::Coordinates::kMostDims, " dimensions are supported, got ", ndim);
-    cuda::Coordinates p{count, static_cast<int>(ndim), {}, places.const_data_ptr<int64_t>(), result.mutable_data_ptr<int64_t>(), stream};
-    std::copy(self.sizes().begin(), self.sizes().end(), p.sizes);
-    cuda::launch_coordinates(p);
-  }
-  return result;
-}
-
-} // namespace at::native
+} // namespace at::native::cuda

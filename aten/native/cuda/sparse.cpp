@@ -158,3 +158,12 @@ const SparseDeviceKernels& sparse_device_kernels() {
 }
 
 } // namespace at::native::cuda
+
+namespace at::native {
+
+// On the host: the offsets are looked at one by one.
+Tensor spdiags_cuda(const Tensor& diagonals, const Tensor& offsets, IntArrayRef shape, std::optional<Layout> layout) {
+  return at::_spdiags(diagonals.cpu(), offsets.cpu(), shape, layout).to(diagonals.is_cuda() ? diagonals.device() : offsets.device());
+}
+
+} // namespace at::native

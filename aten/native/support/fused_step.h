@@ -1,4 +1,4 @@
-// Steps of optimizers in one pass over memory, behind the operators _fused_*_ in aten/native/cpu/generic/fused_step.cpp.
+// Steps of optimizers in one pass over memory, behind the operators _fused_*_ in aten/native/cpu/generic/optimizer.cpp.
 #pragma once
 
 #include <c10/core/ScalarType.h>

@@ -4,7 +4,7 @@
 #include "test/cuda/emulated/libraries.h"
 
 #include <aten/core/Context.h>
-#include <aten/native/cuda/cudnn_rnn.h>
+#include <aten/native/cuda/rnn_cudnn.h>
 
 #include <torch/torch.h>
 

@@ -2,8 +2,8 @@
 #include "test/cuda/emulated/compare.h"
 
 #include <aten/core/Context.h>
-#include <aten/native/cuda/columns.h>
 #include <aten/native/cuda/grid_sampler.h>
+#include <aten/native/cuda/im2col.h>
 #include <aten/native/cuda/index_walk.h>
 #include <aten/native/cuda/pad.h>
 #include <aten/native/cuda/pool.h>
