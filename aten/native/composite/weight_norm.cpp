@@ -1,6 +1,7 @@
 // Weights given by direction and length, and their gradient.
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
+#include <c10/core/GradMode.h>
 #include <c10/core/WrapDimMinimal.h>
 #include <c10/util/DimVector.h>
 

@@ -1,7 +1,7 @@
 // All steps of a recurrent layer, given their products with the inputs; see Note [Steps of a layer].
 #pragma once
 
-#include <aten/core/TensorBase.h>
+#include <aten/core/Tensor.h>
 
 #include <cstdint>
 #include <optional>
