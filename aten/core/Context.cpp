@@ -2,7 +2,7 @@
 
 #include <aten/core/DeviceAccelerator.h>
 #include <aten/core/dispatch/Dispatcher.h>
-#include <aten/native/support/resize.h>
+#include <aten/core/pinned_memory.h>
 #include <c10/core/CPUAllocator.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <c10/core/impl/RecycledTensors.h>

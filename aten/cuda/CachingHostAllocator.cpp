@@ -1,6 +1,6 @@
 #include <aten/cuda/CachingHostAllocator.h>
 
-#include <aten/native/support/resize.h>
+#include <aten/core/pinned_memory.h>
 #include <c10/cuda/CUDAGraphsC10Utils.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/impl/EventPool.h>

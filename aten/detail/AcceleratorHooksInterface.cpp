@@ -1,8 +1,8 @@
 #include <aten/detail/AcceleratorHooksInterface.h>
 
+#include <aten/core/pinned_memory.h>
 #include <aten/detail/CUDAHooksInterface.h>
 #include <aten/detail/PrivateUse1HooksInterface.h>
-#include <aten/native/support/resize.h>
 #include <c10/util/Exception.h>
 
 namespace at {

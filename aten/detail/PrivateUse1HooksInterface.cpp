@@ -1,8 +1,8 @@
 #include <aten/detail/PrivateUse1HooksInterface.h>
 
 #include <aten/core/GeneratorForPrivateuseone.h>
+#include <aten/core/pinned_memory.h>
 #include <aten/core/random.h>
-#include <aten/native/support/resize.h>
 #include <c10/util/Exception.h>
 
 #include <atomic>

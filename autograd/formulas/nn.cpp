@@ -5,8 +5,8 @@
 #include <aten/core/TensorOperators.h>
 #include <aten/iterator/ExpandUtils.h>
 #include <aten/native/composite/loss.h>
-#include <aten/native/cpu/generic/dropout.h>
 #include <aten/native/support/cuda_shortcuts.h>
+#include <aten/native/support/dropout.h>
 #include <autograd/formulas/types.h>
 #include <autograd/grad_mode.h>
 

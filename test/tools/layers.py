@@ -18,6 +18,8 @@ from api_headers import LIST, read_list  # noqa: E402
 
 LAYERS = ["c10", "aten", "autograd", "csrc"]
 COMPAT = "csrc/compat/"
+# Folders, and those that build on them.
+BELOW = {"csrc/serialize/": ("csrc/nn/", "csrc/optim/"), "aten/detail/": "aten/native/"}
 ROOMS = ["aten", "aten/native"]  # hold folders, no files
 GENERATED = ("ATen/ops/", "aten/", "autograd/")  # some headers of these folders are the generator's
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
@@ -30,6 +32,8 @@ def faults_of(path: str, includes: list[str], public: set[str]) -> list[str]:
         top = name.partition("/")[0]
         if top in LAYERS and LAYERS.index(top) > layer:
             faults.append(f"{path} includes {name}, of a layer above")
+        if any(path.startswith(room) and name.startswith(users) for room, users in BELOW.items()):
+            faults.append(f"{path} includes {name}, which is built on it")
         if name.startswith(COMPAT) and not path.startswith(COMPAT):
             faults.append(f"{path} includes {name}, which is for programs alone")
         if name in public or name.startswith("ATen/"):

@@ -4,7 +4,7 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorOperators.h>
 #include <aten/core/dtype_dispatch.h>
-#include <aten/native/cpu/generic/dropout.h>
+#include <aten/native/support/dropout.h>
 
 #include <cmath>
 

@@ -2,9 +2,9 @@
 #include <aten/Functions.h>
 #include <aten/core/dtype_dispatch.h>
 #include <aten/cuda/CUDAGeneratorImpl.h>
-#include <aten/native/cpu/generic/dropout.h>
 #include <aten/native/cuda/dropout.h>
 #include <aten/native/cuda/random.h>
+#include <aten/native/support/dropout.h>
 #include <c10/core/DeviceGuard.h>
 #include <c10/cuda/CUDAStream.h>
 

@@ -1,6 +1,7 @@
 // Copies, conversions, filling and resizing, on every backend.
 #include <aten/Functions.h>
 #include <aten/core/TensorSpec.h>
+#include <aten/core/pinned_memory.h>
 #include <aten/iterator/ExpandUtils.h>
 #include <aten/iterator/MemoryOverlap.h>
 #include <aten/iterator/TensorIterator.h>

@@ -1,18 +1,19 @@
 // Factories: what is common to every backend, and the CPU and Meta allocation underneath.
-#include <aten/core/Context.h>
 #include <aten/Functions.h>
-#include <aten/parallel/Parallel.h>
+#include <aten/core/Context.h>
+#include <aten/core/OpMathType.h>
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
+#include <aten/core/pinned_memory.h>
 #include <aten/native/support/convert.h>
 #include <aten/native/support/factory_options.h>
 #include <aten/native/support/replace_output.h>
 #include <aten/native/support/resize.h>
 #include <aten/native/support/store_scalar.h>
 #include <aten/native/support/take_plain_empty.h>
+#include <aten/parallel/Parallel.h>
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
-#include <aten/core/OpMathType.h>
 #include <c10/core/DefaultDtype.h>
 #include <c10/core/DeviceGuard.h>
 #include <c10/core/impl/RecycledTensors.h>

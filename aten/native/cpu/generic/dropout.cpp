@@ -1,4 +1,4 @@
-#include <aten/native/cpu/generic/dropout.h>
+#include <aten/native/support/dropout.h>
 
 #include <aten/Functions.h>
 #include <aten/core/OpMathType.h>

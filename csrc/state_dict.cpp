@@ -1,4 +1,4 @@
-#include <csrc/serialize/state_dict.h>
+#include <csrc/state_dict.h>
 
 #include <aten/core/ivalue.h>
 #include <c10/core/GradMode.h>

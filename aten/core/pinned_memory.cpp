@@ -1,5 +1,7 @@
+#include <aten/core/pinned_memory.h>
+
 #include <aten/detail/CUDAHooksInterface.h>
-#include <aten/native/support/resize.h>
+#include <c10/util/Exception.h>
 
 #include <array>
 
