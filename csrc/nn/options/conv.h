@@ -125,7 +125,7 @@ struct ConvTransposeOptions {
   TORCH_ARG(bool, bias) = true;
   /// Steps between neighbouring elements of a window.
   TORCH_ARG(ExpandingArray<D>, dilation) = 1;
-  /// Only kZeros; others throw.
+  /// Only kZeros; forward throws for others.
   TORCH_ARG(padding_mode_t, padding_mode) = torch::kZeros;
 };
 
