@@ -29,6 +29,7 @@ EXPECTED = {
     "normal_": ("normal_(", {"entry": "- op: normal_(", "cpu": "normal_cpu(", "meta": "normal_meta("}),  # a raw kernel
     "transpose": ("transpose.int(", {"entry": "- op: transpose.int(", "explicit": "transpose", "gradient": "transpose"}),  # a view
     "matmul": ("matmul(", {"entry": "- op: matmul(", "composite": "matmul("}),  # made of other operators
+    "absolute": ("absolute(", {"entry": "- op: absolute(", "alias": "abs (aten/ops/"}),  # a second name
     "rand": ("rand(", {"entry": "- op: rand(", "explicit": "rand("}),  # a factory
     "cat": ("cat(", {"entry": "- op: cat(", "shape": "cat", "cpu": "cat"}),  # a list of tensors
 }

@@ -42,7 +42,7 @@ def reference_page(entries: list[Entry], sources: SourceIndex, recorded: Path) -
     for family, members in families.items():
         lines += [f"## {family}", "", "| operator | forms | kernel | gradient |", "|---|---|---|---|"]
         for e in members:
-            how = "composite" if e.is_composite else ", ".join(
+            how = " ".join(e.derived_from) if e.derived_from else "composite" if e.is_composite else ", ".join(
                 (["any backend"] if e.is_explicit else []) + [f"{b}: `{r.name or r.kind}`" for b, r in e.kernels.items()])
             doc = f"<br>{e.get('doc')}" if e.get("doc") else ""
             grads = ", ".join(e.get("grad")) if isinstance(e.get("grad"), dict) else "through its parts" if e.is_composite else ""

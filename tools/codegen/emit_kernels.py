@@ -8,6 +8,7 @@ from pathlib import Path
 import cpp
 from cpp import Param
 from emit_api import cstring
+from emit_derived import DerivedForms
 from emit_shapes import ShapeFunctions, inputs, kernel_argument
 from entries import SPARSE_BACKENDS, SPARSE_KINDS, Entry, KernelRef
 from schema import Argument, Schema
@@ -41,9 +42,10 @@ def call_arguments(schema: Schema) -> list[str]:
 class KernelEmitter:
     """Writes the wrappers of some entries for one backend (`cpu` or `cuda`) and the backend-free ones."""
 
-    def __init__(self, sources: SourceIndex):
+    def __init__(self, entries: list[Entry], sources: SourceIndex):
         self.sources = sources
         self.shapes = ShapeFunctions(sources)
+        self.derived = DerivedForms(entries)
 
     # ---- one wrapper -------------------------------------------------------
     def _define(self, schema: Schema, suffix: str, body: str) -> tuple[str, str]:
@@ -216,10 +218,13 @@ class KernelEmitter:
         result = targets[0] if len(targets) == 1 else "{" + ", ".join(targets) + "}"
         return text + f"  return {result};\n"
 
-    def copy_out_body(self, entry: Entry, form: str, function: str, sparse: bool = False) -> str:
-        """In-place and out forms of operators that exist as a function only: compute, then copy into place."""
+    def copy_out_body(
+        self, entry: Entry, form: str, function: str, sparse: bool = False, arguments: list[str] | None = None,
+    ) -> str:
+        """In-place and out forms of operators that exist as a function only: compute, then copy into place. Where there are
+        fewer outputs than results, the first results."""
         schema = entry.forms[form]
-        args = ", ".join(call_arguments(entry.schema))
+        args = ", ".join(arguments or call_arguments(entry.schema))
         targets = ["self"] if form == "inplace" else [a.name for a in schema.out_arguments]
         # What the function returns has a history where an input has one: an out form is not recorded.
         refuses = form == "out" and entry.is_composite and entry.get("out_grad") != "unchecked"
@@ -232,8 +237,9 @@ class KernelEmitter:
         if sparse:
             call = "write_sparse"
         if not schema.returns:
-            return f"  at::native::write_list_out({cstring(schema.name)}, {targets[0]}, {function}({args}));\n"
-        values = ["result"] if len(targets) == 1 else [f"::std::get<{i}>(result)" for i in range(len(targets))]
+            made = f"{function}({args})" if len(entry.schema.returns) == 1 else f"std::get<0>({function}({args}))"
+            return f"  at::native::write_list_out({cstring(schema.name)}, {targets[0]}, {made});\n"
+        values = ["result"] if len(entry.schema.returns) == 1 else [f"::std::get<{i}>(result)" for i in range(len(targets))]
         text = check + f"  auto result = {function}({args});\n" + without_grad(values)
         if len(targets) > 1 and not sparse:
             # All of them, before the first is written.
@@ -246,10 +252,14 @@ class KernelEmitter:
             text += f"  at::native::{call}({cstring(schema.name)}, {target}, {value});\n"
         return text + f"  return {targets[0] if len(targets) == 1 else '{' + ', '.join(targets) + '}'};\n"
 
+    def _copy_of_call(self, entry: Entry, form: str) -> str:
+        """An out form that copies what the functional operator gives."""
+        return self.copy_out_body(entry, form, f"at::_ops::{entry.schema.unambiguous_name}::call", arguments=[a.name for a in inputs(entry.schema)])
+
     def foreach_body(self, entry: Entry, form: str) -> str:
         """The expression of the entry for each element of its lists; list names stand for the element in it."""
         if form == "out":
-            return self.copy_out_body(entry, form, f"at::_ops::{entry.schema.unambiguous_name}::call")
+            return self._copy_of_call(entry, form)
         lists = [a for a in entry.schema.arguments if a.type.is_list and a.type.base in ("Tensor", "Scalar")]
         sizes = {base: ", ".join(f"{a.name}.size()" for a in lists if a.type.base == base) for base in ("Tensor", "Scalar")}
         params = ", ".join(f"const at::{a.type.base}& {a.name}" for a in lists)
@@ -418,6 +428,9 @@ class KernelEmitter:
     def _whole(self, entry: Entry, form: str, schema: Schema) -> Wrapper:
         if "foreach" in entry.raw:
             return self.wrapper(schema, "CompositeImplicitAutograd", self.foreach_body(entry, form))
+        if entry.derived_from:
+            body = self._copy_of_call(entry, form) if self.derived.calls_itself(entry, form) else self.derived.body(entry, form)
+            return self.wrapper(schema, "CompositeImplicitAutograd", body)
         word = "composite" if entry.is_composite else "explicit"
         key = "CompositeImplicitAutograd" if entry.is_composite else "CompositeExplicitAutograd"
         function = entry.get(word) if form == self.primary(entry) else entry.get(f"{form}_{word}")
@@ -507,6 +520,8 @@ class KernelEmitter:
         if backend == "sparse":
             wrappers.sort(key=lambda w: w.op)  # rows for one operator stand together
         headers, shapes = self.shapes.declarations(entries)
+        if backend is None:
+            headers += self.derived.headers(entries)
         if any(e.get("through") for e in entries):
             headers.append("aten/core/ScalarOps.h")
         includes = "".join(f"#include <{h}>\n" for h in headers)

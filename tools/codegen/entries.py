@@ -12,13 +12,17 @@ import yaml
 from schema import Alias, Argument, Schema, SchemaError, parse_schema
 
 FIELDS = {
-    "op", "variants", "out", "inplace", "shape", "dtypes", "result", "cast", "operands", "check", "kernel", "meta",
+    "op", "alias", "copy_of", "functional_of", "variants", "out", "inplace", "shape", "dtypes", "result", "cast", "operands", "check", "kernel", "meta",
     "composite", "foreach", "inplace_composite", "out_composite", "explicit", "inplace_explicit", "out_explicit", "grad",
     "output_differentiability", "reference", "samples", "errors", "doc", "out_contiguous", "inplace_alias_ok",
     "layout", "out_dtype", "out_check", "out_grad", "out_layout", "inplace_expanded", "cpp_no_default_args", "tags", "test", "through", "plain",
     "node", "inplace_node",
 }
 SPARSE_BACKENDS = ("sparse", "sparse_csr")  # kernels for the keys SparseCPU and SparseCUDA, SparseCsrCPU and SparseCsrCUDA
+# What runs an entry: exactly one of these.
+WAYS = ("kernel", "composite", "explicit", "foreach", "alias", "copy_of", "functional_of")
+# Entries that are made of another operator, which they name.
+DERIVED = ("alias", "copy_of", "functional_of")
 SPARSE_KINDS = ("values", "linear", "refused")
 VARIANTS = ("function", "method", "inplace", "inplace_method", "out")
 RESULTS = ("common", "float", "bool", "real")
@@ -98,7 +102,12 @@ class Entry:
 
     @property
     def is_composite(self) -> bool:
-        return "composite" in self.raw or "foreach" in self.raw
+        return any(way in self.raw for way in ("composite", "foreach", *DERIVED))
+
+    @property
+    def derived_from(self) -> tuple[str, str] | None:
+        """(field, operator) of an entry that is made of another one."""
+        return next(((key, str(self.get(key))) for key in DERIVED if key in self.raw), None)
 
     @property
     def is_explicit(self) -> bool:
@@ -175,11 +184,11 @@ def _check(entry: Entry) -> None:
     for variant in entry.get("variants", ["function"]):
         if variant not in VARIANTS:
             raise entry.fail("variants", f"'{variant}'; allowed: {', '.join(VARIANTS)}")
-    ways = [k for k in ("composite", "foreach", "explicit", "kernel") if k in entry.raw]
-    if ways == ["explicit", "kernel"] and set(entry.get("kernel")) <= {"cuda", *SPARSE_BACKENDS}:
+    ways = [k for k in WAYS if k in entry.raw]
+    if sorted(ways) == ["explicit", "kernel"] and set(entry.get("kernel")) <= {"cuda", *SPARSE_BACKENDS}:
         ways = ["explicit"]  # one backend does better than the function for all, or that is for strided tensors
     if len(ways) != 1:
-        raise entry.fail("kernel", f"exactly one of composite, foreach, explicit, kernel must be given; got {ways or 'none'}")
+        raise entry.fail("kernel", f"exactly one of {', '.join(WAYS)} must be given; got {ways or 'none'}")
     if "foreach" in entry.raw and "function" not in entry.get("foreach"):
         raise entry.fail("foreach", "must be {function: EXPRESSION, inplace: EXPRESSION, at_once: FUNCTION}; the second only with that variant")
     if entry.get("result", "common") not in RESULTS:

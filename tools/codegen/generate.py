@@ -70,7 +70,7 @@ def generated_files(entries: list[Entry], sources: SourceIndex) -> dict[str, str
     files["include/autograd/variable_factories.inc"] = factory_declarations
     files["src/variable_factories.cpp"] = factory_definitions
     files["include/aten/core/tensor_methods.inc"] = methods_header(entries)
-    kernels = KernelEmitter(sources)
+    kernels = KernelEmitter(entries, sources)
     files["include/aten/shape/functions.h"] = kernels.shapes.header(entries)
     autograd = AutogradEmitter(entries, sources)
     runs = chunks(entries)
