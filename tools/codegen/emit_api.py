@@ -292,22 +292,22 @@ def call_of(entry: Entry, form: str) -> str:
 
 def plain_declarations(entry: Entry) -> str:
     """What plain_factory() names."""
-    if not entry.get("plain"):
+    if not entry.get("fast_path"):
         return ""
     params = ", ".join(p.declared(False) for p in cpp.dispatcher_params(entry.schema))
     return (
-        f"#include <aten/core/dispatch/KnownKernel.h>\n#include <aten/native/support/{entry.get('plain')}.h>\n"
+        f"#include <aten/core/dispatch/KnownKernel.h>\n#include <aten/native/support/{entry.get('fast_path')}.h>\n"
         f"namespace {{\n{cpp.return_type(entry.schema)} {entry.schema.unambiguous_name}_CPU({params});\n}} // namespace\n"
     )
 
 
 def plain_factory(entry: Entry, form: str, function: str, signature: Signature) -> tuple[str, str]:
-    """The short ways of the usual overload of a factory with the field `plain`, for the function and for one that it calls
+    """The short ways of the usual overload of a factory with the field `fast_path`, for the function and for one that it calls
     else. The function of the field gives a tensor or null, and stands for the CPU kernel where nobody could tell the
     difference. What it does at once needs no frame, so the function has no other call than that of the second, which
     remembers the kernel for it."""
     usual = function == entry.schema.name and any(p.name == "options" for p in signature.params)
-    if not entry.get("plain") or form != "functional" or not usual:
+    if not entry.get("fast_path") or form != "functional" or not usual:
         return "", ""
     name = entry.schema.unambiguous_name
     args = ", ".join(p.name for p in signature.params)
@@ -326,11 +326,11 @@ def plain_factory(entry: Entry, form: str, function: str, signature: Signature) 
         f"C10_NOINLINE {cpp.return_type(entry.schema)} {name}_usual({params}) {{\n"
         f"  const bool leads = {name}_slot.leadsTo<&{name}_CPU>();\n"
         f"  if (leads) {{\n    {name}_known.remember({plain_kernel});\n  }}\n"
-        f"{way('leads', entry.get('plain'))}"
+        f"{way('leads', entry.get('fast_path'))}"
         f"  return _ops::{name}::call({signature.call()});\n}}\n}} // namespace\n"
     )
     nobody_asks = f"c10::impl::is_default(c10::impl::raw_local_dispatch_key_set) && {name}_known.is({plain_kernel})"
-    return second, way(nobody_asks, f"{entry.get('plain')}_at_once") + f"  return {name}_usual({args});"
+    return second, way(nobody_asks, f"{entry.get('fast_path')}_at_once") + f"  return {name}_usual({args});"
 
 
 def definitions(entries: list[Entry], shared: str) -> str:

@@ -19,10 +19,6 @@ ISA_LEVELS = ("v2", "v3", "v4")
 SPARSE_KEYS = {key + "CPU": (key + "CPU", key + "CUDA") for key in ("Sparse", "SparseCsr")}
 # Kernels for each functor and dtype take some 0.2 s of nvcc, the headers of a source 5 s.
 CUDA_DTYPES_PER_SOURCE = 64
-# Headers of functors that are long, see aten/native/cuda/pointwise_loop.cuh.
-CUDA_LONG_FUNCTORS = ("bessel", "incomplete_gamma", "normal", "polynomial", "special")
-# Loops that take operands of any dtypes, as launches of functors do.
-CUDA_CONVERTING_LOOPS = ("where_kernel",)
 
 
 @dataclass(frozen=True)
@@ -91,8 +87,8 @@ class KernelEmitter:
     @staticmethod
     def _lay_out_result(entry: Entry) -> str:
         """The statement that gives a new result the strides that the entry asks for, if it names a function for that."""
-        layout = entry.get("layout")
-        return f"  at::native::{layout}(result, {entry.operands[0]});\n" if layout and layout != "rows" else ""
+        layout = entry.get("layout", {}).get("result")
+        return f"  at::native::{layout}(result, {entry.operands[0]});\n" if layout else ""
 
     @staticmethod
     def _through_new_result(entry: Entry, form: str) -> str:
@@ -104,7 +100,7 @@ class KernelEmitter:
         out = schema.out_arguments[0].name
         tensor = next(a.name for a in entry.schema.arguments if a.type.is_tensor and a.name in entry.operands)
         conditions = []
-        if entry.get("layout") == "rows":
+        if entry.get("layout", {}).get("out") == "rows":
             conditions.append(f"!{out}.sizes().equals({tensor}.sizes())")
         if entry.get("out_dtype") == "cast":
             conditions.append(f"{out}.scalar_type() != {tensor}.scalar_type()")
@@ -139,9 +135,10 @@ class KernelEmitter:
             if laid_out:
                 return text + f"  at::Tensor result = iter.take_output();\n{laid_out}  return result;\n"
             return text + f"  return iter.take_output(){by_rows};\n"
-        if form == "out" and entry.get("layout") == "of_self_alone":
+        out_layout = entry.get("layout", {}).get("out", "rows")
+        if form == "out" and out_layout != "rows":
             text = f"  const bool resized = {out[1:]}.defined() && !{out[1:]}.sizes().equals({entry.operands[0]}.sizes());\n" + text
-            run_end = f"  iter.cast_outputs();\n  if (C10_UNLIKELY(resized)) {{\n    at::native::of_self_alone({out[1:]}, {entry.operands[0]});\n  }}\n"
+            run_end = f"  iter.cast_outputs();\n  if (C10_UNLIKELY(resized)) {{\n    at::native::{out_layout}({out[1:]}, {entry.operands[0]});\n  }}\n"
             return text + run_end + f"  return {out[1:]};\n"
         return text + f"  iter.cast_outputs();\n  return {'self' if form == 'inplace' else schema.out_arguments[0].name};\n"
 
@@ -265,21 +262,32 @@ class KernelEmitter:
         params = ", ".join(f"const at::{a.type.base}& {a.name}" for a in lists)
         elements = ", ".join(f"{a.name}[i]" for a in lists)
         text = f"  const size_t count = at::native::foreach_count({{{sizes['Tensor']}}}, {{{sizes['Scalar']}}});\n"
-        at_once = ""
-        if whole := entry.get("foreach").get("at_once"):
-            results = "nullptr" if form == "inplace" else "&result"
-            left = "" if form == "inplace" else " result"
-            at_once = f"  if (at::native::foreach_at_once(at::native::ForeachFunction::{whole}, {results})) return{left};\n"
+        multi_tensor = self._multi_tensor_call(entry, form)
         if form == "inplace":
             call = f"[&]({params}) {{ {entry.get('foreach')['inplace']}; }}({elements});"
             others = {base: ", ".join(a.name for a in lists[1:] if a.type.base == base) for base in ("Tensor", "Scalar")}
             text = text.replace("const size_t count = ", "[[maybe_unused]] const size_t count = ")
-            return text + at_once + (
+            return text + multi_tensor + (
                 f"  at::native::foreach_in_place({lists[0].name}, {{{others['Tensor']}}}, {{{others['Scalar']}}}, [&](size_t i) {{\n"
                 f"    {call}\n  }});\n")
         call = f"[&]({params}) -> at::Tensor {{ return {entry.get('foreach')['function']}; }}({elements})"
-        text += f"  std::vector<at::Tensor> result;\n  result.reserve(count);\n{at_once}"
+        text += f"  std::vector<at::Tensor> result;\n  result.reserve(count);\n{multi_tensor}"
         return text + f"  for (size_t i = 0; i < count; ++i) {{\n    result.push_back({call});\n  }}\n  return result;\n"
+
+    @staticmethod
+    def _multi_tensor_call(entry: Entry, form: str) -> str:
+        """The statement that does all tensors of the lists in one launch, where the entry names a function for that: of the
+        lists of tensors, and of the scalars or the tensor beside them."""
+        function = entry.get("foreach").get("multi_tensor")
+        if not function:
+            return ""
+        arguments = inputs(entry.schema)
+        lists = [a.name for a in arguments if a.type.base == "Tensor" and a.type.is_list]
+        scalars = [a.name for a in arguments if a.type.base == "Scalar" or a.type.is_tensor] or ["{}"]
+        results, left = ("nullptr", "") if form == "inplace" else ("&result", " result")
+        return (
+            f"  if (at::native::multi_tensor_foreach(at::native::ForeachFunction::{function}, {{{', '.join(lists)}}}, {scalars[0]}, {results})) "
+            f"return{left};\n")
 
     # ---- all wrappers of an entry -------------------------------------------
     def backend(self, entry: Entry, backend: str) -> list[Wrapper]:
@@ -314,8 +322,7 @@ class KernelEmitter:
         if ref.kind == "pointwise" and backend == "cuda":
             return self.pointwise_body(entry, form, self._cuda_pointwise(entry, ref), converts=True)
         if ref.kind in ("pointwise", "iter"):
-            converts = backend == "cuda" and ref.name in CUDA_CONVERTING_LOOPS
-            return self.pointwise_body(entry, form, self._run_pointwise(entry, ref, backend), converts=converts)
+            return self.pointwise_body(entry, form, self._run_pointwise(entry, ref, backend), converts=ref.manner == "converting")
         if ref.kind == "shaped":
             args = ", ".join(call_arguments(entry.schema) + ["{outs}"])
             return self.shaped_body(entry, form, f"  {self._invoke(entry, ref, backend, ref.name)}({args});\n")
@@ -409,8 +416,8 @@ class KernelEmitter:
         """Functional and in-place forms for a backend that registers the out form alone."""
         out = entry.forms["out"]
         args = ", ".join(a.name for a in inputs(entry.schema))
-        if through := entry.get("through"):
-            name, overload = str(through).split(".")
+        if overload_name := entry.get("tensor_overload"):
+            name, overload = str(overload_name).split(".")
             target = f"{name}{'_' if form == 'inplace' else ''}_{overload}"
             numbers = [f"at::native::wrapped_scalar_tensor({a.name})" if a.name in entry.operands and not a.type.is_tensor
                        else a.name for a in inputs(entry.schema)]
@@ -522,7 +529,7 @@ class KernelEmitter:
         headers, shapes = self.shapes.declarations(entries)
         if backend is None:
             headers += self.derived.headers(entries)
-        if any(e.get("through") for e in entries):
+        if any(e.get("tensor_overload") for e in entries):
             headers.append("aten/core/ScalarOps.h")
         includes = "".join(f"#include <{h}>\n" for h in headers)
         bases = sorted({s.name for e in entries for s in e.forms.values()})
@@ -669,7 +676,7 @@ inline namespace CPU_CAPABILITY {{
             args = self.pointwise_arguments(members[0])
             params = "".join(f", {cpp.argument_type(a.type, symint=False)} {a.name}" for a in args)
             names = "".join(f", {a.name}" for a in args)
-            kernels = "Long" if Path(header).stem in CUDA_LONG_FUNCTORS else "Mixed" if any(map(self._may_convert, members)) else "Uniform"
+            kernels = "Long" if any(e.kernels["cuda"].manner == "long" for e in members) else "Mixed" if any(map(self._may_convert, members)) else "Uniform"
             chosen = functor if kernels == "Mixed" else f"{functor}, Kernels::{kernels}"
             bodies.append(
                 f"// {', '.join(e.schema.full_name for e in members)}\n"

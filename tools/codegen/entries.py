@@ -12,10 +12,10 @@ import yaml
 from schema import Alias, Argument, Schema, SchemaError, parse_schema
 
 FIELDS = {
-    "op", "alias", "copy_of", "functional_of", "variants", "out", "inplace", "shape", "dtypes", "result", "cast", "operands", "check", "kernel", "meta",
+    "op", "alias", "copy_of", "functional_of", "variants", "out", "inplace", "shape", "dtypes", "result", "cast", "operands", "check", "kernel",
     "composite", "foreach", "inplace_composite", "out_composite", "explicit", "inplace_explicit", "out_explicit", "grad",
     "output_differentiability", "reference", "samples", "errors", "doc", "out_contiguous", "inplace_alias_ok",
-    "layout", "out_dtype", "out_check", "out_grad", "out_layout", "inplace_expanded", "cpp_no_default_args", "tags", "test", "through", "plain",
+    "layout", "out_dtype", "out_check", "out_grad", "out_layout", "inplace_expanded", "cpp_no_default_args", "test", "tensor_overload", "fast_path",
     "node", "inplace_node",
 }
 SPARSE_BACKENDS = ("sparse", "sparse_csr")  # kernels for the keys SparseCPU and SparseCUDA, SparseCsrCPU and SparseCsrCUDA
@@ -56,13 +56,16 @@ class KernelRef:
     kind: str
     name: str
     others: tuple[str, ...] = ()  # of the forms after the first, where they have a function of their own
+    manner: str = ""  # what kernels of a GPU are to know: `long` code of a functor, a `converting` loop
 
     @staticmethod
     def parse(text: str) -> KernelRef:
-        if match := re.fullmatch(r"pointwise<\s*(\w+)\s*>", text):
-            return KernelRef("pointwise", match[1])
-        if match := re.fullmatch(r"(iter|raw)\s+(\w+)", text):
-            return KernelRef(match[1], match[2])
+        if match := re.fullmatch(r"(?:(long)\s+)?pointwise<\s*(\w+)\s*>", text):
+            return KernelRef("pointwise", match[2], manner=match[1] or "")
+        if match := re.fullmatch(r"(?:(converting)\s+)?iter\s+(\w+)", text):
+            return KernelRef("iter", match[2], manner=match[1] or "")
+        if match := re.fullmatch(r"raw\s+(\w+)", text):
+            return KernelRef("raw", match[1])
         if match := re.fullmatch(r"raw((?:\s+\w+){2,})", text):
             first, *others = match[1].split()
             return KernelRef("raw", first, tuple(others))
@@ -190,7 +193,7 @@ def _check(entry: Entry) -> None:
     if len(ways) != 1:
         raise entry.fail("kernel", f"exactly one of {', '.join(WAYS)} must be given; got {ways or 'none'}")
     if "foreach" in entry.raw and "function" not in entry.get("foreach"):
-        raise entry.fail("foreach", "must be {function: EXPRESSION, inplace: EXPRESSION, at_once: FUNCTION}; the second only with that variant")
+        raise entry.fail("foreach", "must be {function: EXPRESSION, inplace: EXPRESSION, multi_tensor: FUNCTION}; the second only with that variant")
     if entry.get("result", "common") not in RESULTS:
         raise entry.fail("result", f"'{entry.get('result')}'; allowed: {', '.join(RESULTS)}")
     for key in ("node", "inplace_node"):
@@ -202,6 +205,9 @@ def _check(entry: Entry) -> None:
         raise entry.fail("inplace_node", "names the node of an in-place form, but 'variants' has none")
     if entry.get("out_grad", "unchecked") != "unchecked":
         raise entry.fail("out_grad", f"'{entry.get('out_grad')}'; allowed: unchecked")
+    layout = entry.get("layout", {})
+    if not isinstance(layout, dict) or not set(layout) <= {"result", "out"}:
+        raise entry.fail("layout", f"'{layout}'; allowed: {{result: FUNCTION, out: FUNCTION or rows}}")
     names = [a.name for a in entry.schema.arguments]
     for key in ("cast", "operands"):
         for arg in entry.get(key) or []:
@@ -214,6 +220,8 @@ def _check(entry: Entry) -> None:
             entry.kernels[backend] = KernelRef.parse(text)
         except ValueError as error:
             raise entry.fail("kernel", f"'{text}': {error}") from None
+        if entry.kernels[backend].manner and backend != "cuda":
+            raise entry.fail("kernel", f"'{text}': only cuda tells {entry.kernels[backend].manner} ones apart")
         if backend in SPARSE_BACKENDS and entry.kernels[backend].kind not in ("raw", *SPARSE_KINDS):
             raise entry.fail("kernel", f"'{text}': sparse tensors take 'raw name', {', '.join(SPARSE_KINDS)}")
     kinds = {k.kind for b, k in entry.kernels.items() if b not in SPARSE_BACKENDS}

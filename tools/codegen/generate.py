@@ -47,9 +47,9 @@ def _names_std(name: str) -> bool:
 def generated_files(entries: list[Entry], sources: SourceIndex) -> dict[str, str]:
     """The text of every file of the operator layer, by its name in the output folder."""
     for entry in entries:
-        for key in ("plain", "composite", "explicit", "inplace_composite", "out_composite", "inplace_explicit", "out_explicit"):
+        for key in ("fast_path", "composite", "explicit", "inplace_composite", "out_composite", "inplace_explicit", "out_explicit"):
             if entry.get(key):
-                sources.require(entry.get(key), entry, key, "cpu" if key == "plain" else key.split("_")[-1])
+                sources.require(entry.get(key), entry, key, "cpu" if key == "fast_path" else key.split("_")[-1])
         for backend, ref in entry.kernels.items():
             if ref.kind not in ("pointwise", *SPARSE_KINDS):
                 for name in (ref.name, *ref.others):

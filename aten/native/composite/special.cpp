@@ -40,34 +40,6 @@ Tensor& polygamma_inplace(Tensor& self, int64_t n) {
 
 // ---- aliases -----------------------------------------------------------------------------------------------------
 
-Tensor alias_special_gammainc(const Tensor& self, const Tensor& other) {
-  return at::igamma(self, other);
-}
-Tensor& alias_special_gammainc_out(const Tensor& self, const Tensor& other, Tensor& out) {
-  return at::igamma_out(out, self, other);
-}
-
-Tensor alias_special_gammaincc(const Tensor& self, const Tensor& other) {
-  return at::igammac(self, other);
-}
-Tensor& alias_special_gammaincc_out(const Tensor& self, const Tensor& other, Tensor& out) {
-  return at::igammac_out(out, self, other);
-}
-
-Tensor alias_special_multigammaln(const Tensor& self, int64_t p) {
-  return at::mvlgamma(self, p);
-}
-Tensor& alias_special_multigammaln_out(const Tensor& self, int64_t p, Tensor& out) {
-  return at::mvlgamma_out(out, self, p);
-}
-
-Tensor alias_special_round(const Tensor& self, int64_t decimals) {
-  return at::round(self, decimals);
-}
-Tensor& alias_special_round_out(const Tensor& self, int64_t decimals, Tensor& out) {
-  return at::round_out(out, self, decimals);
-}
-
 // ---- complex numbers ---------------------------------------------------------------------------------------------
 
 namespace {

@@ -19,7 +19,7 @@ namespace {
 constexpr int kForeachThreads = 512;
 
 // The functions of x[0], x[1], x[2] and the number n, of which they read kInputs.
-struct ForeachAddNumber {
+struct ForeachAddScalar {
   static constexpr int kInputs = 1;
   template <class R>
   __device__ R operator()(const R* x, R n) const {
@@ -33,7 +33,7 @@ struct ForeachAddTensor {
     return x[0] + n * x[1];
   }
 };
-struct ForeachMulNumber {
+struct ForeachMulScalar {
   static constexpr int kInputs = 1;
   template <class R>
   __device__ R operator()(const R* x, R n) const {
@@ -54,7 +54,7 @@ struct ForeachMulByOne {
     return x[0] * x[1];
   }
 };
-struct ForeachDivNumber {
+struct ForeachDivScalar {
   static constexpr int kInputs = 1;
   template <class R>
   __device__ R operator()(const R* x, R n) const {
@@ -82,7 +82,7 @@ struct ForeachAddcdiv {
     return x[0] + n * x[1] / x[2];
   }
 };
-struct ForeachLerpNumber {
+struct ForeachLerpScalar {
   static constexpr int kInputs = 2;
   template <class R>
   __device__ R operator()(const R* x, R n) const {
@@ -400,30 +400,30 @@ void launch_foreach_norm(
 void launch_foreach(
     ForeachFunction function, c10::ScalarType dtype, const ForeachPart* parts, std::size_t count, cudaStream_t stream) {
   switch (function) {
-    case ForeachFunction::AddNumber:
-      return run_foreach<ForeachAddNumber>(dtype, parts, count, stream);
-    case ForeachFunction::SubNumber:
-      return run_foreach<ForeachAddNumber>(dtype, parts, count, stream, -1);
+    case ForeachFunction::AddScalar:
+      return run_foreach<ForeachAddScalar>(dtype, parts, count, stream);
+    case ForeachFunction::SubScalar:
+      return run_foreach<ForeachAddScalar>(dtype, parts, count, stream, -1);
     case ForeachFunction::AddTensor:
       return run_foreach<ForeachAddTensor>(dtype, parts, count, stream);
     case ForeachFunction::SubTensor:
       return run_foreach<ForeachAddTensor>(dtype, parts, count, stream, -1);
-    case ForeachFunction::MulNumber:
-      return run_foreach<ForeachMulNumber>(dtype, parts, count, stream);
+    case ForeachFunction::MulScalar:
+      return run_foreach<ForeachMulScalar>(dtype, parts, count, stream);
     case ForeachFunction::MulTensor:
       return run_foreach<ForeachMulTensor>(dtype, parts, count, stream);
     case ForeachFunction::MulByOne:
       return run_foreach<ForeachMulByOne>(dtype, parts, count, stream);
-    case ForeachFunction::DivNumber:
-      return run_foreach<ForeachDivNumber>(dtype, parts, count, stream);
+    case ForeachFunction::DivScalar:
+      return run_foreach<ForeachDivScalar>(dtype, parts, count, stream);
     case ForeachFunction::DivTensor:
       return run_foreach<ForeachDivTensor>(dtype, parts, count, stream);
     case ForeachFunction::Addcmul:
       return run_foreach<ForeachAddcmul>(dtype, parts, count, stream);
     case ForeachFunction::Addcdiv:
       return run_foreach<ForeachAddcdiv>(dtype, parts, count, stream);
-    case ForeachFunction::LerpNumber:
-      return run_foreach<ForeachLerpNumber>(dtype, parts, count, stream);
+    case ForeachFunction::LerpScalar:
+      return run_foreach<ForeachLerpScalar>(dtype, parts, count, stream);
     case ForeachFunction::LerpTensor:
       return run_foreach<ForeachLerpTensor>(dtype, parts, count, stream);
     case ForeachFunction::Neg:

@@ -95,7 +95,7 @@ bool share_memory_partly(const ForeachPart& part, std::initializer_list<TensorLi
 DeviceForeach on_cuda;
 
 /// Whether lists that begin with `lead` may go to the device at once.
-bool can_go_at_once(const Tensor& lead) {
+bool can_use_multi_tensor(const Tensor& lead) {
   return on_cuda.function != nullptr && lead.defined() && lead.is_cuda() && kFloating.contains(lead.scalar_type()) &&
       c10::impl::is_default(c10::impl::raw_local_dispatch_key_set);
 }
@@ -106,14 +106,14 @@ DeviceForeach& cuda_foreach() {
   return on_cuda;
 }
 
-bool foreach_at_once(
+bool multi_tensor_foreach(
     ForeachFunction function,
     std::initializer_list<TensorList> lists,
     const ForeachNumbers& numbers,
     std::vector<Tensor>* results) {
   const TensorList self = *lists.begin();
   const Tensor& lead = self[0];
-  if (!can_go_at_once(lead)) {
+  if (!can_use_multi_tensor(lead)) {
     return false;
   }
   const bool recording = c10::GradMode::is_enabled();
@@ -167,7 +167,7 @@ std::vector<Tensor> foreach_norm(TensorList self, const Scalar& ord, std::option
   std::vector<ForeachPart> parts(count);
   const double order = ord.isComplex() ? 0 : ord.toDouble();
   const bool recording = c10::GradMode::is_enabled();
-  bool at_once = (order == 1 || order == 2 || order == std::numeric_limits<double>::infinity()) && can_go_at_once(self[0]) &&
+  bool at_once = (order == 1 || order == 2 || order == std::numeric_limits<double>::infinity()) && can_use_multi_tensor(self[0]) &&
       dtype.value_or(self[0].scalar_type()) == self[0].scalar_type();
   for (size_t i = 0; i < count && at_once; ++i) {
     // The largest of no elements is an error, which the operator of one tensor words.

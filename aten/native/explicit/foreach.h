@@ -45,7 +45,7 @@ struct ForeachNumbers {
 
 /// All tensors at once, where their device can and nothing about them is unusual: on CUDA, of one floating dtype, dense in the same
 /// order, not recorded. With `results` they are new tensors, else the first list is changed. False: nothing has happened.
-bool foreach_at_once(
+bool multi_tensor_foreach(
     ForeachFunction function,
     std::initializer_list<TensorList> lists,
     const ForeachNumbers& numbers,

@@ -8,18 +8,18 @@ namespace at::native {
 /// Functions of elements for which a device has kernels that take whole lists. x is of the first list, y and z of the second and
 /// third, n the number.
 enum class ForeachFunction : std::uint8_t {
-  AddNumber, // x + n
+  AddScalar, // x + n
   AddTensor, // x + n y
-  SubNumber, // x - n
+  SubScalar, // x - n
   SubTensor, // x - n y
-  MulNumber, // x n
+  MulScalar, // x n
   MulTensor, // x y
   MulByOne, // x times the one element of y
-  DivNumber, // x / n
+  DivScalar, // x / n
   DivTensor, // x / y
   Addcmul, // x + n y z
   Addcdiv, // x + n y / z
-  LerpNumber, // between x and y
+  LerpScalar, // between x and y
   LerpTensor, // between x and y, by z
   Neg,
   Abs,

@@ -23,7 +23,7 @@ void restride(const TensorBase& result, IntArrayRef strides) {
 
 } // namespace
 
-void of_self_alone(const TensorBase& result, const TensorBase& self) {
+void preserve_strides_of_self(const TensorBase& result, const TensorBase& self) {
   if (self.is_contiguous()) {
     restride(result, c10::contiguous_strides(self.sizes()));
   } else if (self.is_contiguous(c10::MemoryFormat::ChannelsLast)) {

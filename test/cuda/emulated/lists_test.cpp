@@ -51,17 +51,17 @@ void check_foreach(
 TEST_CASE("functions of whole lists are those of each tensor", "[emulated][foreach]") {
   const auto dtype = GENERATE(at::kFloat, at::kHalf, at::kDouble);
   using F = ForeachFunction;
-  check_foreach(F::AddNumber, 0.5, dtype, [](auto& x, auto&, auto&) { return x + 0.5; });
-  check_foreach(F::SubNumber, 0.5, dtype, [](auto& x, auto&, auto&) { return x - 0.5; });
+  check_foreach(F::AddScalar, 0.5, dtype, [](auto& x, auto&, auto&) { return x + 0.5; });
+  check_foreach(F::SubScalar, 0.5, dtype, [](auto& x, auto&, auto&) { return x - 0.5; });
   check_foreach(F::AddTensor, 0.25, dtype, [](auto& x, auto& y, auto&) { return x.add(y, 0.25); });
   check_foreach(F::SubTensor, 0.25, dtype, [](auto& x, auto& y, auto&) { return x.sub(y, 0.25); });
-  check_foreach(F::MulNumber, 3, dtype, [](auto& x, auto&, auto&) { return x * 3; });
+  check_foreach(F::MulScalar, 3, dtype, [](auto& x, auto&, auto&) { return x * 3; });
   check_foreach(F::MulTensor, 0, dtype, [](auto& x, auto& y, auto&) { return x * y; });
-  check_foreach(F::DivNumber, 3, dtype, [](auto& x, auto&, auto&) { return x / 3; });
+  check_foreach(F::DivScalar, 3, dtype, [](auto& x, auto&, auto&) { return x / 3; });
   check_foreach(F::DivTensor, 0, dtype, [](auto& x, auto& y, auto&) { return x / y; });
   check_foreach(F::Addcmul, 0.5, dtype, [](auto& x, auto& y, auto& z) { return x.addcmul(y, z, 0.5); });
   check_foreach(F::Addcdiv, 0.5, dtype, [](auto& x, auto& y, auto& z) { return x.addcdiv(y, z, 0.5); });
-  check_foreach(F::LerpNumber, 0.7, dtype, [](auto& x, auto& y, auto&) { return x.lerp(y, 0.7); });
+  check_foreach(F::LerpScalar, 0.7, dtype, [](auto& x, auto& y, auto&) { return x.lerp(y, 0.7); });
   check_foreach(F::LerpTensor, 0, dtype, [](auto& x, auto& y, auto& z) { return x.lerp(y, z); });
   check_foreach(F::Neg, 0, dtype, [](auto& x, auto&, auto&) { return x.neg(); });
   check_foreach(F::Abs, 0, dtype, [](auto& x, auto&, auto&) { return x.abs(); });
