@@ -1,6 +1,7 @@
 #include <aten/iterator/pointwise_run.h>
 
 #include <aten/iterator/TensorIteratorDetail.h>
+#include <aten/native/support/index_rows.h>
 #include <aten/native/support/streamed.h>
 #include <aten/native/support/transposed_copy.h>
 #include <aten/parallel/Parallel.h>
@@ -56,34 +57,6 @@ template <class W>
 void move_typed(char* dst, std::int64_t dst_stride, const char* src, std::int64_t src_stride, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i, dst += dst_stride, src += src_stride) {
     *reinterpret_cast<W*>(dst) = *reinterpret_cast<const W*>(src);
-  }
-}
-
-template <class W>
-void repeat_typed(char* dst, const char* src, std::int64_t n) {
-  const W value = *reinterpret_cast<const W*>(src);
-  constexpr std::int64_t kStep = 64 / sizeof(W);
-  W* to = reinterpret_cast<W*>(dst);
-  for (std::int64_t i = 0; i < n; i += kStep) {
-    for (std::int64_t j = 0; j < kStep; ++j) {
-      to[i + j] = value;
-    }
-  }
-}
-
-// n copies of an element, side by side, in whole cache lines. `dst` has room for 63 bytes more.
-void repeat(int size, char* dst, const char* src, std::int64_t n) {
-  switch (size) {
-    case 1:
-      return repeat_typed<Word<1>::type>(dst, src, n);
-    case 2:
-      return repeat_typed<Word<2>::type>(dst, src, n);
-    case 4:
-      return repeat_typed<Word<4>::type>(dst, src, n);
-    case 8:
-      return repeat_typed<Word<8>::type>(dst, src, n);
-    default:
-      return repeat_typed<Word<16>::type>(dst, src, n);
   }
 }
 
@@ -181,7 +154,7 @@ bool is_turned(const Walk& walk, const std::int64_t* strides, int i) {
 
 // A grid with such operands, tile by tile: these are read by whole lines and turned into their buffers.
 __attribute__((noinline)) void walk_tiles(const Walk& walk, char* const* data, const std::int64_t* strides, std::int64_t n0, std::int64_t n1) {
-  alignas(64) char buffers[kMaxOperands][kBlockBytes + 64]; // room for repeat() and turn_tile()
+  alignas(64) char buffers[kMaxOperands][kBlockBytes + 64]; // room for repeat_element() and turn_tile()
   const int count = walk.count;
   const std::int64_t* outer = strides + count;
   const std::int64_t block = walk.block / kTurnedRows;
@@ -204,7 +177,7 @@ __attribute__((noinline)) void walk_tiles(const Walk& walk, char* const* data, c
           } else if (strides[i] == walk.size[i]) {
             inputs[i - 1] = place(i, r);
           } else if (strides[i] == 0) {
-            repeat(walk.size[i], buffers[i], place(i, r), n);
+            repeat_element(walk.size[i], buffers[i], place(i, r), n);
           } else {
             move(walk.size[i], buffers[i], walk.size[i], place(i, r), strides[i], n);
           }
@@ -222,7 +195,7 @@ __attribute__((noinline)) void walk_tiles(const Walk& walk, char* const* data, c
 
 // One two-dimensional piece of the iteration.
 __attribute__((noinline)) void walk_grid(const Walk& walk, char** data, const std::int64_t* strides, std::int64_t n0, std::int64_t n1) {
-  alignas(64) char buffers[kMaxOperands][kBlockBytes + 64]; // room for repeat()
+  alignas(64) char buffers[kMaxOperands][kBlockBytes + 64]; // room for repeat_element()
   const int count = walk.count;
   const std::int64_t* outer = strides + count;
   const char* inputs[kMaxOperands];
@@ -251,7 +224,7 @@ __attribute__((noinline)) void walk_grid(const Walk& walk, char** data, const st
             continue;
           }
           if (strides[i] == 0) {
-            repeat(walk.size[i], buffers[i], rows[i], std::min(block, total));
+            repeat_element(walk.size[i], buffers[i], rows[i], std::min(block, total));
           } else {
             repeat_row(buffers[i], rows[i], n0 * walk.size[i], std::min(block, total) * walk.size[i]);
           }
@@ -302,7 +275,7 @@ __attribute__((noinline)) void walk_grid(const Walk& walk, char** data, const st
           if (strides[i] != 0) {
             move(walk.size[i], buffers[i], walk.size[i], rows[i] + first * strides[i], strides[i], n);
           } else if (constant_of[i] != rows[i]) {
-            repeat(walk.size[i], buffers[i], rows[i], std::min(block, n0));
+            repeat_element(walk.size[i], buffers[i], rows[i], std::min(block, n0));
             constant_of[i] = rows[i];
           }
         }

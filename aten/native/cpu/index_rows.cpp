@@ -96,5 +96,23 @@ void pick_row(std::int64_t size, const void* from, const std::int64_t* index, st
   });
 }
 
+void repeat_lines(std::int64_t size, void* to_bytes, const void* element, std::int64_t n) {
+  constexpr std::int64_t kLine = 64;
+  by_element_size(static_cast<std::size_t>(size), [=](auto word) {
+    // A line of the element, stored by the vectors that kernels load: they would wait for narrower stores to reach the cache.
+    using V = vec::Vec<std::int8_t>;
+    alignas(kLine) decltype(word) line[kLine / sizeof(word)];
+    std::memcpy(&word, element, sizeof(word));
+    std::fill_n(line, kLine / sizeof(word), word);
+    const V lanes = V::load(reinterpret_cast<const std::int8_t*>(line));
+    auto* to = static_cast<std::int8_t*>(to_bytes);
+    for (std::int64_t at = 0; at < n * size; at += kLine) {
+      for (std::int64_t part = 0; part < kLine; part += V::size()) {
+        lanes.store(to + at + part);
+      }
+    }
+  });
+}
+
 } // namespace CPU_CAPABILITY
 } // namespace at::native

@@ -9,6 +9,7 @@ namespace v2 {
 AddRow* find_add_row(c10::ScalarType, bool);
 bool find_index_outside(const std::int64_t*, std::int64_t, std::int64_t);
 void copy_lines(void*, const void*, std::int64_t);
+void repeat_lines(std::int64_t, void*, const void*, std::int64_t);
 void reverse_row(std::int64_t, const void*, std::int64_t, void*);
 void pick_row(std::int64_t, const void*, const std::int64_t*, std::int64_t, void*);
 }
@@ -16,6 +17,7 @@ namespace v3 {
 AddRow* find_add_row(c10::ScalarType, bool);
 bool find_index_outside(const std::int64_t*, std::int64_t, std::int64_t);
 void copy_lines(void*, const void*, std::int64_t);
+void repeat_lines(std::int64_t, void*, const void*, std::int64_t);
 void reverse_row(std::int64_t, const void*, std::int64_t, void*);
 void pick_row(std::int64_t, const void*, const std::int64_t*, std::int64_t, void*);
 }
@@ -23,6 +25,7 @@ namespace v4 {
 AddRow* find_add_row(c10::ScalarType, bool);
 bool find_index_outside(const std::int64_t*, std::int64_t, std::int64_t);
 void copy_lines(void*, const void*, std::int64_t);
+void repeat_lines(std::int64_t, void*, const void*, std::int64_t);
 void reverse_row(std::int64_t, const void*, std::int64_t, void*);
 void pick_row(std::int64_t, const void*, const std::int64_t*, std::int64_t, void*);
 }
@@ -47,6 +50,11 @@ void copy_block(void* to, const void* from, std::int64_t bytes) {
   }
   static constexpr decltype(&v2::copy_lines) kCopy[] = {v2::copy_lines, v3::copy_lines, v4::copy_lines};
   kCopy[cpu_isa_level()](to, from, bytes);
+}
+
+void repeat_element(std::int64_t size, void* to, const void* element, std::int64_t n) {
+  static constexpr decltype(&v2::repeat_lines) kRepeat[] = {v2::repeat_lines, v3::repeat_lines, v4::repeat_lines};
+  kRepeat[cpu_isa_level()](size, to, element, n);
 }
 
 void copy_reversed(std::int64_t size, const void* from, std::int64_t n, void* to) {
