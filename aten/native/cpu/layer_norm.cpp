@@ -202,7 +202,11 @@ void layer_norm_backward_kernel(const NormBackward& p) {
       T* dx = p.grad_input.defined() ? p.grad_input.mutable_data_ptr<T>() : nullptr;
       const bool need_weights = p.grad_weight.defined() || p.grad_bias.defined();
       // Each part of the rows sums into its own copy of the weights' gradients; the copies are added in order.
-      const int64_t parts = need_weights ? std::clamp<int64_t>(p.rows * p.size / (4 * kGrain), 1, at::get_num_threads()) : at::get_num_threads();
+      // As many for any number of threads, so that the sums are the same.
+      constexpr int64_t kMostSums = 16;
+      const int64_t parts = need_weights
+          ? std::clamp<int64_t>(p.rows * p.size / (4 * kGrain), 1, std::clamp<int64_t>(p.rows, 1, kMostSums))
+          : at::get_num_threads();
       std::vector<R> sums(need_weights ? 2 * parts * p.size : 0, R(0));
       at::parallel_for(0, parts, 1, [&](int64_t first, int64_t last) {
         for (int64_t part = first; part < last; ++part) {

@@ -1,14 +1,32 @@
 #include <aten/native/onednn/Primitive.h>
 
+#include <aten/native/support/cpu_isa.h>
 #include <c10/core/CPUAllocator.h>
 #include <c10/util/Exception.h>
 
 #include <omp.h>
 
+#include <cstdlib>
+
 namespace at::native::onednn {
 
+dnnl::cpu_isa effective_cpu_isa() {
+  static const dnnl::cpu_isa found = [] {
+    const bool lowered = std::getenv("LIBTENSOR_CPU_ISA") != nullptr && at::native::cpu_isa_level() < 2;
+    if (lowered && std::getenv("ONEDNN_MAX_CPU_ISA") == nullptr && std::getenv("DNNL_MAX_CPU_ISA") == nullptr) {
+      // Too late for a program that has used oneDNN by itself, which is no error.
+      (void)dnnl_set_max_cpu_isa(at::native::cpu_isa_level() == 1 ? dnnl_cpu_isa_avx2 : dnnl_cpu_isa_sse41);
+    }
+    return dnnl::get_effective_cpu_isa();
+  }();
+  return found;
+}
+
 const dnnl::engine& cpu_engine() {
-  static const auto* engine = new dnnl::engine(dnnl::engine::kind::cpu, 0);
+  static const auto* engine = [] {
+    effective_cpu_isa(); // it can be lowered before the first use alone
+    return new dnnl::engine(dnnl::engine::kind::cpu, 0);
+  }();
   return *engine;
 }
 

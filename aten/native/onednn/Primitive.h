@@ -20,6 +20,10 @@ namespace at::native::onednn {
 /// The CPU engine. Never destroyed: primitives in thread-local caches may outlive static destructors.
 const dnnl::engine& cpu_engine();
 
+/// The best instruction set that oneDNN may use: LIBTENSOR_CPU_ISA lowers it as it lowers that of our own kernels, unless
+/// ONEDNN_MAX_CPU_ISA says otherwise.
+dnnl::cpu_isa effective_cpu_isa();
+
 /// The stream of the calling thread.
 dnnl::stream& cpu_stream();
 

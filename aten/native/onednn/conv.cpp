@@ -282,7 +282,7 @@ void run(const ConvPart& part, const Operands& operands, const Shared* shared) {
 //
 // The gradient of the weight sums over images. Where it is small beside them, some images give a term each, in float, and the terms
 // are added up in order: as many for any number of threads. Else it is cut by channels of the result, as its parts then need no sum,
-// where there are enough of them to fill vectors. Bits depend on the number of threads in the remaining cases of channels last alone.
+// where there are enough of them to fill vectors. So bits do not depend on the number of threads.
 
 /// How a problem is cut.
 class ConvCut {
@@ -357,7 +357,8 @@ class ConvCut {
     } else if (has_channels() && p.out_channels >= 2 * kChannels) {
       cut_channels(Along::out_channels, p.out_channels, threads, threads);
     } else {
-      step_ = at::divup(p.batch, whole_.layout.images_channels_last ? threads : std::min(p.batch, kTerms));
+      // Terms of channels last cost more, as long as there are few images to each.
+      step_ = at::divup(p.batch, std::min(p.batch, whole_.layout.images_channels_last ? kFewTerms : kTerms));
     }
     sums_ = along_ == Along::images && parts() > 1;
   }

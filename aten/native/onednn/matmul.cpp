@@ -125,28 +125,64 @@ void run(const Matmul& problem, const void* a, const void* b, void* c, const voi
       dnnl_primitive_execute(slot.found->primitive.get(), cpu_stream().get(), count, args), "could not execute a primitive");
 }
 
+// Note [Parts of a product]
+// Threads of the library take parts of a product, and bits of results must not depend on how many threads there are. oneDNN
+// sums over k in an order that depends on where an element lies in a tile, on the way it chooses by the sizes of the problem
+// (operands copied to tiles or read where they are), and on blocks of k. So
+// - parts begin at a multiple of what tiles of both ways have: 16 columns, and 16 rows, or 96 where AVX2 is the best there is.
+//   No part is shorter than that, as single rows and columns are products of a vector;
+// - with AVX2, of a product so large that operands are copied no part is so small that they are not;
+// - with AVX-512, where both ways agree for 16 rows and more as long as k is one block, oneDNN gets k in blocks. Products of
+//   bfloat16, whose sums must not be rounded in between, are cut alike for any number of threads instead;
+// - matrices of a batch that lie one after the other and share the right factor are one matrix to oneDNN, and so here.
+// test/aten/threads_test.cpp holds it. The limits are facts about oneDNN 2.6; later versions keep these kernels.
+
+/// Instruction sets by how oneDNN's products go.
+enum class Way : uint8_t { Sse, Avx2, Avx512 };
+
+Way way() {
+  static const Way found = [] {
+    const auto isa = static_cast<unsigned>(effective_cpu_isa());
+    const auto has = [isa](dnnl::cpu_isa level) { return (isa & static_cast<unsigned>(level)) == static_cast<unsigned>(level); };
+    return has(dnnl::cpu_isa::avx512_core) ? Way::Avx512 : has(dnnl::cpu_isa::avx) ? Way::Avx2 : Way::Sse;
+  }();
+  return found;
+}
+
+/// Terms of a sum that both ways add in one order.
+constexpr int64_t kTermBlock = 384;
+
 /// A problem cut along one dimension, so that threads can work on the parts beside each other.
 class Cut {
  public:
   explicit Cut(const Matmul& p) : problem_(p) {
-    const int threads = at::in_parallel_region() ? 1 : at::get_num_threads();
-    if (threads == 1 || p.batch * p.m * p.n * p.k < kWorthThreads) return;
+    // Parts that a product gets for any number of threads where its bits depend on them.
+    constexpr int kFixedParts = 8;
+    const bool fixed = p.dtype != c10::ScalarType::Float && p.k > kTermBlock;
+    const int threads = fixed ? kFixedParts : at::in_parallel_region() ? 1 : at::get_num_threads();
+    if (threads == 1 || p.batch * p.m * p.n * p.k < kWorthThreads) {
+      return;
+    }
     if (p.batch >= threads) {
       along(Dim::Batch, p.batch, threads, 1);
-    } else if (p.m >= p.n) {
-      along(Dim::M, p.m, threads, kLeast);
+      return;
+    }
+    const int64_t row_step = way() == Way::Avx2 ? 96 : 16;
+    if (p.m >= p.n && p.m >= 2 * row_step) {
+      along(Dim::M, p.m, threads, row_step);
     } else {
-      along(Dim::N, p.n, threads, kLeast);
+      along(Dim::N, p.n, threads, 16);
     }
   }
 
-  /// Length of the dimension that is cut, and of a part; the last part may be shorter.
-  int64_t length() const { return length_; }
-  int64_t part_length() const { return part_; }
+  int64_t count() const { return count_; }
+  /// Length of a part; the last one may be longer or shorter.
+  int64_t length(int64_t part) const { return part + 1 < count_ ? step_ : length_ - part * step_; }
+  int64_t first(int64_t part) const { return part * step_; }
 
-  Matmul part(int64_t count) const {
+  Matmul part(int64_t length) const {
     Matmul part = problem_;
-    (dim_ == Dim::Batch ? part.batch : dim_ == Dim::M ? part.m : part.n) = count;
+    (dim_ == Dim::Batch ? part.batch : dim_ == Dim::M ? part.m : part.n) = length;
     return part;
   }
   // Where a part begins in each operand, in elements.
@@ -157,41 +193,100 @@ class Cut {
 
  private:
   enum class Dim : int8_t { Batch, M, N };
-  /// Multiply-adds, and rows or columns of a part, from which a second thread pays.
+  /// Fewer rows than this are summed in another order where operands are copied.
+  static constexpr int64_t kFewRows = 16;
+  /// Multiply-adds from which a second thread pays.
   static constexpr int64_t kWorthThreads = 1 << 20;
-  static constexpr int64_t kLeast = 16;
 
-  void along(Dim dim, int64_t length, int threads, int64_t least) {
+  /// The least length of a part beside `other`, its other dimension, that keeps the way of the whole.
+  int64_t least_length(int64_t length, int64_t other) const {
+    if (way() == Way::Avx512 && problem_.m < kFewRows && problem_.a_strides[2] == 1 && problem_.b_strides[1] == 1) {
+      // Of dot products of rows, operands are copied for more than 100 and less than 1200 columns.
+      return length >= 1200 ? 1200 : length > 100 ? 101 : 1;
+    }
+    constexpr double kReadInPlace = 0.0038; // from here on AVX2 reads operands where they are
+    if (way() != Way::Avx2 || 1.0 / length + 1.0 / other >= kReadInPlace) {
+      return 1;
+    }
+    return static_cast<int64_t>(1.0 / (kReadInPlace - 1.0 / other)) + 1;
+  }
+
+  void along(Dim dim, int64_t length, int threads, int64_t unit) {
+    const int64_t least = dim == Dim::Batch ? 1 : std::max(unit, least_length(length, dim == Dim::M ? problem_.n : problem_.m));
     dim_ = dim;
     length_ = length;
-    // In multiples of 16 where it is long enough, as the kernels' tiles are.
-    const int64_t step = dim == Dim::Batch ? 1 : kLeast;
-    part_ = std::max(least, at::divup(at::divup(length, threads), step) * step);
+    step_ = at::divup(std::max(at::divup(length, threads), least), unit) * unit;
+    // What is too short for a part of its own goes to the one before.
+    count_ = length / step_ + (length % step_ >= least ? 1 : 0);
+    if (count_ <= 1) {
+      count_ = 1;
+      step_ = length;
+    }
   }
 
   const Matmul& problem_;
   Dim dim_ = Dim::M;
-  int64_t length_ = problem_.m, part_ = problem_.m;
+  int64_t length_ = problem_.m, step_ = problem_.m, count_ = 1;
 };
+
+/// One matrix where the batch's lie one after the other, beside one right factor.
+Matmul joined(const Matmul& p) {
+  if (p.batch == 1 || p.b_strides[0] != 0 || p.a_strides[0] != p.m * p.a_strides[1] || p.c_strides[0] != p.m * p.c_strides[1]) {
+    return p;
+  }
+  Matmul one = p;
+  one.m *= p.batch;
+  one.batch = 1;
+  return one;
+}
+
+/// Calls f(first, problem, has_bias) for blocks of terms of a part, or for all of them at once.
+template <class F>
+void for_blocks(const Matmul& part, bool has_bias, const F& f) {
+  if (way() != Way::Avx512 || part.dtype != c10::ScalarType::Float || part.k <= kTermBlock) {
+    f(int64_t{0}, part, has_bias);
+    return;
+  }
+  Matmul block = part;
+  for (int64_t first = 0; first < part.k; first += kTermBlock) {
+    block.k = std::min(kTermBlock, part.k - first);
+    f(first, block, has_bias && first == 0);
+    block.beta = 1;
+  }
+}
+
+/// Whether there are primitives for all blocks of a part.
+bool has_primitives(const Matmul& part, bool has_bias) {
+  bool found = true;
+  for_blocks(part, has_bias, [&](int64_t, const Matmul& block, bool with_bias) { found = found && find_slot(block, with_bias) != nullptr; });
+  return found;
+}
 
 } // namespace
 
-bool matmul(const Matmul& problem, const void* a, const void* b, void* c, const void* bias) try {
-  if (!at::globalContext().userEnabledMkldnn()) return false;
+bool matmul(const Matmul& given, const void* a, const void* b, void* c, const void* bias) try {
+  if (!at::globalContext().userEnabledMkldnn()) {
+    return false;
+  }
   const OneThread one_thread;
+  const Matmul problem = joined(given);
   const Cut cut(problem);
   // There must be a primitive for each part before one is run.
-  const int64_t rest = cut.length() % cut.part_length();
-  if (find_slot(cut.part(std::min(cut.part_length(), cut.length())), bias != nullptr) == nullptr) return false;
-  if (rest != 0 && rest != cut.length() && find_slot(cut.part(rest), bias != nullptr) == nullptr) return false;
+  for (const int64_t i : {int64_t{0}, cut.count() - 1}) {
+    if (!has_primitives(cut.part(cut.length(i)), bias != nullptr)) {
+      return false;
+    }
+  }
   const auto itemsize = static_cast<int64_t>(c10::elementSize(problem.dtype));
   const auto from = [itemsize](const void* data, int64_t elements) { return static_cast<const char*>(data) + elements * itemsize; };
-  at::parallel_for(0, at::divup(cut.length(), cut.part_length()), 1, [&](int64_t first_part, int64_t last_part) {
+  at::parallel_for(0, cut.count(), 1, [&](int64_t first_part, int64_t last_part) {
     const OneThread each_alone;
     for (int64_t i = first_part; i < last_part; ++i) {
-      const int64_t first = i * cut.part_length();
-      run(cut.part(std::min(cut.part_length(), cut.length() - first)), from(a, cut.in_a(first)), from(b, cut.in_b(first)),
-          const_cast<char*>(from(c, cut.in_c(first))), bias == nullptr ? nullptr : from(bias, cut.in_bias(first)));
+      const int64_t first = cut.first(i);
+      for_blocks(cut.part(cut.length(i)), bias != nullptr, [&](int64_t term, const Matmul& block, bool has_bias) {
+        run(block, from(a, cut.in_a(first) + term * block.a_strides[2]), from(b, cut.in_b(first) + term * block.b_strides[1]),
+            const_cast<char*>(from(c, cut.in_c(first))), has_bias ? from(bias, cut.in_bias(first)) : nullptr);
+      });
     }
   });
   return true;
