@@ -1,4 +1,5 @@
 #include <aten/core/ivalue.h>
+#include <aten/core/ivalue_nesting.h>
 
 #include <aten/core/dispatch/Dispatcher.h>
 #include <aten/core/enum_type.h>
@@ -17,6 +18,20 @@ IValue call_binary(const char* name, const char* overload, const IValue& a, cons
   Dispatcher::singleton().findSchemaOrThrow(name, overload).callBoxed(&stack);
   return torch::jit::pop(stack);
 }
+
+struct Comparison;
+struct Visit;
+
+/// Refuses containers that are being compared already: the answer would depend on itself.
+class ComparedContainers {
+ public:
+  ComparedContainers(const IValue& a, const IValue& b) : entered_(a.internalToPointer(), b.internalToPointer()) {
+    TORCH_CHECK(!entered_.again(), "Cannot compare values of type ", a.tagKind(), " that contain themselves");
+  }
+
+ private:
+  const detail::EnteredContainer<Comparison> entered_;
+};
 
 size_t combine(size_t seed, size_t value) {
   return seed ^ (value + 0x9e3779b97f4a7c15ULL + (seed << 6) + (seed >> 2));
@@ -103,16 +118,25 @@ bool operator==(const IValue& a, const IValue& b) {
     case Tag::SymInt: return a.toSymInt() == b.toSymInt();
     case Tag::SymFloat: return a.toSymFloat() == b.toSymFloat();
     case Tag::Tuple: {
+      const ComparedContainers compared(a, b);
       const auto& x = a.toTupleRef().elements();
       const auto& y = b.toTupleRef().elements();
       return std::equal(x.begin(), x.end(), y.begin(), y.end(), fastEqualsForContainer);
     }
-    case Tag::GenericList:
-      return a.is(b) ||
-          *static_cast<const detail::ListImpl*>(a.internalToPointer()) == *static_cast<const detail::ListImpl*>(b.internalToPointer());
-    case Tag::GenericDict:
-      return a.is(b) ||
-          *static_cast<const detail::DictImpl*>(a.internalToPointer()) == *static_cast<const detail::DictImpl*>(b.internalToPointer());
+    case Tag::GenericList: {
+      if (a.is(b)) {
+        return true;
+      }
+      const ComparedContainers compared(a, b);
+      return *static_cast<const detail::ListImpl*>(a.internalToPointer()) == *static_cast<const detail::ListImpl*>(b.internalToPointer());
+    }
+    case Tag::GenericDict: {
+      if (a.is(b)) {
+        return true;
+      }
+      const ComparedContainers compared(a, b);
+      return *static_cast<const detail::DictImpl*>(a.internalToPointer()) == *static_cast<const detail::DictImpl*>(b.internalToPointer());
+    }
     case Tag::Enum: {
       const auto x = a.toEnumHolder();
       const auto y = b.toEnumHolder();
@@ -146,7 +170,13 @@ size_t IValue::HashIdentityIValue::operator()(const IValue& v) const {
 }
 
 void IValue::visit(const std::function<bool(const IValue&)>& visitor) const {
-  if (visitor(*this)) return;
+  if (visitor(*this) || !(isTuple() || isList() || isGenericDict() || isObject())) {
+    return;
+  }
+  const detail::EnteredContainer<Visit> entered(internalToPointer());
+  if (entered.again()) {
+    return;
+  }
   if (isTuple()) {
     for (const IValue& element : toTupleRef().elements()) element.visit(visitor);
   } else if (isList()) {
@@ -165,8 +195,8 @@ void IValue::getSubValues(HashAliasedIValues& subvalues) const {
   visit([&](const IValue& v) {
     TORCH_CHECK_TYPE(!v.isFuture() && !v.isDevice() && !v.isCapsule() && v.tag_ != Tag::Uninitialized,
         "Cannot inspect value of type ", v.tagKind());
-    if (v.isTensor() || v.isTuple() || v.isList() || v.isGenericDict() || v.isObject()) subvalues.insert(v);
-    return false;
+    const bool kept = v.isTensor() || v.isTuple() || v.isList() || v.isGenericDict() || v.isObject();
+    return kept && !subvalues.insert(v).second; // what is inside of a known one is known
   });
 }
 
@@ -205,11 +235,13 @@ IValue copy_container(const IValue& v, Memo& memo, const std::optional<c10::Devi
   }
   if (v.isList()) {
     impl::GenericList list(v.toList().elementType());
+    memo.emplace(v, list); // a list may hold itself
     for (const IValue& element : v.toListRef()) list.push_back(element.deepcopy(memo, device));
     return list;
   }
   const auto from = v.toGenericDict();
   impl::GenericDict dict(from.keyType(), from.valueType());
+  memo.emplace(v, dict);
   for (const auto& entry : from) dict.insert(entry.key().deepcopy(memo, device), entry.value().deepcopy(memo, device));
   return dict;
 }
@@ -245,8 +277,8 @@ IValue IValue::deepcopy(HashIdentityIValueMap& memo, std::optional<c10::Device> 
   } else if (isObject()) {
     out = toObjectRef().deepcopy(memo, device);
   }
-  memo.emplace(*this, out);
-  return out;
+  // A tuple that a list inside of it holds has been copied with that list.
+  return memo.emplace(*this, out).first->second;
 }
 
 namespace ivalue {

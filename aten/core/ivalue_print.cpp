@@ -1,5 +1,6 @@
 #include <aten/core/enum_type.h>
 #include <aten/core/ivalue.h>
+#include <aten/core/ivalue_nesting.h>
 #include <aten/core/ivalue_print.h>
 #include <c10/util/Exception.h>
 
@@ -57,6 +58,9 @@ std::string complex_literal(const c10::complex<double>& value) {
 
 namespace {
 
+struct Printing;
+using PrintedContainer = detail::EnteredContainer<Printing>;
+
 template <class Values, class Print>
 void print_sequence(std::ostream& out, const Values& values, const char* open, const char* close, Print&& print) {
   out << open;
@@ -74,6 +78,15 @@ void print_sequence(std::ostream& out, const Values& values, const char* open, c
 std::ostream& operator<<(std::ostream& out, const IValue& v) {
   using Tag = IValue::Tag;
   const auto print = [&](const IValue& element) { out << element; };
+  // One that holds itself prints as in Python: [1, [...]].
+  const auto print_container = [&](const auto& values, const char* open, const char* close, const auto& print_element) -> std::ostream& {
+    const PrintedContainer printed(v.internalToPointer());
+    if (printed.again()) {
+      return out << open << "..." << close;
+    }
+    print_sequence(out, values, open, close, print_element);
+    return out;
+  };
   switch (v.tag_) {
     case Tag::None: return out << "None";
     case Tag::Tensor: return at::print(out, v.toTensor(), 80);
@@ -88,14 +101,13 @@ std::ostream& operator<<(std::ostream& out, const IValue& v) {
     case Tag::Bool: return out << (v.toBool() ? "True" : "False");
     case Tag::Tuple: {
       const auto& elements = v.toTupleRef().elements();
-      print_sequence(out, elements, "(", elements.size() == 1 ? ",)" : ")", print);
-      return out;
+      return print_container(elements, "(", elements.size() == 1 ? ",)" : ")", print);
     }
     case Tag::String: return out << v.toStringRef();
-    case Tag::GenericList: print_sequence(out, v.toListRef(), "[", "]", print); return out;
+    case Tag::GenericList: return print_container(v.toListRef(), "[", "]", print);
     case Tag::GenericDict:
-      print_sequence(out, v.toGenericDict(), "{", "}", [&](const auto& entry) { out << entry.key() << ": " << entry.value(); });
-      return out;
+      return print_container(
+          v.toGenericDict(), "{", "}", [&](const auto& entry) { out << entry.key() << ": " << entry.value(); });
     case Tag::Device: return out << v.toDevice();
     case Tag::Stream: return out << v.toStream();
     case Tag::Object: return out << '<' << v.toObjectRef().name() << " object at " << v.internalToPointer() << '>';
@@ -134,6 +146,8 @@ std::ostream& annotated(std::ostream& out, const IValue& container, size_t size,
 
 std::ostream& IValue::repr(std::ostream& out, std::function<bool(std::ostream&, const IValue& v)> formatter) const {
   if (formatter(out, *this)) return out;
+  const PrintedContainer printed(isTuple() || isList() || isGenericDict() ? internalToPointer() : this);
+  TORCH_CHECK(!printed.again(), "IValue::repr: a value of type ", tagKind(), " that contains itself has no expression");
   const auto print = [&](const IValue& element) { element.repr(out, formatter); };
   switch (tag_) {
     case Tag::None:

@@ -516,6 +516,54 @@ TEST_CASE("a weak reference tells how many refer to its value", "[ivalue]") {
   CHECK(number.weak_use_count() == 1);
 }
 
+TEST_CASE("containers that hold themselves are printed, compared, copied and searched", "[ivalue]") {
+  const auto printed = [](const IValue& value) {
+    std::ostringstream out;
+    out << value;
+    return out.str();
+  };
+  c10::List<IValue> list(c10::AnyType::get());
+  list.push_back(1);
+  list.push_back(IValue(list));
+  c10::impl::GenericDict dict(c10::StringType::get(), c10::AnyType::get());
+  dict.insert(IValue("self"), IValue(dict));
+  c10::List<IValue> inside(c10::AnyType::get());
+  const IValue tuple = c10::ivalue::Tuple::create({IValue(2), IValue(inside)});
+  inside.push_back(tuple);
+  CHECK(printed(list) == "[1, [...]]");
+  CHECK(printed(dict) == "{self: {...}}");
+  CHECK(printed(tuple) == "(2, [(...)])");
+  CHECK(printed(list) == "[1, [...]]"); // nothing is left over
+
+  const IValue copy = IValue(list).deepcopy();
+  CHECK_FALSE(copy.is(list));
+  CHECK(copy.toList().get(1).is(copy));
+  const IValue copied_dict = IValue(dict).deepcopy();
+  CHECK(copied_dict.toGenericDict().at(IValue("self")).is(copied_dict));
+  const IValue copied_tuple = tuple.deepcopy();
+  CHECK(copied_tuple.toTupleRef().elements()[1].toList().get(0).is(copied_tuple));
+
+  CHECK(IValue(list).overlaps(list));
+  CHECK_FALSE(IValue(list).overlaps(dict));
+  size_t visited = 0;
+  IValue(list).visit([&](const IValue&) { return ++visited > 100; });
+  CHECK(visited == 3);
+
+  CHECK(IValue(list) == IValue(list));
+  CHECK_THROWS_WITH(IValue(list) == copy, Catch::Contains("contain themselves"));
+  CHECK(IValue(c10::List<int64_t>({1, 2})) == IValue(c10::List<int64_t>({1, 2})));
+  std::ostringstream out;
+  CHECK_THROWS_WITH(IValue(list).repr(out, [](std::ostream&, const IValue&) { return false; }), Catch::Contains("contains itself"));
+  // The cycles would live for ever.
+  for (auto* held : {&list, &inside}) {
+    held->clear();
+  }
+  dict.clear();
+  copy.toList().clear();
+  copied_dict.toGenericDict().clear();
+  copied_tuple.toTupleRef().elements()[1].toList().clear();
+}
+
 TEST_CASE("a weak reference to a value does not keep it alive", "[ivalue]") {
   IValue tensor(at::ones({2}));
   const c10::WeakIValue weak(tensor);
