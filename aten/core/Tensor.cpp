@@ -79,7 +79,7 @@ Tensor Tensor::operator[](const Scalar& index) const {
 Tensor Tensor::operator[](const Tensor& index) const {
   TORCH_CHECK_INDEX(index.defined(), "Can only index with tensors that are defined");
   TORCH_CHECK_INDEX(index.dim() == 0, "Can only index with tensors that are scalars (zero-dim)");
-  return select(0, index.item<int64_t>());
+  return (*this)[index.item()];
 }
 
 Tensor Tensor::cpu() const {

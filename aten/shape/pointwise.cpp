@@ -156,6 +156,12 @@ void pow_check(const char* op, const TensorBase& self, const Scalar& exponent) {
       TORCH_CHECK_NOT_IMPLEMENTED(false, '"', op, "\" not implemented for 'Bool'");
     }
   }
+  // The kernels for these dtypes take the exponent as one of their elements, so it has to fit.
+  const ScalarType dtype = self.scalar_type();
+  const bool integers = !is_floating_or_complex(self) && !is_bool(self) && exponent.isIntegral(/*includeBool=*/true);
+  if (C10_UNLIKELY(integers || ((dtype == kHalf || dtype == kBFloat16) && !exponent.isComplex()))) {
+    dispatch(op, dtype, kIntegral | kReduced, [&]<class T> { (void)exponent.to<T>(); });
+  }
 }
 
 /// A number as exponent is no operand that the output's dtype could be weighed against: the result's dtype is expected.
