@@ -118,8 +118,19 @@ void TensorIteratorBase::reorder_dimensions() {
     }
     return 0;
   };
+  // Only dimensions of size 1, or those of a tensor without elements, can be so many that sorting takes long, and their
+  // order means nothing.
+  constexpr int kManyDims = 64;
+  int sorted = n;
+  if (C10_UNLIKELY(n > kManyDims)) {
+    const auto matters = [this](int64_t dim) { return shape_[dim] != 1; };
+    sorted = static_cast<int>(std::stable_partition(perm_.begin(), perm_.end(), matters) - perm_.begin());
+    if (sorted > kManyDims) {
+      sorted = 0;
+    }
+  }
   // Insertion sort: the relation is not transitive where strides are 0.
-  for (int i = 1; i < n; ++i) {
+  for (int i = 1; i < sorted; ++i) {
     int dim1 = i;
     for (int dim0 = i - 1; dim0 >= 0; --dim0) {
       const int order = compare(perm_[dim0], perm_[dim1]);
