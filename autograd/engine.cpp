@@ -293,11 +293,10 @@ void Engine::run_pass(GraphTask& task, NodeState& root) {
     // A thread keeps its queue for inner passes, so that nodes of all its passes reach it at one place.
     task.cpu_queue_ = this_thread.queue ? *this_thread.queue : std::make_shared<ReadyQueue>();
   }
-  enqueue(task, root);
   if (this_thread.depth >= MAX_DEPTH) {
-    run_on_fresh_stack(task);
+    run_on_fresh_stack(task, root);
   } else {
-    work_through(task);
+    work_through(task, root);
   }
 }
 
@@ -322,12 +321,15 @@ class PassScope {
 
 } // namespace
 
-void Engine::work_through(GraphTask& task) {
+void Engine::work_through(GraphTask& task, NodeState& root) {
+  // First of all: when there is no memory for it, no queue may know a node of a pass that has failed already.
   const PassScope scope;
   if (task.on_one_thread_) {
+    enqueue(task, root);
     run_on_one_thread(task);
   } else {
     const QueueScope queue(task.cpu_queue_);
+    enqueue(task, root);
     work_on(*task.cpu_queue_, &task);
   }
 }

@@ -87,11 +87,12 @@ struct TORCH_API Engine {
   /// A pass that waits for a thread with a fresh stack, and the queue of the thread that handed it over.
   struct WaitingPass {
     std::shared_ptr<GraphTask> task;
+    NodeState* root = nullptr;
     std::shared_ptr<ReadyQueue> queue;
   };
 
   void run_pass(GraphTask& task, NodeState& root);
-  void work_through(GraphTask& task);
+  void work_through(GraphTask& task, NodeState& root);
   void run_on_one_thread(GraphTask& task);
   void work_on(ReadyQueue& queue, const GraphTask* until);
   void run_node(GraphTask& task, NodeState& state);
@@ -101,7 +102,7 @@ struct TORCH_API Engine {
 
   std::shared_ptr<ReadyQueue> device_queue(c10::DeviceIndex index);
   void device_thread(const std::shared_ptr<ReadyQueue>& queue);
-  void run_on_fresh_stack(GraphTask& task);
+  void run_on_fresh_stack(GraphTask& task, NodeState& root);
   void fresh_stack_thread();
 
   std::array<std::shared_ptr<ReadyQueue>, 128> device_queues_;
@@ -111,6 +112,8 @@ struct TORCH_API Engine {
   std::condition_variable fresh_stacks_work_;
   std::queue<WaitingPass> fresh_stacks_passes_;
   size_t idle_fresh_stacks_ = 0;
+  /// Passes that will be queued as soon as there is a thread for them.
+  size_t promised_passes_ = 0;
 };
 
 /// Whether the backward pass that this thread is in needs the gradients that go to `next`. True outside of a pass.

@@ -4,6 +4,7 @@
 #include <autograd/graph_task.h>
 #include <autograd/ready_queue.h>
 
+#include <exception>
 #include <thread>
 
 namespace torch::autograd {
@@ -27,16 +28,32 @@ void Engine::device_thread(const std::shared_ptr<ReadyQueue>& queue) {
   work_on(*queue, nullptr);
 }
 
-void Engine::run_on_fresh_stack(GraphTask& task) {
+void Engine::run_on_fresh_stack(GraphTask& task, NodeState& root) {
+  // The thread comes first: a pass that waited for one that cannot be started would be found by another one, long after its
+  // caller has gone.
   bool start_thread = false;
   {
     const std::lock_guard<std::mutex> lock(fresh_stacks_mutex_);
-    // The new thread takes over this one's queue while this one waits.
-    fresh_stacks_passes_.push({task.shared_from_this(), QueueScope::current()});
-    start_thread = idle_fresh_stacks_ < fresh_stacks_passes_.size();
+    ++promised_passes_;
+    start_thread = idle_fresh_stacks_ < fresh_stacks_passes_.size() + promised_passes_;
   }
   if (start_thread) {
-    std::thread([this] { fresh_stack_thread(); }).detach();
+    try {
+      std::thread([this] { fresh_stack_thread(); }).detach();
+    } catch (const std::exception& failure) {
+      {
+        const std::lock_guard<std::mutex> lock(fresh_stacks_mutex_);
+        --promised_passes_;
+      }
+      TORCH_CHECK_WITH(OutOfMemoryError, false, "backward: no thread could be started for a pass that runs inside of ", MAX_DEPTH,
+          " others: ", failure.what());
+    }
+  }
+  {
+    const std::lock_guard<std::mutex> lock(fresh_stacks_mutex_);
+    --promised_passes_;
+    // The new thread takes over this one's queue while this one waits.
+    fresh_stacks_passes_.push({task.shared_from_this(), &root, QueueScope::current()});
   }
   fresh_stacks_work_.notify_one();
   task.wait();
@@ -55,7 +72,12 @@ void Engine::fresh_stack_thread() {
       fresh_stacks_passes_.pop();
     }
     const QueueScope scope(pass.queue);
-    work_through(*pass.task);
+    try {
+      work_through(*pass.task, *pass.root);
+    } catch (...) { // nothing of the pass has run
+      pass.task->set_exception(std::current_exception(), nullptr);
+      pass.task->finish();
+    }
   }
 }
 

@@ -6,6 +6,7 @@
 #include <aten/iterator/TensorIteratorDetail.h>
 #include <aten/native/support/OutArgument.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace at {

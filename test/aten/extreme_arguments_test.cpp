@@ -305,6 +305,19 @@ TEST_CASE("lists and working memory beyond any memory are refused as such", "[er
   CHECK_THROWS_WITH(wide.unbind(), Catch::Contains("aten::unbind") && Catch::Contains("not enough memory"));
 }
 
+TEST_CASE("dimensions of size 1 cost their number, not its square", "[aten]") {
+  const std::vector<int64_t> ones(200'000, 1); // a minute, when each was compared with each
+  const Tensor many = at::ones({1}).as_strided(ones, ones);
+  const Tensor sum = many + many;
+  CHECK(sum.dim() == 200'000);
+  CHECK(sum.reshape({}).item<float>() == 2);
+  std::vector<int64_t> wide = ones;
+  wide[7] = 3;
+  wide[100] = 2;
+  const Tensor x = at::arange(6, at::kFloat).reshape(wide);
+  CHECK((x.transpose(7, 100) * 2).reshape({2, 3}).equal(at::arange(6, at::kFloat).reshape({3, 2}).t() * 2));
+}
+
 TEST_CASE("integers that indices add into one place wrap", "[aten]") {
   const at::Tensor places = at::tensor({int64_t{0}, int64_t{0}}), big = at::tensor({INT64_MAX, int64_t{2}});
   const at::Tensor start = at::zeros({1}, at::kLong);
