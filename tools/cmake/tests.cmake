@@ -136,6 +136,18 @@ target_include_directories(conformance PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_options(conformance PRIVATE -O1 -Wall -Wextra)
 add_test(NAME conformance COMMAND conformance ${PROJECT_SOURCE_DIR}/test/conformance/data)
 
+# The levels of instruction sets below the processor's: recorded calls, values of operators, and what threads must not change.
+# tools/dev/check --isa runs all tests so.
+foreach(level v2 v3)
+  add_test(NAME conformance_${level} COMMAND conformance ${PROJECT_SOURCE_DIR}/test/conformance/data)
+  add_test(NAME threads_${level} COMMAND test_aten "[threads]" --rng-seed 1)
+  set_tests_properties(conformance_${level} threads_${level} PROPERTIES ENVIRONMENT LIBTENSOR_CPU_ISA=${level})
+endforeach()
+if(TARGET test_ops)
+  add_test(NAME ops_values_v3 COMMAND test_ops "[values]" --rng-seed 1)
+  set_tests_properties(ops_values_v3 PROPERTIES ENVIRONMENT LIBTENSOR_CPU_ISA=v3)
+endif()
+
 # Calls of all operators with arguments nobody would write; see docs/testing.md.
 file(GLOB FUZZ_SOURCES CONFIGURE_DEPENDS test/fuzz/*.cpp)
 add_executable(fuzz_ops ${FUZZ_SOURCES} test/ops/boxed_op.cpp test/ops/determined.cpp
