@@ -23,6 +23,7 @@ struct Case {
 void add_layers(std::vector<Case>& cases);
 void add_functions(std::vector<Case>& cases);
 void add_training(std::vector<Case>& cases);
+void add_values(std::vector<Case>& cases);
 
 inline bool flag(Random& r) {
   return r.chance(50);

@@ -139,6 +139,7 @@ int main(int argc, char** argv) {
   add_layers(cases);
   add_functions(cases);
   add_training(cases);
+  add_values(cases);
   if (!options.name.empty()) {
     std::erase_if(cases, [&](const Case& c) { return c.name != options.name; });
     if (cases.empty()) {
