@@ -8,7 +8,8 @@
 //   real, complex   the reference expression with the operands x = a = v[0], b = v[1], c = v[2], and any other argument
 //     and integer   by name as v.number("alpha") or v.text("approximate"). integer: for bool and integer dtypes when
 //                   result is common or bool; complex: when dtypes has complex; nullptr where it makes no sense
-//   reference       entry of the table in test/support/reference.cpp; "" looks for the operator's own name there
+//   reference       entry of the tables in test/support/reference*.cpp
+//   no_reference    what holds the operator's values where there is neither that nor an expression
 //   differentiable  the entry has `grad:`, or is composite
 //   has_meta        false for `kernel: raw` without `meta:`
 //   api             calls the C++ function and the method with boxed arguments; nullptr leaves that out
@@ -120,6 +121,7 @@ struct OpRow {
   std::complex<double> (*complex)(const Operands<std::complex<double>>&) = nullptr;
   int64_t (*integer)(const Operands<int64_t>&) = nullptr;
   const char* reference = "";
+  const char* no_reference = "";
   bool differentiable = false;
   bool has_kernel = false;  // a kernel of its own, not other operators
   bool has_meta = true;

@@ -51,11 +51,12 @@ at::Tensor in_dtype_of(const at::Tensor& got, const at::Tensor& want) {
 constexpr double kReferenceSlack = 16;
 
 void check_reference(const OpRow& row, const BoxedOp& op, const Sample& sample, Failures& failures) {
-  const Reference reference = find_reference(*row.reference != '\0' ? row.reference : row.name);
-  if (reference == nullptr) {
-    if (*row.reference != '\0')
-      failures.add("test/support/reference.cpp has no function " + std::string(row.reference));
+  if (*row.reference == '\0') {
     return;
+  }
+  const Reference reference = find_reference(row.reference);
+  if (reference == nullptr) {
+    return failures.add("test/support/reference*.cpp has no function " + std::string(row.reference));
   }
   const std::vector<at::Tensor> want = reference(sample.args);
   const std::vector<at::Tensor> got = op.tensors(sample.args);
@@ -103,7 +104,18 @@ void check_with_samples(const OpRow& row, const BoxedOp& op, Failures& failures)
   }
 }
 
+bool has_reference(const OpRow& row) {
+  return *row.reference != '\0' || row.real != nullptr || row.complex != nullptr || row.integer != nullptr;
+}
+
 }  // namespace
+
+TEST_CASE("operators with kernels have a reference or say what holds them instead", "[ops][values]") {
+  for (const OpRow& row : op_rows()) {
+    INFO(row.name);
+    CHECK((!row.has_kernel || has_reference(row) || *row.no_reference != '\0'));
+  }
+}
 
 TEST_CASE("operators agree with their references in every dtype and layout", "[ops][values]") {
   for_each_row([](const OpRow& row, const BoxedOp& op, Failures& failures) {

@@ -594,10 +594,10 @@ const References& table() {
 }  // namespace
 
 Reference find_reference(const std::string& name) {
-  const std::string base = name.substr(0, name.find('.'));
   for (const References* references : {&table(), &network_references(), &statistics_references(), &loss_references()}) {
-    for (const std::string& key : {name, base})
-      if (const auto found = references->find(key); found != references->end()) return found->second;
+    if (const auto found = references->find(name); found != references->end()) {
+      return found->second;
+    }
   }
   return nullptr;
 }

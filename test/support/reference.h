@@ -15,7 +15,7 @@ using Stack = std::vector<c10::IValue>;
 /// not a reference's business.
 using Reference = std::vector<at::Tensor> (*)(const Stack& args);
 
-/// The reference of an operator "name.overload", or of all overloads of "name"; nullptr when there is none.
+/// The reference that entries name in their field `reference`; nullptr when there is none.
 Reference find_reference(const std::string& name);
 
 }  // namespace test

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from emit_api import cstring
-from entries import SPARSE_BACKENDS, Entry
+from entries import NO_REFERENCE, SPARSE_BACKENDS, Entry
 from schema import Argument
 
 _SETS = {
@@ -92,7 +92,7 @@ def _pointwise_fields(entry: Entry) -> list[str]:
     if samples.get("tolerance"):
         fields.append(f".tolerance = {_number(samples['tolerance'])}")
     reference = entry.get("reference")
-    if reference is None:
+    if isinstance(reference, dict) and "none" in reference:
         return fields
     given = reference if isinstance(reference, dict) else {"real": reference}
     if not isinstance(reference, dict):
@@ -119,8 +119,11 @@ def row(entry: Entry) -> str:
         fields.append(".dtypes = " + " | ".join(_SETS[s] for s in sets))
     if entry.is_pointwise:
         fields += _pointwise_fields(entry)
-    elif isinstance(entry.get("reference"), str) and re.fullmatch(r"\w+", entry.get("reference")):
+    elif isinstance(entry.get("reference"), str) and re.fullmatch(r"[\w.]+", entry.get("reference")):
         fields.append(f".reference = {cstring(entry.get('reference'))}")
+    reference = entry.get("reference")
+    if isinstance(reference, dict) and "none" in reference:
+        fields.append(f".no_reference = {cstring(NO_REFERENCE.get(reference['none'], reference['none']))}")
     if entry.is_composite or isinstance(entry.get("grad"), dict):
         fields.append(".differentiable = true")
     kernels = {b: k for b, k in entry.kernels.items() if b not in SPARSE_BACKENDS}

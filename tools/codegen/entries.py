@@ -229,8 +229,27 @@ def _check(entry: Entry) -> None:
         raise entry.fail("shape", "must be 'pointwise' for a pointwise or iter kernel")
     if "shaped" in kinds and "shape" not in entry.raw:
         raise entry.fail("shape", "a kernel that fills sized outputs needs a shape function")
+    _require_reference(entry)
     if "pointwise" in kinds and not entry.dtypes:
         raise entry.fail("dtypes", f"needed for a pointwise kernel; sets: {', '.join(DTYPE_SETS)}")
+
+
+# Why an operator with a kernel may have no reference to be compared with, beside a text of one's own.
+NO_REFERENCE = {
+    "recorded": "values recorded from PyTorch, see test/conformance",
+    "random": "stored streams, see test/aten/random_streams_test.cpp",
+    "gradient": "the gradients of its operator are compared with differences",
+}
+
+
+def _require_reference(entry: Entry) -> None:
+    """A kernel is compared with a reference, or its entry says what holds it instead."""
+    reference = entry.get("reference")
+    if isinstance(reference, dict) and not set(reference) <= {"real", "complex", "integer"} and set(reference) != {"none"}:
+        raise entry.fail("reference", "must be an expression, {real: .., complex: .., integer: ..}, the name of a function, or {none: REASON}")
+    kernels = set(entry.kernels) - set(SPARSE_BACKENDS)
+    if kernels and reference is None:
+        raise entry.fail("reference", f"missing; without one say {{none: REASON}}: {', '.join(NO_REFERENCE)} or a text")
 
 
 class _LineLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
