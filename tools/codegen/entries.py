@@ -237,7 +237,7 @@ def _check(entry: Entry) -> None:
 # Why an operator with a kernel may have no reference to be compared with, beside a text of one's own.
 NO_REFERENCE = {
     "recorded": "values recorded from PyTorch, see test/conformance",
-    "random": "stored streams, see test/aten/random_streams_test.cpp",
+    "random": "stored streams in test/aten",
     "gradient": "the gradients of its operator are compared with differences",
 }
 
