@@ -66,15 +66,15 @@ class TensorAccessor : public TensorAccessorBase<T, N, PtrTraits, index_t> {
   }
 };
 
-/// An accessor that owns copies of its sizes and strides, so that it can be
+/// What packed accessors of every rank share: a data pointer with copies of sizes and strides, so that it can be
 /// passed by value to a device kernel. `index_t` may be int32_t for speed.
 template <typename T, size_t N, template <typename U> class PtrTraits = DefaultPtrTraits, typename index_t = int64_t>
-class GenericPackedTensorAccessor {
+class GenericPackedTensorAccessorBase {
  public:
   using PtrType = typename PtrTraits<T>::PtrType;
 
   template <typename source_index_t>
-  C10_HOST GenericPackedTensorAccessor(PtrType data, const source_index_t* sizes, const source_index_t* strides)
+  C10_HOST GenericPackedTensorAccessorBase(PtrType data, const source_index_t* sizes, const source_index_t* strides)
       : data_(data) {
     for (size_t i = 0; i < N; ++i) {
       sizes_[i] = static_cast<index_t>(sizes[i]);
@@ -87,13 +87,28 @@ class GenericPackedTensorAccessor {
   C10_HOST_DEVICE PtrType data() { return data_; }
   C10_HOST_DEVICE const PtrType data() const { return data_; }
 
+ protected:
+  PtrType data_;
+  index_t sizes_[N];
+  index_t strides_[N];
+};
+
+/// A packed accessor whose `accessor[i]` drops the leading dimension; at rank 1 it is the element.
+template <typename T, size_t N, template <typename U> class PtrTraits = DefaultPtrTraits, typename index_t = int64_t>
+class GenericPackedTensorAccessor : public GenericPackedTensorAccessorBase<T, N, PtrTraits, index_t> {
+  using Base = GenericPackedTensorAccessorBase<T, N, PtrTraits, index_t>;
+
+ public:
+  using Base::Base;
+  using typename Base::PtrType;
+
   C10_HOST_DEVICE decltype(auto) operator[](index_t i) const {
     if constexpr (N == 1) {
       return static_cast<std::conditional_t<std::is_const_v<T>, const T&, T&>>(
-          const_cast<PtrType>(data_)[strides_[0] * i]);
+          const_cast<PtrType>(this->data_)[this->strides_[0] * i]);
     } else {
       return TensorAccessor<T, N - 1, PtrTraits, index_t>(
-          const_cast<PtrType>(data_) + strides_[0] * i, sizes_ + 1, strides_ + 1);
+          const_cast<PtrType>(this->data_) + this->strides_[0] * i, this->sizes_ + 1, this->strides_ + 1);
     }
   }
 
@@ -107,11 +122,6 @@ class GenericPackedTensorAccessor {
     std::swap(result.strides_[dim1], result.strides_[dim2]);
     return result;
   }
-
- private:
-  PtrType data_;
-  index_t sizes_[N];
-  index_t strides_[N];
 };
 
 /// The older name.

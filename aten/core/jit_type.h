@@ -211,10 +211,10 @@ struct TORCH_API ListType final : SingleElementType, ComparablePtr<ListType> {
 
   std::string str() const override;
   bool isSubtypeOfExt(const Type& rhs, std::ostream* why_not) const override;
+  TypePtr createWithContained(std::vector<TypePtr> contained) const override;
 
  protected:
   std::string annotation_str_impl(const TypePrinter& printer) const override;
-  TypePtr createWithContained(std::vector<TypePtr> contained) const override;
 
  private:
   explicit ListType(TypePtr element) : SingleElementType(Kind, std::move(element)) {}
@@ -229,10 +229,10 @@ struct TORCH_API OptionalType final : SingleElementType, ComparablePtr<OptionalT
 
   std::string str() const override;
   bool isSubtypeOfExt(const Type& rhs, std::ostream* why_not) const override;
+  TypePtr createWithContained(std::vector<TypePtr> contained) const override;
 
  protected:
   std::string annotation_str_impl(const TypePrinter& printer) const override;
-  TypePtr createWithContained(std::vector<TypePtr> contained) const override;
 
  private:
   explicit OptionalType(TypePtr element) : SingleElementType(Kind, std::move(element)) {}
@@ -245,10 +245,10 @@ using OptionalTypePtr = std::shared_ptr<OptionalType>;
     static constexpr TypeKind Kind = TypeKind::Name;                                      \
     static std::shared_ptr<Name> create(TypePtr element);                                 \
     std::string str() const override;                                                     \
+    TypePtr createWithContained(std::vector<TypePtr> contained) const override;           \
                                                                                           \
    protected:                                                                             \
     std::string annotation_str_impl(const TypePrinter& printer) const override;           \
-    TypePtr createWithContained(std::vector<TypePtr> contained) const override;           \
                                                                                           \
    private:                                                                               \
     explicit Name(TypePtr element) : SingleElementType(Kind, std::move(element)) {}       \
@@ -274,10 +274,10 @@ struct TORCH_API DictType final : SharedType, ComparablePtr<DictType> {
   }
   std::string str() const override;
   bool equals(const Type& rhs) const override;
+  TypePtr createWithContained(std::vector<TypePtr> contained) const override;
 
  protected:
   std::string annotation_str_impl(const TypePrinter& printer) const override;
-  TypePtr createWithContained(std::vector<TypePtr> contained) const override;
 
  private:
   DictType(TypePtr key, TypePtr value);
@@ -313,10 +313,10 @@ struct TORCH_API TupleType final : NamedType, ComparablePtr<TupleType> {
   std::string str() const override;
   bool equals(const Type& rhs) const override;
   bool isSubtypeOfExt(const Type& rhs, std::ostream* why_not) const override;
+  TypePtr createWithContained(std::vector<TypePtr> contained) const override;
 
  protected:
   std::string annotation_str_impl(const TypePrinter& printer) const override;
-  TypePtr createWithContained(std::vector<TypePtr> contained) const override;
 
  private:
   TupleType(std::vector<TypePtr> elements, std::optional<QualifiedName> name, std::shared_ptr<FunctionSchema> schema);
@@ -357,10 +357,10 @@ struct TORCH_API UnionType final : SharedType, ComparablePtr<UnionType> {
   std::string str() const override;
   bool equals(const Type& rhs) const override;
   bool isSubtypeOfExt(const Type& rhs, std::ostream* why_not) const override;
+  TypePtr createWithContained(std::vector<TypePtr> contained) const override;
 
  protected:
   std::string annotation_str_impl(const TypePrinter& printer) const override;
-  TypePtr createWithContained(std::vector<TypePtr> contained) const override;
 
  private:
   explicit UnionType(std::vector<TypePtr> types) : SharedType(Kind), types_(std::move(types)) {}

@@ -178,10 +178,12 @@ struct TORCH_API Type {
     return const_cast<T&>(static_cast<const Type*>(this)->expectRef<T>());
   }
 
+  /// A type of this class with other contained types; throws for classes that contain none.
+  virtual TypePtr createWithContained(std::vector<TypePtr> contained) const;
+
  protected:
   explicit Type(TypeKind kind) : kind_(kind) {}
   virtual std::string annotation_str_impl(const TypePrinter& printer) const;
-  virtual TypePtr createWithContained(std::vector<TypePtr> contained) const;
 
  private:
   [[noreturn]] void reportCastError(const char* wanted) const;

@@ -17,15 +17,17 @@
 namespace c10 {
 
 /// Row of a functionality in the dispatch table: its first entry and which backend bits choose among the following.
-struct OpTableOffsetAndMask {
-  uint16_t offset;
-  uint16_t mask;
+struct FunctionalityOffsetAndMask {
+  constexpr FunctionalityOffsetAndMask() = default;
+  constexpr FunctionalityOffsetAndMask(uint16_t offset, uint16_t mask) : offset(offset), mask(mask) {}
+  uint16_t offset = 0;
+  uint16_t mask = 0;
 };
 
 namespace impl {
 
-constexpr std::array<OpTableOffsetAndMask, num_functionality_keys> make_table_rows() {
-  std::array<OpTableOffsetAndMask, num_functionality_keys> rows{};
+constexpr std::array<FunctionalityOffsetAndMask, num_functionality_keys> make_table_rows() {
+  std::array<FunctionalityOffsetAndMask, num_functionality_keys> rows{};
   uint16_t next = 0;
   for (uint8_t k = 0; k < num_functionality_keys; ++k) {
     const bool per_backend = isPerBackendFunctionalityKey(static_cast<DispatchKey>(k));
@@ -35,7 +37,7 @@ constexpr std::array<OpTableOffsetAndMask, num_functionality_keys> make_table_ro
   return rows;
 }
 
-inline constexpr std::array<OpTableOffsetAndMask, num_functionality_keys> kTableRows = make_table_rows();
+inline constexpr std::array<FunctionalityOffsetAndMask, num_functionality_keys> kTableRows = make_table_rows();
 static_assert(
     kTableRows[num_functionality_keys - 1].offset + 1 == num_runtime_entries,
     "the rows of the dispatch table fill it");
@@ -155,7 +157,7 @@ class DispatchKeySet final {
   /// Where the kernel for highestPriorityTypeId() stands in an operator's table of num_runtime_entries.
   [[nodiscard]] constexpr int getDispatchTableIndexForDispatchKeySet() const {
     // highest_bit(x >> 1) is the position of the highest bit of x | 1: no branch for the empty set.
-    const OpTableOffsetAndMask row = impl::kTableRows[position_of_highest_bit((repr_ >> (num_backends - 1)) | 1)];
+    const FunctionalityOffsetAndMask row = impl::kTableRows[position_of_highest_bit((repr_ >> (num_backends - 1)) | 1)];
     return static_cast<int>(row.offset + position_of_highest_bit((repr_ & row.mask) | 1));
   }
   /// Index of the highest backend: CPU is 0, and so is no backend.

@@ -430,6 +430,10 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
     return key_set_.has_all(python_ks);
   }
   /// Whether it was made in inference mode: it has neither autograd keys nor a version counter.
+  /// Takes the autograd keys away; for tests of the dispatcher that want a tensor with the keys given and no others.
+  void remove_autograd_key() {
+    key_set_ = key_set_ - autograd_dispatch_keyset;
+  }
   bool is_inference() const {
     return !key_set_.has_any(autograd_dispatch_keyset_with_ADInplaceOrView);
   }

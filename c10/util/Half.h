@@ -4,7 +4,9 @@
 #include <c10/util/reduced_float_ops.h>
 #include <c10/util/small_float.h>
 
+#include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <iosfwd>
 #include <limits>
 #include <type_traits>

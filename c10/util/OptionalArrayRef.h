@@ -52,8 +52,14 @@ class OptionalArrayRef final {
     wrapped_ = std::nullopt;
     return *this;
   }
-  constexpr OptionalArrayRef& operator=(ArrayRef<T> value) noexcept {
-    wrapped_ = value;
+  /// From anything that an ArrayRef is assigned from, such as a vector; refers into it.
+  template <
+      typename U = ArrayRef<T>,
+      typename = std::enable_if_t<
+          !std::is_same_v<std::decay_t<U>, OptionalArrayRef> && std::is_constructible_v<ArrayRef<T>, U&&> &&
+          std::is_assignable_v<ArrayRef<T>&, U&&>>>
+  constexpr OptionalArrayRef& operator=(U&& value) noexcept(std::is_nothrow_constructible_v<ArrayRef<T>, U&&>) {
+    wrapped_ = ArrayRef<T>(std::forward<U>(value));
     return *this;
   }
 

@@ -129,6 +129,18 @@ class RobinHoodTable {
     }
   }
 
+  /// The one element with this key as a range, or an empty range at the end.
+  template <class Key>
+  std::pair<iterator, iterator> equal_range(const Key& key) {
+    const iterator found = find_as(key);
+    return {found, found == end() ? found : std::next(found)};
+  }
+  template <class Key>
+  std::pair<const_iterator, const_iterator> equal_range(const Key& key) const {
+    const const_iterator found = find_as(key);
+    return {found, found == end() ? found : std::next(found)};
+  }
+
   template <class Key>
   iterator find_as(const Key& key) {
     return iterator(find_slot(key));

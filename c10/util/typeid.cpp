@@ -15,6 +15,10 @@ std::ostream& operator<<(std::ostream& stream, TypeMeta type_meta) {
 
 namespace detail {
 
+void _ThrowRuntimeTypeLogicError(const std::string& msg) {
+  TORCH_CHECK(false, msg);
+}
+
 namespace {
 
 constexpr size_t kMaxTypes = 1024;

@@ -4,11 +4,13 @@
 #include <c10/macros/Macros.h>
 #include <c10/util/Exception.h>
 #include <c10/util/TypeIndex.h>
+#include <c10/util/string_view.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
 #include <new>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -60,6 +62,25 @@ struct TypeMetaData final {
   std::string_view name_ = "nullptr (uninitialized)";
 };
 
+[[noreturn]] C10_API void _ThrowRuntimeTypeLogicError(const std::string& msg);
+
+/// Stands for `new T` where T cannot be made without arguments.
+template <typename T>
+inline void* _NewNotDefault() {
+  _ThrowRuntimeTypeLogicError(
+      "Type " + std::string(c10::util::get_fully_qualified_type_name<T>()) + " is not default-constructible.");
+}
+template <typename T>
+inline void _PlacementNewNotDefault(void* /*ptr*/, size_t /*n*/) {
+  _NewNotDefault<T>();
+}
+/// Stands for the copy of a type that cannot be assigned.
+template <typename T>
+inline void _CopyNotAllowed(const void* /*src*/, void* /*dst*/, size_t /*n*/) {
+  _ThrowRuntimeTypeLogicError(
+      "Type " + std::string(c10::util::get_fully_qualified_type_name<T>()) + " does not allow assignment.");
+}
+
 template <typename T>
 constexpr TypeMetaData make_type_meta_data(std::string_view name) {
   TypeMetaData data;
@@ -73,8 +94,13 @@ constexpr TypeMetaData make_type_meta_data(std::string_view name) {
         }
       };
     }
+  } else {
+    data.new_ = &_NewNotDefault<T>;
+    data.placementNew_ = &_PlacementNewNotDefault<T>;
   }
-  if constexpr (!std::is_trivially_copyable_v<T> && std::is_copy_assignable_v<T>) {
+  if constexpr (!std::is_copy_assignable_v<T>) {
+    data.copy_ = &_CopyNotAllowed<T>;
+  } else if constexpr (!std::is_trivially_copyable_v<T>) {
     data.copy_ = [](const void* from, void* to, size_t n) {
       for (size_t i = 0; i < n; ++i) {
         static_cast<T*>(to)[i] = static_cast<const T*>(from)[i];

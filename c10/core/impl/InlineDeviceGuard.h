@@ -3,8 +3,8 @@
 #include <c10/core/Device.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 #include <c10/util/Exception.h>
+#include <c10/util/Optional.h>
 
-#include <optional>
 #include <type_traits>
 #include <utility>
 

@@ -73,6 +73,15 @@ class order_preserving_flat_hash_map {
     const auto found = table_.find_as(key);
     return found == table_.end() ? elements_.end() : const_iterator(*found);
   }
+  /// The one element with this key as a range, or an empty range at the end.
+  std::pair<iterator, iterator> equal_range(const K& key) {
+    const auto found = find(key);
+    return {found, found == end() ? found : std::next(found)};
+  }
+  std::pair<const_iterator, const_iterator> equal_range(const K& key) const {
+    const auto found = find(key);
+    return {found, found == end() ? found : std::next(found)};
+  }
   size_t count(const K& key) const { return find(key) == end() ? 0 : 1; }
   bool contains(const K& key) const { return count(key) != 0; }
   V& at(const K& key) {

@@ -11,5 +11,7 @@ using HeaderOnlyTensorAccessorBase = at::TensorAccessorBase<T, N, PtrTraits, ind
 template <typename T, size_t N, template <typename U> class PtrTraits = DefaultPtrTraits, typename index_t = int64_t>
 using HeaderOnlyTensorAccessor = at::TensorAccessor<T, N, PtrTraits, index_t>;
 template <typename T, size_t N, template <typename U> class PtrTraits = DefaultPtrTraits, typename index_t = int64_t>
+using HeaderOnlyGenericPackedTensorAccessorBase = at::GenericPackedTensorAccessorBase<T, N, PtrTraits, index_t>;
+template <typename T, size_t N, template <typename U> class PtrTraits = DefaultPtrTraits, typename index_t = int64_t>
 using HeaderOnlyGenericPackedTensorAccessor = at::GenericPackedTensorAccessor<T, N, PtrTraits, index_t>;
 } // namespace torch::headeronly
