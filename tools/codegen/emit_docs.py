@@ -42,10 +42,15 @@ def reference_page(entries: list[Entry], sources: SourceIndex, recorded: Path) -
     for family, members in families.items():
         lines += [f"## {family}", "", "| operator | forms | kernel | gradient |", "|---|---|---|---|"]
         for e in members:
-            how = " ".join(e.derived_from) if e.derived_from else "composite" if e.is_composite else ", ".join(
-                (["any backend"] if e.is_explicit else []) + [f"{b}: `{r.name or r.kind}`" for b, r in e.kernels.items()])
+            kernels = (["any backend"] if e.is_explicit else []) + [f"{b}: `{r.name or r.kind}`" for b, r in e.kernels.items()]
+            if e.is_refused:
+                how = f"refused: {e.get('refuse')}"
+            elif e.derived_from:
+                how = " ".join(e.derived_from)
+            else:
+                how = "composite" if e.is_composite else ", ".join(kernels)
             doc = f"<br>{e.get('doc')}" if e.get("doc") else ""
-            grads = ", ".join(e.get("grad")) if isinstance(e.get("grad"), dict) else "through its parts" if e.is_composite else ""
+            grads = ", ".join(e.get("grad")) if isinstance(e.get("grad"), dict) else "through its parts" if e.is_composite and not e.is_refused else ""
             schema = str(e.schema).replace("|", "\\|")
             lines.append(f"| `{schema}`{doc} | {', '.join(e.forms)} | {how} | {grads} |")
         lines.append("")

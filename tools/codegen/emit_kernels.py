@@ -438,6 +438,8 @@ class KernelEmitter:
         if entry.derived_from:
             body = self._copy_of_call(entry, form) if self.derived.calls_itself(entry, form) else self.derived.body(entry, form)
             return self.wrapper(schema, "CompositeImplicitAutograd", body)
+        if entry.is_refused:
+            return self._refused(entry, schema)
         word = "composite" if entry.is_composite else "explicit"
         key = "CompositeImplicitAutograd" if entry.is_composite else "CompositeExplicitAutograd"
         function = entry.get(word) if form == self.primary(entry) else entry.get(f"{form}_{word}")
@@ -446,6 +448,14 @@ class KernelEmitter:
         else:
             body = self.copy_out_body(entry, form, f"at::native::{entry.get(word)}")
         return self.wrapper(schema, key, body)
+
+    @staticmethod
+    def _refused(entry: Entry, schema: Schema) -> Wrapper:
+        name = f"{schema.unambiguous_name}_CompositeImplicitAutograd"
+        types = ", ".join(p.type for p in cpp.dispatcher_params(schema))
+        call = f"at::native::refuse({cstring(schema.full_name)}, {cstring(entry.get('refuse'))});"
+        text = f"{cpp.return_type(schema)} {name}({types}) {{\n  {call}\n}}\n"
+        return Wrapper(schema.unambiguous_name, "CompositeImplicitAutograd", name, text)
 
     # ---- declarations of what wrappers call ----------------------------------
     def declarations(self, entries: list[Entry], backend: str | None) -> str:
@@ -536,6 +546,8 @@ class KernelEmitter:
         ops = "".join(f"#include <aten/ops/{b}_ops.h>\n" for b in bases)
         if any(s.is_out and not s.returns for e in entries for s in e.forms.values()):
             ops += "#include <aten/native/composite/list_out.h>\n"
+        if any(e.is_refused for e in entries):
+            ops += "#include <aten/native/support/refuse.h>\n"
         if any("foreach" in e.raw for e in entries):
             ops += "#include <aten/Functions.h>\n#include <aten/native/explicit/foreach.h>\n"
         definitions = "\n".join(w.text for w in wrappers)

@@ -140,7 +140,7 @@ def row(entry: Entry) -> str:
 
 
 def rows_file(family: str, entries: list[Entry]) -> str:
-    body = "\n".join(row(e) for e in entries if e.get("test") is not False)
+    body = "\n".join(row(e) for e in entries if e.get("test") is not False and not e.is_refused)
     return f"""// Operator table rows of aten/ops/{family}.yaml.
 #include "test/ops/op_table.h"
 #include "test/support/special_reference.h"

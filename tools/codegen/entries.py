@@ -16,11 +16,11 @@ FIELDS = {
     "composite", "foreach", "inplace_composite", "out_composite", "explicit", "inplace_explicit", "out_explicit", "grad",
     "output_differentiability", "reference", "samples", "errors", "doc", "out_contiguous", "inplace_alias_ok",
     "layout", "out_dtype", "out_check", "out_grad", "out_layout", "inplace_expanded", "cpp_no_default_args", "test", "tensor_overload", "fast_path",
-    "node", "inplace_node",
+    "node", "inplace_node", "refuse",
 }
 SPARSE_BACKENDS = ("sparse", "sparse_csr")  # kernels for the keys SparseCPU and SparseCUDA, SparseCsrCPU and SparseCsrCUDA
 # What runs an entry: exactly one of these.
-WAYS = ("kernel", "composite", "explicit", "foreach", "alias", "copy_of", "functional_of")
+WAYS = ("kernel", "composite", "explicit", "foreach", "alias", "copy_of", "functional_of", "refuse")
 # Entries that are made of another operator, which they name.
 DERIVED = ("alias", "copy_of", "functional_of")
 SPARSE_KINDS = ("values", "linear", "refused")
@@ -105,12 +105,16 @@ class Entry:
 
     @property
     def is_composite(self) -> bool:
-        return any(way in self.raw for way in ("composite", "foreach", *DERIVED))
+        return any(way in self.raw for way in ("composite", "foreach", "refuse", *DERIVED))
 
     @property
     def derived_from(self) -> tuple[str, str] | None:
         """(field, operator) of an entry that is made of another one."""
         return next(((key, str(self.get(key))) for key in DERIVED if key in self.raw), None)
+
+    @property
+    def is_refused(self) -> bool:
+        return "refuse" in self.raw
 
     @property
     def is_explicit(self) -> bool:
