@@ -21,6 +21,7 @@
 #include <c10/util/MaybeOwned.h>
 #include <c10/util/intrusive_ptr.h>
 
+#include <aten/core/NamedTensor.h>
 #include <aten/core/TensorAccessor.h>
 
 #include <cstdint>
@@ -175,7 +176,11 @@ class TORCH_API TensorBase {
   void _set_conj(bool conjugate) const { impl_->_set_conj(conjugate); }
   void _set_neg(bool negative) const { impl_->_set_neg(negative); }
   void _set_zero(bool zero) const { impl_->_set_zero(zero); }
-  bool has_names() const { return false; }
+  /// Whether a dimension has a name; false too where names are disregarded (NoNamesGuard).
+  bool has_names() const { return impl::has_names(impl_.get()); }
+  /// The names, wildcards for dimensions that have none.
+  DimnameList names() const { return impl::get_names(impl_.get()); }
+  std::optional<DimnameList> opt_names() const { return impl::get_opt_names(impl_.get()); }
 
   // ---- data --------------------------------------------------------------
   void* data_ptr() const { return impl_->mutable_data(); }

@@ -1,6 +1,7 @@
 // Every type that an operator's C++ signature may name.
 #pragma once
 
+#include <aten/core/Dimname.h>
 #include <aten/core/Generator.h>
 #include <aten/core/List.h>
 #include <aten/core/Reduction.h>

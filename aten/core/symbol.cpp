@@ -128,6 +128,9 @@ bool Symbol::is_attr() const {
 bool Symbol::is_aten() const {
   return SymbolTable::get()[value_].domain() == "aten";
 }
+bool Symbol::is_dimname() const {
+  return SymbolTable::get()[value_].domain() == "dimname";
+}
 bool Symbol::is_user() const {
   return SymbolTable::get()[value_].domain() == "user";
 }

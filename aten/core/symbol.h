@@ -43,6 +43,7 @@ struct TORCH_API Symbol {
   bool is_aten() const;
   bool is_prim() const;
   bool is_user() const;
+  bool is_dimname() const;
   bool is_cuda() const;
   bool is_onnx() const;
 

@@ -9,6 +9,7 @@ namespace c10 {
 
 AutogradMetaInterface::~AutogradMetaInterface() = default;
 BackendMeta::~BackendMeta() = default;
+NamedTensorMetaInterface::~NamedTensorMetaInterface() = default;
 
 ExtraMeta::ExtraMeta() = default;
 ExtraMeta::~ExtraMeta() = default;
@@ -16,6 +17,7 @@ ExtraMeta::~ExtraMeta() = default;
 ExtraMeta::ExtraMeta(const ExtraMeta& other)
     : symbolic_shape_meta_(
           other.symbolic_shape_meta_ ? std::make_unique<SymbolicShapeMeta>(*other.symbolic_shape_meta_) : nullptr),
+      named_tensor_meta_(other.named_tensor_meta_ ? other.named_tensor_meta_->clone() : nullptr),
       backend_meta_(other.backend_meta_ ? other.backend_meta_->clone(other.backend_meta_) : nullptr),
       custom_data_ptr_error_msg_(other.custom_data_ptr_error_msg_),
       custom_storage_error_msg_(other.custom_storage_error_msg_) {}
@@ -54,7 +56,7 @@ TensorImpl::TensorImpl(Storage&& storage, DispatchKeySet ks, const caffe2::TypeM
     : TensorImpl(std::move(storage), with_related_keys(ks), data_type, storage.device()) {}
 
 TensorImpl::TensorImpl(ImplType, Storage&& storage, DispatchKeySet ks, const caffe2::TypeMeta data_type)
-    : TensorImpl(std::move(storage), ks - python_ks, data_type, storage.device()) {}
+    : TensorImpl(std::move(storage), ks - (python_ks | DispatchKeySet(DispatchKey::Named)), data_type, storage.device()) {}
 
 TensorImpl::TensorImpl(DispatchKeySet ks, const caffe2::TypeMeta data_type, std::optional<c10::Device> device_opt)
     : TensorImpl(Storage(), with_related_keys(ks), data_type, device_opt) {
@@ -341,6 +343,13 @@ void TensorImpl::_set_fw_grad(
 
 void TensorImpl::set_backend_meta(intrusive_ptr<c10::BackendMeta> backend_meta) {
   get_extra_meta().backend_meta_ = std::move(backend_meta);
+}
+
+void TensorImpl::set_named_tensor_meta(std::unique_ptr<c10::NamedTensorMetaInterface> named_tensor_meta) {
+  set_key(DispatchKey::Named, named_tensor_meta != nullptr);
+  if (named_tensor_meta != nullptr || extra_meta_) {
+    get_extra_meta().named_tensor_meta_ = std::move(named_tensor_meta);
+  }
 }
 
 void TensorImpl::set_version_counter(const c10::VariableVersion& version_counter) {

@@ -75,9 +75,18 @@ struct C10_API BackendMeta : intrusive_ptr_target {
   }
 };
 
+/// The names of a tensor's dimensions: what they are is known to at::NamedTensorMeta.
+struct C10_API NamedTensorMetaInterface {
+  virtual ~NamedTensorMetaInterface();
+  virtual std::unique_ptr<NamedTensorMetaInterface> clone() const = 0;
+  /// How many dimensions are named.
+  virtual int64_t slow_dim() const = 0;
+};
+
 /// What few tensors have.
 struct C10_API ExtraMeta {
   OwnedPtr<c10::SymbolicShapeMeta> symbolic_shape_meta_;
+  OwnedPtr<c10::NamedTensorMetaInterface> named_tensor_meta_;
   intrusive_ptr<c10::BackendMeta> backend_meta_;
   std::optional<std::string> custom_data_ptr_error_msg_;
   std::optional<std::string> custom_storage_error_msg_;
@@ -109,7 +118,7 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
   /// A tensor of shape [0] on a storage. Autograd, ADInplaceOrView and autocast keys of the backend are added to `ks`,
   /// in inference mode only autocast.
   TensorImpl(Storage&& storage, DispatchKeySet ks, const caffe2::TypeMeta data_type);
-  /// A view for the result of a view operator: takes the key set as it is.
+  /// A view for the result of a view operator: takes the key set as it is, but for names, which are no part of it.
   TensorImpl(ImplType, Storage&& storage, DispatchKeySet ks, const caffe2::TypeMeta data_type);
   /// A tensor without storage.
   TensorImpl(DispatchKeySet ks, const caffe2::TypeMeta data_type, std::optional<c10::Device> device_opt);
@@ -574,6 +583,18 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
   }
   impl::PyObjectSlot* pyobj_slot() {
     return &get_extra_meta().pyobj_slot_;
+  }
+
+  /// Names for the dimensions, or none. The key Named tells calls of them.
+  void set_named_tensor_meta(std::unique_ptr<c10::NamedTensorMetaInterface> named_tensor_meta);
+  bool has_named_tensor_meta() const {
+    return key_set_.has_all(DispatchKeySet(DispatchKey::Named)) && named_tensor_meta() != nullptr;
+  }
+  const c10::NamedTensorMetaInterface* named_tensor_meta() const {
+    return extra_meta_ ? extra_meta_->named_tensor_meta_.get() : nullptr;
+  }
+  c10::NamedTensorMetaInterface* named_tensor_meta() {
+    return extra_meta_ ? extra_meta_->named_tensor_meta_.get() : nullptr;
   }
 
   /// Name of the class, for messages.

@@ -22,6 +22,7 @@ _BY_VALUE = {
     "Storage": "at::Storage",
     "Stream": "at::Stream",
     "QScheme": "at::QScheme",
+    "Dimname": "at::Dimname",
 }
 
 
@@ -43,11 +44,13 @@ def argument_type(t: Type, *, symint: bool, written: bool = False) -> str:
     if t.is_list:
         if base == "bool" and t.size is not None:
             return f"std::array<bool, {t.size}>"
-        lists = {"int": "at::IntArrayRef", "SymInt": "c10::SymIntArrayRef", "float": "at::ArrayRef<double>"}
+        lists = {"int": "at::IntArrayRef", "SymInt": "c10::SymIntArrayRef", "float": "at::ArrayRef<double>",
+                 "Dimname": "at::DimnameList"}
         optional_lists = {
             "int": "at::OptionalIntArrayRef",
             "SymInt": "at::OptionalSymIntArrayRef",
             "float": "std::optional<at::ArrayRef<double>>",
+            "Dimname": "std::optional<at::DimnameList>",
         }
         if base in lists:
             return optional_lists[base] if t.optional else lists[base]

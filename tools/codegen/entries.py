@@ -16,7 +16,7 @@ FIELDS = {
     "composite", "foreach", "inplace_composite", "out_composite", "explicit", "inplace_explicit", "out_explicit", "grad",
     "output_differentiability", "reference", "samples", "errors", "doc", "out_contiguous", "inplace_alias_ok",
     "layout", "out_dtype", "out_check", "out_grad", "out_layout", "inplace_expanded", "cpp_no_default_args", "test", "tensor_overload", "fast_path",
-    "node", "inplace_node", "refuse",
+    "node", "inplace_node", "refuse", "names",
 }
 SPARSE_BACKENDS = ("sparse", "sparse_csr")  # kernels for the keys SparseCPU and SparseCUDA, SparseCsrCPU and SparseCsrCUDA
 # What runs an entry: exactly one of these.
@@ -26,6 +26,11 @@ DERIVED = ("alias", "copy_of", "functional_of")
 SPARSE_KINDS = ("values", "linear", "refused")
 VARIANTS = ("function", "method", "inplace", "inplace_method", "out")
 RESULTS = ("common", "float", "bool", "real")
+# How results are named, see aten/names/names_rules.h.
+NAMES_RULES = (
+    "pointwise", "self", "reduce", "drop_dim", "transpose", "squeeze", "expand", "diagonal", "cat", "product",
+    "added_product", "equal", "none",
+)
 DTYPE_SETS = {
     "bool": ["bool"],
     "integral": ["uint8_t", "int8_t", "int16_t", "int32_t", "int64_t"],
@@ -125,6 +130,11 @@ class Entry:
         return self.get("shape") == "pointwise"
 
     @property
+    def names_rule(self) -> str | None:
+        """How the names of results follow from those of operands; None where named tensors are refused, or reach the parts."""
+        return self.get("names") or ("pointwise" if self.is_pointwise else None)
+
+    @property
     def operands(self) -> list[str]:
         """Arguments of a pointwise operator that the iterator runs over."""
         given = self.get("operands")
@@ -200,6 +210,10 @@ def _check(entry: Entry) -> None:
         raise entry.fail("foreach", "must be {function: EXPRESSION, inplace: EXPRESSION, multi_tensor: FUNCTION}; the second only with that variant")
     if entry.get("result", "common") not in RESULTS:
         raise entry.fail("result", f"'{entry.get('result')}'; allowed: {', '.join(RESULTS)}")
+    if entry.get("names") not in (None, *NAMES_RULES):
+        raise entry.fail("names", f"'{entry.get('names')}'; allowed: {', '.join(NAMES_RULES)}")
+    if "names" in entry.raw and entry.is_composite:
+        raise entry.fail("names", "names reach the operators that a composite one is made of")
     for key in ("node", "inplace_node"):
         if key in entry.raw and not re.fullmatch(r"(\w+::)*\w*Backward\w+", entry.get(key)):
             raise entry.fail(key, f"'{entry.get(key)}' is no name of a node, such as PowBackward1")

@@ -9,6 +9,7 @@ from emit_api import by_base_name, definitions, functions_header, keyed_headers,
 from emit_autograd import AutogradEmitter
 from emit_docs import reference_page
 from emit_kernels import KernelEmitter
+from emit_names import names_rules
 from emit_signatures import Signatures
 from emit_tests import rows_file, table_file
 from entries import SPARSE_KINDS, Entry
@@ -88,6 +89,7 @@ def generated_files(entries: list[Entry], sources: SourceIndex) -> dict[str, str
             if text:
                 files[name] = text
     files |= signatures.sources()
+    files["src/names_rules.cpp"] = names_rules(entries)
     for name, text in kernels.cuda_pointwise_sources(entries).items():
         files[f"cuda/{name}.cu"] = text
     families: dict[str, list[Entry]] = {}

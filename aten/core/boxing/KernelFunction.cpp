@@ -25,6 +25,35 @@ void named_not_supported_kernel(OperatorKernel*, const OperatorHandle& op, Dispa
       "call the op with an unnamed tensor, and set names on the result of the operation.");
 }
 
+IValue impl::boxed_names(at::Dimname name) {
+  return name.symbol().toUnqualString();
+}
+
+IValue impl::boxed_names(at::DimnameList names) {
+  List<std::string> texts;
+  for (const at::Dimname name : names) {
+    texts.push_back(name.symbol().toUnqualString());
+  }
+  return texts;
+}
+
+at::Dimname impl::unboxed_name(const IValue& value) {
+  constexpr std::string_view kDomain = "dimname::";
+  std::string_view text = value.toStringView();
+  if (text.substr(0, kDomain.size()) == kDomain) {
+    text.remove_prefix(kDomain.size());
+  }
+  return at::Dimname::fromSymbol(Symbol::dimname(std::string(text)));
+}
+
+std::vector<at::Dimname> impl::unboxed_names(const IValue& value) {
+  std::vector<at::Dimname> names;
+  for (const IValue& name : value.toListRef()) {
+    names.push_back(unboxed_name(name));
+  }
+  return names;
+}
+
 Stack impl::box_all(const BoxFunction* functions, const void* const* addresses, size_t boxed_size) {
   Stack stack;
   stack.reserve(boxed_size + 1);

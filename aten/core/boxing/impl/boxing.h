@@ -1,5 +1,6 @@
 #pragma once
 
+#include <aten/core/Dimname.h>
 #include <aten/core/IListRef.h>
 #include <aten/core/boxing/BoxedKernel.h>
 #include <aten/core/stack.h>
@@ -26,7 +27,15 @@ constexpr size_t boxed_size() {
 
 template <class T>
 inline constexpr bool can_box_v = std::is_constructible_v<IValue, std::decay_t<T>> || std::is_same_v<std::decay_t<T>, c10::TensorOptions> ||
-    std::is_same_v<std::decay_t<T>, at::OptionalTensorRef>;
+    std::is_same_v<std::decay_t<T>, at::OptionalTensorRef> || std::is_same_v<std::decay_t<T>, at::Dimname> ||
+    std::is_same_v<std::decay_t<T>, at::DimnameList> || std::is_same_v<std::decay_t<T>, std::optional<at::DimnameList>>;
+
+/// Names of dimensions are strings in a stack, "*" for the wildcard.
+TORCH_API IValue boxed_names(at::Dimname name);
+TORCH_API IValue boxed_names(at::DimnameList names);
+inline IValue boxed_names(const std::optional<at::DimnameList>& names) {
+  return names ? boxed_names(*names) : IValue();
+}
 
 template <class T>
 void box_one(Stack& stack, const T& arg) {
@@ -36,6 +45,9 @@ void box_one(Stack& stack, const T& arg) {
     } else {
       stack.emplace_back();
     }
+  } else if constexpr (
+      std::is_same_v<T, at::Dimname> || std::is_same_v<T, at::DimnameList> || std::is_same_v<T, std::optional<at::DimnameList>>) {
+    stack.push_back(boxed_names(arg));
   } else {
     torch::jit::push_one(stack, arg);
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <aten/core/Dimname.h>
 #include <aten/core/IListRef.h>
 #include <aten/core/boxing/OperatorKernel.h>
 #include <aten/core/stack.h>
@@ -85,6 +86,21 @@ struct FromStack<std::optional<std::string_view>> {
 };
 template <>
 struct FromStack<const std::optional<std::string_view>&> : FromStack<std::optional<std::string_view>> {};
+/// What impl::boxed_names() gave; "dimname::N" too.
+TORCH_API at::Dimname unboxed_name(const IValue& value);
+TORCH_API std::vector<at::Dimname> unboxed_names(const IValue& value);
+template <>
+struct FromStack<at::Dimname> {
+  static at::Dimname get(IValue& value) {
+    return unboxed_name(value);
+  }
+};
+template <>
+struct FromStack<at::DimnameList> {
+  static std::vector<at::Dimname> get(IValue& value) {
+    return unboxed_names(value);
+  }
+};
 template <class T>
 struct FromStack<ArrayRef<T>> {
   static OwnedArray<T> get(IValue& value) {
@@ -93,6 +109,13 @@ struct FromStack<ArrayRef<T>> {
 };
 template <class T>
 struct FromStack<const ArrayRef<T>&> : FromStack<ArrayRef<T>> {};
+template <>
+struct FromStack<std::optional<at::DimnameList>> {
+  static OwnedOptionalArray<std::vector<at::Dimname>, at::Dimname> get(IValue& value) {
+    if (value.isNone()) return {};
+    return {unboxed_names(value)};
+  }
+};
 template <class T>
 struct FromStack<OptionalArrayRef<T>> {
   static OwnedOptionalArray<OwnedArray<T>, T> get(IValue& value) {
