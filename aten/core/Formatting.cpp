@@ -13,6 +13,7 @@
 #include <iomanip>
 #include <iostream>
 #include <locale>
+#include <optional>
 #include <sstream>
 #include <tuple>
 #include <utility>
@@ -174,6 +175,11 @@ void print_to(std::ostream& stream, const Tensor& tensor_, int64_t linesize) {
   if (!tensor_.defined()) {
     stream << "[ Tensor (undefined) ]";
     return;
+  }
+  // Names are not shown.
+  std::optional<NoNamesGuard> without_names;
+  if (tensor_.has_names()) {
+    without_names.emplace();
   }
   if (tensor_.is_sparse()) {
     const auto& impl = static_cast<const SparseTensorImpl&>(*tensor_.unsafeGetTensorImpl());

@@ -4,14 +4,11 @@
 #include <c10/util/Exception.h>
 
 #include <algorithm>
-#include <atomic>
 #include <ostream>
 
 namespace at {
 
 namespace {
-
-std::atomic<bool> in_use{false};
 
 void check_unique(DimnameList names) {
   for (size_t i = 0; i < names.size(); ++i) {
@@ -65,6 +62,8 @@ const TensorBase& internal_set_names_inplace(const TensorBase& tensor, std::vect
 
 namespace impl {
 
+std::atomic<bool> names_in_use{false};
+
 void check_names_valid_for(TensorImpl* impl, DimnameList names) {
   at::check_names_valid_for(static_cast<size_t>(impl->dim()), names);
 }
@@ -77,7 +76,7 @@ void internal_set_names_inplace(TensorImpl* impl, std::vector<Dimname>&& names, 
     impl->set_named_tensor_meta(nullptr);
     return;
   }
-  in_use.store(true, std::memory_order_relaxed);
+  names_in_use.store(true, std::memory_order_relaxed);
   impl->set_named_tensor_meta(std::make_unique<NamedTensorMeta>(NamedTensorMeta::HasNonWildcard, std::move(names)));
 }
 
@@ -89,10 +88,6 @@ void internal_set_names_inplace(TensorImpl* impl, std::optional<DimnameList> nam
     return;
   }
   internal_set_names_inplace(impl, names->vec(), validate_names);
-}
-
-bool names_are_in_use() noexcept {
-  return in_use.load(std::memory_order_relaxed);
 }
 
 std::optional<DimnameList> get_opt_names(const TensorImpl* impl) {

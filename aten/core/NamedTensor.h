@@ -5,6 +5,7 @@
 #include <c10/core/TensorImpl.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -83,8 +84,8 @@ TORCH_API void internal_set_names_inplace(TensorImpl* impl, std::optional<Dimnam
 TORCH_API void internal_set_names_inplace(TensorImpl* impl, std::vector<Dimname>&& names, bool validate_names);
 TORCH_API void check_names_valid_for(TensorImpl* impl, DimnameList names);
 
-/// Whether a tensor was ever given names in this process: then nodes of the graph must disregard them.
-TORCH_API bool names_are_in_use() noexcept;
+/// Whether a tensor was ever given names in this process.
+extern TORCH_API std::atomic<bool> names_in_use;
 
 /// False too where names are disregarded.
 inline bool has_names(const TensorImpl* impl) {

@@ -179,6 +179,9 @@ class TORCH_API Tensor : public TensorBase {
     });
   }
 
+  // Beside the operators that take the dimension's name.
+  using TensorBase::size;
+  using TensorBase::stride;
 #include <aten/core/tensor_methods.inc>
 
   // A dtype() is a TypeMeta: `x.to(y.device(), y.dtype())`.
