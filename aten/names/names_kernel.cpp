@@ -6,7 +6,7 @@
 #include <aten/core/dispatch/Dispatcher.h>
 #include <aten/core/function_schema.h>
 #include <aten/core/ivalue.h>
-#include <aten/library.h>
+#include <aten/library/library.h>
 #include <c10/core/WrapDimMinimal.h>
 
 #include <algorithm>
@@ -44,6 +44,9 @@ class Call {
       std::vector<Tensor>& tensors = is_output ? outputs_ : operands_;
       if (values_[i].isTensor()) {
         tensors.push_back(values_[i].toTensor());
+        if (alias != nullptr && alias->isWrite()) {
+          written_.push_back(values_[i].toTensor());
+        }
       } else if (values_[i].isTensorList()) {
         for (const Tensor& tensor : values_[i].toTensorVector()) {
           tensors.push_back(tensor);
@@ -63,6 +66,8 @@ class Call {
   /// All tensors but those of out=.
   const std::vector<Tensor>& operands() const { return operands_; }
   const Tensor& self() const { return operands_.at(0); }
+  /// In place, or as out=.
+  const std::vector<Tensor>& written() const { return written_; }
 
   const IValue* find(const char* name) const {
     const std::optional<int> index = schema_.argumentIndexWithName(name);
@@ -91,6 +96,7 @@ class Call {
   const IValue* values_;
   std::vector<Tensor> operands_;
   std::vector<Tensor> outputs_;
+  std::vector<Tensor> written_;
 };
 
 // What rules give: names of results, or nothing if results are to stay as they are.
@@ -150,14 +156,7 @@ Result squeezed(const Call& call) {
 }
 
 Result joined(const Call& call) {
-  MaterializedITensorListRef tensors;
-  for (const Tensor& tensor : call.operands()) {
-    // An empty vector fits whatever it is joined with.
-    if (!(tensor.dim() == 1 && tensor.size(0) == 0 && !tensor.has_names())) {
-      tensors.emplace_back(tensor);
-    }
-  }
-  return namedinference::compute_cat_outnames(tensors);
+  return namedinference::compute_cat_outnames(MaterializedITensorListRef(call.operands().begin(), call.operands().end()));
 }
 
 Result added(const Call& call) {
@@ -235,6 +234,14 @@ void named_kernel(const c10::OperatorHandle& op, c10::DispatchKeySet keys, Stack
     return;
   }
   const Result names = rule != nullptr ? apply(rule->rule, call) : std::nullopt;
+  if (names) {
+    // Before anything is written.
+    for (const Tensor& tensor : call.written()) {
+      if (tensor.defined() && tensor.has_names()) {
+        set_names(tensor, *names);
+      }
+    }
+  }
   {
     const NoNamesGuard guard;
     op.redispatchBoxed(below, stack);

@@ -4,6 +4,9 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorOperators.h>
 #include <aten/iterator/ExpandUtils.h>
+#include <aten/iterator/ExpandUtils.h>
+#include <aten/names/disregard_names.h>
+#include <aten/native/support/OutArgument.h>
 #include <aten/native/composite/exact_out.h>
 #include <aten/native/support/OutArgument.h>
 #include <aten/native/support/store_scalar.h>
@@ -95,6 +98,11 @@ Tensor matmul_impl(const Tensor& self, const Tensor& other, bool has_out) {
   if (d1 == 2 && d2 == 2) return self.mm(other);
   if (d1 == 1 && d2 == 1) return self.dot(other);
   if (d1 == 2 && d2 == 1) return self.mv(other);
+  // The operators above name their results.
+  if (C10_UNLIKELY(self.has_names() || other.has_names())) {
+    return names::with_names(
+        namedinference::compute_matmul_outnames(self, other), [&] { return matmul_impl(self, other, has_out); });
+  }
   if (d1 == 1 && d2 == 2) return self.unsqueeze(0).mm(other).squeeze_(0);
   // Batches of sparse matrices can be neither expanded nor merged.
   if (d1 == 3 && d2 == 3 && (self.layout() != kStrided || other.layout() != kStrided)) return self.bmm(other);

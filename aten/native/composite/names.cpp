@@ -6,8 +6,6 @@
 #include <c10/core/WrapDimMinimal.h>
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -63,20 +61,23 @@ Tensor aligned(const Tensor& self, DimnameList names) {
         contains(names, name), "align_to: Cannot find dim ", name, " from Tensor", names, " in desired alignment ", names, ".");
   }
   check_names_valid_for(names.size(), names);
-  std::vector<int64_t> sizes(names.size(), 1);
-  std::vector<int64_t> strides(names.size(), 0);
-  for (size_t i = names.size(); i-- > 0;) {
+  std::vector<int64_t> order;
+  std::vector<int64_t> added;
+  for (size_t i = 0; i < names.size(); ++i) {
     const auto found = std::find(own.begin(), own.end(), names[i]);
     if (found != own.end()) {
-      sizes[i] = self.size(found - own.begin());
-      strides[i] = self.stride(found - own.begin());
-    } else if (i + 1 < names.size()) {
-      strides[i] = sizes[i + 1] * strides[i + 1];
+      order.push_back(found - own.begin());
     } else {
-      strides[i] = 1;
+      added.push_back(static_cast<int64_t>(i));
     }
   }
-  return names::with_names(names.vec(), [&] { return self.as_strided(sizes, strides); });
+  return names::with_names(names.vec(), [&] {
+    Tensor result = self.permute(order);
+    for (const int64_t dim : added) {
+      result = result.unsqueeze(dim);
+    }
+    return result;
+  });
 }
 
 /// Self with dimensions first to last as one, which is called `out_dim`.

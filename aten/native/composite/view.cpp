@@ -87,6 +87,7 @@ Tensor flatten(const Tensor& self, int64_t start_dim, int64_t end_dim) {
 
 Tensor unflatten(const Tensor& self, int64_t dim, IntArrayRef sizes) {
   TORCH_CHECK(!sizes.empty(), "unflatten: sizes must be non-empty");
+  TORCH_CHECK(!self.has_names(), "unflatten: input is a named tensor but no names were given for unflattened sizes");
   dim = c10::maybe_wrap_dim(dim, self.dim());
   const int64_t size = self.dim() == 0 ? 1 : self.size(dim);
   int64_t known = 1;
