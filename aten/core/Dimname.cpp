@@ -22,17 +22,19 @@ bool is_letter(char c) {
 
 bool Dimname::isValidName(const std::string& name) {
   return !name.empty() && is_letter(name[0]) &&
-      std::all_of(name.begin(), name.end(), [](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+         std::all_of(name.begin(), name.end(), [](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
 }
 
 Dimname Dimname::fromSymbol(Symbol name) {
-  TORCH_CHECK(name.is_dimname(), "Dimname::fromSymbol: expected a symbol of Symbol::dimname(), got ", name.toQualString());
+  TORCH_CHECK(
+      name.is_dimname(), "Dimname::fromSymbol: expected a symbol of Symbol::dimname(), got ", name.toQualString());
   if (name == wildcard_symbol()) {
     return wildcard();
   }
   TORCH_CHECK(
       isValidName(name.toUnqualString()),
-      "Invalid name: a valid identifier contains only digits, alphabetical characters, and/or underscore and starts with ",
+      "Invalid name: a valid identifier contains only digits, alphabetical characters, and/or underscore and starts "
+      "with ",
       "a non-digit. got: '", name.toUnqualString(), "'.");
   return Dimname(name, NameType::BASIC);
 }

@@ -12,9 +12,9 @@ namespace {
 
 void check_unique(DimnameList names) {
   for (size_t i = 0; i < names.size(); ++i) {
-    const bool repeats = !names[i].isWildcard() && std::find(names.begin() + i + 1, names.end(), names[i]) != names.end();
-    TORCH_CHECK(
-        !repeats, "Cannot construct a tensor with duplicate names. Got names: ", names, ".");
+    const bool repeats =
+        !names[i].isWildcard() && std::find(names.begin() + i + 1, names.end(), names[i]) != names.end();
+    TORCH_CHECK(!repeats, "Cannot construct a tensor with duplicate names. Got names: ", names, ".");
   }
 }
 
@@ -41,8 +41,8 @@ void check_names_valid_for(size_t tensor_dim, DimnameList names) {
       tensor_dim <= kMaxNamedTensorDim, "Named tensors only support up to ", kMaxNamedTensorDim,
       " dims: Attempted to create a tensor with dim ", tensor_dim, " with names ", names);
   TORCH_CHECK(
-      tensor_dim == names.size(), "Number of names (", names.size(), ") and number of dimensions in tensor (", tensor_dim,
-      ") do not match. Attempted to create a tensor with names ", names);
+      tensor_dim == names.size(), "Number of names (", names.size(), ") and number of dimensions in tensor (",
+      tensor_dim, ") do not match. Attempted to create a tensor with names ", names);
   check_unique(names);
 }
 
@@ -55,7 +55,8 @@ const TensorBase& internal_set_names_inplace(const TensorBase& tensor, std::opti
   return tensor;
 }
 
-const TensorBase& internal_set_names_inplace(const TensorBase& tensor, std::vector<Dimname>&& names, bool validate_names) {
+const TensorBase& internal_set_names_inplace(
+    const TensorBase& tensor, std::vector<Dimname>&& names, bool validate_names) {
   impl::internal_set_names_inplace(tensor.unsafeGetTensorImpl(), std::move(names), validate_names);
   return tensor;
 }

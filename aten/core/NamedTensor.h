@@ -18,10 +18,10 @@ namespace at {
 class TensorBase;
 
 // Note [Named tensors]
-// Names are kept in the tensor's ExtraMeta, and such a tensor has the dispatch key Named; other tensors have neither, and
-// pay nothing. A call with a named tensor comes by the kernel for that key (aten/names/names_kernel.cpp), below autograd:
-// it finds the names of the results by a rule that the operator's entry gives, goes on with names disregarded, and sets
-// them. Composite operators come there with the operators that they are made of.
+// Names are kept in the tensor's ExtraMeta, and such a tensor has the dispatch key Named; other tensors have neither,
+// and pay nothing. A call with a named tensor comes by the kernel for that key (aten/names/names_kernel.cpp), below
+// autograd: it finds the names of the results by a rule that the operator's entry gives, goes on with names
+// disregarded, and sets them. Composite operators come there with the operators that they are made of.
 //
 // Gradients have no names: nodes run with names disregarded.
 

@@ -93,12 +93,14 @@ DimnameList matrix_of(DimnameList names) {
   return names.size() > 2 ? names.slice(names.size() - 2) : names;
 }
 
-void check_distinct(DimnameList self, DimnameList other, DimnameList batch, DimnameList features, bool features_of_second) {
+void check_distinct(
+    DimnameList self, DimnameList other, DimnameList batch, DimnameList features, bool features_of_second) {
   for (const Dimname name : features) {
     TORCH_CHECK(
-        name.isWildcard() || !contains(batch, name), "Misaligned dims when batch matrix multiplying ", Shown{self}, " and ",
-        Shown{other}, ": there is overlap between the feature dims of the ", features_of_second ? "second" : "first",
-        " tensor (", features, ") and the batch dims of the ", features_of_second ? "first" : "second", " tensor (", batch,
+        name.isWildcard() || !contains(batch, name), "Misaligned dims when batch matrix multiplying ", Shown{self},
+        " and ", Shown{other}, ": there is overlap between the feature dims of the ",
+        features_of_second ? "second" : "first", " tensor (", features, ") and the batch dims of the ",
+        features_of_second ? "first" : "second", " tensor (", batch,
         "). Please ensure batch dims are not present in the feature dims.");
   }
 }
@@ -159,7 +161,8 @@ TensorImpl* propagate_names(TensorImpl* result, DimnameList names, bool validate
   const DimnameList present = at::impl::get_names(result);
   TORCH_CHECK(
       present == names, "Name mismatch: specified out tensor with names ", present,
-      " are not the same as the computed output names ", names, ". Please rename the out tensor's dims with `Tensor.rename`.");
+      " are not the same as the computed output names ", names,
+      ". Please rename the out tensor's dims with `Tensor.rename`.");
   return result;
 }
 void propagate_names(const TensorBase& result, DimnameList names, bool validate_names) {
@@ -272,8 +275,8 @@ std::vector<Dimname> compute_cat_outnames(const MaterializedITensorListRef& tens
     const DimnameList names = tensor.names();
     TORCH_CHECK(!names.empty(), "zero-dimensional tensor cannot be concatenated");
     TORCH_CHECK(
-        result.empty() || names.size() == result.size(), "Tensors must have same number of dimensions: got ", result.size(),
-        " and ", names.size());
+        result.empty() || names.size() == result.size(), "Tensors must have same number of dimensions: got ",
+        result.size(), " and ", names.size());
     result = unify_from_right(result, names, "cat");
   }
   return result;
@@ -327,7 +330,8 @@ void check_names_for_dot(TensorImpl* vec1, TensorImpl* vec2) {
 }
 
 bool are_names_equal(TensorImpl* self, TensorImpl* other) {
-  return (!at::impl::has_names(self) && !at::impl::has_names(other)) || at::impl::get_names(self) == at::impl::get_names(other);
+  return (!at::impl::has_names(self) && !at::impl::has_names(other)) ||
+         at::impl::get_names(self) == at::impl::get_names(other);
 }
 
 } // namespace namedinference

@@ -25,17 +25,17 @@ TORCH_API bool has_names(ITensorListRef tensors);
 TORCH_API int64_t dimname_to_position(const Tensor& tensor, Dimname dim);
 TORCH_API std::vector<int64_t> dimnames_to_positions(const Tensor& tensor, DimnameList dims);
 
-/// The names of dimensions that have both names, matched from the right as in broadcasting. Throws where two differ, or where
-/// a name stands at different places; `action` is for the message.
-TORCH_API std::vector<Dimname> unify_from_right(
-    DimnameList names, DimnameList other, const char* action = "broadcast");
+/// The names of dimensions that have both names, matched from the right as in broadcasting. Throws where two differ, or
+/// where a name stands at different places; `action` is for the message.
+TORCH_API std::vector<Dimname> unify_from_right(DimnameList names, DimnameList other, const char* action = "broadcast");
 
 /// Throws: the operator takes no names of dimensions.
 [[noreturn]] inline void reportNYIDimnameOverload(const char* op_name) {
   C10_THROW_ERROR(
       Error,
       c10::str(
-          op_name, ": You passed a dimname (string) to this op in place of a dimension index but it does not yet support ",
+          op_name,
+          ": You passed a dimname (string) to this op in place of a dimension index but it does not yet support ",
           "this behavior. Please pass a dimension index to work around this."));
 }
 
@@ -50,7 +50,8 @@ TORCH_API TensorImpl* propagate_names(TensorImpl* result, DimnameList names, boo
 /// An empty list leaves the result as it is.
 TORCH_API const Tensor& propagate_names_if_nonempty(
     const Tensor& result, DimnameList maybe_names, bool validate_names = false);
-TORCH_API void propagate_names_if_nonempty(const TensorBase& result, DimnameList maybe_names, bool validate_names = false);
+TORCH_API void propagate_names_if_nonempty(
+    const TensorBase& result, DimnameList maybe_names, bool validate_names = false);
 TORCH_API TensorImpl* propagate_names_if_nonempty(
     TensorImpl* result, DimnameList maybe_names, bool validate_names = false);
 /// The names of `src`, if it has any.

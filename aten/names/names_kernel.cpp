@@ -61,7 +61,8 @@ class Call {
 
   bool has_names() const {
     const auto named = [](const Tensor& tensor) { return tensor.defined() && tensor.has_names(); };
-    return std::any_of(operands_.begin(), operands_.end(), named) || std::any_of(outputs_.begin(), outputs_.end(), named);
+    return std::any_of(operands_.begin(), operands_.end(), named) ||
+           std::any_of(outputs_.begin(), outputs_.end(), named);
   }
   /// All tensors but those of out=.
   const std::vector<Tensor>& operands() const { return operands_; }
@@ -151,12 +152,15 @@ Result squeezed(const Call& call) {
     dims.resize(static_cast<size_t>(self.dim()));
     std::iota(dims.begin(), dims.end(), 0);
   }
-  dims.erase(std::remove_if(dims.begin(), dims.end(), [&](int64_t dim) { return self.dim() == 0 || self.size(dim) != 1; }), dims.end());
+  dims.erase(
+      std::remove_if(dims.begin(), dims.end(), [&](int64_t dim) { return self.dim() == 0 || self.size(dim) != 1; }),
+      dims.end());
   return without(self.names(), dims);
 }
 
 Result joined(const Call& call) {
-  return namedinference::compute_cat_outnames(MaterializedITensorListRef(call.operands().begin(), call.operands().end()));
+  return namedinference::compute_cat_outnames(
+      MaterializedITensorListRef(call.operands().begin(), call.operands().end()));
 }
 
 Result added(const Call& call) {
@@ -217,7 +221,8 @@ bool is_question(const c10::FunctionSchema& schema) {
 
 void named_kernel(const c10::OperatorHandle& op, c10::DispatchKeySet keys, Stack* stack) {
   const c10::FunctionSchema& schema = op.schema();
-  const c10::DispatchKeySet below = keys & c10::DispatchKeySet(c10::DispatchKeySet::FULL_AFTER, c10::DispatchKey::Named);
+  const c10::DispatchKeySet below =
+      keys & c10::DispatchKeySet(c10::DispatchKeySet::FULL_AFTER, c10::DispatchKey::Named);
   const Call call(schema, *stack);
   const bool is_composite = op.hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd);
   if (!call.has_names() || is_composite) {

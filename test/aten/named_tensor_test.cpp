@@ -94,8 +94,7 @@ std::vector<Fact> facts() {
 }
 
 // Where results are others on purpose.
-const std::map<std::string, std::string> kOthers = {
-};
+const std::map<std::string, std::string> kOthers = {};
 
 } // namespace
 
@@ -203,7 +202,8 @@ TEST_CASE("an out tensor with names must have those of the result", "[names]") {
   at::sum_out(out, x, ns("N"));
   CHECK(shown(out) == "['C']");
   Tensor wrong = z({3}, "N");
-  CHECK_THROWS_WITH(at::sum_out(wrong, x, ns("N")), Catch::StartsWith("Name mismatch: specified out tensor with names ['N']"));
+  CHECK_THROWS_WITH(
+      at::sum_out(wrong, x, ns("N")), Catch::StartsWith("Name mismatch: specified out tensor with names ['N']"));
   Tensor fresh = z({0});
   at::sum_out(fresh, x, ns("N"));
   CHECK(shown(fresh) == "['C']");
@@ -212,9 +212,10 @@ TEST_CASE("an out tensor with names must have those of the result", "[names]") {
 TEST_CASE("operators without a rule refuse named tensors in words", "[names]") {
   CHECK_THROWS_WITH(
       z({2, 3}, "N,C").unsqueeze(0),
-      Catch::StartsWith("aten::unsqueeze is not yet supported with named tensors. Please drop names via "
-                        "`tensor = tensor.rename(None)`, call the op with an unnamed tensor, and set names on the result of "
-                        "the operation."));
+      Catch::StartsWith(
+          "aten::unsqueeze is not yet supported with named tensors. Please drop names via "
+          "`tensor = tensor.rename(None)`, call the op with an unnamed tensor, and set names on the result of "
+          "the operation."));
 }
 
 TEST_CASE("an operator of a program's own refuses names unless it lets them through", "[names]") {

@@ -49,7 +49,8 @@ void check_all_named(const Tensor& self, const char* op) {
   const DimnameList names = self.names();
   for (size_t i = 0; i < names.size(); ++i) {
     TORCH_CHECK(
-        !names[i].isWildcard(), op, ": All input dims must be named. Found unnamed dim at index ", i, " of Tensor", names);
+        !names[i].isWildcard(), op, ": All input dims must be named. Found unnamed dim at index ", i, " of Tensor",
+        names);
   }
 }
 
@@ -58,7 +59,8 @@ Tensor aligned(const Tensor& self, DimnameList names) {
   const DimnameList own = self.names();
   for (const Dimname name : own) {
     TORCH_CHECK(
-        contains(names, name), "align_to: Cannot find dim ", name, " from Tensor", names, " in desired alignment ", names, ".");
+        contains(names, name), "align_to: Cannot find dim ", name, " from Tensor", names, " in desired alignment ",
+        names, ".");
   }
   check_names_valid_for(names.size(), names);
   std::vector<int64_t> order;
@@ -117,8 +119,8 @@ Tensor refine_names(const Tensor& self, DimnameList names) {
         !names[i].isWildcard(), "refine_names: cannot coerce Tensor", own, " to Tensor", names, " because ", own[i],
         " is more specific than ", names[i], " at index ", i);
     TORCH_CHECK(
-        false, "refine_names: cannot coerce Tensor", own, " to Tensor", names, " because ", own[i], " is different from ",
-        names[i], " at index ", i);
+        false, "refine_names: cannot coerce Tensor", own, " to Tensor", names, " because ", own[i],
+        " is different from ", names[i], " at index ", i);
   }
   return named(self.alias(), names);
 }
@@ -131,8 +133,8 @@ Tensor align_to(const Tensor& self, DimnameList names) {
 Tensor align_to_with_ellipsis(const Tensor& self, DimnameList order, int64_t ellipsis_idx) {
   check_all_named(self, "align_to");
   TORCH_CHECK(
-      ellipsis_idx >= 0 && ellipsis_idx <= static_cast<int64_t>(order.size()), "align_to: ellipsis_idx must be from 0 to ",
-      order.size(), ", got ", ellipsis_idx);
+      ellipsis_idx >= 0 && ellipsis_idx <= static_cast<int64_t>(order.size()),
+      "align_to: ellipsis_idx must be from 0 to ", order.size(), ", got ", ellipsis_idx);
   std::vector<Dimname> names = order.vec();
   std::vector<Dimname> others;
   for (const Dimname name : self.names()) {
@@ -164,7 +166,12 @@ std::vector<Tensor> align_tensors(TensorList tensors) {
 // ---- factories ------------------------------------------------------------------------------------------------
 
 Tensor empty_names(
-    IntArrayRef size, OptNames names, OptDtype dtype, OptLayout layout, OptDevice device, OptBool pin_memory,
+    IntArrayRef size,
+    OptNames names,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
+    OptBool pin_memory,
     std::optional<MemoryFormat> memory_format) {
   check_names(size.size(), names);
   return named(at::empty(size, dtype, layout, device, pin_memory, memory_format), names);
@@ -177,7 +184,12 @@ Tensor& empty_names_out(IntArrayRef size, OptNames names, std::optional<MemoryFo
 }
 
 Tensor full_names(
-    IntArrayRef size, const Scalar& fill_value, OptNames names, OptDtype dtype, OptLayout layout, OptDevice device,
+    IntArrayRef size,
+    const Scalar& fill_value,
+    OptNames names,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
     OptBool pin_memory) {
   check_names(size.size(), names);
   return named(at::full(size, fill_value, dtype, layout, device, pin_memory), names);
@@ -202,7 +214,12 @@ Tensor rand_names(
 }
 
 Tensor rand_generator_with_names(
-    IntArrayRef size, std::optional<Generator> generator, OptNames names, OptDtype dtype, OptLayout layout, OptDevice device,
+    IntArrayRef size,
+    std::optional<Generator> generator,
+    OptNames names,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
     OptBool pin_memory) {
   check_names(size.size(), names);
   return named(at::rand(size, std::move(generator), dtype, layout, device, pin_memory), names);
@@ -215,7 +232,12 @@ Tensor randn_names(
 }
 
 Tensor randn_generator_with_names(
-    IntArrayRef size, std::optional<Generator> generator, OptNames names, OptDtype dtype, OptLayout layout, OptDevice device,
+    IntArrayRef size,
+    std::optional<Generator> generator,
+    OptNames names,
+    OptDtype dtype,
+    OptLayout layout,
+    OptDevice device,
     OptBool pin_memory) {
   check_names(size.size(), names);
   return named(at::randn(size, std::move(generator), dtype, layout, device, pin_memory), names);
@@ -259,7 +281,8 @@ Tensor diagonal_Dimname(const Tensor& self, Dimname outdim, Dimname dim1, Dimnam
 }
 
 Tensor flatten_named_out_dim(const Tensor& self, int64_t start_dim, int64_t end_dim, Dimname out_dim) {
-  TORCH_CHECK(self.dim() > 0, "flatten(tensor, start_dim, end_dim, out_dim): a tensor without dimensions has none to flatten");
+  TORCH_CHECK(
+      self.dim() > 0, "flatten(tensor, start_dim, end_dim, out_dim): a tensor without dimensions has none to flatten");
   return flattened(self, c10::maybe_wrap_dim(start_dim, self.dim()), c10::maybe_wrap_dim(end_dim, self.dim()), out_dim);
 }
 
@@ -270,7 +293,8 @@ Tensor flatten_using_names(const Tensor& self, Dimname start_dim, Dimname end_di
 Tensor flatten_DimnameList(const Tensor& self, DimnameList dims, Dimname out_dim) {
   TORCH_CHECK(!dims.empty(), "flatten(tensor, dims, out_dim): dims cannot be empty");
   const std::vector<int64_t> at = positions(self, dims);
-  const bool consecutive = std::adjacent_find(at.begin(), at.end(), [](int64_t a, int64_t b) { return b != a + 1; }) == at.end();
+  const bool consecutive =
+      std::adjacent_find(at.begin(), at.end(), [](int64_t a, int64_t b) { return b != a + 1; }) == at.end();
   TORCH_CHECK(
       consecutive, "flatten(tensor, dims, out_dim): dims ", dims, " must be consecutive in Tensor", self.names());
   return flattened(self, at.front(), at.back(), out_dim);
@@ -278,8 +302,8 @@ Tensor flatten_DimnameList(const Tensor& self, DimnameList dims, Dimname out_dim
 
 Tensor unflatten_Dimname(const Tensor& self, Dimname dim, IntArrayRef sizes, DimnameList names) {
   TORCH_CHECK(
-      sizes.size() == names.size(), "unflatten: expected a name for each of the ", sizes.size(), " sizes, got ", names.size(),
-      " names");
+      sizes.size() == names.size(), "unflatten: expected a name for each of the ", sizes.size(), " sizes, got ",
+      names.size(), " names");
   TORCH_CHECK(!sizes.empty(), "unflatten: sizes must be non-empty");
   const int64_t at = position(self, dim);
   std::vector<Dimname> result = self.names().vec();
@@ -440,7 +464,8 @@ Tensor argsort_dimname(const Tensor& /*self*/, Dimname /*dim*/, bool /*descendin
   reportNYIDimnameOverload("argsort");
 }
 
-// ---- by indices --------------------------------------------------------------------------------------------------------
+// ---- by indices
+// --------------------------------------------------------------------------------------------------------
 
 Tensor index_fill_Dimname_Scalar(const Tensor& self, Dimname dim, const Tensor& index, const Scalar& value) {
   return at::index_fill(self, position(self, dim), index, value);
@@ -459,7 +484,11 @@ Tensor index_copy_dimname(const Tensor& /*self*/, Dimname /*dim*/, const Tensor&
 }
 
 Tensor index_add_dimname(
-    const Tensor& /*self*/, Dimname /*dim*/, const Tensor& /*index*/, const Tensor& /*source*/, const Scalar& /*alpha*/) {
+    const Tensor& /*self*/,
+    Dimname /*dim*/,
+    const Tensor& /*index*/,
+    const Tensor& /*source*/,
+    const Scalar& /*alpha*/) {
   reportNYIDimnameOverload("index_add");
 }
 
@@ -471,7 +500,8 @@ Tensor scatter_dimname_src(const Tensor& /*self*/, Dimname /*dim*/, const Tensor
   reportNYIDimnameOverload("scatter");
 }
 
-Tensor scatter_dimname_value(const Tensor& /*self*/, Dimname /*dim*/, const Tensor& /*index*/, const Scalar& /*value*/) {
+Tensor scatter_dimname_value(
+    const Tensor& /*self*/, Dimname /*dim*/, const Tensor& /*index*/, const Scalar& /*value*/) {
   reportNYIDimnameOverload("scatter");
 }
 

@@ -26,9 +26,12 @@ constexpr size_t boxed_size() {
 }
 
 template <class T>
+inline constexpr bool is_of_names_v = std::is_same_v<T, at::Dimname> || std::is_same_v<T, at::DimnameList> ||
+    std::is_same_v<T, std::optional<at::DimnameList>>;
+
+template <class T>
 inline constexpr bool can_box_v = std::is_constructible_v<IValue, std::decay_t<T>> || std::is_same_v<std::decay_t<T>, c10::TensorOptions> ||
-    std::is_same_v<std::decay_t<T>, at::OptionalTensorRef> || std::is_same_v<std::decay_t<T>, at::Dimname> ||
-    std::is_same_v<std::decay_t<T>, at::DimnameList> || std::is_same_v<std::decay_t<T>, std::optional<at::DimnameList>>;
+    std::is_same_v<std::decay_t<T>, at::OptionalTensorRef> || is_of_names_v<std::decay_t<T>>;
 
 /// Names of dimensions are strings in a stack, "*" for the wildcard.
 TORCH_API IValue boxed_names(at::Dimname name);
@@ -45,8 +48,7 @@ void box_one(Stack& stack, const T& arg) {
     } else {
       stack.emplace_back();
     }
-  } else if constexpr (
-      std::is_same_v<T, at::Dimname> || std::is_same_v<T, at::DimnameList> || std::is_same_v<T, std::optional<at::DimnameList>>) {
+  } else if constexpr (is_of_names_v<T>) {
     stack.push_back(boxed_names(arg));
   } else {
     torch::jit::push_one(stack, arg);
