@@ -40,6 +40,15 @@ Tensor named(Tensor result, OptNames names) {
   return internal_set_names_inplace(result, names), result;
 }
 
+/// Fills `out` by `fill`, and names it.
+template <class Fill>
+Tensor& named_out(Tensor& out, IntArrayRef size, OptNames names, Fill&& fill) {
+  check_names(size.size(), names);
+  std::forward<Fill>(fill)();
+  internal_set_names_inplace(out, names);
+  return out;
+}
+
 bool contains(DimnameList names, Dimname name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -177,10 +186,9 @@ Tensor empty_names(
   return named(at::empty(size, dtype, layout, device, pin_memory, memory_format), names);
 }
 
-Tensor& empty_names_out(IntArrayRef size, OptNames names, std::optional<MemoryFormat> memory_format, Tensor& out) {
-  check_names(size.size(), names);
-  at::empty_out(out, size, memory_format);
-  return rename_(out, names);
+Tensor& empty_names_out(
+    IntArrayRef size, OptNames names, std::optional<MemoryFormat> memory_format, Tensor& out) {
+  return named_out(out, size, names, [&] { at::empty_out(out, size, memory_format); });
 }
 
 Tensor full_names(
@@ -241,6 +249,36 @@ Tensor randn_generator_with_names(
     OptBool pin_memory) {
   check_names(size.size(), names);
   return named(at::randn(size, std::move(generator), dtype, layout, device, pin_memory), names);
+}
+
+Tensor& full_names_out(IntArrayRef size, const Scalar& fill_value, OptNames names, Tensor& out) {
+  return named_out(out, size, names, [&] { at::full_out(out, size, fill_value); });
+}
+
+Tensor& ones_names_out(IntArrayRef size, OptNames names, Tensor& out) {
+  return named_out(out, size, names, [&] { at::ones_out(out, size); });
+}
+
+Tensor& zeros_names_out(IntArrayRef size, OptNames names, Tensor& out) {
+  return named_out(out, size, names, [&] { at::zeros_out(out, size); });
+}
+
+Tensor& rand_names_out(IntArrayRef size, OptNames names, Tensor& out) {
+  return named_out(out, size, names, [&] { at::rand_out(out, size); });
+}
+
+Tensor& rand_generator_with_names_out(
+    IntArrayRef size, std::optional<Generator> generator, OptNames names, Tensor& out) {
+  return named_out(out, size, names, [&] { at::rand_out(out, size, std::move(generator)); });
+}
+
+Tensor& randn_names_out(IntArrayRef size, OptNames names, Tensor& out) {
+  return named_out(out, size, names, [&] { at::randn_out(out, size); });
+}
+
+Tensor& randn_generator_with_names_out(
+    IntArrayRef size, std::optional<Generator> generator, OptNames names, Tensor& out) {
+  return named_out(out, size, names, [&] { at::randn_out(out, size, std::move(generator)); });
 }
 
 // ---- questions and views ------------------------------------------------------------------------------------------

@@ -359,7 +359,7 @@ Tensor& resize_(Tensor& self, IntArrayRef size, std::optional<MemoryFormat> memo
       !impl->has_named_tensor_meta() || self.sizes() == size,
       "Cannot resize named tensor with resize_ or resize_as_ (tried to resize Tensor",
       static_cast<const NamedTensorMeta*>(impl->named_tensor_meta())->names(), " with size ", self.sizes(), " to ", size,
-      "). This may be caused by passing a named tensor as an `out=` argument; please ensure that the sizes are the same.");
+      "). This may be caused by passing a named tensor as an `out=` argument; please ensure that the sizes are the same. ");
   if (self.sizes() != size || memory_format) {
     DimVector strides(size.size());
     int64_t step = 1;
