@@ -291,6 +291,7 @@ add_test(NAME layers COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/tools/
 add_test(NAME kernel_files COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/tools/kernel_files.py)
 add_test(NAME where_places COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/tools/where_places.py ${PROJECT_BINARY_DIR})
 add_test(NAME entry_fields COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/tools/entry_fields.py)
+add_test(NAME entry_errors COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/tools/entry_errors.py)
 add_test(NAME test_names COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/tools/test_names.py)
 set_tests_properties(touched_entry PROPERTIES SKIP_RETURN_CODE 77)
 add_test(NAME documented_headers COMMAND ${CODEGEN_PYTHON} ${PROJECT_SOURCE_DIR}/test/tools/documented.py)
