@@ -1,0 +1,102 @@
+"""Writes calls and what PyTorch gave for them in the format of test/conformance (its README tells it).
+
+Shared by the recorders beside it, which need a python that has torch 2.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+
+import torch
+
+NAMES = {torch.bool: "bool", torch.uint8: "uint8", torch.int8: "int8", torch.int16: "int16", torch.int32: "int32",
+         torch.int64: "int64", torch.float16: "float16", torch.bfloat16: "bfloat16", torch.float32: "float32",
+         torch.float64: "float64", torch.complex64: "complex64", torch.complex128: "complex128"}
+STORED = {"bool": "BOOL", "uint8": "U8", "int8": "I8", "int16": "I16", "int32": "I32", "int64": "I64", "float16": "F16",
+          "bfloat16": "BF16", "float32": "F32", "float64": "F64", "complex64": "C64", "complex128": "C128"}
+TOLERANCE = {torch.float16: 1e-3, torch.bfloat16: 1e-2, torch.float32: 1e-5, torch.complex64: 1e-5}
+MEMORY_FORMATS = {torch.contiguous_format: "contiguous", torch.preserve_format: "preserve",
+                  torch.channels_last: "channels_last", torch.channels_last_3d: "channels_last_3d"}
+
+
+class Contents:
+    """The contents of tensors by key; equal ones share an entry."""
+
+    def __init__(self) -> None:
+        self.keys: dict[tuple[str, bytes], str] = {}
+
+    def of_bytes(self, dtype: str, data: bytes) -> str:
+        return self.keys.setdefault((dtype, data), str(len(self.keys)))
+
+    def of(self, t: torch.Tensor) -> str:
+        """Row-major values."""
+        flat = t.detach().resolve_conj().resolve_neg().contiguous().reshape(-1)
+        return self.of_bytes(NAMES[t.dtype], flat.view(torch.uint8).numpy().tobytes() if flat.numel() else b"")
+
+    def of_storage(self, t: torch.Tensor) -> str:
+        """All elements of the storage."""
+        return self.of(torch.empty(0, dtype=t.dtype).set_(t.untyped_storage()))
+
+    def write(self, path: str) -> None:
+        header, data, offset = {}, [], 0
+        for (dtype, blob), key in self.keys.items():
+            size = torch.empty(0, dtype=next(t for t, name in NAMES.items() if name == dtype)).element_size()
+            header[key] = {"dtype": STORED[dtype], "shape": [len(blob) // size], "data_offsets": [offset, offset + len(blob)]}
+            data.append(blob)
+            offset += len(blob)
+        head = json.dumps(header, separators=(",", ":")).encode()
+        head += b" " * (-len(head) % 8)
+        with open(path, "wb") as f:
+            f.write(struct.pack("<Q", len(head)) + head + b"".join(data))
+
+
+def write_lines(path: str, cases: list[dict]) -> None:
+    with open(path, "w") as f:
+        f.writelines(json.dumps(case, separators=(",", ":")) + "\n" for case in cases)
+
+
+def described(t: torch.Tensor) -> dict:
+    """Dtype, sizes and, unless contiguous, strides."""
+    item = {"d": NAMES[t.dtype], "s": list(t.shape)}
+    if not t.is_contiguous():
+        item["st"] = list(t.stride())
+    return item
+
+
+def tagged_float(v: float) -> object:
+    return v if math.isfinite(v) else "nan" if math.isnan(v) else "inf" if v > 0 else "-inf"
+
+
+def tagged_scalar(v: object) -> dict:
+    if isinstance(v, bool):
+        return {"b": v}
+    if isinstance(v, int):
+        return {"i": v}
+    if isinstance(v, complex):
+        return {"c": [tagged_float(v.real), tagged_float(v.imag)]}
+    return {"f": tagged_float(float(v))}
+
+
+def tagged_plain(v: object) -> dict | None:
+    """A value that is neither a tensor nor a list of tensors."""
+    if v is None:
+        return None
+    if isinstance(v, torch.dtype):
+        return {"dtype": NAMES[v]}
+    if isinstance(v, torch.memory_format):
+        return {"mf": MEMORY_FORMATS[v]}
+    if isinstance(v, torch.layout):
+        return {"layout": str(v).removeprefix("torch.")}
+    if isinstance(v, torch.device):
+        return {"device": str(v)}
+    if isinstance(v, str):
+        return {"s": v}
+    if isinstance(v, (list, tuple)):
+        if v and isinstance(v[0], bool):
+            return {"bl": list(v)}
+        if any(isinstance(x, float) for x in v):
+            return {"fl": [tagged_float(float(x)) for x in v]}
+        return {"il": [int(x) for x in v]}
+    return tagged_scalar(v)
