@@ -32,7 +32,7 @@ class Contents:
 
     def of(self, t: torch.Tensor) -> str:
         """Row-major values."""
-        flat = t.detach().resolve_conj().resolve_neg().contiguous().reshape(-1)
+        flat = t.detach().resolve_conj().resolve_neg().clone(memory_format=torch.contiguous_format).reshape(-1)
         return self.of_bytes(NAMES[t.dtype], flat.view(torch.uint8).numpy().tobytes() if flat.numel() else b"")
 
     def of_storage(self, t: torch.Tensor) -> str:
@@ -58,9 +58,9 @@ def write_lines(path: str, cases: list[dict]) -> None:
 
 
 def described(t: torch.Tensor) -> dict:
-    """Dtype, sizes and, unless contiguous, strides."""
+    """Dtype, sizes and, unless they are those of a new tensor, strides."""
     item = {"d": NAMES[t.dtype], "s": list(t.shape)}
-    if not t.is_contiguous():
+    if not t.is_contiguous() or (t.numel() == 0 and t.stride() != torch.empty(t.shape, device="meta").stride()):
         item["st"] = list(t.stride())
     return item
 
