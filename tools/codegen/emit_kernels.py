@@ -189,8 +189,11 @@ class KernelEmitter:
             return text + (f"  return {outs[0]};\n" if count == 1 else f"  return {{{', '.join('std::move(' + o + ')' for o in outs)}}};\n")
         tensors = [f"&{a.name}" for a in inputs(entry.schema) if a.type.is_tensor and not a.type.optional]
         lists = [a.name for a in inputs(entry.schema) if a.type.base == "Tensor" and a.type.is_list and not a.type.elem_optional]
-        policy = ["true" if entry.get("out_contiguous") else "false",
+        restrides = entry.get("out_contiguous") == "restride"
+        policy = ["true" if entry.get("out_contiguous") and not restrides else "false",
                   "true" if entry.get("out_dtype") == "cast" or (form == "inplace" and not of_argument) else "false"]
+        if restrides and form == "out":
+            policy.append("true")
         if entry.get("out_check") and (form == "out" or entry.get("inplace_alias_ok")):
             text += f"  at::shape::{entry.get('out_check')}({shape_args}, {', '.join(targets)});\n"
         if laid_out:
@@ -230,7 +233,8 @@ class KernelEmitter:
         if form == "out" and entry.get("out_check"):
             check += f"  at::shape::{entry.get('out_check')}({', '.join([cstring(schema.name)] + call_arguments(entry.schema) + targets)});\n"
         exact = entry.get("out_dtype") == "exact"
-        call = "copy_into_self" if form == "inplace" else "write_exact_out" if exact else "copy_into_out"
+        unrecorded = exact and entry.get("out_grad") == "unchecked"
+        call = "copy_into_self" if form == "inplace" else "write_exact_out" if exact and not unrecorded else "copy_into_out"
         if sparse:
             call = "write_sparse"
         if not schema.returns:
@@ -246,7 +250,7 @@ class KernelEmitter:
                 f"{{at::native::OutArgument::Form::Out, false, {'false' if exact else 'true'}}});\n"
             )
         for target, value in zip(targets, values):
-            text += f"  at::native::{call}({cstring(schema.name)}, {target}, {value});\n"
+            text += f"  at::native::{call}({cstring(schema.name)}, {target}, {value}{', false' if unrecorded and not sparse else ''});\n"
         return text + f"  return {targets[0] if len(targets) == 1 else '{' + ', '.join(targets) + '}'};\n"
 
     def _copy_of_call(self, entry: Entry, form: str) -> str:
@@ -319,6 +323,8 @@ class KernelEmitter:
         return f"  {self._invoke(entry, ref, backend, self.kernel_name(entry, ref))}(iter{extra});\n"
 
     def _backend_body(self, entry: Entry, form: str, ref: KernelRef, backend: str) -> str | None:
+        if self._is_copied_pointwise(entry, form, ref):
+            return self.copy_out_body(entry, form, f"at::_ops::{entry.name}::call")
         if ref.kind == "pointwise" and backend == "cuda":
             return self.pointwise_body(entry, form, self._cuda_pointwise(entry, ref), converts=True)
         if ref.kind in ("pointwise", "iter"):
@@ -337,6 +343,11 @@ class KernelEmitter:
             args = ", ".join(cpp.from_sym(a) for a in schema.arguments)
             return f"  return at::native::{(ref.name, *ref.others)[number]}({args});\n"
         return self.copy_out_body(entry, form, f"at::native::{ref.name}", backend in SPARSE_BACKENDS)
+
+    @staticmethod
+    def _is_copied_pointwise(entry: Entry, form: str, ref: KernelRef) -> bool:
+        """Is this the out form of a pointwise operator that takes the result's dtype alone? The loop would cast."""
+        return form == "out" and ref.kind in ("pointwise", "iter") and entry.get("out_dtype") == "exact"
 
     def _on_values(self, entry: Entry, form: str, kind: str) -> str:
         """A sparse tensor's form of an operator that keeps zeros: the operator on the values, coalesced unless it is linear."""
@@ -389,7 +400,9 @@ class KernelEmitter:
                     body = self.copy_out_body(entry, form, f"at::native::{entry.kernels['meta'].name}")
                 result.append(self.wrapper(schema, "Meta", body))
             elif kinds & {"pointwise", "iter"}:
-                result.append(self.wrapper(schema, "Meta", self.pointwise_body(entry, form, "")))
+                copied = any(self._is_copied_pointwise(entry, form, r) for r in entry.kernels.values())
+                body = self.copy_out_body(entry, form, f"at::_ops::{entry.name}::call") if copied else self.pointwise_body(entry, form, "")
+                result.append(self.wrapper(schema, "Meta", body))
             elif "shaped" in kinds:
                 expect_meta = f"  at::native::expect_meta({cstring(schema.name)}, {{{{{{outs}}}}}});\n"
                 result.append(self.wrapper(schema, "Meta", self.shaped_body(entry, form, expect_meta)))

@@ -10,10 +10,7 @@ namespace at::native {
 inline Tensor& write_exact_out(const char* op, Tensor& out, const Tensor& result) {
   check_out_without_grad(op, out);
   check_out_without_grad(op, result);
-  TORCH_CHECK(
-      out.scalar_type() == result.scalar_type(), "Expected out tensor to have dtype ", result.dtype().name(), ", but got ",
-      out.dtype().name(), " instead (in ", op, ")");
-  copy_into_out(op, out, result);
+  copy_into_out(op, out, result, /*cast=*/false);
   return out;
 }
 

@@ -1,5 +1,6 @@
 // Out forms of factories, and linspace between tensors: written with other operators.
 #include <aten/Functions.h>
+#include <aten/iterator/MemoryOverlap.h>
 #include <aten/native/support/OutArgument.h>
 #include <c10/util/DimVector.h>
 #include <c10/util/safe_numerics.h>
@@ -11,7 +12,9 @@ namespace {
 
 Tensor& sized(const char* op, Tensor& out, IntArrayRef sizes) {
   check_out_without_grad(op, out);
-  resize_output(out, sizes);
+  if (!resize_output(out, sizes)) {
+    at::assert_no_internal_overlap(out);
+  }
   return out;
 }
 

@@ -14,10 +14,14 @@ inline void write_list_out(const char* op, TensorList out, const std::vector<Ten
     TORCH_CHECK(out[i].defined(), op, "_out(): an output tensor is undefined");
     check_out_without_grad(op, out[i]);
     TORCH_CHECK(
-        out[i].scalar_type() == result[i].scalar_type() && out[i].device() == result[i].device() &&
-            out[i].layout() == result[i].layout(),
-        "Expected out tensor to have dtype ", result[i].dtype().name(), ", device ", result[i].device(), " and layout ",
-        result[i].layout(), ", but got ", out[i].dtype().name(), ", ", out[i].device(), " and ", out[i].layout(), " instead (in ", op, ")");
+        out[i].scalar_type() == result[i].scalar_type(), "Expected out tensor to have dtype ", result[i].dtype().name(),
+        ", but got ", out[i].dtype().name(), " instead (in ", op, ", tensor ", i, " of the list)");
+    TORCH_CHECK(
+        out[i].device() == result[i].device(), "Expected out tensor to have device ", result[i].device(), ", but got ",
+        out[i].device(), " instead (in ", op, ", tensor ", i, " of the list)");
+    TORCH_CHECK(
+        out[i].layout() == result[i].layout(), "Expected out tensor to have layout ", result[i].layout(), ", but got ",
+        out[i].layout(), " instead (in ", op, ", tensor ", i, " of the list)");
     if (out[i].sizes() == result[i].sizes()) at::assert_no_internal_overlap(out[i]);
   }
   for (size_t i = 0; i < out.size(); ++i) {

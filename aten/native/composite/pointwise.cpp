@@ -497,6 +497,7 @@ std::tuple<Tensor&, Tensor&> log_sigmoid_forward_out(const Tensor& self, Tensor&
   const TensorSpec specs[] = {TensorSpec::like(result, result.sizes()), TensorSpec::like(kept, kept.sizes())};
   OutArgument::check("log_sigmoid_forward", {&output, &buffer}, specs, {OutArgument::Form::Out, false, false});
   copy_into_out("log_sigmoid_forward", output, result);
+  restride_output(buffer, kept);
   copy_into_out("log_sigmoid_forward", buffer, kept);
   return {output, buffer};
 }

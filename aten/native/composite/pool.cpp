@@ -124,7 +124,10 @@ Tensor adaptive_avg_pool2d(const Tensor& self, IntArrayRef output_size) {
 Tensor& adaptive_avg_pool2d_out(const Tensor& self, IntArrayRef output_size, Tensor& out) {
   TORCH_CHECK(
       out.scalar_type() == self.scalar_type(), "expected dtype ", self.dtype().name(), " for `output` but got dtype ", out.dtype().name());
-  return at::_adaptive_avg_pool2d_out(out, self, output_size);
+  const Tensor result = at::_adaptive_avg_pool2d(self, output_size);
+  restride_output(out, result);
+  copy_into_out("adaptive_avg_pool2d", out, result);
+  return out;
 }
 
 Tensor adaptive_avg_pool3d(const Tensor& self, IntArrayRef output_size) {

@@ -57,8 +57,10 @@ void check_fits(const char* op, const Tensor& out, const TensorSpec& spec, OutAr
         "Bad in-place call: input tensor size ", out.sizes(), " and output tensor size ", IntArrayRef(spec.sizes),
         " should match (in ", op, "): an in-place operator cannot change the shape of self");
   }
-  // One that is resized gets elements of its own.
-  if (out.sizes() == IntArrayRef(spec.sizes)) at::assert_no_internal_overlap(out);
+  // One that is resized, or takes other strides, gets elements of its own.
+  if (out.sizes() == IntArrayRef(spec.sizes) && !policy.restride) {
+    at::assert_no_internal_overlap(out);
+  }
 }
 
 bool shares_memory(const Tensor& out, const Tensor& input) {
@@ -70,6 +72,11 @@ bool shares_memory(const Tensor& out, const Tensor& input) {
 bool meet(const Tensor& a, const Tensor& b) {
   const at::MemOverlapStatus status = at::get_overlap_status(a, b);
   return status == at::MemOverlapStatus::Full || status == at::MemOverlapStatus::Partial;
+}
+
+/// Whether `out` has the strides that a new result would have.
+bool has_strides_of(const Tensor& out, const TensorSpec& spec) {
+  return spec.strides ? out.strides() == IntArrayRef(*spec.strides) : out.is_contiguous(spec.memory_format);
 }
 
 } // namespace
@@ -115,14 +122,11 @@ OutArgument::OutArgument(
       resized.strides.reset();
     }
     temporary_ = empty_spec(resized);
-  } else if (needs_temporary || (policy.contiguous && !out.is_contiguous())) {
-    temporary_ = empty_spec(spec);
-  }
-}
-
-void OutArgument::commit() {
-  if (temporary_.defined()) {
-    replace_output(out_, temporary_);
+  } else {
+    restrides_ = policy.restride && !has_strides_of(out, spec);
+    if (needs_temporary || restrides_ || (policy.contiguous && !out.is_contiguous())) {
+      temporary_ = empty_spec(spec);
+    }
   }
 }
 
@@ -139,6 +143,15 @@ void warn_of_resize(const Tensor& out, IntArrayRef sizes) {
 
 void set_size(const Tensor& out, IntArrayRef sizes) {
   at::_ops::resize_::call(const_cast<Tensor&>(out), c10::fromIntArrayRefSlow(sizes), std::nullopt);
+}
+
+/// Gives `out` the sizes and strides of `result` over its own memory, grown where that is too small.
+void set_layout(const Tensor& out, const Tensor& result) {
+  // Strides may reach further than the elements alone would. An expanded output of the same sizes has too little memory,
+  // which resize_ would not see.
+  out.unsafeGetTensorImpl()->set_sizes_contiguous({0});
+  set_size(out, extent(result.sizes(), result.strides()));
+  out.unsafeGetTensorImpl()->set_sizes_and_strides(result.sizes(), result.strides());
 }
 
 /// Whether resizing `out` would give it new memory, all of which `result` fills, from the same allocator.
@@ -171,6 +184,22 @@ bool resize_output(const Tensor& out, IntArrayRef sizes) {
   return true;
 }
 
+void OutArgument::commit() {
+  if (!temporary_.defined()) {
+    return;
+  }
+  if (restrides_) {
+    restride_output(out_, temporary_);
+  }
+  replace_output(out_, temporary_);
+}
+
+void restride_output(const Tensor& out, const Tensor& result) {
+  if (out.sizes() == result.sizes() && out.strides() != result.strides()) {
+    set_layout(out, result);
+  }
+}
+
 void replace_output(const Tensor& out, const Tensor& result) {
   if (out.sizes() == result.sizes()) {
     at::_ops::copy_::call(const_cast<Tensor&>(out), result, false);
@@ -188,13 +217,9 @@ void replace_output(const Tensor& out, const Tensor& result) {
     to.set_nbytes(from.nbytes());
     from.set_nbytes(bytes);
     from.set_data_ptr_noswap(to.set_data_ptr(std::move(from._mutable_data_ptr_no_checks())));
+    out.unsafeGetTensorImpl()->set_sizes_and_strides(result.sizes(), result.strides());
   } else {
-    // Strides may reach further than the elements alone would.
-    const int64_t reach = extent(result.sizes(), result.strides());
-    set_size(out, reach > result.numel() ? IntArrayRef(&reach, 1) : result.sizes());
-  }
-  out.unsafeGetTensorImpl()->set_sizes_and_strides(result.sizes(), result.strides());
-  if (!exchanged) {
+    set_layout(out, result);
     at::_ops::copy_::call(const_cast<Tensor&>(out), result, false);
   }
 }
@@ -207,10 +232,10 @@ void expect_meta(const char* op, std::initializer_list<Tensor> results) {
   }
 }
 
-void copy_into_out(const char* op, Tensor& out, const Tensor& result) {
+void copy_into_out(const char* op, Tensor& out, const Tensor& result, bool cast) {
   TORCH_CHECK(out.defined(), op, ": the output tensor is undefined");
   check_device(op, out, result.device());
-  check_dtype(op, out, result.scalar_type(), true);
+  check_dtype(op, out, result.scalar_type(), cast);
   TORCH_CHECK(
       out.layout() == result.layout() || (out.layout() == kStrided && out.sizes() == result.sizes()), op,
       ": the result has layout ", result.layout(), ", which the given tensor of layout ", out.layout(), " and sizes ",

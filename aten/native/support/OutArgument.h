@@ -20,6 +20,7 @@ class TORCH_API OutArgument {
     Form form;
     bool contiguous; // the kernel needs a contiguous output
     bool cast;       // another dtype is allowed when the result can be cast to it
+    bool restride = false; // one of the right sizes gets the strides of a new result
   };
 
   /// For operators with several outputs: throws when one of them cannot be written as its spec says, or two of them share
@@ -46,6 +47,7 @@ class TORCH_API OutArgument {
  private:
   Tensor& out_;
   Tensor temporary_;
+  bool restrides_ = false;
 };
 
 /// Resizes `out` to `sizes` with PyTorch's warning when it held elements; keeps it when it fits.
@@ -54,8 +56,11 @@ TORCH_API bool resize_output(const Tensor& out, IntArrayRef sizes);
 /// Whether resize_output would resize; warns as it does.
 TORCH_API bool resize_output_check(const Tensor& out, IntArrayRef sizes);
 
-/// Writes `result` to the caller's output: dtype checked, resized, copied.
-TORCH_API void copy_into_out(const char* op, Tensor& out, const Tensor& result);
+/// Gives an output of the right sizes the strides of `result`, as PyTorch's resize_ with a memory format does.
+TORCH_API void restride_output(const Tensor& out, const Tensor& result);
+
+/// Writes `result` to the caller's output: dtype checked, resized, copied. Without `cast` the dtypes must be equal.
+TORCH_API void copy_into_out(const char* op, Tensor& out, const Tensor& result, bool cast = true);
 /// Writes `result` over `self`; throws when shapes differ or the dtype cannot be cast.
 TORCH_API void copy_into_self(const char* op, Tensor& self, const Tensor& result);
 
