@@ -3,6 +3,7 @@
 
 #include <aten/core/TensorSpec.h>
 #include <aten/core/dtype_dispatch.h>
+#include <aten/iterator/MemoryOverlap.h>
 #include <aten/shape/matrix_checks.h>
 #include <aten/shape/operand_checks.h>
 
@@ -107,6 +108,13 @@ TensorSpec linalg_cross(const char* op, const TensorBase& self, const TensorBase
   if (!known.contains(self.scalar_type())) at::detail::dtype_not_supported("cross", self.scalar_type(), known.bits);
   check_same_device(op, {&self, &other});
   return TensorSpec::like(self, broadcast_batches(op, self.sizes(), other.sizes()));
+}
+
+// An output shares no memory with an input: each of its elements needs two of each.
+void linalg_cross_out(
+    const char* /*op*/, const TensorBase& self, const TensorBase& other, int64_t /*dim*/, const TensorBase& out) {
+  at::assert_no_overlap(out, self);
+  at::assert_no_overlap(out, other);
 }
 
 } // namespace at::shape

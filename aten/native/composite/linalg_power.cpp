@@ -124,18 +124,29 @@ Tensor matrix_exp_backward(const Tensor& self, const Tensor& grad) {
 
 // ---- vectors -------------------------------------------------------------------------------------------------------------
 
-Tensor cross(const Tensor& self, const Tensor& other, std::optional<int64_t> dim) {
+namespace {
+
+/// The dimension of the vectors: the first of size three where none is given.
+int64_t cross_dim(const Tensor& self, std::optional<int64_t> dim) {
   if (dim.has_value()) {
-    return at::linalg_cross(self, other, *dim);
+    return *dim;
   }
   for (int64_t d = 0; d < self.dim(); ++d) {
-    if (self.size(d) == 3) return at::linalg_cross(self, other, d);
+    if (self.size(d) == 3) {
+      return d;
+    }
   }
   TORCH_CHECK(false, "no dimension of size 3 in input, which has sizes ", self.sizes());
 }
 
+} // namespace
+
+Tensor cross(const Tensor& self, const Tensor& other, std::optional<int64_t> dim) {
+  return at::linalg_cross(self, other, cross_dim(self, dim));
+}
+
 Tensor& cross_out(const Tensor& self, const Tensor& other, std::optional<int64_t> dim, Tensor& out) {
-  return write_exact_out("linalg_cross", out, at::cross(self, other, dim));
+  return at::linalg_cross_out(out, self, other, cross_dim(self, dim));
 }
 
 Tensor linalg_diagonal(const Tensor& A, int64_t offset, int64_t dim1, int64_t dim2) {
