@@ -55,7 +55,7 @@ Tensor at_ranks(const Tensor& sorted, Tensor ranks, Interpolation interpolation)
     return values;
   }
   const Tensor weights = interpolation == Interpolation::Midpoint ? at::full_like(ranks, 0.5) : ranks - below;
-  return values.lerp(sorted.gather(-1, ranks.ceil().to(ScalarType::Long)), weights);
+  return values.lerp(sorted.gather(-1, ranks.ceil().to(ScalarType::Long)), weights.to(sorted.scalar_type()));
 }
 
 Tensor quantile_of(
@@ -95,16 +95,17 @@ Tensor quantile_of(
       : wrapped == self.dim() - 1                         ? self
                                                           : self.unsqueeze(-1).transpose(wrapped, -1);
   const Tensor sorted = std::get<0>(rows.sort());
-  // Ranks are [rows..., q]. A row with NaN has it at its end; there every quantile is NaN.
+  // Ranks are [rows..., q]. A row with NaN has it at its end; there every quantile is NaN. They are double: the product of
+  // a float fraction and a size could round to another rank.
+  const Tensor fractions = q.to(ScalarType::Double);
   Tensor ranks;
   if (ignore_nan) {
-    ranks = q * (sorted.isnan().logical_not().sum(-1, /*keepdim=*/true) - 1);
+    ranks = fractions * (sorted.isnan().logical_not().sum(-1, /*keepdim=*/true) - 1);
     ranks = ranks.masked_fill(ranks < 0, 0);
   } else {
     const int64_t last = sorted.size(-1) - 1;
-    ranks = at::where(sorted.narrow(-1, last, 1).isnan(), at::full({}, last, q.options()), q * last);
+    ranks = at::where(sorted.narrow(-1, last, 1).isnan(), at::full({}, last, fractions.options()), fractions * last);
   }
-  ranks = ranks.to(self.scalar_type());
   const Tensor values = at_ranks(sorted, ranks, how);
   return (q.dim() == 0 ? values : values.movedim(-1, 0)).reshape(sizes);
 }
