@@ -182,7 +182,9 @@ Tensor solve_adjoint(const Tensor& A, const Tensor& LU, const Tensor& pivots, co
 
 Tensor linalg_det_backward(const Tensor& grad, const Tensor& det, const Tensor& A, const Tensor& LU, const Tensor& pivots) {
   if (!grad.defined()) return {};
-  if (A.numel() == 0) return {};
+  if (A.numel() == 0) return at::zeros_like(A);
+  // The determinant of one number is that number.
+  if (A.size(-1) == 1) return grad.unsqueeze(-1).unsqueeze(-1).expand(A.sizes());
   const bool singular = (diagonal_of(LU) == 0).any().item().to<bool>();
   if (singular) return grad.unsqueeze(-1).unsqueeze(-1) * adjugate(A);
   return solve_adjoint(A, LU, pivots, grad * det.conj());
