@@ -101,7 +101,7 @@ Tensor& feature_alpha_dropout_(Tensor& self, double p, bool train) {
 
 std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p, std::optional<bool> train) {
   const auto mask_options = input.options().dtype(kBool);
-  if (!train.value_or(true)) return {input.clone(), at::ones(input.sizes(), mask_options)};
+  if (!train.value_or(true)) return {input.clone(), at::ones_like(input, mask_options)};
   TORCH_CHECK(p >= 0 && p <= 1, "bernoulli_ expects p to be in [0, 1], but got p=", 1 - p, ": native_dropout keeps 1 - ", p, " of its input");
   const double scale = p == 1 ? 0.0 : 1 / (1 - p);
   if (is_dropped_in_one_pass(input)) return drop(input, 1 - p, scale, std::nullopt);
