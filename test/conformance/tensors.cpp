@@ -1,5 +1,6 @@
 #include "tensors.h"
 
+#include <ATen/ATen.h>
 #include <c10/core/Allocator.h>
 #include <c10/core/Storage.h>
 #include <c10/core/TensorImpl.h>
@@ -128,6 +129,9 @@ Inputs::Inputs(const Json& specs, const SafeTensors& data, c10::Device device, c
       input.contents = base.contents;
       const c10::Storage& shared = base.leaf.storage();
       input.leaf = over_storage(shared, backend_key(shared.device()), dtype, input.sizes, input.strides, input.offset);
+    } else if (spec.find("dev") != nullptr) {
+      input.leaf = at::empty(
+          input.sizes, at::TensorOptions().dtype(dtype).device(c10::Device(spec.at("dev").as_string())));
     } else {
       input.contents = data.at(spec.at("b").as_string());
       input.leaf = make_tensor(dtype, input.contents, input.sizes, input.strides, input.offset, place);
@@ -148,7 +152,7 @@ void Inputs::pass_clone(size_t i) {
 std::string Inputs::find_undeclared_write(const std::vector<bool>& written) const {
   for (size_t owner = 0; owner < inputs_.size(); ++owner) {
     const Input& base = inputs_[owner];
-    if (base.owner != owner) continue;
+    if (base.owner != owner || base.contents.empty()) continue;
     std::vector<bool> may_change(base.contents.size(), false);
     for (size_t i = owner; i < inputs_.size(); ++i)
       if (inputs_[i].owner == owner && written[i] && inputs_[i].passed.is_same(inputs_[i].leaf))
