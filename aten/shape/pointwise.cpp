@@ -202,7 +202,7 @@ void relu_check(const char* op, const TensorBase& self) {
   TORCH_CHECK(!is_bool(self), "Boolean inputs not supported for relu");
 }
 void heaviside_check(const char*, const TensorBase& self, const TensorBase& values) {
-  TORCH_CHECK(
+  TORCH_CHECK_NOT_IMPLEMENTED(
       !is_complex(self) && !is_complex(values), "heaviside is not yet implemented for complex tensors.");
   TORCH_CHECK(
       self.scalar_type() == values.scalar_type(), "heaviside is not yet implemented for tensors with different dtypes.");
@@ -215,7 +215,7 @@ void bool_out(const char* op, const TensorBase&, const TensorBase& out) {
       "; give one of dtype Bool");
 }
 void heaviside_out(const char*, const TensorBase& self, const TensorBase&, const TensorBase& out) {
-  TORCH_CHECK(!is_complex(out), "heaviside is not yet implemented for complex tensors.");
+  TORCH_CHECK_NOT_IMPLEMENTED(!is_complex(out), "heaviside is not yet implemented for complex tensors.");
   TORCH_CHECK(
       self.scalar_type() == out.scalar_type(),
       "heaviside is not yet implemented for tensors with different dtypes. Got self ", self.scalar_type(), " and out ",

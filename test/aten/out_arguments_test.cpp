@@ -273,3 +273,67 @@ TEST_CASE("counts of repeats are of any integer dtype", "[outputs]") {
   CHECK(repeated.scalar_type() == dtype);
   CHECK(repeated.equal(at::tensor({0, 1, 1}, dtype)));
 }
+
+TEST_CASE("an output that is a copy of the result takes no other dtype", "[outputs]") {
+  const Tensor x = at::ones({2, 3});
+  Tensor doubles = at::zeros({2, 3}, at::kDouble), number = at::zeros({}, at::kDouble);
+  const auto refused = Catch::StartsWith("Expected out tensor to have dtype float, but got double instead");
+  CHECK_THROWS_WITH(at::add_out(doubles, x, 2), refused);
+  CHECK_THROWS_WITH(at::flip_out(doubles, x, {0}), refused);
+  CHECK_THROWS_WITH(at::clone_out(doubles, x), refused);
+  CHECK_THROWS_WITH(at::norm_out(number, x), refused);
+  CHECK_THROWS_WITH(at::isnan_out(doubles, x), Catch::StartsWith("Expected out tensor to have dtype bool, but got double"));
+  CHECK_THROWS_WITH(at::_foreach_neg_out({doubles}, {x}), refused);
+  CHECK(doubles.eq(0).all().item<bool>());
+  CHECK(at::max_out(number, x).item<double>() == 1);  // this one converts
+}
+
+TEST_CASE("padding gives an output of the right sizes the strides of a new one", "[outputs]") {
+  const Tensor x = at::arange(6, at::kFloat).view({1, 2, 3});
+  const Tensor padded = at::replication_pad2d(x, {1, 1, 1, 1});
+  Tensor stepped = at::zeros({1, 4, 10}).slice(2, 0, 10, 2), expanded = at::zeros({1}).expand({1, 4, 5});
+  for (Tensor out : {stepped, expanded}) {
+    at::replication_pad2d_out(out, x, {1, 1, 1, 1});
+    CHECK(out.is_contiguous());
+    CHECK(out.equal(padded));
+  }
+  const Tensor image = at::arange(16, at::kFloat).view({1, 1, 4, 4});
+  Tensor pooled = at::zeros({1, 1, 2, 4}).slice(3, 0, 4, 2);
+  at::adaptive_avg_pool2d_out(pooled, image, {2, 2});
+  CHECK(pooled.is_contiguous());
+  CHECK(pooled.equal(at::adaptive_avg_pool2d(image, {2, 2})));
+}
+
+TEST_CASE("an output that ifft of real numbers resizes has the strides of the result", "[outputs]") {
+  const Tensor x = at::rand({5, 10, 7});
+  Tensor out = at::empty({0}, at::kComplexFloat);
+  at::fft_ifft_out(out, x, std::nullopt, 1);
+  CHECK(out.strides() == at::IntArrayRef({70, 1, 10}));
+  CHECK(at::allclose(out, at::fft_ifft(x, std::nullopt, 1)));
+}
+
+TEST_CASE("outputs that cannot be written as they are are refused", "[outputs]") {
+  Tensor x = at::rand({2, 3});
+  const auto shared = Catch::Contains("refer to a single memory location");
+  CHECK_THROWS_WITH(at::cross_out(x, x, at::rand({2, 3})), shared);
+  Tensor expanded = at::zeros({1}).expand({2});
+  CHECK_THROWS_WITH(at::ones_like_out(expanded, at::zeros({2})), shared);
+  Tensor meta = at::empty({}, at::kMeta);
+  CHECK_THROWS_WITH(at::sin_out(meta, at::ones({})), Catch::Contains("two devices"));
+  Tensor longs = at::zeros({3}, at::kLong), complex = at::zeros({3}, at::kComplexFloat);
+  CHECK_THROWS_AS(at::rand_out(longs, {3}), c10::NotImplementedError);
+  CHECK_THROWS_AS(at::randn_out(longs, {3}), c10::NotImplementedError);
+  CHECK_THROWS_AS(at::heaviside_out(complex, at::ones({3}), at::ones({3})), c10::NotImplementedError);
+}
+
+TEST_CASE("ranks of quantiles are not rounded to float", "[sort]") {
+  const Tensor x = at::arange(6, at::kFloat);  // 0.7f * 5 is below 3.5, 0.1f * 5 above 0.5
+  CHECK(at::quantile(x, 0.7, std::nullopt, false, "nearest").item<float>() == 3);
+  CHECK(at::quantile(x, 0.1, std::nullopt, false, "nearest").item<float>() == 1);
+}
+
+TEST_CASE("the mask of native_dropout has the strides of the input", "[random]") {
+  const Tensor x = at::rand({2, 3, 4}).transpose(0, 2);
+  CHECK(std::get<1>(at::native_dropout(x, 0.5, false)).strides() == x.strides());
+  CHECK(std::get<1>(at::native_dropout(x, 0.5, true)).strides() == x.strides());
+}

@@ -347,3 +347,16 @@ TEST_CASE("adding or copying a single complex half has a gradient", "[derivative
     CHECK(grads.at(0).scalar_type() == at::kComplexHalf);
   }
 }
+
+TEST_CASE("determinants of empty matrices and of single numbers have gradients", "[derivatives]") {
+  const auto gradient = [](const at::Tensor& A, bool create_graph) {
+    const at::Tensor det = at::linalg_det(A);
+    return torch::autograd::grad({det}, {A}, {at::ones_like(det)}, std::nullopt, create_graph)[0];
+  };
+  const at::Tensor empty = at::ones({3, 0, 0}, at::kDouble).requires_grad_();
+  CHECK(gradient(empty, false).sizes() == empty.sizes());
+  const at::Tensor number = at::zeros({2, 1, 1}, at::kDouble).requires_grad_();
+  const at::Tensor slope = gradient(number, true);
+  CHECK(slope.equal(at::ones({2, 1, 1}, at::kDouble)));
+  CHECK_FALSE(slope.requires_grad());  // it does not depend on the number
+}

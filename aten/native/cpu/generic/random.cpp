@@ -49,10 +49,10 @@ void draw_exponential(CPUGeneratorImpl& generator, double* to, int64_t n, double
   }
 }
 
-void check_floating(const char* op, const Tensor& self) {
-  TORCH_CHECK(
-      c10::isFloatingType(self.scalar_type()) || self.is_complex(), op, "_ expects a floating point or complex tensor, got ",
-      self.scalar_type());
+void check_floating(const char* op, const char* kernel, const Tensor& self) {
+  TORCH_CHECK_NOT_IMPLEMENTED(
+      c10::isFloatingType(self.scalar_type()) || self.is_complex(), '"', kernel, "\" not implemented for '",
+      self.scalar_type(), "': ", op, "_ takes floating point and complex tensors");
 }
 
 } // namespace
@@ -64,7 +64,7 @@ Tensor& uniform_cpu(Tensor& self, double from, double to, OptGenerator generator
     uniform_cpu(parts, from, to, std::move(generator));
     return self;
   }
-  check_floating("uniform", self);
+  check_floating("uniform", "check_uniform_bounds", self);
   dispatch("uniform_", self.scalar_type(), at::kFloating, [&]<class T> {
     const double highest = static_cast<double>(std::numeric_limits<T>::max());
     TORCH_CHECK(from >= -highest && from <= highest, "from is out of bounds for ", self.dtype().name());
@@ -107,7 +107,7 @@ Tensor& normal_cpu(Tensor& self, double mean, double std, OptGenerator generator
     normal_cpu(parts, mean, std / std::numbers::sqrt2, std::move(generator));
     return self;
   }
-  check_floating("normal", self);
+  check_floating("normal", "normal_kernel_cpu", self);
   LockedGenerator draw(generator);
   dispatch("normal_", self.scalar_type(), at::kFloating, [&]<class T> {
     if (self.numel() >= 16 && self.is_contiguous()) {
