@@ -15,6 +15,7 @@
 #include <c10/util/StringUtil.h>
 
 #include <algorithm>
+#include <new>
 #include <optional>
 
 namespace torch::autograd {
@@ -247,7 +248,7 @@ variable_list Engine::execute(
     bool keep_graph,
     bool create_graph,
     bool accumulate_grad,
-    const edge_list& outputs) {
+    const edge_list& outputs) try {
   check_edges("root", roots);
   check_edges("output", outputs);
   variable_list grads = inputs;
@@ -280,6 +281,8 @@ variable_list Engine::execute(
   }
   run_pass(*task, root_state);
   return task->take_results();
+} catch (const std::bad_alloc&) { // as of operators: see Note [Memory that ends in a call]
+  TORCH_CHECK_WITH(OutOfMemoryError, false, "backward: not enough memory for the pass itself, or for what its nodes need beside tensors");
 }
 
 // Note [Backward passes within backward passes]
