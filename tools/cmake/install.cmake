@@ -5,7 +5,7 @@ set_target_properties(tensor PROPERTIES INSTALL_RPATH "$ORIGIN")
 install(TARGETS tensor EXPORT TensorTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 foreach(folder c10 aten autograd csrc)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION include
-    FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh" PATTERN "onednn" EXCLUDE)
+    FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh" PATTERN "api" EXCLUDE PATTERN "onednn" EXCLUDE)
 endforeach()
 install(DIRECTORY ${GENERATED}/api/ DESTINATION include)
 install(DIRECTORY ${GENERATED}/include/ DESTINATION include FILES_MATCHING PATTERN "*.h" PATTERN "*.inc")
