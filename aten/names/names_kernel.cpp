@@ -196,6 +196,8 @@ Result apply(Rule rule, const Call& call) {
       return namedinference::compute_diagonal_outnames(call.self(), call.dims("dim1").at(0), call.dims("dim2").at(0));
     case Rule::cat:
       return joined(call);
+    case Rule::distances:
+      return namedinference::compute_cdist_outnames(call.operands().at(0), call.operands().at(1));
     case Rule::product:
       return namedinference::compute_matmul_outnames(call.operands().at(0), call.operands().at(1));
     case Rule::added_product:

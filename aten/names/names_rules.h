@@ -18,6 +18,7 @@ enum class Rule : uint8_t {
   expand,         // new dimensions come first
   diagonal,       // without `dim1` and `dim2`, and one more
   cat,            // those of all tensors of a list, which are alike
+  distances, // rows of the first and rows of the second, after the batch
   product,        // rows of the first, columns of the second, after the batch
   added_product, // the same of the second and third tensor, and those of the first
   equal,          // whether names are equal is part of the result

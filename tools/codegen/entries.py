@@ -28,8 +28,8 @@ VARIANTS = ("function", "method", "inplace", "inplace_method", "out")
 RESULTS = ("common", "float", "bool", "real")
 # How results are named, see aten/names/names_rules.h.
 NAMES_RULES = (
-    "pointwise", "self", "reduce", "drop_dim", "transpose", "squeeze", "expand", "diagonal", "cat", "product",
-    "added_product", "equal", "none",
+    "pointwise", "self", "reduce", "drop_dim", "transpose", "squeeze", "expand", "diagonal", "cat",
+    "distances", "product", "added_product", "equal", "none",
 )
 DTYPE_SETS = {
     "bool": ["bool"],
