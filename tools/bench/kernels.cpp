@@ -27,10 +27,12 @@ Tensor numbers(at::IntArrayRef sizes) {
 void add_copies(Cases& cases) {
   const Tensor square = numbers({2048, 2048}), into = at::zeros({2048, 2048}), images = numbers({32, 64, 56, 56});
   const Tensor bytes = square.to(at::kByte), wide = square.to(at::kDouble), colours = numbers({32, 3, 224, 224});
-  const Tensor into_short = into.to(at::kBFloat16);
+  const Tensor into_short = into.to(at::kBFloat16), block = numbers({1 << 20}), into_block = at::zeros({1 << 20});
   cases.insert(
       cases.end(),
-      {{"copy_ of t()", [=] { into.copy_(square.t()); }},
+      {{"clone", [=] { block.clone(); }},
+       {"copy_", [=] { into_block.copy_(block); }},
+       {"copy_ of t()", [=] { into.copy_(square.t()); }},
        {"t().contiguous()", [=] { square.t().contiguous(); }},
        {"t() of bytes", [=] { bytes.t().contiguous(); }},
        {"t() of doubles", [=] { wide.t().contiguous(); }},
@@ -53,7 +55,10 @@ void add_pointwise(Cases& cases) {
        {"relu", [=] { at::relu(x); }},
        {"gelu", [=] { at::gelu(x); }},
        {"gelu, bfloat16", [=] { at::gelu(short_x); }},
+       {"sum", [=] { at::sum(grid); }},
+       {"sum of rows", [=] { at::sum(grid, {1}); }},
        {"mean", [=] { at::mean(grid); }},
+       {"mean of rows", [=] { at::mean(grid, {1}); }},
        {"max", [=] { at::max(grid); }}});
 }
 
@@ -71,6 +76,15 @@ void add_indexing(Cases& cases) {
        {"sort of float", [=] { at::sort(floats); }}});
 }
 
+void add_products(Cases& cases) {
+  const Tensor a = numbers({64, 64}), b = numbers({64, 64}), image = numbers({1, 3, 224, 224});
+  const Tensor weight = numbers({64, 3, 7, 7}), bias = numbers({64});
+  cases.insert(
+      cases.end(),
+      {{"matmul 64x64", [=] { at::matmul(a, b); }},
+       {"conv2d 7x7", [=] { at::conv2d(image, weight, bias, {2, 2}, {3, 3}); }}});
+}
+
 } // namespace
 
 int main() {
@@ -80,6 +94,7 @@ int main() {
   add_copies(cases);
   add_pointwise(cases);
   add_indexing(cases);
+  add_products(cases);
   report(cases);
   return 0;
 }

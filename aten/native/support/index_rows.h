@@ -22,7 +22,7 @@ bool any_index_outside(const std::int64_t* values, std::int64_t n, std::int64_t 
 /// As memcpy, for kilobytes that are in no cache: both ends are asked for ahead, which memcpy leaves to the processor.
 void copy_block(void* to, const void* from, std::int64_t bytes);
 
-/// n copies of an element of 1, 2, 4, 8 or 16 bytes, side by side, in whole cache lines: `to` has room for 63 bytes more.
+/// n copies of an element of 1, 2, 4, 8 or 16 bytes, side by side, in whole cache lines: `to` has room for 63 more bytes.
 void repeat_element(std::int64_t size, void* to, const void* element, std::int64_t n);
 
 /// n elements of 1, 2, 4, 8 or 16 bytes in the opposite order.
