@@ -99,7 +99,7 @@ void pick_row(std::int64_t size, const void* from, const std::int64_t* index, st
 void repeat_lines(std::int64_t size, void* to_bytes, const void* element, std::int64_t n) {
   constexpr std::int64_t kLine = 64;
   by_element_size(static_cast<std::size_t>(size), [=](auto word) {
-    // A line of the element, stored by the vectors that kernels load: they would wait for narrower stores to reach the cache.
+    // A line of the element, stored by the vectors that kernels load: narrower stores have to reach the cache first.
     using V = vec::Vec<std::int8_t>;
     alignas(kLine) decltype(word) line[kLine / sizeof(word)];
     std::memcpy(&word, element, sizeof(word));

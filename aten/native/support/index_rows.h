@@ -22,7 +22,7 @@ bool any_index_outside(const std::int64_t* values, std::int64_t n, std::int64_t 
 /// As memcpy, for kilobytes that are in no cache: both ends are asked for ahead, which memcpy leaves to the processor.
 void copy_block(void* to, const void* from, std::int64_t bytes);
 
-/// n copies of an element of 1, 2, 4, 8 or 16 bytes, side by side, in whole cache lines: `to` has room for 63 more bytes.
+/// n copies of an element of 1, 2, 4, 8 or 16 bytes side by side, in whole cache lines: `to` has room for 63 more.
 void repeat_element(std::int64_t size, void* to, const void* element, std::int64_t n);
 
 /// n elements of 1, 2, 4, 8 or 16 bytes in the opposite order.
@@ -31,9 +31,10 @@ void copy_reversed(std::int64_t size, const void* from, std::int64_t n, void* to
 /// to[i] = from[index[i]] for n elements of 1, 2, 4, 8 or 16 bytes.
 void copy_picked(std::int64_t size, const void* from, const std::int64_t* index, std::int64_t n, void* to);
 
-/// Prefetches a row of which `picks` elements are to be read or written in an order of their own. That order tells the processor
-/// nothing about the lines that come next, while the row as a whole streams in. Not for rows that a core's caches do not hold, or
-/// of which most lines stay untouched. Inlined always, as its callers must be: GCC drops calls of a function that only prefetches.
+/// Prefetches a row of which `picks` elements are to be read or written in an order of their own. That order tells the
+/// processor nothing about the lines that come next, while the row as a whole streams in. Not for rows that a core's
+/// caches do not hold, or of which most lines stay untouched. Inlined always, as its callers must be: GCC drops calls of
+/// a function that only prefetches.
 C10_ALWAYS_INLINE void prefetch_picked_row(const void* row, std::int64_t bytes, std::int64_t picks) {
   constexpr std::int64_t kLine = 64, kLongest = std::int64_t{128} << 10;
   if (bytes > kLongest || picks * kLine < bytes) {
