@@ -53,8 +53,11 @@ class ArrayRef final {
 
   constexpr ArrayRef() : data_(nullptr), size_(0) {}
   constexpr ArrayRef(const T& one) : data_(&one), size_(1) {}
-  constexpr ArrayRef(const T* data, size_t length) : data_(data), size_(length) {}
-  constexpr ArrayRef(const T* begin, const T* end) : data_(begin), size_(static_cast<size_t>(end - begin)) {}
+  // Templates, since the number 0 would be taken for a null pointer: {0, 2} is no list of names.
+  template <class Pointer, std::enable_if_t<std::is_convertible_v<Pointer, const T*>, int> = 0>
+  constexpr ArrayRef(Pointer data, size_t length) : data_(data), size_(length) {}
+  template <class Pointer, std::enable_if_t<std::is_convertible_v<Pointer, const T*> && std::is_pointer_v<Pointer>, int> = 0>
+  constexpr ArrayRef(Pointer begin, Pointer end) : data_(begin), size_(static_cast<size_t>(end - begin)) {}
 
   template <
       class Container,
