@@ -16,7 +16,7 @@
 namespace at::native {
 namespace {
 
-using Three = std::tuple<Tensor, Tensor, Tensor>;
+using TensorTuple3 = std::tuple<Tensor, Tensor, Tensor>;
 using OptionalTensor = std::optional<Tensor>;
 
 constexpr void (*moments_table[])(const BatchNorm&) = {v2::batch_norm_moments, v3::batch_norm_moments, v4::batch_norm_moments};
@@ -105,13 +105,13 @@ Tensor like_in_format(const Tensor& input) {
   return at::empty_like(input, input.options(), input.suggest_memory_format());
 }
 
-Three forward_outputs(const Tensor& input, c10::ScalarType dtype, bool training) {
+TensorTuple3 forward_outputs(const Tensor& input, c10::ScalarType dtype, bool training) {
   const int64_t saved = training ? input.size(1) : 0;
   const TensorSpec stat = TensorSpec::like(input, {saved}, dtype);
   return {like_in_format(input), at::empty_spec(stat), at::empty_spec(stat)};
 }
 
-Three backward_outputs(const Tensor& input, c10::ScalarType dtype, std::array<bool, 3> mask) {
+TensorTuple3 backward_outputs(const Tensor& input, c10::ScalarType dtype, std::array<bool, 3> mask) {
   const auto channel = [&] { return at::empty_spec(TensorSpec::like(input, {input.size(1)}, dtype)); };
   return {mask[0] ? like_in_format(input) : Tensor(), mask[1] ? channel() : Tensor(), mask[2] ? channel() : Tensor()};
 }
@@ -143,9 +143,9 @@ c10::ScalarType check_backward(const Tensor& grad_out, const Tensor& input, cons
 
 } // namespace
 
-Three native_batch_norm(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training, double momentum, double eps) {
+TensorTuple3 native_batch_norm(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training, double momentum, double eps) {
   const c10::ScalarType dtype = check_forward(input, weight, bias, running_mean, running_var, training);
-  Three results = forward_outputs(input, dtype, training);
+  TensorTuple3 results = forward_outputs(input, dtype, training);
   const auto& [output, save_mean, save_invstd] = results;
   const Tensor run_mean = defined_or_empty(running_mean), run_var = defined_or_empty(running_var);
   const auto format = dense_format(input);
@@ -168,13 +168,13 @@ Three native_batch_norm(const Tensor& input, const OptionalTensor& weight, const
   return results;
 }
 
-TORCH_API Three native_batch_norm_meta(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training, double, double) {
+TORCH_API TensorTuple3 native_batch_norm_meta(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training, double, double) {
   return forward_outputs(input, check_forward(input, weight, bias, running_mean, running_var, training), training);
 }
 
-Three native_batch_norm_backward(const Tensor& grad_out, const Tensor& input, const OptionalTensor& weight, const OptionalTensor& running_mean, const OptionalTensor& running_var, const OptionalTensor& save_mean, const OptionalTensor& save_invstd, bool train, double eps, std::array<bool, 3> output_mask) {
+TensorTuple3 native_batch_norm_backward(const Tensor& grad_out, const Tensor& input, const OptionalTensor& weight, const OptionalTensor& running_mean, const OptionalTensor& running_var, const OptionalTensor& save_mean, const OptionalTensor& save_invstd, bool train, double eps, std::array<bool, 3> output_mask) {
   const c10::ScalarType dtype = check_backward(grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train);
-  Three grads = backward_outputs(input, dtype, output_mask);
+  TensorTuple3 grads = backward_outputs(input, dtype, output_mask);
   const auto& [grad_input, grad_weight, grad_bias] = grads;
   const auto format = dense_format(input);
   BatchNorm p = problem_of(input, format, eps);
@@ -198,7 +198,7 @@ Three native_batch_norm_backward(const Tensor& grad_out, const Tensor& input, co
   return grads;
 }
 
-TORCH_API Three native_batch_norm_backward_meta(const Tensor& grad_out, const Tensor& input, const OptionalTensor& weight, const OptionalTensor& running_mean, const OptionalTensor& running_var, const OptionalTensor& save_mean, const OptionalTensor& save_invstd, bool train, double, std::array<bool, 3> output_mask) {
+TORCH_API TensorTuple3 native_batch_norm_backward_meta(const Tensor& grad_out, const Tensor& input, const OptionalTensor& weight, const OptionalTensor& running_mean, const OptionalTensor& running_var, const OptionalTensor& save_mean, const OptionalTensor& save_invstd, bool train, double, std::array<bool, 3> output_mask) {
   return backward_outputs(input, check_backward(grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train), output_mask);
 }
 
@@ -227,7 +227,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, int64_t> _batch_norm_impl_index(const
   return {out, mean, invstd, reserve, 0};
 }
 
-Three _batch_norm_impl_index_backward(int64_t impl_index, const Tensor& input, const Tensor& grad_output, const OptionalTensor& weight, const OptionalTensor& running_mean, const OptionalTensor& running_var, const OptionalTensor& save_mean, const OptionalTensor& save_var_transform, bool train, double eps, std::array<bool, 3> output_mask, const Tensor&) {
+TensorTuple3 _batch_norm_impl_index_backward(int64_t impl_index, const Tensor& input, const Tensor& grad_output, const OptionalTensor& weight, const OptionalTensor& running_mean, const OptionalTensor& running_var, const OptionalTensor& save_mean, const OptionalTensor& save_var_transform, bool train, double eps, std::array<bool, 3> output_mask, const Tensor&) {
   TORCH_CHECK(impl_index == 0, "Unsupported impl_index in _batch_norm_impl_index_backward: ", impl_index, "; only 0 exists here");
   if (input.numel() == 0) {
     const Tensor none = defined_or_empty(weight);
@@ -243,15 +243,15 @@ Tensor batch_norm(const Tensor& input, const OptionalTensor& weight, const Optio
   return std::get<0>(at::_batch_norm_impl_index(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled));
 }
 
-Three _native_batch_norm_legit(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, Tensor& running_mean, Tensor& running_var, bool training, double momentum, double eps) {
+TensorTuple3 _native_batch_norm_legit(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, Tensor& running_mean, Tensor& running_var, bool training, double momentum, double eps) {
   return at::native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps);
 }
 
-Three _native_batch_norm_legit_no_stats(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, bool training, double momentum, double eps) {
+TensorTuple3 _native_batch_norm_legit_no_stats(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, bool training, double momentum, double eps) {
   return at::native_batch_norm(input, weight, bias, {}, {}, training, momentum, eps);
 }
 
-Three _native_batch_norm_legit_no_training(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, const Tensor& running_mean, const Tensor& running_var, double momentum, double eps) {
+TensorTuple3 _native_batch_norm_legit_no_training(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, const Tensor& running_mean, const Tensor& running_var, double momentum, double eps) {
   return at::native_batch_norm(input, weight, bias, running_mean, running_var, false, momentum, eps);
 }
 
@@ -311,7 +311,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> _batch_norm_no_update(const Tensor& i
   return {std::move(out), std::move(save_mean), std::move(save_invstd), no_reserve(input)};
 }
 
-Three batch_norm_backward(const Tensor& grad_out, const Tensor& input, const Tensor& weight, const OptionalTensor& running_mean, const OptionalTensor& running_var, const OptionalTensor& save_mean, const OptionalTensor& save_var, bool update, double eps, std::array<bool, 3> output_mask, const Tensor&) {
+TensorTuple3 batch_norm_backward(const Tensor& grad_out, const Tensor& input, const Tensor& weight, const OptionalTensor& running_mean, const OptionalTensor& running_var, const OptionalTensor& save_mean, const OptionalTensor& save_var, bool update, double eps, std::array<bool, 3> output_mask, const Tensor&) {
   return at::native_batch_norm_backward(grad_out, input, weight, running_mean, running_var, save_mean, save_var, update, eps, output_mask);
 }
 
@@ -321,7 +321,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> cudnn_batch_norm(const Tensor& input,
   return {std::move(out), std::move(save_mean), std::move(save_invstd), no_reserve(input)};
 }
 
-Three cudnn_batch_norm_backward(const Tensor& input, const Tensor& grad_output, const Tensor& weight, const OptionalTensor& running_mean, const OptionalTensor& running_var, const OptionalTensor& save_mean, const OptionalTensor& save_var, double epsilon, const Tensor&) {
+TensorTuple3 cudnn_batch_norm_backward(const Tensor& input, const Tensor& grad_output, const Tensor& weight, const OptionalTensor& running_mean, const OptionalTensor& running_var, const OptionalTensor& save_mean, const OptionalTensor& save_var, double epsilon, const Tensor&) {
   return at::native_batch_norm_backward(
       grad_output, input, weight, running_mean, running_var, save_mean, save_var, /*train=*/true, epsilon, {true, true, true});
 }

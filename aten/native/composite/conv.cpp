@@ -15,7 +15,7 @@
 namespace at::native {
 namespace {
 
-using Three = std::tuple<Tensor, Tensor, Tensor>;
+using TensorTuple3 = std::tuple<Tensor, Tensor, Tensor>;
 using OptionalTensor = std::optional<Tensor>;
 
 /// The input with a batch dimension in front, and whether it had one.
@@ -86,12 +86,12 @@ Tensor convolution(const Tensor& input, const Tensor& weight, const OptionalTens
   return at::convolution_overrideable(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups);
 }
 
-Three convolution_backward(const Tensor& grad_output, const Tensor& input, const Tensor& weight, OptionalIntArrayRef, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef output_padding, int64_t groups, std::array<bool, 3> output_mask) {
+TensorTuple3 convolution_backward(const Tensor& grad_output, const Tensor& input, const Tensor& weight, OptionalIntArrayRef, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef output_padding, int64_t groups, std::array<bool, 3> output_mask) {
   return at::convolution_backward_overrideable(
       grad_output, input, weight, stride, padding, dilation, transposed, output_padding, groups, output_mask);
 }
 
-Three _convolution_double_backward(const OptionalTensor& ggI, const OptionalTensor& ggW, const OptionalTensor& ggb, const Tensor& gO, const Tensor& weight, const Tensor& self, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef output_padding, int64_t groups, std::array<bool, 3> output_mask) {
+TensorTuple3 _convolution_double_backward(const OptionalTensor& ggI, const OptionalTensor& ggW, const OptionalTensor& ggb, const Tensor& gO, const Tensor& weight, const Tensor& self, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed, IntArrayRef output_padding, int64_t groups, std::array<bool, 3> output_mask) {
   // Convolution is linear in its input and in its weight, and so are the two parts of its backward pass; each gradient
   // is one of the three maps again, with a cotangent in place of an operand.
   const Tensor for_input = defined_or_empty(ggI), for_weight = defined_or_empty(ggW), for_bias = defined_or_empty(ggb);
@@ -183,7 +183,7 @@ Tensor conv_tbc(const Tensor& self, const Tensor& weight, const Tensor& bias, in
   return at::conv1d(self.permute({1, 2, 0}), weight.permute({2, 1, 0}), bias, {1}, {pad}).permute({2, 0, 1}).contiguous();
 }
 
-Three conv_tbc_backward(const Tensor& self, const Tensor& input, const Tensor& weight, const Tensor& bias, int64_t pad) {
+TensorTuple3 conv_tbc_backward(const Tensor& self, const Tensor& input, const Tensor& weight, const Tensor& bias, int64_t pad) {
   // convolution_backward conjugates complex numbers, and PyTorch's conv_tbc_backward does not: twice is not at all.
   const auto [grad_input, grad_weight, none] = at::convolution_backward(
       self.permute({1, 2, 0}), input.conj().permute({1, 2, 0}), weight.conj().permute({2, 1, 0}), bias.sizes(), {1}, {pad}, {1},
@@ -200,7 +200,7 @@ Tensor thnn_conv2d(const Tensor& self, const Tensor& weight, IntArrayRef kernel_
   return forward("thnn_conv2d", 2, self, weight, bias, stride, padding, {1}, 1);
 }
 
-Three _slow_conv2d_backward(const Tensor& grad_output, const Tensor& self, const Tensor& weight, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, std::array<bool, 3> output_mask) {
+TensorTuple3 _slow_conv2d_backward(const Tensor& grad_output, const Tensor& self, const Tensor& weight, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding, std::array<bool, 3> output_mask) {
   check_kernel_size("_slow_conv2d_backward", weight, kernel_size);
   return at::convolution_backward(
       grad_output, self, weight, std::nullopt, stride, padding, {1}, false, {0}, 1, output_mask);

@@ -87,7 +87,7 @@ Tensor nll_loss_nd(const Tensor& self, const Tensor& target, const std::optional
   if (self.dim() <= 2) return at::nll_loss(self, target, weight, reduction, ignore_index);
   if (self.dim() == 4) return at::nll_loss2d(self, target, weight, reduction, ignore_index);
 
-  // Three or more than four dimensions: all points beside the classes are laid along one line.
+  // TensorTuple3 or more than four dimensions: all points beside the classes are laid along one line.
   const int64_t n = self.size(0), classes = self.size(1);
   DimVector sizes{n};
   sizes.append(self.sizes().begin() + 2, self.sizes().end());

@@ -24,10 +24,10 @@ constexpr void (*layer_norm_backward_table[])(const NormBackward&) = {
 constexpr void (*group_norm_backward_table[])(const NormBackward&) = {
     v2::group_norm_backward_kernel, v3::group_norm_backward_kernel, v4::group_norm_backward_kernel};
 
-using Three = std::tuple<Tensor, Tensor, Tensor>;
+using TensorTuple3 = std::tuple<Tensor, Tensor, Tensor>;
 
 /// Gradients of a backward pass as asked for: like the input, and twice like the weights.
-Three wanted_gradients(const Tensor& input, IntArrayRef weight_sizes, c10::ScalarType weight_dtype, std::array<bool, 3> mask) {
+TensorTuple3 wanted_gradients(const Tensor& input, IntArrayRef weight_sizes, c10::ScalarType weight_dtype, std::array<bool, 3> mask) {
   const auto like = [&](bool wanted, IntArrayRef sizes, c10::ScalarType dtype) {
     return wanted ? at::empty_spec(TensorSpec::like(input, sizes, dtype)) : Tensor();
   };
@@ -44,7 +44,7 @@ void check_statistics(const char* op, const Tensor& grad, const Tensor& input, c
       ": mean and rstd must have ", rows, " elements each; got ", mean.numel(), " and ", rstd.numel());
 }
 
-Three layer_norm_backward_spec(const Tensor& input, IntArrayRef normalized_shape, const Tensor& mean, std::array<bool, 3> mask) {
+TensorTuple3 layer_norm_backward_spec(const Tensor& input, IntArrayRef normalized_shape, const Tensor& mean, std::array<bool, 3> mask) {
   return wanted_gradients(input, normalized_shape, mean.scalar_type(), mask);
 }
 
@@ -75,7 +75,7 @@ TensorBase contiguous_or_none(const Tensor& t) {
 
 NormBackward common_arguments(
     const Tensor& grad_out, const Tensor& input, const Tensor& mean, const Tensor& rstd, const std::optional<Tensor>& weight,
-    const Three& grads) {
+    const TensorTuple3& grads) {
   NormBackward p;
   p.grad = contiguous_or_none(grad_out);
   p.input = contiguous_or_none(input);
@@ -154,9 +154,9 @@ Tensor group_norm(const Tensor& input, int64_t num_groups, const std::optional<T
   return result.contiguous(input.suggest_memory_format());
 }
 
-Three native_layer_norm_backward(const Tensor& grad_out, const Tensor& input, IntArrayRef normalized_shape, const Tensor& mean, const Tensor& rstd, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias, std::array<bool, 3> output_mask) {
+TensorTuple3 native_layer_norm_backward(const Tensor& grad_out, const Tensor& input, IntArrayRef normalized_shape, const Tensor& mean, const Tensor& rstd, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias, std::array<bool, 3> output_mask) {
   check_layer_norm_backward(grad_out, input, normalized_shape, mean, rstd, weight, bias);
-  Three grads = layer_norm_backward_spec(input, normalized_shape, mean, output_mask);
+  TensorTuple3 grads = layer_norm_backward_spec(input, normalized_shape, mean, output_mask);
   NormBackward p = common_arguments(grad_out, input, mean, rstd, weight, grads);
   p.rows = mean.numel();
   p.size = c10::multiply_integers(normalized_shape);
@@ -164,14 +164,14 @@ Three native_layer_norm_backward(const Tensor& grad_out, const Tensor& input, In
   return grads;
 }
 
-TORCH_API Three native_layer_norm_backward_meta(const Tensor& grad_out, const Tensor& input, IntArrayRef normalized_shape, const Tensor& mean, const Tensor& rstd, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias, std::array<bool, 3> output_mask) {
+TORCH_API TensorTuple3 native_layer_norm_backward_meta(const Tensor& grad_out, const Tensor& input, IntArrayRef normalized_shape, const Tensor& mean, const Tensor& rstd, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias, std::array<bool, 3> output_mask) {
   check_layer_norm_backward(grad_out, input, normalized_shape, mean, rstd, weight, bias);
   return layer_norm_backward_spec(input, normalized_shape, mean, output_mask);
 }
 
-Three native_group_norm_backward(const Tensor& grad_out, const Tensor& input, const Tensor& mean, const Tensor& rstd, const std::optional<Tensor>& weight, int64_t N, int64_t C, int64_t HxW, int64_t group, std::array<bool, 3> output_mask) {
+TensorTuple3 native_group_norm_backward(const Tensor& grad_out, const Tensor& input, const Tensor& mean, const Tensor& rstd, const std::optional<Tensor>& weight, int64_t N, int64_t C, int64_t HxW, int64_t group, std::array<bool, 3> output_mask) {
   check_group_norm_backward(grad_out, input, mean, rstd, weight, N, C, HxW, group);
-  Three grads = wanted_gradients(input, {C}, mean.scalar_type(), output_mask);
+  TensorTuple3 grads = wanted_gradients(input, {C}, mean.scalar_type(), output_mask);
   if (input.numel() == 0) {
     for (Tensor* grad : {&std::get<0>(grads), &std::get<1>(grads), &std::get<2>(grads)}) {
       if (grad->defined()) grad->zero_();
@@ -187,7 +187,7 @@ Three native_group_norm_backward(const Tensor& grad_out, const Tensor& input, co
   return grads;
 }
 
-TORCH_API Three native_group_norm_backward_meta(const Tensor& grad_out, const Tensor& input, const Tensor& mean, const Tensor& rstd, const std::optional<Tensor>& weight, int64_t N, int64_t C, int64_t HxW, int64_t group, std::array<bool, 3> output_mask) {
+TORCH_API TensorTuple3 native_group_norm_backward_meta(const Tensor& grad_out, const Tensor& input, const Tensor& mean, const Tensor& rstd, const std::optional<Tensor>& weight, int64_t N, int64_t C, int64_t HxW, int64_t group, std::array<bool, 3> output_mask) {
   check_group_norm_backward(grad_out, input, mean, rstd, weight, N, C, HxW, group);
   return wanted_gradients(input, {C}, mean.scalar_type(), output_mask);
 }

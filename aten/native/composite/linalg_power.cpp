@@ -58,7 +58,7 @@ Tensor& linalg_matrix_power_out(const Tensor& self, int64_t n, Tensor& out) {
 namespace {
 
 /// Taylor polynomial of exp of degree 18 for matrices whose 1-norm is at most one: its error is below 1 / 19!, about 1e-17.
-/// Three squarings of the matrix and its coefficients in blocks of four make it in six products (Paterson and Stockmeyer).
+/// TensorTuple3 squarings of the matrix and its coefficients in blocks of four make it in six products (Paterson and Stockmeyer).
 Tensor taylor_exponential(const Tensor& A) {
   constexpr int kBlock = 4;
   constexpr int kDegree = 18;

@@ -222,7 +222,7 @@ void pack_steps(const Matrix<const BFloat16>& b, int64_t first, int64_t end, int
 }
 
 /// Whether tiles of A are loaded from its rows as they lie; not for many columns from rows that fall on a few places of the first cache.
-bool lies_in_rows(const Matrix<const BFloat16>& a, int64_t k, int64_t n) {
+bool is_row_major(const Matrix<const BFloat16>& a, int64_t k, int64_t n) {
   constexpr int64_t kCollision = 1024;
   return a.col_stride == 1 && k % kSteps == 0 && (a.row_stride % kCollision != 0 || n <= kFew);
 }
@@ -258,7 +258,7 @@ void multiply_block(
   const int64_t k = ceil_div(g.k, kSteps) * kSteps, cols = ceil_div(n, kBlock) * kBlock;
   const int64_t chunk = m <= kFew ? std::min(k, kDepth) : k; // steps of B that are packed at a time
   const int64_t sum_rows = chunk < k ? ceil_div(m, kBlock) * kBlock : kBlock;
-  const bool in_rows = lies_in_rows(a, g.k, n);
+  const bool in_rows = is_row_major(a, g.k, n);
   Scratch scratch((cols + kBlock) * chunk * int64_t(sizeof(BFloat16)) + cols * sum_rows * int64_t(sizeof(float)));
   float* sums = scratch.as<float>();
   BFloat16* b_pack = reinterpret_cast<BFloat16*>(sums + cols * sum_rows);
@@ -311,7 +311,7 @@ void gemm_amx(const Gemm<c10::BFloat16>& problem, const c10::BFloat16* bias) {
   using namespace amx;
   // The right factor by columns, as weights lie, meets few rows: as the left one of the transposed product it needs no packing.
   const bool has_weights = problem.m <= kFew && problem.m < problem.n && problem.b.col_stride != 1 &&
-      lies_in_rows(problem.b.transposed(), problem.k, problem.m);
+      is_row_major(problem.b.transposed(), problem.k, problem.m);
   const Gemm<BFloat16> g = has_weights || (problem.c.col_stride != 1 && problem.c.row_stride == 1) ? problem.transposed() : problem;
   const int64_t most_cols = std::clamp(kMaxPacked / g.k / kBlock * kBlock, kBlock, kMaxCols);
   const int64_t col_blocks = ceil_div(g.n, most_cols);

@@ -46,7 +46,7 @@ double scale_or_usual(std::optional<double> scale, const TensorBase& query) {
 }
 
 /// Whether the kernels read and write it as it lies: rows in one piece, which for tensor cores begin at multiples of 16 bytes.
-bool lies_in_rows(const Tensor& t) {
+bool has_contiguous_rows(const Tensor& t) {
   const bool one_piece = t.size(3) == 1 || t.stride(3) == 1;
   const bool aligned = t.size(3) % 8 == 0 && t.stride(0) % 8 == 0 && t.stride(1) % 8 == 0 && t.stride(2) % 8 == 0 &&
       reinterpret_cast<std::uintptr_t>(t.const_data_ptr()) % 16 == 0;
@@ -60,7 +60,7 @@ int64_t kernel_size(const Tensor& t) {
 
 /// A copy where it does not lie in rows; zeros fill up what tensor cores read beyond them.
 Tensor in_rows(const Tensor& t) {
-  if (lies_in_rows(t)) {
+  if (has_contiguous_rows(t)) {
     return t;
   }
   const int64_t more = kernel_size(t) - t.size(3);
@@ -71,7 +71,7 @@ Tensor in_rows(const Tensor& t) {
 struct Written {
   explicit Written(const Tensor& target)
       : target(target),
-        rows(lies_in_rows(target) ? target
+        rows(has_contiguous_rows(target) ? target
                                   : at::empty({target.size(0), target.size(1), target.size(2), kernel_size(target)}, target.options())) {}
   void finish() const {
     if (!rows.is_same(target)) {

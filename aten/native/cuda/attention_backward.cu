@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(kThreads, 1) backward_kernel(const AttentionBa
           deltas[m][half] = row < s.query_length ? a.delta[i] : 0;
         }
       }
-      copies_done();
+      cp_async_wait_all();
       __syncthreads(); // queries and grad_out are there, and all have read those before, their weights and slopes
       const Tile<D> queries{stage}, grads{stage + Shape::kQueryBytes};
       if constexpr (Shape::kStages > 1) {
@@ -233,7 +233,7 @@ __global__ void __launch_bounds__(kThreads, 1) backward_kernel(const AttentionBa
       first_row = next_row;
     }
 
-    copies_done();
+    cp_async_wait_all();
     __syncthreads(); // all have read keys and values
     scale(grad_key, p.scale);
     keys.template put<T>(grad_key, key_row, key_column);

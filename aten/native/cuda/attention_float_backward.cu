@@ -11,7 +11,7 @@ namespace {
 
 __global__ void __launch_bounds__(kThreads) float_delta_kernel(const AttentionBackward a) {
   const AttentionProblem& p = a.problem;
-  const std::int64_t i = Team<false>::row();
+  const std::int64_t i = ThreadGroup<false>::row();
   const int pair = static_cast<int>(i / p.query_length), row = static_cast<int>(i % p.query_length);
   const int batch = pair / p.heads, head = pair % p.heads;
   if (batch >= p.batch) {
@@ -24,11 +24,11 @@ __global__ void __launch_bounds__(kThreads) float_delta_kernel(const AttentionBa
   const auto* const g = sequence_of<const float>(a.grad_out, batch, head, s.query_start + row);
   const auto* const o = sequence_of<const float>(a.out, batch, head, s.query_start + row);
   float sum = 0;
-  for (int j = Team<false>::rank(); j < p.value_size; j += 32) {
+  for (int j = ThreadGroup<false>::rank(); j < p.value_size; j += 32) {
     sum += g[j] * o[j];
   }
-  sum = Team<false>::reduce(sum, Add());
-  if (Team<false>::rank() == 0) {
+  sum = ThreadGroup<false>::reduce(sum, Add());
+  if (ThreadGroup<false>::rank() == 0) {
     a.delta[sums_of(p, s, batch, head) + row] = sum;
   }
 }

@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(kThreads, ForwardShape<D, Split>::kBlocks) for
     sum[m][0] = sum[m][1] = 0;
   }
   for (int key = first_key; key < end_key; key += kKeys) {
-    copies_done_but<1>();
+    cp_async_wait_group<1>();
     __syncthreads(); // the keys are there, and all have read what `next` had
     load(next, p.key, key_rows, p.head_size, key + kKeys);
     float scores[R][kKeys / 8][4];
@@ -157,7 +157,7 @@ __global__ void __launch_bounds__(kThreads, ForwardShape<D, Split>::kBlocks) for
       }
     }
 
-    copies_done_but<1>();
+    cp_async_wait_group<1>();
     __syncthreads(); // the values are there, and all have read the keys
     const Tile<D> read = keys;
     load(read, p.value, value_rows, p.value_size, key + kKeys);
@@ -183,7 +183,7 @@ __global__ void __launch_bounds__(kThreads, ForwardShape<D, Split>::kBlocks) for
       }
     }
   }
-  copies_done();
+  cp_async_wait_all();
   const int lane = static_cast<int>(threadIdx.x) % 32;
   if (splits > 1) {
     const Parts parts(arguments);
@@ -250,12 +250,12 @@ __global__ void __launch_bounds__(kThreads) join_kernel(const AttentionForward a
   for (int split = lane; split < arguments.splits; split += 32) {
     greatest = Max()(greatest, sums[split * parts.rows]);
   }
-  greatest = Team<false>::reduce(greatest, Max());
+  greatest = ThreadGroup<false>::reduce(greatest, Max());
   float total = 0;
   for (int split = lane; split < arguments.splits; split += 32) {
     total += greatest == -INFINITY ? 0 : exp2_approximate(sums[split * parts.rows] - greatest);
   }
-  total = Team<false>::reduce(total, Add());
+  total = ThreadGroup<false>::reduce(total, Add());
   // Infinite where nothing counts: then all weights are zero.
   const float whole = total > 0 ? greatest + ::log2f(total) : INFINITY;
   if (p.logsumexp != nullptr && lane == 0) {

@@ -17,13 +17,13 @@
 
 namespace at::native {
 
-using Three = std::tuple<Tensor, Tensor, Tensor>;
+using TensorTuple3 = std::tuple<Tensor, Tensor, Tensor>;
 using OptionalTensor = std::optional<Tensor>;
 
 // Checks, and results that are allocated but not filled.
-Three native_batch_norm_meta(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training, double momentum, double eps);
-Three native_batch_norm_backward_meta(const Tensor& grad_out, const Tensor& input, const OptionalTensor& weight, const OptionalTensor& running_mean, const OptionalTensor& running_var, const OptionalTensor& save_mean, const OptionalTensor& save_invstd, bool train, double eps, std::array<bool, 3> output_mask);
-Three native_group_norm_backward_meta(const Tensor& grad_out, const Tensor& input, const Tensor& mean, const Tensor& rstd, const OptionalTensor& weight, int64_t N, int64_t C, int64_t HxW, int64_t group, std::array<bool, 3> output_mask);
+TensorTuple3 native_batch_norm_meta(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training, double momentum, double eps);
+TensorTuple3 native_batch_norm_backward_meta(const Tensor& grad_out, const Tensor& input, const OptionalTensor& weight, const OptionalTensor& running_mean, const OptionalTensor& running_var, const OptionalTensor& save_mean, const OptionalTensor& save_invstd, bool train, double eps, std::array<bool, 3> output_mask);
+TensorTuple3 native_group_norm_backward_meta(const Tensor& grad_out, const Tensor& input, const Tensor& mean, const Tensor& rstd, const OptionalTensor& weight, int64_t N, int64_t C, int64_t HxW, int64_t group, std::array<bool, 3> output_mask);
 
 namespace {
 
@@ -38,10 +38,10 @@ c10::ScalarType statistic_dtype(const TensorBase& input) {
 }
 
 /// Numbers of channels as kernels read them: dense, wide or in the dtype of the elements. Keeps the tensor that they are in.
-struct Given {
+struct StatInput {
   Tensor tensor;
 
-  Given(const OptionalTensor& t, const Tensor& input) : tensor(defined_or_empty(t)) {
+  StatInput(const OptionalTensor& t, const Tensor& input) : tensor(defined_or_empty(t)) {
     if (tensor.defined()) {
       const bool fits = tensor.scalar_type() == input.scalar_type() || tensor.scalar_type() == statistic_dtype(input);
       tensor = (fits ? tensor : tensor.to(statistic_dtype(input))).contiguous();
@@ -79,9 +79,9 @@ cuda::Channels channels_of(const Tensor& input, MemoryFormat format) {
 }
 
 /// Arrays of wide numbers for each channel, for the length of a call.
-class WideNumbers {
+class StatBuffer {
  public:
-  WideNumbers(const cuda::Channels& p, int64_t arrays)
+  StatBuffer(const cuda::Channels& p, int64_t arrays)
       : array_bytes_(static_cast<std::size_t>(p.channels) * (p.dtype == kDouble ? 8 : 4)),
         memory_(static_cast<std::size_t>(arrays) * array_bytes_, p.stream) {}
   void* array(int64_t i) const {
@@ -100,7 +100,7 @@ void with_parts(const cuda::Channels& p, int64_t numbers, Launch launch) {
   if (splits == 1) {
     return launch(splits, nullptr);
   }
-  const WideNumbers parts(p, numbers * splits);
+  const StatBuffer parts(p, numbers * splits);
   launch(splits, parts.array(0));
 }
 
@@ -117,7 +117,7 @@ void sums(
 
 /// The mean and 1 / deviation that elements are normalized by: what is saved of them where that is wide, else arrays of their own.
 struct NormalizedBy {
-  std::optional<WideNumbers> own;
+  std::optional<StatBuffer> own;
   cuda::MomentsTo to{};
 
   NormalizedBy(const cuda::Channels& p, const TensorBase& mean, const TensorBase& invstd, double momentum, double eps) {
@@ -147,7 +147,7 @@ void finish(const Tensor& wanted, const Tensor& written) {
 struct Running {
   Tensor given, used;
 
-  Running(const OptionalTensor& t, const Tensor& input) : given(defined_or_empty(t)), used(Given(t, input).tensor) {}
+  Running(const OptionalTensor& t, const Tensor& input) : given(defined_or_empty(t)), used(StatInput(t, input).tensor) {}
   void finish() const {
     if (given.defined() && !used.is_same(given)) {
       cuda::copy_on_device(given, used.view(given.sizes()));
@@ -155,7 +155,7 @@ struct Running {
   }
 };
 
-void zero_if_defined(const Three& tensors) {
+void zero_if_defined(const TensorTuple3& tensors) {
   for (const Tensor* t : {&std::get<0>(tensors), &std::get<1>(tensors), &std::get<2>(tensors)}) {
     if (t->defined()) {
       Tensor(*t).zero_();
@@ -165,9 +165,9 @@ void zero_if_defined(const Three& tensors) {
 
 } // namespace
 
-Three native_batch_norm_cuda(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training, double momentum, double eps) {
+TensorTuple3 native_batch_norm_cuda(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training, double momentum, double eps) {
   check_dtype("native_batch_norm", input);
-  const Three results = native_batch_norm_meta(input, weight, bias, running_mean, running_var, training, momentum, eps);
+  const TensorTuple3 results = native_batch_norm_meta(input, weight, bias, running_mean, running_var, training, momentum, eps);
   const auto& [output, save_mean, save_invstd] = results;
   if (input.numel() == 0) {
     zero_if_defined(results);
@@ -175,7 +175,7 @@ Three native_batch_norm_cuda(const Tensor& input, const OptionalTensor& weight, 
   }
   const auto format = dense_format(input);
   const Tensor x = input.contiguous(format);
-  const Given w(weight, input), b(bias, input);
+  const StatInput w(weight, input), b(bias, input);
   const Running run_mean(running_mean, input), run_var(running_var, input);
   const cuda::Channels p = channels_of(x, format);
   const Tensor dense = target_in(output, format);
@@ -201,9 +201,9 @@ Three native_batch_norm_cuda(const Tensor& input, const OptionalTensor& weight, 
   return results;
 }
 
-Three native_batch_norm_backward_cuda(const Tensor& grad_out, const Tensor& input, const OptionalTensor& weight, const OptionalTensor& running_mean, const OptionalTensor& running_var, const OptionalTensor& save_mean, const OptionalTensor& save_invstd, bool train, double eps, std::array<bool, 3> output_mask) {
+TensorTuple3 native_batch_norm_backward_cuda(const Tensor& grad_out, const Tensor& input, const OptionalTensor& weight, const OptionalTensor& running_mean, const OptionalTensor& running_var, const OptionalTensor& save_mean, const OptionalTensor& save_invstd, bool train, double eps, std::array<bool, 3> output_mask) {
   check_dtype("native_batch_norm_backward", input);
-  const Three grads = native_batch_norm_backward_meta(grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps, output_mask);
+  const TensorTuple3 grads = native_batch_norm_backward_meta(grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps, output_mask);
   const auto& [grad_input, grad_weight, grad_bias] = grads;
   if (input.numel() == 0) {
     zero_if_defined(grads);
@@ -211,9 +211,9 @@ Three native_batch_norm_backward_cuda(const Tensor& grad_out, const Tensor& inpu
   }
   const auto format = dense_format(input);
   const Tensor x = input.contiguous(format), g = grad_out.contiguous(format);
-  const Given w(weight, input), mean(train ? save_mean : running_mean, input), spread(train ? save_invstd : running_var, input);
+  const StatInput w(weight, input), mean(train ? save_mean : running_mean, input), spread(train ? save_invstd : running_var, input);
   const cuda::Channels p = channels_of(x, format);
-  std::optional<WideNumbers> factors;
+  std::optional<StatBuffer> factors;
   cuda::SumsTo to{};
   if (grad_input.defined()) {
     factors.emplace(p, 3);
@@ -272,7 +272,7 @@ void group_norm_kernel(const TensorBase& input, const std::optional<Tensor>& wei
     return;
   }
   const Tensor x = Tensor(input).contiguous();
-  const Given w(weight, x), b(bias, x);
+  const StatInput w(weight, x), b(bias, x);
   const cudaStream_t stream = c10::cuda::getCurrentCUDAStream();
   const Channels groups{1, N * group, C / group * HxW, input.scalar_type(), stream};
   const NormalizedBy normalized(groups, mean, rstd, 0, eps);
@@ -285,20 +285,20 @@ void group_norm_kernel(const TensorBase& input, const std::optional<Tensor>& wei
 
 } // namespace cuda
 
-Three native_group_norm_backward_cuda(const Tensor& grad_out, const Tensor& input, const Tensor& mean, const Tensor& rstd, const OptionalTensor& weight, int64_t N, int64_t C, int64_t HxW, int64_t group, std::array<bool, 3> output_mask) {
+TensorTuple3 native_group_norm_backward_cuda(const Tensor& grad_out, const Tensor& input, const Tensor& mean, const Tensor& rstd, const OptionalTensor& weight, int64_t N, int64_t C, int64_t HxW, int64_t group, std::array<bool, 3> output_mask) {
   check_dtype("native_group_norm_backward", input);
-  const Three grads = native_group_norm_backward_meta(grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask);
+  const TensorTuple3 grads = native_group_norm_backward_meta(grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask);
   const auto& [grad_input, grad_weight, grad_bias] = grads;
   if (input.numel() == 0) {
     zero_if_defined(grads);
     return grads;
   }
   const Tensor x = input.contiguous(), g = grad_out.contiguous();
-  const Given w(weight, input), means(mean, input), reciprocals(rstd, input);
+  const StatInput w(weight, input), means(mean, input), reciprocals(rstd, input);
   const cudaStream_t stream = c10::cuda::getCurrentCUDAStream();
   const cuda::GroupNorm p{N, group, C / group, HxW, input.scalar_type(), stream};
   const cuda::Channels channels{1, N * C, HxW, input.scalar_type(), stream};
-  const WideNumbers numbers(channels, grad_input.defined() ? 5 : 2);
+  const StatBuffer numbers(channels, grad_input.defined() ? 5 : 2);
   cuda::SumsTo to{};
   to.sum = numbers.array(0);
   to.moment = numbers.array(1);

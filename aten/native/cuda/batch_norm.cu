@@ -211,7 +211,7 @@ __global__ void __launch_bounds__(kThreads) reduce_runs(
       }
     }
   }
-  part = Team<true>::reduce(part, Join());
+  part = ThreadGroup<true>::reduce(part, Join());
   if (threadIdx.x == 0) {
     if (gridDim.y == 1) {
       finish<T>(part, channel, to);
@@ -286,16 +286,16 @@ __global__ void __launch_bounds__(kThreads) reduce_columns(
 // A warp for each channel.
 template <class T, class Part, class To>
 __global__ void __launch_bounds__(kThreads) join_parts(std::int64_t channels, int splits, const Part* parts, To to) {
-  const std::int64_t channel = Team<false>::row();
+  const std::int64_t channel = ThreadGroup<false>::row();
   if (channel >= channels) {
     return;
   }
   Part part{};
-  for (int split = Team<false>::rank(); split < splits; split += 32) {
+  for (int split = ThreadGroup<false>::rank(); split < splits; split += 32) {
     part = join(part, parts[split * channels + channel]);
   }
-  part = Team<false>::reduce(part, Join());
-  if (Team<false>::rank() == 0) {
+  part = ThreadGroup<false>::reduce(part, Join());
+  if (ThreadGroup<false>::rank() == 0) {
     finish<T>(part, channel, to);
   }
 }
@@ -502,22 +502,22 @@ void affine(const Channels& p, const void* x, const void* g, const Factors& by, 
 template <class T, class R>
 __global__ void __launch_bounds__(kThreads) group_factors(
     GroupNorm p, GivenNumbers rstd, GivenNumbers weight, const R* sum, const R* moment, R* factor, R* offset, R* g_factor) {
-  const std::int64_t group = Team<false>::row();
+  const std::int64_t group = ThreadGroup<false>::row();
   if (group >= p.samples * p.groups) {
     return;
   }
   const R reciprocal = number_at<T, R>(rstd, group, R(1));
   const std::int64_t first = group * p.width, parameter = group % p.groups * p.width;
   Products<R> weighted{};
-  for (std::int64_t i = Team<false>::rank(); i < p.width; i += 32) {
+  for (std::int64_t i = ThreadGroup<false>::rank(); i < p.width; i += 32) {
     const R scale = number_at<T, R>(weight, parameter + i, R(1));
     weighted.sum += scale * sum[first + i];
     weighted.moment += scale * moment[first + i];
     g_factor[first + i] = scale * reciprocal;
   }
-  weighted = Team<false>::reduce(weighted, Join());
+  weighted = ThreadGroup<false>::reduce(weighted, Join());
   const R share = R(1) / static_cast<R>(p.width * p.spatial);
-  for (std::int64_t i = Team<false>::rank(); i < p.width; i += 32) {
+  for (std::int64_t i = ThreadGroup<false>::rank(); i < p.width; i += 32) {
     factor[first + i] = -reciprocal * reciprocal * reciprocal * weighted.moment * share;
     offset[first + i] = -reciprocal * weighted.sum * share;
   }

@@ -1,4 +1,4 @@
-// Columns that a team of threads goes over more than once: elements that lie `inner` apart, in tensors of outer x size x inner. What is
+// Columns that a group of threads goes over more than once: elements that lie `inner` apart, in tensors of outer x size x inner. What is
 // short enough stays in registers: memory is read once.
 #pragma once
 
@@ -13,14 +13,14 @@ inline constexpr int kColumnThreads = 512;
 /// Elements that a thread keeps at most, and that it reads at a time.
 inline constexpr int kKeptOfColumn = 16, kColumnBatch = 4;
 
-/// How a block is shared out. Neighbours along x have columns beside each other, those along y share one column, and z are teams, each
+/// How a block is shared out. Neighbours along x have columns beside each other, those along y share one column, and z are groups, each
 /// of which has x columns of one outer index.
-struct ColumnTeams {
+struct ColumnGroups {
   int x, y, z;
   bool kept; // in registers
-  std::int64_t tiles, teams; // of one outer index, and in all
+  std::int64_t tiles, groups; // of one outer index, and in all
 
-  ColumnTeams(std::int64_t outer, std::int64_t size, std::int64_t inner, std::size_t itemsize) {
+  ColumnGroups(std::int64_t outer, std::int64_t size, std::int64_t inner, std::size_t itemsize) {
     constexpr int kWarp = 32, kSector = 32; // bytes that memory gives at once
     x = inner < kWarp ? static_cast<int>(inner) : kWarp;
     // Long columns take more threads, as long as neighbours still use whole sectors.
@@ -32,10 +32,10 @@ struct ColumnTeams {
     z = kColumnThreads / (x * y);
     kept = size <= std::int64_t{kKeptOfColumn} * y;
     tiles = (inner + x - 1) / x;
-    teams = outer * tiles;
+    groups = outer * tiles;
   }
   unsigned blocks() const {
-    return static_cast<unsigned>((teams + z - 1) / z);
+    return static_cast<unsigned>((groups + z - 1) / z);
   }
 };
 
@@ -43,18 +43,18 @@ struct ColumnTeams {
 struct ColumnShare {
   std::int64_t start, step, count = 0;
   int place; // among the threads of the column
-  bool active; // has a place in a team
+  bool active; // has a place in a group
 
-  __device__ ColumnShare(const ColumnTeams& t, std::int64_t size, std::int64_t inner) {
+  __device__ ColumnShare(const ColumnGroups& t, std::int64_t size, std::int64_t inner) {
     const int thread = static_cast<int>(threadIdx.x);
     const int x = thread % t.x, z = thread / t.x / t.y;
     place = thread / t.x % t.y;
     active = z < t.z;
     step = t.y * inner;
-    const std::int64_t team = static_cast<std::int64_t>(blockIdx.x) * t.z + z;
-    const std::int64_t outer = team / t.tiles, column = team % t.tiles * t.x + x;
+    const std::int64_t group = static_cast<std::int64_t>(blockIdx.x) * t.z + z;
+    const std::int64_t outer = group / t.tiles, column = group % t.tiles * t.x + x;
     start = (outer * size + place) * inner + column;
-    if (active && team < t.teams && column < inner && place < size) {
+    if (active && group < t.groups && column < inner && place < size) {
       count = (size - place - 1) / t.y + 1;
     }
   }
@@ -134,7 +134,7 @@ __device__ inline void store_batch(T* to, const ColumnShare& share, std::int64_t
 
 /// What the threads of a column have together, always joined in the same order. All threads of a block come here.
 template <class V, class Combine>
-__device__ V join_column(V value, const ColumnTeams& t, const ColumnShare& share, Combine combine) {
+__device__ V join_column(V value, const ColumnGroups& t, const ColumnShare& share, Combine combine) {
   __shared__ alignas(16) char memory[kColumnThreads * sizeof(V)];
   V* const parts = reinterpret_cast<V*>(memory);
   const int own = static_cast<int>(threadIdx.x);

@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(kThreads)
           widen(result[p.result.plane(o.x[0], 0) + p.result.inside(o.x[1], o.x[2], o.x[3])]);
     }
   }
-  sum = Team<true>::reduce(sum, Add());
+  sum = ThreadGroup<true>::reduce(sum, Add());
   if (threadIdx.x == 0) {
     weight[own] = narrow<T>(sum);
   }
@@ -199,7 +199,7 @@ __global__ void __launch_bounds__(kThreads) depthwise_backward_square(Depthwise 
   __shared__ R parts[kKernel * kKernel][kWarps];
 #pragma unroll
   for (int k = 0; k < kKernel * kKernel; ++k) {
-    const R sum = Team<false>::reduce(sums[k], Add());
+    const R sum = ThreadGroup<false>::reduce(sums[k], Add());
     if (threadIdx.x % 32 == 0) {
       parts[k][threadIdx.x / 32] = sum;
     }

@@ -44,7 +44,7 @@ __device__ T term(Norm norm, T p, T difference) {
 // A warp takes one pair of rows.
 template <class T>
 __global__ void __launch_bounds__(kThreads) distances(Distances d, Norm norm, T* out) {
-  using Warp = Team<false>;
+  using Warp = ThreadGroup<false>;
   const std::int64_t pair = Warp::row();
   if (pair >= d.batch * d.rows * d.others) {
     return;

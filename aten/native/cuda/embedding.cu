@@ -25,7 +25,7 @@ __device__ bool has_earlier(const RenormRows& p, std::int64_t k) {
   for (std::int64_t j = threadIdx.x; j < k; j += kThreads) {
     earlier += p.indices[j] == row ? 1 : 0;
   }
-  return Team</*WholeBlock=*/true>::reduce(earlier, Add()) != 0;
+  return ThreadGroup</*WholeBlock=*/true>::reduce(earlier, Add()) != 0;
 }
 
 /// The greater or the smaller of two numbers, or NaN if one is.
@@ -41,7 +41,7 @@ struct Farther {
 template <class T>
 __device__ opmath_type<T> norm_of(const T* row, std::int64_t width, std::int64_t stride, double type) {
   using R = opmath_type<T>;
-  using Block = Team</*WholeBlock=*/true>;
+  using Block = ThreadGroup</*WholeBlock=*/true>;
   const double infinity = std::numeric_limits<double>::infinity();
   const R p = static_cast<R>(type);
   const bool greatest = type == infinity, least = type == -infinity;

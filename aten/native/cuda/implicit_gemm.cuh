@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(Math::kThreads, kWide ? Math::kWideBlocks : Ma
       }
       int stage = 0;
       for (int left = count; left > 0; --left) {
-        copies_done_but<kStages - 2>();
+        cp_async_wait_group<kStages - 2>();
         __syncthreads(); // the tiles are there, and all are done with those before
         const bool more = left > kStages - 1;
         const int next = stage == 0 ? kStages - 1 : stage - 1;
@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(Math::kThreads, kWide ? Math::kWideBlocks : Ma
         }
         stage = stage + 1 == kStages ? 0 : stage + 1;
       }
-      copies_done();
+      cp_async_wait_all();
     }
   }
 

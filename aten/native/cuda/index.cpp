@@ -184,8 +184,8 @@ void reduce_into(
     scatter_value_to(walk_of(out, src), places, out, ElementBytes(op, dtype, start).bytes);
   }
   const ScatterOp joined = reduce == "prod" ? ScatterOp::Multiply
-      : reduce == "amax"                    ? ScatterOp::Greatest
-      : reduce == "amin"                    ? ScatterOp::Least
+      : reduce == "amax"                    ? ScatterOp::Max
+      : reduce == "amin"                    ? ScatterOp::Min
                                             : ScatterOp::Add;
   scatter_op_to(walk_of(out, src), places, joined, out, src);
   if (reduce == "mean") {

@@ -92,7 +92,7 @@ template <class T>
 constexpr bool kAddsPairs = std::is_same_v<T, c10::Half>;
 #endif
 template <class T>
-__device__ void add_beside_neighbour(T* to, T x) {
+__device__ void packed_atomic_add(T* to, T x) {
   constexpr std::uint32_t kMinusZero = 0x8000;
   const std::size_t address = __cvta_generic_to_global(to), word = address & ~std::size_t{3};
   add_pair(to, word, address == word ? kMinusZero << 16 | x.x : static_cast<std::uint32_t>(x.x) << 16 | kMinusZero);
@@ -115,7 +115,7 @@ struct AddTo {
       atomicAdd(parts + 1, x.imag());
     } else {
       if constexpr (kAddsPairs<T>) {
-        add_beside_neighbour(to, x);
+        packed_atomic_add(to, x);
       } else {
         update_atomically(to, [x](T old) { return narrow<T>(widen(old) + widen(x)); });
       }
@@ -128,13 +128,13 @@ struct MultiplyBy {
     update_atomically(to, [x](T old) { return narrow<T>(widen(old) * widen(x)); });
   }
 };
-template <bool Greatest>
+template <bool kMax>
 struct Extreme {
   template <class T>
   static __device__ void apply(T* to, T x) {
     update_atomically(to, [x](T old) {
       const auto a = widen(old), b = widen(x);
-      return a != a || (Greatest ? a > b : a < b) ? old : x;
+      return a != a || (kMax ? a > b : a < b) ? old : x;
     });
   }
 };
@@ -262,11 +262,11 @@ void launch_scatter_op(
       return scatter_op<
           MultiplyBy, bool, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, c10::Half, c10::BFloat16,
           float, double>(walk, dtype, indexed, plain);
-    case ScatterOp::Greatest:
+    case ScatterOp::Max:
       return scatter_op<
           Extreme<true>, bool, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, c10::Half,
           c10::BFloat16, float, double>(walk, dtype, indexed, plain);
-    case ScatterOp::Least:
+    case ScatterOp::Min:
       return scatter_op<
           Extreme<false>, bool, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, c10::Half,
           c10::BFloat16, float, double>(walk, dtype, indexed, plain);

@@ -77,7 +77,7 @@ struct MaskedScatter {
 };
 void launch_masked_scatter(const MaskedScatter& p, std::size_t size, void* to, const void* source);
 
-enum class ScatterOp { Add, Multiply, Greatest, Least };
+enum class ScatterOp { Add, Multiply, Max, Min };
 /// indexed[index] = op(indexed[index], plain), atomically; the order is not fixed. Of Add, plain is multiplied by the element that
 /// `alpha` points to, on the host, if it is given.
 void launch_scatter_op(

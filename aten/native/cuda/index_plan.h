@@ -13,7 +13,7 @@ namespace at::native::cuda {
 
 using c10::DimVector;
 
-/// Three operands side by side: plain elements, an indexed tensor without its indexed dimension, and the index. Dimensions slowest
+/// TensorTuple3 operands side by side: plain elements, an indexed tensor without its indexed dimension, and the index. Dimensions slowest
 /// first; strides count elements.
 struct Walk {
   const char* op;

@@ -12,7 +12,7 @@ namespace at::native {
 
 namespace {
 
-using Three = std::tuple<Tensor, Tensor, Tensor>;
+using TensorTuple3 = std::tuple<Tensor, Tensor, Tensor>;
 
 void check_dtype(c10::ScalarType dtype) {
   if (!kFloating.contains(dtype)) {
@@ -49,11 +49,11 @@ void layer_norm_kernel(const TensorBase& input, IntArrayRef /*normalized_shape*/
 } // namespace cuda
 
 // Checks, and gradients that are allocated but not filled.
-Three native_layer_norm_backward_meta(const Tensor& grad_out, const Tensor& input, IntArrayRef normalized_shape, const Tensor& mean, const Tensor& rstd, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias, std::array<bool, 3> output_mask);
+TensorTuple3 native_layer_norm_backward_meta(const Tensor& grad_out, const Tensor& input, IntArrayRef normalized_shape, const Tensor& mean, const Tensor& rstd, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias, std::array<bool, 3> output_mask);
 
-Three native_layer_norm_backward_cuda(const Tensor& grad_out, const Tensor& input, IntArrayRef normalized_shape, const Tensor& mean, const Tensor& rstd, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias, std::array<bool, 3> output_mask) {
+TensorTuple3 native_layer_norm_backward_cuda(const Tensor& grad_out, const Tensor& input, IntArrayRef normalized_shape, const Tensor& mean, const Tensor& rstd, const std::optional<Tensor>& weight, const std::optional<Tensor>& bias, std::array<bool, 3> output_mask) {
   check_dtype(input.scalar_type());
-  Three grads =
+  TensorTuple3 grads =
       native_layer_norm_backward_meta(grad_out, input, normalized_shape, mean, rstd, weight, bias, output_mask);
   auto& [grad_input, grad_weight, grad_bias] = grads;
   const int64_t rows = mean.numel();

@@ -36,13 +36,13 @@ using RowScale = std::conditional_t<Centered, P, opmath_type<T>>;
 
 // Two passes over the row for mean and variance: the difference of squares would lose digits.
 template <class Kind, bool Centered, class T, class P>
-__global__ void __launch_bounds__(kMostTeamThreads) normalize_rows(
+__global__ void __launch_bounds__(kMaxGroupThreads) normalize_rows(
     const T* x, const P* weight, const P* bias, T* y, P* means, RowScale<Centered, T, P>* rstds, std::int64_t rows, std::int64_t size,
     opmath_type<T> eps) {
   using R = opmath_type<T>;
-  using Team = Team<Kind::kWholeBlock>;
+  using ThreadGroup = ThreadGroup<Kind::kWholeBlock>;
   constexpr int K = Kind::kWidth;
-  const std::int64_t row = Team::row();
+  const std::int64_t row = ThreadGroup::row();
   if (row >= rows) {
     return;
   }
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(kMostTeamThreads) normalize_rows(
         sum += values[k];
       }
     });
-    mean = Team::reduce(sum, Add()) / static_cast<R>(size);
+    mean = ThreadGroup::reduce(sum, Add()) / static_cast<R>(size);
   }
   R squares = 0;
   in.each([&](auto, const auto& values) {
@@ -67,14 +67,14 @@ __global__ void __launch_bounds__(kMostTeamThreads) normalize_rows(
       squares += d * d;
     }
   });
-  const R rstd = R(1) / ::sqrt(Team::reduce(squares, Add()) / static_cast<R>(size) + eps);
+  const R rstd = R(1) / ::sqrt(ThreadGroup::reduce(squares, Add()) / static_cast<R>(size) + eps);
   in.each([&](auto i, const auto& values) {
     R factor[K], shift[K];
     load_weights(weight, i, R(1), factor);
     load_weights(Centered ? bias : nullptr, i, R(0), shift);
     store_each<T, K>(y + i, [&](int k) { return (values[k] - mean) * rstd * factor[k] + shift[k]; });
   });
-  if (Team::rank() == 0) {
+  if (ThreadGroup::rank() == 0) {
     if constexpr (Centered) {
       means[row] = narrow<P>(mean);
     }
@@ -103,7 +103,7 @@ struct WeightParts {
 // Adds up the sums of all parts in a fixed order; each lane of a warp has a column, warps take parts in turn.
 template <class P, class R>
 __device__ void join_weight_sums(const WeightParts<P, R>& sums, int block) {
-  constexpr int kMostWarps = kMostTeamThreads / 32;
+  constexpr int kMostWarps = kMaxGroupThreads / 32;
   __shared__ R memory[kMostWarps][32];
   const int of_weight = sums.weight == nullptr ? 0 : static_cast<int>((sums.size + 31) / 32);
   const bool is_weight = block < of_weight;
@@ -129,17 +129,17 @@ __device__ void join_weight_sums(const WeightParts<P, R>& sums, int block) {
 
 // The first blocks join the sums of weights, which an earlier launch left: theirs is a launch spared. The others have the rows.
 template <class Kind, bool Centered, class T, class P>
-__global__ void __launch_bounds__(kMostTeamThreads) backward_rows(
+__global__ void __launch_bounds__(kMaxGroupThreads) backward_rows(
     const T* g, const T* x, const P* means, const RowScale<Centered, T, P>* rstds, const P* weight, T* dx, std::int64_t rows,
     std::int64_t size, WeightParts<P, opmath_type<T>> weight_parts) {
   using R = opmath_type<T>;
-  using Team = Team<Kind::kWholeBlock>;
+  using ThreadGroup = ThreadGroup<Kind::kWholeBlock>;
   constexpr int K = Kind::kWidth;
   if (static_cast<int>(blockIdx.x) < weight_parts.blocks) {
     join_weight_sums(weight_parts, static_cast<int>(blockIdx.x));
     return;
   }
-  const std::int64_t row = Team::row() - std::int64_t{weight_parts.blocks} * (Kind::kWholeBlock ? 1 : blockDim.x / 32);
+  const std::int64_t row = ThreadGroup::row() - std::int64_t{weight_parts.blocks} * (Kind::kWholeBlock ? 1 : blockDim.x / 32);
   if (row >= rows) {
     return;
   }
@@ -157,7 +157,7 @@ __global__ void __launch_bounds__(kMostTeamThreads) backward_rows(
       sums.gx += weighted * ((values[k] - mean) * rstd);
     }
   }, in);
-  sums = Team::reduce(sums, Add());
+  sums = ThreadGroup::reduce(sums, Add());
   const R mean_g = Centered ? sums.g / static_cast<R>(size) : R(0), mean_gx = sums.gx / static_cast<R>(size);
   grads.each([&](auto i, const auto& grad, const auto& values) {
     R factor[K];
@@ -232,7 +232,7 @@ template <bool Centered, class T, class P>
 void forward(const LayerNorm& p) {
   with_row_kind<T>(p.size, {p.x, p.y, p.weight, p.bias}, [&](auto kind) {
     using Kind = decltype(kind);
-    normalize_rows<Kind, Centered, T, P><<<team_blocks(p.rows, p.size), team_threads(p.size), 0, p.stream>>>(
+    normalize_rows<Kind, Centered, T, P><<<group_blocks(p.rows, p.size), group_threads(p.size), 0, p.stream>>>(
         static_cast<const T*>(p.x), static_cast<const P*>(p.weight), static_cast<const P*>(p.bias), static_cast<T*>(p.y),
         static_cast<P*>(p.mean), static_cast<RowScale<Centered, T, P>*>(p.rstd), p.rows, p.size, static_cast<opmath_type<T>>(p.eps));
     C10_CUDA_KERNEL_LAUNCH_CHECK();
@@ -255,11 +255,11 @@ void backward(const LayerNormBackward& p) {
         reinterpret_cast<std::uintptr_t>(p.x) % 16 == 0;
     wide ? launch_weight_sums<K, 8, Centered, T, P>(p) : launch_weight_sums<1, 32, Centered, T, P>(p);
   }
-  const unsigned blocks = static_cast<unsigned>(sums.blocks) + (p.dx != nullptr ? team_blocks(p.rows, p.size) : 0);
+  const unsigned blocks = static_cast<unsigned>(sums.blocks) + (p.dx != nullptr ? group_blocks(p.rows, p.size) : 0);
   if (blocks != 0) {
     with_row_kind<T>(p.size, {p.grad, p.x, p.weight, p.dx}, [&](auto kind) {
       using Kind = decltype(kind);
-      backward_rows<Kind, Centered, T, P><<<blocks, team_threads(p.size), 0, p.stream>>>(
+      backward_rows<Kind, Centered, T, P><<<blocks, group_threads(p.size), 0, p.stream>>>(
           g, x, means, rstds, static_cast<const P*>(p.weight), static_cast<T*>(p.dx), p.rows, p.size, sums);
       C10_CUDA_KERNEL_LAUNCH_CHECK();
     });

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kThreads = 256;
 // Of a block that sums up losses; how many such blocks there are at most, and of how many losses for each thread.
-constexpr int kTeam = 512, kMostParts = 256, kLossesEach = 8;
+constexpr int kBlockThreads = 512, kMostParts = 256, kLossesEach = 8;
 
 // The class of target i, or false if it is ignored or no class at all.
 __device__ bool class_of(const NllLoss& p, std::int64_t i, std::int64_t& c) {
@@ -59,10 +59,10 @@ __device__ void finish(const NllLoss& p, const Sums& sums, T* output, T* total_w
 // In double, and in an order of its own: the same result every time. Several blocks leave their sums in `parts`, which is null for
 // one.
 template <class T>
-__global__ void __launch_bounds__(kTeam) reduced_loss(NllLoss p, const T* scores, Sums* parts, T* output, T* total_weight) {
+__global__ void __launch_bounds__(kBlockThreads) reduced_loss(NllLoss p, const T* scores, Sums* parts, T* output, T* total_weight) {
   Sums sums{0, 0};
-  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kTeam;
-  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kTeam + threadIdx.x; i < p.batch * p.points; i += step) {
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kBlockThreads;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kBlockThreads + threadIdx.x; i < p.batch * p.points; i += step) {
     std::int64_t c;
     if (class_of(p, i, c)) {
       const auto weight = weight_of<T>(p, c);
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(kTeam) reduced_loss(NllLoss p, const T* scores
       sums.weight += static_cast<double>(weight);
     }
   }
-  sums = Team<true>::reduce(sums, Add());
+  sums = ThreadGroup<true>::reduce(sums, Add());
   if (threadIdx.x == 0) {
     if (parts != nullptr) {
       parts[blockIdx.x] = sums;
@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(kTeam) reduced_loss(NllLoss p, const T* scores
 
 template <class T>
 __global__ void __launch_bounds__(kMostParts) join_losses(NllLoss p, const Sums* parts, unsigned count, T* output, T* total_weight) {
-  const Sums sums = Team<true>::reduce(threadIdx.x < count ? parts[threadIdx.x] : Sums{0, 0}, Add());
+  const Sums sums = ThreadGroup<true>::reduce(threadIdx.x < count ? parts[threadIdx.x] : Sums{0, 0}, Add());
   if (threadIdx.x == 0) {
     finish(p, sums, output, total_weight);
   }
@@ -115,16 +115,16 @@ void forward(const NllLoss& p, const void* scores, void* output, void* total_wei
     C10_CUDA_KERNEL_LAUNCH_CHECK();
   } else {
     T *const to = static_cast<T*>(output), *const weight = static_cast<T*>(total_weight);
-    const std::int64_t parts = std::min<std::int64_t>(p.batch * p.points / (kTeam * kLossesEach), kMostParts);
+    const std::int64_t parts = std::min<std::int64_t>(p.batch * p.points / (kBlockThreads * kLossesEach), kMostParts);
     if (parts <= 1) {
-      reduced_loss<<<1, kTeam, 0, p.stream>>>(p, from, nullptr, to, weight);
+      reduced_loss<<<1, kBlockThreads, 0, p.stream>>>(p, from, nullptr, to, weight);
       C10_CUDA_KERNEL_LAUNCH_CHECK();
       return;
     }
     const auto blocks = static_cast<unsigned>(parts);
     const Workspace memory(blocks * sizeof(Sums), p.stream);
     Sums* const sums = static_cast<Sums*>(memory.data());
-    reduced_loss<<<blocks, kTeam, 0, p.stream>>>(p, from, sums, to, weight);
+    reduced_loss<<<blocks, kBlockThreads, 0, p.stream>>>(p, from, sums, to, weight);
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     join_losses<<<1, kMostParts, 0, p.stream>>>(p, sums, blocks, to, weight);
     C10_CUDA_KERNEL_LAUNCH_CHECK();

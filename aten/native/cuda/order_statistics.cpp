@@ -59,7 +59,7 @@ Tensor median_place(const SortedRows& rows, bool ignore_nan) {
 
 /// The one element wanted of each row along `dim`, in one launch, if the rows are short or can be selected from; the k-th counts from 1.
 bool find_one(
-    const TensorBase& self, int64_t dim, Wanted wanted, int64_t k, const TensorBase& values, const TensorBase& indices) {
+    const TensorBase& self, int64_t dim, Selection wanted, int64_t k, const TensorBase& values, const TensorBase& indices) {
   if (sort_short(self, dim, /*descending=*/false, {wanted, k - 1, 1}, values, indices)) {
     return true;
   }
@@ -75,14 +75,14 @@ bool find_one(
   return true;
 }
 
-Wanted median_wanted(bool ignore_nan) {
-  return ignore_nan ? Wanted::NanMedian : Wanted::Median;
+Selection median_selection(bool ignore_nan) {
+  return ignore_nan ? Selection::NanMedian : Selection::Median;
 }
 
 void median_along(const TensorBase& self, int64_t dim, bool ignore_nan, const TensorBase& values, const TensorBase& indices) {
   check_dtype("median_cuda", self, kSelectable);
   dim = self.dim() == 0 ? 0 : c10::maybe_wrap_dim(dim, self.dim());
-  if (self.numel() != 0 && !find_one(self, dim, median_wanted(ignore_nan), 1, values, indices)) {
+  if (self.numel() != 0 && !find_one(self, dim, median_selection(ignore_nan), 1, values, indices)) {
     const SortedRows rows(self, dim);
     store(rows, median_place(rows, ignore_nan), values, indices);
   }
@@ -102,7 +102,7 @@ void median_of_all(const TensorBase& self, bool ignore_nan, const TensorBase& ou
   }
   check_dtype("median_cuda", self, kSelectable);
   const Tensor all = Tensor(self).reshape({-1});
-  if (find_one(all, 0, median_wanted(ignore_nan), 1, out, {})) {
+  if (find_one(all, 0, median_selection(ignore_nan), 1, out, {})) {
     return;
   }
   const SortedRows rows(all, 0);
@@ -117,7 +117,7 @@ void kthvalue_kernel(const TensorBase& self, int64_t k, int64_t dim, bool, const
     return;
   }
   dim = self.dim() == 0 ? 0 : c10::maybe_wrap_dim(dim, self.dim());
-  if (find_one(self, dim, Wanted::Run, k, values, indices)) {
+  if (find_one(self, dim, Selection::Run, k, values, indices)) {
     return;
   }
   const SortedRows rows(self, dim);
@@ -148,7 +148,7 @@ void mode_kernel(const TensorBase& self, int64_t dim, bool, const TensorBase& va
     return;
   }
   dim = self.dim() == 0 ? 0 : c10::maybe_wrap_dim(dim, self.dim());
-  if (sort_short(self, dim, /*descending=*/false, {Wanted::Mode, 0, 1}, values, indices)) {
+  if (sort_short(self, dim, /*descending=*/false, {Selection::Mode, 0, 1}, values, indices)) {
     return;
   }
   const SortedRows rows(self, dim);

@@ -58,8 +58,8 @@ __device__ std::uint32_t count_nans(const T* in, std::uint32_t size, std::uint32
 }
 
 /// The number, from 1 on, that the median has in ascending order.
-__device__ inline std::uint32_t median_number(Wanted wanted, std::uint32_t size, std::uint32_t nans) {
-  if (wanted == Wanted::Median) {
+__device__ inline std::uint32_t median_number(Selection wanted, std::uint32_t size, std::uint32_t nans) {
+  if (wanted == Selection::Median) {
     return nans > 0 ? size - nans + 1 : (size - 1) / 2 + 1;
   }
   return size > nans ? (size - nans - 1) / 2 + 1 : 1;
@@ -67,7 +67,7 @@ __device__ inline std::uint32_t median_number(Wanted wanted, std::uint32_t size,
 
 // With `One` only the k-th is written, or the median.
 template <bool One, class T>
-__global__ void __launch_bounds__(kThreads) select_rows(SelectRows p, Wanted one, const T* in, T* values) {
+__global__ void __launch_bounds__(kThreads) select_rows(SelectRows p, Selection one, const T* in, T* values) {
   using Word = typename WordOf<sizeof(T)>::type;
   __shared__ std::uint32_t counts[kHistograms][kDigits];
   __shared__ std::uint32_t found[2]; // a digit, and how many elements come before it
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(kThreads) select_rows(SelectRows p, Wanted one
   in += static_cast<std::int64_t>(blockIdx.x) * p.size;
   Word key = 0, known = 0; // of the k-th element; the bits known of it
   auto k = static_cast<std::uint32_t>(p.k);
-  if (One && one != Wanted::Run) {
+  if (One && one != Selection::Run) {
     k = median_number(one, size, count_nans(in, size, found));
   }
   std::uint32_t wanted = k; // of those that agree in these bits
@@ -154,7 +154,7 @@ __global__ void __launch_bounds__(kThreads) select_rows(SelectRows p, Wanted one
 }
 
 template <bool One>
-void launch_selection(const SelectRows& p, Wanted wanted) {
+void launch_selection(const SelectRows& p, Selection wanted) {
   const bool known = SortKeys::call(p.dtype, [&](auto key) {
     using T = decltype(key);
     select_rows<One, T><<<static_cast<unsigned>(p.rows), kThreads, 0, p.stream>>>(
@@ -167,10 +167,10 @@ void launch_selection(const SelectRows& p, Wanted wanted) {
 } // namespace
 
 void launch_select(const SelectRows& p) {
-  launch_selection<false>(p, Wanted::Run);
+  launch_selection<false>(p, Selection::Run);
 }
 
-void launch_select_one(const SelectRows& p, Wanted wanted) {
+void launch_select_one(const SelectRows& p, Selection wanted) {
   launch_selection<true>(p, wanted);
 }
 

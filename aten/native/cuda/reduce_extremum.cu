@@ -6,26 +6,26 @@ namespace at::native::cuda {
 namespace {
 
 // What loses against everything.
-template <class Math, bool Greatest>
+template <class Math, bool kMax>
 __device__ Math worst() {
   if constexpr (std::is_integral_v<Math>) {
-    return Greatest ? std::numeric_limits<Math>::lowest() : std::numeric_limits<Math>::max();
+    return kMax ? std::numeric_limits<Math>::lowest() : std::numeric_limits<Math>::max();
   } else {
-    return Greatest ? -std::numeric_limits<Math>::infinity() : std::numeric_limits<Math>::infinity();
+    return kMax ? -std::numeric_limits<Math>::infinity() : std::numeric_limits<Math>::infinity();
   }
 }
 
-template <class Math, bool Greatest>
+template <class Math, bool kMax>
 struct Extremum {
   using Acc = Math;
   __device__ Acc identity() const {
-    return worst<Math, Greatest>();
+    return worst<Math, kMax>();
   }
   __device__ Acc map(Math x, std::int64_t) const {
     return x;
   }
   __device__ Acc combine(Acc a, Acc b) const {
-    return (Greatest ? a > b : a < b) || not_a_number(a) ? a : b;
+    return (kMax ? a > b : a < b) || not_a_number(a) ? a : b;
   }
   __device__ void store(std::int64_t at, Acc a) const {
     store_as<Acc>(out.data, out.dtype, at, a);
@@ -39,11 +39,11 @@ struct Placed {
   std::int64_t index;
 };
 
-template <class Math, bool Greatest>
+template <class Math, bool kMax>
 struct ArgExtremum {
   using Acc = Placed<Math>;
   __device__ Acc identity() const {
-    return {worst<Math, Greatest>(), INT64_MAX};
+    return {worst<Math, kMax>(), INT64_MAX};
   }
   __device__ Acc map(Math x, std::int64_t i) const {
     return {x, i};
@@ -56,7 +56,7 @@ struct ArgExtremum {
     if (a_nan || a.value == b.value) {
       return a.index < b.index ? a : b;
     }
-    return (Greatest ? a.value > b.value : a.value < b.value) ? a : b;
+    return (kMax ? a.value > b.value : a.value < b.value) ? a : b;
   }
   __device__ void store(std::int64_t at, const Acc& a) const {
     if (values.data != nullptr) {

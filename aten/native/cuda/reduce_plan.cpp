@@ -165,7 +165,7 @@ ReducePlans plan_reduction(
 namespace {
 
 /// Do outputs lie side by side in groups of `width`, at the same place in all rows?
-bool lies_in_columns(const ReducePlan& plan, std::uint32_t width) {
+bool is_column_major(const ReducePlan& plan, std::uint32_t width) {
   bool lies = plan.kept.dims > 0 && plan.kept.strides[0][0] == 1 && plan.kept.size[0].divisor % width == 0;
   for (int d = 1; d < plan.kept.dims; ++d) {
     lies = lies && plan.kept.strides[d][0] % width == 0;
@@ -177,7 +177,7 @@ bool lies_in_columns(const ReducePlan& plan, std::uint32_t width) {
 }
 
 /// Do the elements of each output lie side by side in groups of `width`? Those of one dimension may have some more at the end.
-bool lies_in_rows(const ReducePlan& plan, std::uint32_t width) {
+bool is_row_major(const ReducePlan& plan, std::uint32_t width) {
   const auto& reduced = plan.reduced;
   bool lies = reduced.dims > 0 && reduced.strides[0][0] == 1 &&
       (reduced.dims == 1 ? plan.length >= width : reduced.size[0].divisor % width == 0);
@@ -195,7 +195,7 @@ bool lies_in_rows(const ReducePlan& plan, std::uint32_t width) {
 void read_at_once(ReducePlan& plan, const void* data, std::size_t itemsize) {
   const auto width = plan.along_rows ? static_cast<std::uint32_t>(16 / itemsize) : std::uint32_t{kOutputsAtOnce};
   const bool aligned = (reinterpret_cast<std::uintptr_t>(data) + plan.in_first * itemsize) % (width * itemsize) == 0;
-  if (!aligned || !(plan.along_rows ? lies_in_rows(plan, width) : lies_in_columns(plan, width))) {
+  if (!aligned || !(plan.along_rows ? is_row_major(plan, width) : is_column_major(plan, width))) {
     return;
   }
   plan.width = width;

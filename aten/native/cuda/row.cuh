@@ -1,4 +1,4 @@
-// Rows that a team of threads goes over more than once, K neighbours of a thread at a time. Those that are short enough stay in
+// Rows that a group of threads goes over more than once, K neighbours of a thread at a time. Those that are short enough stay in
 // registers: memory is read once, and all of it is asked for before the first element is needed.
 #pragma once
 
@@ -55,8 +55,8 @@ void with_row_kind(std::int64_t size, std::initializer_list<const void*> rows, F
   for (const void* row : rows) {
     aligned = aligned && reinterpret_cast<std::uintptr_t>(row) % 16 == 0;
   }
-  const std::int64_t team = size <= kWarpRow ? 32 : team_threads(size);
-  const bool kept = aligned && size <= team * kKeptElements<T>;
+  const std::int64_t group = size <= kWarpRow ? 32 : group_threads(size);
+  const bool kept = aligned && size <= group * kKeptElements<T>;
   if (size <= kWarpRow) {
     kept ? f(RowKind<false, K, true, AnySize>()) : f(RowKind<false, 1, false, false>());
   } else if (kept) {
@@ -72,7 +72,7 @@ class Row {
  public:
   static constexpr int K = Kind::kWidth;
   static constexpr bool Kept = Kind::kKept, Ragged = Kind::kRagged;
-  using Threads = Team<Kind::kWholeBlock>;
+  using Threads = ThreadGroup<Kind::kWholeBlock>;
 
   __device__ Row(const T* row, std::int64_t size) : row_(row), end_(size) {
     if constexpr (Ragged) {

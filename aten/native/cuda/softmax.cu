@@ -64,10 +64,10 @@ struct Normalize {
 };
 
 template <bool Log, class Kind, class T, class Out>
-__global__ void __launch_bounds__(kMostTeamThreads) softmax_rows(const T* x, Out* y, std::int64_t rows, std::int64_t size) {
+__global__ void __launch_bounds__(kMaxGroupThreads) softmax_rows(const T* x, Out* y, std::int64_t rows, std::int64_t size) {
   using R = opmath_type<T>;
-  using Team = Team<Kind::kWholeBlock>;
-  const std::int64_t row = Team::row();
+  using ThreadGroup = ThreadGroup<Kind::kWholeBlock>;
+  const std::int64_t row = ThreadGroup::row();
   if (row >= rows) {
     return;
   }
@@ -75,20 +75,20 @@ __global__ void __launch_bounds__(kMostTeamThreads) softmax_rows(const T* x, Out
   y += row * size;
   Scale<R> scale;
   in.each([&](auto, const auto& values) { scale.add(values); });
-  const Normalize<Log, R> normalize(Team::reduce(scale, Join<R>()));
+  const Normalize<Log, R> normalize(ThreadGroup::reduce(scale, Join<R>()));
   in.each([&](auto i, const auto& values) {
     store_each<Out, kNeighbours<decltype(values)>>(y + i, [&](int k) { return normalize(values[k]); });
   });
 }
 
 template <bool Log, bool Kept, class T, class Out>
-__global__ void __launch_bounds__(kColumnThreads) softmax_columns(const T* x, Out* y, SoftmaxShape s, ColumnTeams teams) {
+__global__ void __launch_bounds__(kColumnThreads) softmax_columns(const T* x, Out* y, SoftmaxShape s, ColumnGroups groups) {
   using R = opmath_type<T>;
-  const ColumnShare share(teams, s.size, s.inner);
+  const ColumnShare share(groups, s.size, s.inner);
   const Column<Kept, T> in(x, share, -std::numeric_limits<R>::infinity());
   Scale<R> scale;
   in.each([&](auto, const auto& values) { scale.add(values); });
-  const Normalize<Log, R> normalize(join_column(scale, teams, share, Join<R>()));
+  const Normalize<Log, R> normalize(join_column(scale, groups, share, Join<R>()));
   in.each([&](auto k, const auto& values) { store_batch(y, share, k, [&](int i) { return normalize(values[i]); }); });
 }
 
@@ -103,11 +103,11 @@ __device__ R derivative(R g, R y, R sum) {
 }
 
 template <bool Log, class Kind, class T, class Out>
-__global__ void __launch_bounds__(kMostTeamThreads)
+__global__ void __launch_bounds__(kMaxGroupThreads)
     softmax_backward_rows(const T* g, const T* y, Out* dx, std::int64_t rows, std::int64_t size) {
   using R = opmath_type<T>;
-  using Team = Team<Kind::kWholeBlock>;
-  const std::int64_t row = Team::row();
+  using ThreadGroup = ThreadGroup<Kind::kWholeBlock>;
+  const std::int64_t row = ThreadGroup::row();
   if (row >= rows) {
     return;
   }
@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(kMostTeamThreads)
       sum += summand<Log>(grad[k], result[k]);
     }
   }, results);
-  sum = Team::reduce(sum, Add());
+  sum = ThreadGroup::reduce(sum, Add());
   grads.each([&](auto i, const auto& grad, const auto& result) {
     store_each<Out, kNeighbours<decltype(grad)>>(dx + i, [&](int k) { return derivative<Log>(grad[k], result[k], sum); });
   }, results);
@@ -128,9 +128,9 @@ __global__ void __launch_bounds__(kMostTeamThreads)
 
 template <bool Log, bool Kept, class T, class Out>
 __global__ void __launch_bounds__(kColumnThreads)
-    softmax_backward_columns(const T* g, const T* y, Out* dx, SoftmaxShape s, ColumnTeams teams) {
+    softmax_backward_columns(const T* g, const T* y, Out* dx, SoftmaxShape s, ColumnGroups groups) {
   using R = opmath_type<T>;
-  const ColumnShare share(teams, s.size, s.inner);
+  const ColumnShare share(groups, s.size, s.inner);
   const Column<Kept, T> grads(g, share, R(0)), results(y, share, R(0));
   R sum = 0;
   grads.each([&](auto, const auto& grad, const auto& result) {
@@ -139,7 +139,7 @@ __global__ void __launch_bounds__(kColumnThreads)
       sum += summand<Log>(grad[i], result[i]);
     }
   }, results);
-  sum = join_column(sum, teams, share, Add());
+  sum = join_column(sum, groups, share, Add());
   grads.each([&](auto k, const auto& grad, const auto& result) {
     store_batch(dx, share, k, [&](int i) { return derivative<Log>(grad[i], result[i], sum); });
   }, results);
@@ -150,18 +150,18 @@ void forward(const SoftmaxShape& s, const void* x, void* y, cudaStream_t stream)
   const T* from = static_cast<const T*>(x);
   Out* to = static_cast<Out*>(y);
   if (s.inner != 1) {
-    const ColumnTeams teams(s.outer, s.size, s.inner, sizeof(T));
-    if (teams.kept) {
-      softmax_columns<Log, true><<<teams.blocks(), kColumnThreads, 0, stream>>>(from, to, s, teams);
+    const ColumnGroups groups(s.outer, s.size, s.inner, sizeof(T));
+    if (groups.kept) {
+      softmax_columns<Log, true><<<groups.blocks(), kColumnThreads, 0, stream>>>(from, to, s, groups);
     } else {
-      softmax_columns<Log, false><<<teams.blocks(), kColumnThreads, 0, stream>>>(from, to, s, teams);
+      softmax_columns<Log, false><<<groups.blocks(), kColumnThreads, 0, stream>>>(from, to, s, groups);
     }
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return;
   }
   with_row_kind<T, /*AnySize=*/true>(s.size, {x, y}, [&](auto kind) {
     using Kind = decltype(kind);
-    softmax_rows<Log, Kind><<<team_blocks(s.outer, s.size), team_threads(s.size), 0, stream>>>(from, to, s.outer, s.size);
+    softmax_rows<Log, Kind><<<group_blocks(s.outer, s.size), group_threads(s.size), 0, stream>>>(from, to, s.outer, s.size);
     C10_CUDA_KERNEL_LAUNCH_CHECK();
   });
 }
@@ -172,11 +172,11 @@ void backward(const SoftmaxShape& s, const void* grad, const void* y, void* dx, 
   const T* result = static_cast<const T*>(y);
   Out* to = static_cast<Out*>(dx);
   if (s.inner != 1) {
-    const ColumnTeams teams(s.outer, s.size, s.inner, sizeof(T));
-    if (teams.kept) {
-      softmax_backward_columns<Log, true><<<teams.blocks(), kColumnThreads, 0, stream>>>(g, result, to, s, teams);
+    const ColumnGroups groups(s.outer, s.size, s.inner, sizeof(T));
+    if (groups.kept) {
+      softmax_backward_columns<Log, true><<<groups.blocks(), kColumnThreads, 0, stream>>>(g, result, to, s, groups);
     } else {
-      softmax_backward_columns<Log, false><<<teams.blocks(), kColumnThreads, 0, stream>>>(g, result, to, s, teams);
+      softmax_backward_columns<Log, false><<<groups.blocks(), kColumnThreads, 0, stream>>>(g, result, to, s, groups);
     }
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return;
@@ -184,7 +184,7 @@ void backward(const SoftmaxShape& s, const void* grad, const void* y, void* dx, 
   with_row_kind<T, /*AnySize=*/true>(s.size, {grad, y, dx}, [&](auto kind) {
     using Kind = decltype(kind);
     softmax_backward_rows<Log, Kind>
-        <<<team_blocks(s.outer, s.size), team_threads(s.size), 0, stream>>>(g, result, to, s.outer, s.size);
+        <<<group_blocks(s.outer, s.size), group_threads(s.size), 0, stream>>>(g, result, to, s.outer, s.size);
     C10_CUDA_KERNEL_LAUNCH_CHECK();
   });
 }

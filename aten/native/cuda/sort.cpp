@@ -41,7 +41,7 @@ void first_of_rows(const Tensor& input, bool descending, int64_t k, const Tensor
        places.mutable_data_ptr<int64_t>(), c10::cuda::getCurrentCUDAStream()});
   if (k <= kShortRow) {
     launch_sort_short(
-        {rows, k, /*inner=*/1, input.scalar_type(), descending, Wanted::Run, 0, k, chosen.const_data_ptr(),
+        {rows, k, /*inner=*/1, input.scalar_type(), descending, Selection::Run, 0, k, chosen.const_data_ptr(),
          places.const_data_ptr<int64_t>(), values.mutable_data_ptr(), indices.mutable_data_ptr<int64_t>(),
          c10::cuda::getCurrentCUDAStream()});
     return;
@@ -67,7 +67,7 @@ void first_sorted(
     at::detail::dtype_not_supported(op, self.scalar_type(), kSortable.bits);
   }
   dim = c10::maybe_wrap_dim(dim, self.dim());
-  if (sort_short(self, dim, descending, {Wanted::Run, 0, k}, values, indices)) {
+  if (sort_short(self, dim, descending, {Selection::Run, 0, k}, values, indices)) {
     return;
   }
   const Tensor input = Tensor(self).movedim(dim, -1).contiguous();
@@ -141,7 +141,7 @@ void sort_rows(const TensorBase& input, bool descending, const Tensor& values, c
   // Some rows fill a device as well as all of them, and take less memory beside them.
   constexpr int64_t kEnough = 1 << 28;
   const int64_t size = input.sizes().back(), rows = input.numel() / size;
-  if (size <= most && sort_short(input, input.dim() - 1, descending, {Wanted::Run, 0, size}, values, indices)) {
+  if (size <= most && sort_short(input, input.dim() - 1, descending, {Selection::Run, 0, size}, values, indices)) {
     return;
   }
   const int64_t rows_at_once = std::max<int64_t>(std::min(most, kEnough) / size, 1);

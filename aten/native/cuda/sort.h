@@ -25,7 +25,7 @@ void launch_sort(const SortRows& p);
 /// Rows of up to kShortRow elements, any number of them, that lie `inner` side by side in one run of memory: the elements of a row are
 /// `inner` apart. They are sorted in the same way, and of each row the elements wanted are written, which lie alike.
 inline constexpr std::int64_t kShortRow = 1024;
-enum class Wanted {
+enum class Selection {
   Run, // `count` elements from number `first` on
   Median, // the lower of the middle elements; the first NaN if there is one
   NanMedian, // the same of those that are numbers; where none is, the first NaN
@@ -35,7 +35,7 @@ struct SortShortRows {
   std::int64_t rows, size, inner;
   c10::ScalarType dtype; // bool, integer or floating
   bool descending; // of a run; the others are found in ascending order
-  Wanted wanted;
+  Selection wanted;
   std::int64_t first, count; // (0, 1) where no run is wanted
   const void* in;
   const std::int64_t* places; // of the elements of `in`, if not their numbers in the row
@@ -73,7 +73,7 @@ struct SelectRows {
 void launch_select(const SelectRows& p);
 /// Of the same only the last, the k-th (wanted is Run), or the median, where k does not count: one element for each row. `indices`
 /// may be null, `largest` is false.
-void launch_select_one(const SelectRows& p, Wanted wanted);
+void launch_select_one(const SelectRows& p, Selection wanted);
 
 /// n keys, stably by the bits [begin_bit, end_bit) of their order, and values beside them. NaN is the largest key.
 struct SortPairs {

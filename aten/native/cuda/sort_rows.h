@@ -16,7 +16,7 @@ void sort_rows(
 
 /// What is wanted of each sorted row: a run of elements, or one.
 struct WantedOfRow {
-  Wanted what = Wanted::Run;
+  Selection what = Selection::Run;
   int64_t first = 0, count = 1;
 };
 /// Sorts rows along `dim`, which are not empty, in one launch, where they are short and the results contiguous; else returns false.

@@ -63,12 +63,12 @@ __device__ int mode_of(const Word* keys, const std::uint16_t* places, int size) 
 
 /// The place in a sorted row of the one element that is wanted.
 template <class T, class Word>
-__device__ int wanted_place(Wanted wanted, const Word* keys, const std::uint16_t* places, int size) {
-  if (wanted == Wanted::Mode) {
+__device__ int wanted_place(Selection wanted, const Word* keys, const std::uint16_t* places, int size) {
+  if (wanted == Selection::Mode) {
     return mode_of<T>(keys, places, size);
   }
   const int numbers = first_nan<T>(keys, size);
-  if (wanted == Wanted::Median) {
+  if (wanted == Selection::Median) {
     return numbers < size ? numbers : (size - 1) / 2;
   }
   return numbers > 0 ? (numbers - 1) / 2 : 0;
@@ -123,7 +123,7 @@ __global__ void __launch_bounds__(kThreads) sort_short_rows(SortShortRows p, int
     const Word* const own_keys = keys + at.row * padded;
     const std::uint16_t* const own_places = places + at.row * padded;
     // Of a run each thread takes the elements it has, otherwise the first of a row takes the one.
-    const bool is_run = p.wanted == Wanted::Run;
+    const bool is_run = p.wanted == Selection::Run;
     const std::int64_t number = at.place - (is_run ? p.first : 0);
     if (at.place >= size || number < 0 || number >= p.count) {
       continue;

@@ -84,7 +84,7 @@ __device__ inline void load_matrices_transposed(std::uint32_t (&r)[4], const voi
   load_matrices_transposed(r, shared_address(row));
 }
 
-/// 16 bytes to shared memory, or zeros; behind the thread's back, until copies_done() or copies_done_but().
+/// 16 bytes to shared memory, or zeros; behind the thread's back, until cp_async_wait_all() or cp_async_wait_group().
 __device__ inline void copy_16_bytes(SharedAddress to, const void* from, bool there) {
   const int bytes = there ? 16 : 0;
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
@@ -94,7 +94,7 @@ __device__ inline void copy_16_bytes(void* to, const void* from, bool there) {
 }
 
 /// Waits for the copies of this thread; __syncthreads() then shows them to the others.
-__device__ inline void copies_done() {
+__device__ inline void cp_async_wait_all() {
   asm volatile("cp.async.wait_all;" ::: "memory");
 }
 
@@ -110,14 +110,14 @@ __device__ inline void copy_bytes(void* to, const void* from, bool there) {
   }
 }
 
-/// What the thread has copied since the last call becomes a group, which copies_done_but() counts.
+/// What the thread has copied since the last call becomes a group, which cp_async_wait_group() counts.
 __device__ inline void end_copy_group() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
 /// Waits for all groups but the last `Groups`.
 template <int Groups>
-__device__ inline void copies_done_but() {
+__device__ inline void cp_async_wait_group() {
   asm volatile("cp.async.wait_group %0;" ::"n"(Groups) : "memory");
 }
 
@@ -194,8 +194,8 @@ __device__ inline std::uint32_t pack(float first, float second) {
 
 using emulator::add_lane_sums;
 using emulator::any_lane;
-using emulator::copies_done;
-using emulator::copies_done_but;
+using emulator::cp_async_wait_all;
+using emulator::cp_async_wait_group;
 using emulator::copy_16_bytes;
 using emulator::copy_bytes;
 using emulator::dynamic_memory;

@@ -26,14 +26,14 @@ __device__ inline T exchange(const T& value, int mask) {
 
 /// Threads that work on one row together: a warp, or a whole block. All get the result of a reduction.
 template <bool WholeBlock>
-struct Team {
+struct ThreadGroup {
   static __device__ int size() {
     return WholeBlock ? blockDim.x : 32;
   }
   static __device__ int rank() {
     return WholeBlock ? threadIdx.x : threadIdx.x % 32;
   }
-  /// The row of this team.
+  /// The row of this group.
   static __device__ std::int64_t row() {
     return WholeBlock ? blockIdx.x
                       : static_cast<std::int64_t>(blockIdx.x) * (blockDim.x / 32) + threadIdx.x / 32;
@@ -73,11 +73,11 @@ struct Add {
 inline constexpr std::int64_t kWarpRow = 1024;
 
 /// Threads of a block for rows of `size` elements.
-inline constexpr unsigned kMostTeamThreads = 512;
-inline unsigned team_threads(std::int64_t size) {
-  return size <= kWarpRow ? 128 : size <= 4096 ? 256 : kMostTeamThreads;
+inline constexpr unsigned kMaxGroupThreads = 512;
+inline unsigned group_threads(std::int64_t size) {
+  return size <= kWarpRow ? 128 : size <= 4096 ? 256 : kMaxGroupThreads;
 }
-inline unsigned team_blocks(std::int64_t rows, std::int64_t size) {
+inline unsigned group_blocks(std::int64_t rows, std::int64_t size) {
   return static_cast<unsigned>(size <= kWarpRow ? (rows + 3) / 4 : rows);
 }
 

@@ -238,12 +238,12 @@ void finish_copies(unsigned group) {
 
 } // namespace
 
-void copies_done_but(unsigned groups) {
+void cp_async_wait_group(unsigned groups) {
   const unsigned ended = fibers()[running].groups;
   finish_copies(ended > groups ? ended - groups : 0);
 }
 
-void copies_done() {
+void cp_async_wait_all() {
   finish_copies(UINT_MAX);
 }
 

@@ -71,14 +71,14 @@ inline std::uint32_t exchange(std::uint32_t value, unsigned from) {
   return result;
 }
 
-/// Copies some bytes, or zeros, when the running thread comes to copies_done(), or to a copies_done_but() that counts their group.
+/// Copies some bytes, or zeros, when the running thread comes to cp_async_wait_all(), or to a cp_async_wait_group() that counts their group.
 void copy_some_bytes(void* to, const void* from, std::size_t bytes, bool there);
 inline void copy_16_bytes(void* to, const void* from, bool there) {
   copy_some_bytes(to, from, 16, there);
 }
 void end_copy_group();
-void copies_done_but(unsigned groups);
-void copies_done();
+void cp_async_wait_group(unsigned groups);
+void cp_async_wait_all();
 
 /// Memory between guards, which the running block is the first to use if it enters it first.
 void enter_shared(unsigned char* memory, std::size_t bytes, std::uint64_t& last_block);

@@ -12,7 +12,7 @@
 namespace at::native {
 
 using Two = std::tuple<Tensor, Tensor>;
-using Three = std::tuple<Tensor, Tensor, Tensor>;
+using TensorTuple3 = std::tuple<Tensor, Tensor, Tensor>;
 using OptTensor = std::optional<Tensor>;
 using Scale = std::optional<double>;
 
@@ -63,10 +63,10 @@ void grid_sampler_3d_kernel(const TensorBase&, const TensorBase&, int64_t, int64
 
 } // namespace cuda
 
-Three native_batch_norm_cuda(const Tensor&, const OptTensor&, const OptTensor&, const OptTensor&, const OptTensor&, bool, double, double);
-Three native_batch_norm_backward_cuda(const Tensor&, const Tensor&, const OptTensor&, const OptTensor&, const OptTensor&, const OptTensor&, const OptTensor&, bool, double, std::array<bool, 3>);
+TensorTuple3 native_batch_norm_cuda(const Tensor&, const OptTensor&, const OptTensor&, const OptTensor&, const OptTensor&, bool, double, double);
+TensorTuple3 native_batch_norm_backward_cuda(const Tensor&, const Tensor&, const OptTensor&, const OptTensor&, const OptTensor&, const OptTensor&, const OptTensor&, bool, double, std::array<bool, 3>);
 Two batch_norm_update_stats_cuda(const Tensor&, const OptTensor&, const OptTensor&, double);
-Three native_group_norm_backward_cuda(const Tensor&, const Tensor&, const Tensor&, const Tensor&, const OptTensor&, int64_t, int64_t, int64_t, int64_t, std::array<bool, 3>);
+TensorTuple3 native_group_norm_backward_cuda(const Tensor&, const Tensor&, const Tensor&, const Tensor&, const OptTensor&, int64_t, int64_t, int64_t, int64_t, std::array<bool, 3>);
 Two grid_sampler_2d_backward_cuda(const Tensor&, const Tensor&, const Tensor&, int64_t, int64_t, bool, std::array<bool, 2>);
 Two grid_sampler_3d_backward_cuda(const Tensor&, const Tensor&, const Tensor&, int64_t, int64_t, bool, std::array<bool, 2>);
 

@@ -23,7 +23,7 @@
 namespace at::native {
 
 using Two = std::tuple<Tensor, Tensor>;
-using Three = std::tuple<Tensor, Tensor, Tensor>;
+using TensorTuple3 = std::tuple<Tensor, Tensor, Tensor>;
 using OptTensor = std::optional<Tensor>;
 
 namespace cuda {
@@ -60,9 +60,9 @@ void pdist_backward_kernel(const TensorBase&, const TensorBase&, double, const T
 
 void _amp_foreach_non_finite_check_and_unscale_cuda_(TensorList, Tensor&, const Tensor&);
 Tensor bincount_cuda(const Tensor&, const OptTensor&, int64_t);
-Three unique2_cuda(const Tensor&, bool, bool, bool);
-Three unique_dim_cuda(const Tensor&, int64_t, bool, bool, bool);
-Three unique_consecutive_cuda(const Tensor&, bool, bool, std::optional<int64_t>);
+TensorTuple3 unique2_cuda(const Tensor&, bool, bool, bool);
+TensorTuple3 unique_dim_cuda(const Tensor&, int64_t, bool, bool, bool);
+TensorTuple3 unique_consecutive_cuda(const Tensor&, bool, bool, std::optional<int64_t>);
 Tensor repeat_interleave_cuda(const Tensor&, std::optional<int64_t>);
 Tensor glu_cuda(const Tensor&, int64_t);
 Tensor glu_backward_cuda(const Tensor&, const Tensor&, int64_t);
@@ -486,7 +486,7 @@ TEST_CASE("emulated: order statistics", "[cuda]") {
 }
 
 TEST_CASE("emulated: unique values and slices", "[cuda]") {
-  const auto same = [](const native::Three& got, const native::Three& want) {
+  const auto same = [](const native::TensorTuple3& got, const native::TensorTuple3& want) {
     CHECK(near(std::get<0>(got), std::get<0>(want)));
     CHECK(near(std::get<1>(got), std::get<1>(want)));
     CHECK(near(std::get<2>(got), std::get<2>(want)));

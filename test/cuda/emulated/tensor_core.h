@@ -86,8 +86,8 @@ void copy_bytes(void* to, const void* from, bool there) {
 }
 
 template <int Groups>
-void copies_done_but() {
-  copies_done_but(Groups);
+void cp_async_wait_group() {
+  cp_async_wait_group(Groups);
 }
 
 /// Half of the last place is added, and what TF32 does not have is cut off: ties go away from zero.
