@@ -32,12 +32,12 @@ void OperandInfo::copy_plain(const OperandInfo& other) {
   will_resize = other.will_resize;
   is_read_write = other.is_read_write;
   is_const = other.is_const;
-  is_number_ = other.is_number_;
+  is_scalar_ = other.is_scalar_;
   keeps_dtype_ = other.keeps_dtype_;
   inline_value_ = other.inline_value_;
   borrowed_ = other.borrowed_;
   original_value_dtype_ = other.original_value_dtype_;
-  if (is_number_ || inline_value_) {
+  if (is_scalar_ || inline_value_) {
     std::memcpy(value_, other.value_, sizeof(value_));
     std::memcpy(original_value_, other.original_value_, sizeof(original_value_));
   }
@@ -165,7 +165,7 @@ ScalarType store_scalar(const c10::Scalar& number, void* value) {
 
 TensorIteratorConfig& TensorIteratorConfig::add_scalar_input(const c10::Scalar& number) {
   OperandInfo& op = add(false);
-  op.is_number_ = true;
+  op.is_scalar_ = true;
   op.is_const = true;
   op.original_value_dtype_ = detail::store_scalar(number, op.original_value_);
   return *this;
@@ -229,7 +229,7 @@ void TensorIteratorBase::build_operands(std::uint32_t flags, const Statics& stat
   enforce_linear_iteration_ = (flags & TensorIteratorConfig::kLinear) != 0;
   for (OperandInfo& op : operands_) {
     const TensorBase& tensor = op.tensor_base();
-    if (op.is_number_) {
+    if (op.is_scalar_) {
       op.device = Device(c10::DeviceType::CPU);
       op.target_dtype = op.current_dtype = op.original_value_dtype_;
     } else if (tensor.defined()) {
@@ -335,10 +335,10 @@ void TensorIteratorBase::compute_shape(std::uint32_t flags, const Statics& stati
   bool seen = false;
   for (const OperandInfo& op : operands_) {
     const TensorBase& tensor = op.tensor_base();
-    if ((!tensor.defined() && !op.is_number_) || (op.is_output && (flags & TensorIteratorConfig::kResizeOutputs) != 0)) {
+    if ((!tensor.defined() && !op.is_scalar_) || (op.is_output && (flags & TensorIteratorConfig::kResizeOutputs) != 0)) {
       continue;
     }
-    const IntArrayRef shape = op.is_number_ ? IntArrayRef() : tensor.sizes();
+    const IntArrayRef shape = op.is_scalar_ ? IntArrayRef() : tensor.sizes();
     if (!seen) {
       shape_.assign(shape.begin(), shape.end());
       seen = true;
@@ -373,7 +373,7 @@ ScalarType TensorIteratorBase::compute_common_dtype() const {
     if (op.is_output || op.keeps_dtype_) {
       continue;
     }
-    if (op.is_number_) {
+    if (op.is_scalar_) {
       // The rank of plain numbers: only the kind of the dtype matters, and Scalar's constructors keep it.
       switch (op.original_value_dtype_) {
         case ScalarType::Double:
@@ -402,7 +402,7 @@ void TensorIteratorBase::compute_types(std::uint32_t flags, const Statics& stati
   ScalarType output_dtype = ScalarType::Undefined;
   bool device_seen = false;
   for (OperandInfo& op : operands_) {
-    if (!op.tensor_base().defined() && !op.is_number_) {
+    if (!op.tensor_base().defined() && !op.is_scalar_) {
       TORCH_CHECK(op.is_output, "TensorIterator: input ", &op - operands_.begin() - num_outputs_, " is undefined");
       if (statics.dtype.has_value()) {
         op.target_dtype = *statics.dtype;
@@ -410,7 +410,7 @@ void TensorIteratorBase::compute_types(std::uint32_t flags, const Statics& stati
       op.device = statics.device;
       continue;
     }
-    if (!op.is_number_) {
+    if (!op.is_scalar_) {
       const Device device = *op.device;
       if (!device_seen || (common_device_.is_cpu() && !device.is_cpu())) {
         common_device_ = device;
@@ -464,7 +464,7 @@ void TensorIteratorBase::compute_types(std::uint32_t flags, const Statics& stati
   int cpu_scalars = 0;
   for (OperandInfo& op : operands_) {
     const TensorBase& tensor = op.tensor_base();
-    if (op.is_number_) {
+    if (op.is_scalar_) {
       hold_inline(op, promote && !op.keeps_dtype_ ? common : op.original_value_dtype_);
       continue;
     }
@@ -508,7 +508,7 @@ void TensorIteratorBase::compute_types(std::uint32_t flags, const Statics& stati
           c10::toString(op.current_dtype));
       const bool cast = (flags & TensorIteratorConfig::kCastOutputs) != 0 && op.current_dtype != result &&
           !(loop_converts && detail::loop_may_convert(op.current_dtype));
-      // A functor may still refuse its arguments or the dtype: see resize_at_once for those who run loops of their own.
+      // A functor may still refuse its arguments or the dtype: see resize_now for those who run loops of their own.
       const bool late_resize = op.will_resize && result_rule_.has_value();
       if ((cast || late_resize) && !is_meta_) {
         has_cast_outputs_ = true;

@@ -69,8 +69,8 @@ struct TORCH_API OperandInfo {
     return device.has_value();
   }
   /// Is this a number without a tensor?
-  bool is_number() const {
-    return is_number_;
+  bool is_scalar() const {
+    return is_scalar_;
   }
   TensorOptions options() const {
     return TensorOptions(target_dtype).device(device);
@@ -98,7 +98,7 @@ struct TORCH_API OperandInfo {
   void restore_original_tensor();
   void copy_plain(const OperandInfo& other);
 
-  bool is_number_ = false; // a Scalar operand
+  bool is_scalar_ = false; // a Scalar operand
   bool keeps_dtype_ = false; // takes no part in promotion
   bool inline_value_ = false; // data points to value_
   const TensorBase* borrowed_ = nullptr;

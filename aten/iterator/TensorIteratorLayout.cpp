@@ -50,7 +50,7 @@ bool TensorIteratorBase::fast_set_up() {
     shape_.assign(1, count);
   }
   for (OperandInfo& op : operands_) {
-    op.stride_bytes.assign(ndim(), op.is_number_ ? 0 : static_cast<int64_t>(c10::elementSize(op.current_dtype)));
+    op.stride_bytes.assign(ndim(), op.is_scalar_ ? 0 : static_cast<int64_t>(c10::elementSize(op.current_dtype)));
   }
   return true;
 }
@@ -59,7 +59,7 @@ void TensorIteratorBase::compute_strides(const Statics& statics) {
   for (OperandInfo& op : operands_) {
     const TensorBase& tensor = op.tensor_base();
     op.stride_bytes.clear();
-    if (op.is_number_) {
+    if (op.is_scalar_) {
       op.stride_bytes.assign(ndim(), 0);
       continue;
     }

@@ -178,7 +178,7 @@ bool TensorIteratorBase::has_contiguous_first_dim() const {
 
 bool TensorIteratorBase::is_scalar(int64_t arg) const {
   const OperandInfo& op = operands()[arg];
-  return op.is_number() || op.tensor_base().numel() == 1;
+  return op.is_scalar() || op.tensor_base().numel() == 1;
 }
 
 bool TensorIteratorBase::is_cpu_scalar(int64_t arg) const {
@@ -412,7 +412,7 @@ PointwiseRule rule_of(PointwiseRule::Result result) {
 }
 
 /// An output that only waits to be resized: the callers of these functions run loops of their own, and may look at it.
-void resize_at_once(TensorIteratorBase& iter) {
+void resize_now(TensorIteratorBase& iter) {
   if (iter.fast_operands() != nullptr) {
     return;
   }
@@ -427,28 +427,28 @@ void resize_at_once(TensorIteratorBase& iter) {
 
 void TensorIteratorBase::build_binary_float_op(const TensorBase& out, const TensorBase& a, const TensorBase& b) {
   build_pointwise(&out, {a, b}, rule_of(PointwiseRule::Result::Float));
-  resize_at_once(*this);
+  resize_now(*this);
 }
 void TensorIteratorBase::build_borrowing_binary_float_op(const TensorBase& out, const TensorBase& a, const TensorBase& b) {
   build_binary_float_op(out, a, b);
 }
 void TensorIteratorBase::build_binary_op(const TensorBase& out, const TensorBase& a, const TensorBase& b) {
   build_pointwise(&out, {a, b});
-  resize_at_once(*this);
+  resize_now(*this);
 }
 void TensorIteratorBase::build_borrowing_binary_op(const TensorBase& out, const TensorBase& a, const TensorBase& b) {
   build_binary_op(out, a, b);
 }
 void TensorIteratorBase::build_unary_float_op(const TensorBase& out, const TensorBase& a) {
   build_pointwise(&out, {a}, rule_of(PointwiseRule::Result::Float));
-  resize_at_once(*this);
+  resize_now(*this);
 }
 void TensorIteratorBase::build_borrowing_unary_float_op(const TensorBase& out, const TensorBase& a) {
   build_unary_float_op(out, a);
 }
 void TensorIteratorBase::build_unary_op(const TensorBase& out, const TensorBase& a) {
   build_pointwise(&out, {a});
-  resize_at_once(*this);
+  resize_now(*this);
 }
 void TensorIteratorBase::build_borrowing_unary_op(const TensorBase& out, const TensorBase& a) {
   build_unary_op(out, a);
@@ -461,11 +461,11 @@ void TensorIteratorBase::build_output_borrowing_argument_owning_unary_op(const T
 }
 void TensorIteratorBase::build_borrowing_unary_force_boolean_op(const TensorBase& out, const TensorBase& a) {
   build_pointwise(&out, {a}, rule_of(PointwiseRule::Result::Bool));
-  resize_at_once(*this);
+  resize_now(*this);
 }
 void TensorIteratorBase::build_comparison_op(const TensorBase& out, const TensorBase& a, const TensorBase& b) {
   build_pointwise(&out, {a, b}, rule_of(PointwiseRule::Result::Bool));
-  resize_at_once(*this);
+  resize_now(*this);
 }
 void TensorIteratorBase::build_borrowing_comparison_op(const TensorBase& out, const TensorBase& a, const TensorBase& b) {
   build_comparison_op(out, a, b);
@@ -485,7 +485,7 @@ void TensorIteratorBase::build_ternary_op(
     const TensorBase& b,
     const TensorBase& c) {
   build_pointwise(&out, {a, b, c});
-  resize_at_once(*this);
+  resize_now(*this);
 }
 
 TensorIterator TensorIterator::binary_float_op(TensorBase& out, const TensorBase& a, const TensorBase& b) {

@@ -74,7 +74,7 @@ C10_ALWAYS_INLINE bool same_few_sizes(const c10::impl::SizesAndStrides& a, const
 }
 
 // Whether the tensor has few dimensions, lies by rows, and has the very strides that follow from its sizes.
-bool lies_by_rows(const c10::TensorImpl& tensor) {
+bool is_small_contiguous(const c10::TensorImpl& tensor) {
   const c10::impl::SizesAndStrides& shape = tensor.sizes_and_strides();
   if (shape.size() > c10::impl::SizesAndStrides::kMaxInline) {
     return false;
@@ -190,7 +190,7 @@ c10::TensorImpl* PointwiseCall::set_up_plain(const TensorBase& a, const c10::Sca
   const std::size_t item = type.itemsize();
   input_size = static_cast<std::uint16_t>(item);
   data[1] = lead->plain_cpu_data(item);
-  if (data[1] == nullptr || !lies_by_rows(*lead) || !take_number(b, c10::typeMetaToScalarType(type), values[1])) {
+  if (data[1] == nullptr || !is_small_contiguous(*lead) || !take_number(b, c10::typeMetaToScalarType(type), values[1])) {
     return nullptr; // odd strides in dimensions of one element decide on those of the result
   }
   data[2] = values[1];
@@ -324,7 +324,7 @@ bool TensorIteratorBase::try_pointwise_fast(
   const c10::TensorImpl* target;
   std::size_t result_item = result == dtype ? item : 1;
   if (out == nullptr || !out->defined()) {
-    if (C10_UNLIKELY((repeated | numbers) != 0 && lead->dim() > 1 && !lies_by_rows(*lead))) {
+    if (C10_UNLIKELY((repeated | numbers) != 0 && lead->dim() > 1 && !is_small_contiguous(*lead))) {
       return false; // odd strides of dimensions of one element, or without any, decide on those of the result
     }
     // Into a place that is empty yet.
@@ -389,7 +389,7 @@ void TensorIteratorBase::materialize() const {
     op.is_const = i != 0;
     op.device = common_device_;
     if ((numbers >> i) & 1u) {
-      op.is_number_ = true;
+      op.is_scalar_ = true;
       op.device = Device(c10::DeviceType::CPU);
       op.original_value_dtype_ = detail::store_scalar(*source[i].number, op.original_value_);
       self.hold_inline(op, common_dtype_);
@@ -490,7 +490,7 @@ bool BroadcastPlan::make(const TensorBase* out, const PointwiseInput* inputs, in
     }
     const c10::TensorImpl& impl = *tensor->unsafeGetTensorImpl();
     type = i == 1 ? impl.dtype() : type;
-    if (impl.dtype() != type || !type.isScalarType() || !lies_by_rows(impl)) {
+    if (impl.dtype() != type || !type.isScalarType() || !is_small_contiguous(impl)) {
       return false;
     }
     data[i] = impl.plain_cpu_data(type.itemsize());
@@ -548,7 +548,7 @@ bool BroadcastPlan::make(const TensorBase* out, const PointwiseInput* inputs, in
     return true;
   }
   const c10::TensorImpl& target = *out->unsafeGetTensorImpl();
-  if (target.dtype() != result_type || !lies_by_rows(target) ||
+  if (target.dtype() != result_type || !is_small_contiguous(target) ||
       !same_sizes(target.sizes_and_strides().sizes_arrayref(), IntArrayRef(sizes, static_cast<size_t>(dim)))) {
     return false;
   }
@@ -709,7 +709,7 @@ void TensorIteratorBase::build_pointwise(
     if (input.tensor != nullptr) {
       op.borrowed_ = input.tensor;
     } else {
-      op.is_number_ = true;
+      op.is_scalar_ = true;
       op.original_value_dtype_ = detail::store_scalar(*input.number, op.original_value_);
     }
     ++index;

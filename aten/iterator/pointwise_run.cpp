@@ -16,7 +16,7 @@ namespace {
 struct PointwiseRun {
   BlockKernel kernel;
   const void* functor;
-  bool wide_numbers;
+  bool wide_scalars;
 };
 
 constexpr int kMaxOperands = 9;
@@ -106,7 +106,7 @@ C10_NOINLINE void compute_streamed(const Walk& walk, char* out, const char* cons
     const char* from[kMaxOperands];
     for (int i = 1; i < walk.count; ++i) {
       from[i - 1] = inputs[i - 1] + first * walk.size[i];
-      ResultStream::ask_ahead(from[i - 1], count * walk.size[i]);
+      ResultStream::prefetch_ahead(from[i - 1], count * walk.size[i]);
     }
     walk.kernel(walk.context, buffer, from, count);
   };
@@ -323,7 +323,7 @@ C10_NOINLINE void run_fast(const PointwiseCall& fast, std::int64_t numel, const 
   char* data[PointwiseCall::kMax];
   float wide_values[PointwiseCall::kMax];
   std::copy(reinterpret_cast<char* const*>(fast.data), reinterpret_cast<char* const*>(fast.data) + count, data);
-  if (run.wide_numbers && fast.numbers != 0) {
+  if (run.wide_scalars && fast.numbers != 0) {
     for (int i = 1; i < count; ++i) {
       if ((fast.numbers >> i) & 1u) {
         wide_values[i] = static_cast<float>(fast.source[i].number->toDouble());
@@ -375,7 +375,7 @@ namespace {
 
 /// An input lies in the output's memory without being the same elements: then each element sees what those before it
 /// wrote, and none may be read ahead.
-bool reads_what_it_writes(const TensorIteratorBase& iter) {
+bool has_inout_alias(const TensorIteratorBase& iter) {
   const auto reach = [&](int operand) {
     std::int64_t bytes = iter.element_size(operand);
     for (int d = 0; d < iter.ndim(); ++d) {
@@ -427,7 +427,7 @@ C10_NOINLINE void run_general(TensorIteratorBase& iter, const PointwiseRun& run)
   bool dense = iter.ndim() <= 1;
   for (int i = 0; i < walk.count; ++i) {
     walk.size[i] = static_cast<int>(c10::elementSize(iter.dtype(i)));
-    if (run.wide_numbers && iter.operand(i).is_number()) {
+    if (run.wide_scalars && iter.operand(i).is_scalar()) {
       wide_values[i] = iter.original_scalar_value<float>(i);
       iter.unsafe_replace_operand(i, &wide_values[i]);
       walk.size[i] = sizeof(float);
@@ -443,7 +443,7 @@ C10_NOINLINE void run_general(TensorIteratorBase& iter, const PointwiseRun& run)
   }
   walk.streamed = is_streamed(places, walk.count, numel * walk.size[0]);
 
-  if (C10_UNLIKELY(reads_what_it_writes(iter))) {
+  if (C10_UNLIKELY(has_inout_alias(iter))) {
     run_one_by_one(iter, walk);
     return;
   }
@@ -483,19 +483,19 @@ C10_NOINLINE void run_general(TensorIteratorBase& iter, const PointwiseRun& run)
 
 } // namespace
 
-void run_pointwise(PointwiseCall& call, BlockKernel kernel, const void* functor, bool wide_numbers) {
+void run_pointwise(PointwiseCall& call, BlockKernel kernel, const void* functor, bool wide_scalars) {
   if (C10_LIKELY(call.count != 0)) {
     // One dimension. A single part that is dense, as most are, goes straight to the kernel.
     const std::int64_t numel = call.numel_1d;
-    const bool dense = call.repeated == 0 || (numel == 1 && !(wide_numbers && call.numbers != 0));
+    const bool dense = call.repeated == 0 || (numel == 1 && !(wide_scalars && call.numbers != 0));
     if (C10_LIKELY(dense && static_cast<std::uint64_t>(numel) - 1 < static_cast<std::uint64_t>(kGrain))) {
       kernel({functor, 0}, static_cast<char*>(call.data[0]), reinterpret_cast<const char* const*>(call.data + 1), numel);
     } else if (numel != 0) {
-      run_fast(call, numel, {kernel, functor, wide_numbers});
+      run_fast(call, numel, {kernel, functor, wide_scalars});
     }
     return;
   }
-  run_general(static_cast<TensorIteratorBase&>(call), {kernel, functor, wide_numbers});
+  run_general(static_cast<TensorIteratorBase&>(call), {kernel, functor, wide_scalars});
 }
 
 } // namespace at::native

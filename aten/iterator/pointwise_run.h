@@ -26,8 +26,8 @@ struct BlockContext {
 using BlockKernel = void (*)(const BlockContext& context, char* out, const char* const* inputs, std::int64_t n);
 
 /// Runs a kernel over a plain call, or an iterator with one output and up to 8 inputs, on several threads when that pays.
-/// `wide_numbers`: numbers beside 16-bit tensors are given to the kernel as floats.
-TORCH_API void run_pointwise(PointwiseCall& call, BlockKernel kernel, const void* functor, bool wide_numbers = false);
+/// `wide_scalars`: numbers beside 16-bit tensors are given to the kernel as floats.
+TORCH_API void run_pointwise(PointwiseCall& call, BlockKernel kernel, const void* functor, bool wide_scalars = false);
 
 } // namespace native
 } // namespace at

@@ -221,7 +221,7 @@ TensorSpec index_fill(const char* op, const TensorBase& self, int64_t dim, const
   TORCH_CHECK_INDEX(index.scalar_type() == kLong, op, "_(): Expected dtype int64 for index. Got ", index.scalar_type());
   TORCH_CHECK(
       !value.isComplex() || self.is_complex(), op, "_(): Converting complex Scalar to non-complex type is not supported");
-  at::native::check_unsigned_number(op, value, self.scalar_type());
+  at::native::check_unsigned_scalar(op, value, self.scalar_type());
   c10::maybe_wrap_dim(dim, self.dim());
   TORCH_CHECK(index.dim() <= 1, "Index has to be a vector/scalar, got ", index.dim(), " dimensions (in ", op, ")");
   TensorSpec spec = TensorSpec::like(self, self.sizes());
@@ -250,7 +250,7 @@ TensorSpec scatter_src(
 }
 
 TensorSpec scatter_value(const char* op, const TensorBase& self, int64_t dim, const TensorBase& index, const Scalar& value) {
-  at::native::check_unsigned_number(op, value, self.scalar_type());
+  at::native::check_unsigned_scalar(op, value, self.scalar_type());
   return scatter_spec(op, self, dim, index);
 }
 

@@ -306,7 +306,7 @@ void where_check(const char*, const TensorBase& condition, const TensorBase&, co
 
 void masked_fill_check(const char* op, const TensorBase& self, const TensorBase& mask, const Scalar& value) {
   if (is_bool(mask)) {
-    at::native::check_unsigned_number(op, value, self.scalar_type());
+    at::native::check_unsigned_scalar(op, value, self.scalar_type());
     return;
   }
   at::infer_size(mask.sizes(), self.sizes());  // throws unless they broadcast

@@ -31,7 +31,7 @@ Tensor rrelu(
     bool training,
     std::optional<Generator> generator) {
   check_slopes(lower, upper);
-  for (const Scalar& slope : {lower, upper}) check_floating_number("rrelu", slope, self.scalar_type());
+  for (const Scalar& slope : {lower, upper}) check_floating_scalar("rrelu", slope, self.scalar_type());
   return at::rrelu_with_noise(self, at::empty_like(self), lower, upper, training, std::move(generator));
 }
 
@@ -42,7 +42,7 @@ Tensor& rrelu_(
     bool training,
     std::optional<Generator> generator) {
   check_slopes(lower, upper);
-  for (const Scalar& slope : {lower, upper}) check_floating_number("rrelu", slope, self.scalar_type());
+  for (const Scalar& slope : {lower, upper}) check_floating_scalar("rrelu", slope, self.scalar_type());
   return at::rrelu_with_noise_(self, at::empty_like(self), lower, upper, training, std::move(generator));
 }
 

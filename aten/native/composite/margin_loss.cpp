@@ -63,7 +63,7 @@ MultiMargin multi_margin(
         least.item<int64_t>() >= 0 && greatest.item<int64_t>() < m.x.size(1), "target out of range; multi_margin_loss has ",
         m.x.size(1), " classes and got targets from ", least.item<int64_t>(), " to ", greatest.item<int64_t>());
   }
-  check_floating_number("multi_margin_loss", margin, self.scalar_type());
+  check_floating_scalar("multi_margin_loss", margin, self.scalar_type());
   m.gap = positive_part(m.x - m.x.gather(1, m.target) + margin).scatter(1, m.target, 0);
   if (weight.has_value() && weight->defined()) {
     TORCH_CHECK(

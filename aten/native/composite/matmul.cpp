@@ -341,8 +341,8 @@ Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Sc
     return beta.to<bool>() ? result.logical_or_(broadcast) : result;
   }
   alignas(16) char place[16];
-  store_number("addr", beta, dtype, place);
-  store_number("addr", alpha, dtype, place);
+  store_scalar("addr", beta, dtype, place);
+  store_scalar("addr", alpha, dtype, place);
   if (!alpha.equal(1)) result.mul_(alpha);
   // With beta = 0 neither NaN nor infinity of self is read.
   return beta.toComplexDouble() == c10::complex<double>(0) ? result : result.add_(broadcast, beta);

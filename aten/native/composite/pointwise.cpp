@@ -142,7 +142,7 @@ std::optional<Scalar> fitting_bound(const Tensor& self, const std::optional<Scal
     if (!alone) return Scalar(bound->toDouble());
     return at::dispatch("clamp", type, at::kFloating, [&]<class T> { return Scalar(bound->to<T>()); });
   }
-  if (bound && bound->isFloatingPoint() && self.is_floating_point()) check_floating_number("clamp", *bound, at::result_type(self, *bound));
+  if (bound && bound->isFloatingPoint() && self.is_floating_point()) check_floating_scalar("clamp", *bound, at::result_type(self, *bound));
   if (!bound || !bound->isIntegral(/*includeBool=*/false) || !c10::isIntegralType(type, /*includeBool=*/false)) return bound;
   if (type == kLong || bound->type() == kUInt64) return bound;
   const bool is_signed = c10::isSignedType(type), is_min = side == BoundSide::Min;
@@ -208,11 +208,11 @@ Tensor& clamp_tensor_out(const Tensor& self, const std::optional<Tensor>& min_, 
 namespace {
 
 // A number as a 0-dim tensor that yields to the dtype of `other`, which must have a place for it: integers and float.
-Tensor wrapped_beside(const Scalar& number, const Tensor& other, const Tensor& condition) {
+Tensor wrap_scalar_like(const Scalar& number, const Tensor& other, const Tensor& condition) {
   const ScalarType type = at::result_type(other, number);
   if (c10::isIntegralType(type, /*includeBool=*/false) || c10::toRealValueType(type) == kFloat) {
     alignas(16) char place[16];
-    store_number("where", number, type, place);
+    store_scalar("where", number, type, place);
   }
   Tensor tensor = at::scalar_tensor(
       number, TensorOptions(number.type()).device(condition.device().is_meta() ? condition.device() : Device(kCPU)));
@@ -227,11 +227,11 @@ std::vector<Tensor> where_nonzero(const Tensor& condition) {
 }
 
 Tensor where_scalar_self(const Tensor& condition, const Scalar& self, const Tensor& other) {
-  return at::where(condition, wrapped_beside(self, other, condition), other);
+  return at::where(condition, wrap_scalar_like(self, other, condition), other);
 }
 
 Tensor where_scalar_other(const Tensor& condition, const Tensor& self, const Scalar& other) {
-  return at::where(condition, self, wrapped_beside(other, self, condition));
+  return at::where(condition, self, wrap_scalar_like(other, self, condition));
 }
 
 Tensor where_scalar(const Tensor& condition, const Scalar& self, const Scalar& other) {

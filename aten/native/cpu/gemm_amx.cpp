@@ -302,7 +302,7 @@ bool has_amx() {
 } // namespace amx
 } // namespace
 
-bool amx_takes(const Gemm<c10::BFloat16>& g) {
+bool amx_supports(const Gemm<c10::BFloat16>& g) {
   using namespace amx;
   return std::min({g.m, g.n, g.k}) >= kLeastSize && g.k <= kMaxSteps && g.m * g.n * g.k >= kLeastWork && has_amx();
 }
@@ -344,7 +344,7 @@ void gemm_amx(const Gemm<c10::BFloat16>& problem, const c10::BFloat16* bias) {
 namespace at::native {
 inline namespace CPU_CAPABILITY {
 
-bool amx_takes(const Gemm<c10::BFloat16>&) {
+bool amx_supports(const Gemm<c10::BFloat16>&) {
   return false;
 }
 void gemm_amx(const Gemm<c10::BFloat16>&, const c10::BFloat16*) {}

@@ -9,7 +9,7 @@ namespace at::native {
 inline namespace CPU_CAPABILITY {
 
 /// Whether gemm_amx runs on this processor and does best with matrices of these sizes.
-bool amx_takes(const Gemm<c10::BFloat16>& g);
+bool amx_supports(const Gemm<c10::BFloat16>& g);
 
 /// Computes the batch as gemm() does. Denormals count as 0. A `bias` along the rows of C, whose columns are adjacent then, is added
 /// to the plain product.

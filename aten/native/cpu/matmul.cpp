@@ -62,7 +62,7 @@ bool try_onednn(const Gemm<T>& g, const T* bias) {
     if (has_faster_kernel(g)) return false;
   }
   if constexpr (std::is_same_v<T, c10::BFloat16>) {
-    if (amx_takes(g)) {
+    if (amx_supports(g)) {
       if (bias == nullptr || g.c.col_stride != 1) return false;
       gemm_amx(g, bias);
       return true;
@@ -116,7 +116,7 @@ bool try_with_spread_rows(const Gemm<float>& g) {
 template <class T>
 void multiply(const Gemm<T>& g) {
   if constexpr (std::is_same_v<T, c10::BFloat16>) {
-    if (amx_takes(g)) return gemm_amx(g);
+    if (amx_supports(g)) return gemm_amx(g);
   }
   if constexpr (std::is_same_v<T, float> || std::is_same_v<T, c10::BFloat16>) {
     if (g.c.col_stride == 1) {

@@ -37,7 +37,7 @@ int64_t find_place(const Op& op, const In* in, int64_t count, typename Op::Acc w
   const auto search = [&](auto is_wanted) {
     int64_t i = 0;
     for (; i + kTogether <= count; i += kTogether) {
-      ask_for(in + count + i, kTogether); // the next row
+      prefetch(in + count + i, kTogether); // the next row
       Flag here = 0;
       for (int64_t j = 0; j < kTogether; ++j) {
         here |= Flag{is_wanted(op.map(in[i + j]))};
@@ -93,14 +93,14 @@ void find_in_rows(
     std::unique_ptr<Found<Op>[]> partial(new Found<Op>[row_count * units]);
     at::parallel_for(0, row_count * units, 1, [&](int64_t begin, int64_t end) {
       for (int64_t task = begin; task < end; ++task) {
-        const Odometer at(rows, task / units);
+        const IndexCounter at(rows, task / units);
         const int64_t first = (task % units) * kUnitInputs;
         auto found = find(op, in + at.in + first * stride, std::min(kUnitInputs, count - first), stride);
         found.index += first;
         partial[task] = found;
       }
     });
-    Odometer at(rows);
+    IndexCounter at(rows);
     for (int64_t r = 0; r < row_count; ++r, at.next()) {
       Found<Op> best = partial[r * units];
       for (int64_t u = 1; u < units; ++u) {
@@ -113,7 +113,7 @@ void find_in_rows(
     return;
   }
   at::parallel_for(0, row_count, std::max<int64_t>(1, kUnitInputs / count), [&](int64_t begin, int64_t end) {
-    Odometer at(rows, begin);
+    IndexCounter at(rows, begin);
     for (int64_t r = begin; r < end; ++r, at.next()) {
       const auto found = find(op, in + at.in, count, stride);
       emit(at.out, found.value, found.index);
@@ -148,7 +148,7 @@ void find_in_columns(
     Acc value[kBlockColumns];
     int32_t index[kBlockColumns];
     for (int64_t task = begin; task < end; ++task) {
-      const Odometer at(rows, task / blocks);
+      const IndexCounter at(rows, task / blocks);
       const int64_t first = (task % blocks) * kBlockColumns;
       const int64_t width = std::min(kBlockColumns, columns.size - first);
       const auto row_at = [&](int64_t i) { return Row(in + at.in + first + i * stride, width, Adjacent{}); };

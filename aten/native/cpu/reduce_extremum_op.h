@@ -58,7 +58,7 @@ struct IntegerKey {
   static_assert(std::is_signed_v<T>);
   using In = T;
   using Acc = T;
-  static constexpr bool kKnowsNoOrder = true;
+  static constexpr bool kCommutative = true;
   T flipped; // bits
 
   IntegerKey(bool largest, bool is_unsigned)

@@ -35,7 +35,7 @@ concept HasOwnRuns = requires(const Op& op, const typename Op::In* in) { op.run(
 
 // Joining in any order and grouping gives the same.
 template <class Op>
-concept KnowsNoOrder = Op::kKnowsNoOrder;
+concept Commutative = Op::kCommutative;
 
 template <class Op>
 concept ExitsEarly = requires(const Op& op, typename Op::Acc acc) { op.done(acc); };
@@ -53,7 +53,7 @@ void for_runs(const WalkDims& dims, int64_t begin, int64_t end, int64_t longest,
   }
   const WalkDim row = dims.back();
   const WalkDims outer(dims.begin(), dims.end() - 1);
-  Odometer at(outer, begin / row.size);
+  IndexCounter at(outer, begin / row.size);
   int64_t first = begin % row.size;
   for (int64_t left = end - begin; left > 0; at.next(), first = 0) {
     const int64_t stop = std::min(row.size, first + left);
@@ -198,7 +198,7 @@ concept LooksAgain = Op::kLooksAgain;
 
 // Asks for the cache lines of n elements.
 template <class In>
-C10_ALWAYS_INLINE void ask_for(const In* in, int64_t n) {
+C10_ALWAYS_INLINE void prefetch(const In* in, int64_t n) {
   constexpr int64_t kLine = 64;
   const char* lines = reinterpret_cast<const char*>(in);
   for (int64_t at = 0; at < n * static_cast<int64_t>(sizeof(In)); at += kLine) {
@@ -241,7 +241,7 @@ typename Op::Acc fold_contiguous(const Op& op, const In* in, int64_t count) {
   }
   for (; i + kLanes <= count; i += kLanes) {
     if constexpr (LooksAgain<Op>) {
-      ask_for(in + count + i, kLanes);
+      prefetch(in + count + i, kLanes);
     }
     for (int64_t j = 0; j < kLanes; ++j) {
       acc[j] = op.combine(acc[j], op.map(in[i + j]));
@@ -311,7 +311,7 @@ C10_NOINLINE typename Op::Acc fold_run(const Op& op, const typename Op::In* in, 
 template <class Op>
 C10_NOINLINE typename Op::Acc fold_unit(const Op& op, const typename Op::In* in, const WalkDims& dims, int64_t begin, int64_t end) {
   Cascade<Op> cascade(op);
-  constexpr int64_t kLongest = KnowsNoOrder<Op> ? kUnitInputs : kRunInputs;
+  constexpr int64_t kLongest = Commutative<Op> ? kUnitInputs : kRunInputs;
   for_runs(dims, begin, end, kLongest, [&](int64_t offset, int64_t count, int64_t stride) {
     const auto run = fold_run(op, in + offset, count, stride);
     cascade.push(run);
@@ -498,7 +498,7 @@ class OpFolder final : public Folder {
 
   void rows(const ReducePlan& plan, const WalkDims& dims, int64_t begin, int64_t end) const override {
     const int64_t count = plan.inputs_per_output();
-    Odometer at(plan.kept, begin);
+    IndexCounter at(plan.kept, begin);
     if (dims.size() == 1 && count <= kRunInputs && count > 0) {
       for (int64_t o = begin; o < end; ++o, at.next()) {
         emit_(at.out, fold_run(op_, in_ + at.in, count, plan.inner.in));

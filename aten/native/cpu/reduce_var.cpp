@@ -170,7 +170,7 @@ struct Variance {
     for (int64_t first = 0; first < whole; first += kFlush) {
       V deviations[kChains] = {V(0.0f), V(0.0f), V(0.0f), V(0.0f)}, squares[kChains] = {V(0.0f), V(0.0f), V(0.0f), V(0.0f)};
       for (int64_t i = first; i < std::min(whole, first + kFlush); i += kStep) {
-        ask_for(next + i, kStep);
+        prefetch(next + i, kStep);
         for (int c = 0; c < kChains; ++c) {
           const V deviation = V::load(in + i + c * V::size()) - V(shift);
           deviations[c] += deviation;

@@ -201,11 +201,11 @@ void plan_general(TensorIteratorBase& iter, bool reduced, PointwisePlan& plan, W
     walk.item_size[i] = iter.element_size(i);
     walk.strides[i].assign(iter.strides(i).begin(), iter.strides(i).end());
     // On the CPU itself, where plans are tested, other scalars are tensors like any.
-    if (i > 0 && (iter.operand(i).is_number() || (iter.is_cpu_scalar(i) && !iter.common_device().is_cpu()))) {
+    if (i > 0 && (iter.operand(i).is_scalar() || (iter.is_cpu_scalar(i) && !iter.common_device().is_cpu()))) {
       plan.constants |= 1u << i;
       std::memcpy(plan.constant[i].value, iter.data_ptr(i), iter.element_size(i));
       plan.constant[i].wide = !reduced ? 0.0f
-          : iter.operand(i).is_number() ? iter.original_scalar_value<float>(i)
+          : iter.operand(i).is_scalar() ? iter.original_scalar_value<float>(i)
                                         : iter.scalar_value<float>(i);
       walk.strides[i].assign(walk.sizes.size(), 0);
     }

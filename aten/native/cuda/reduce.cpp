@@ -46,7 +46,7 @@ ReduceRun run_of(const TensorBase& input, const DimMask& mask, const TensorBase&
   ReduceRun run;
   for (ReducePlan& plan : plan_reduction(input, mask, out, in_order)) {
     if (c10::isFloatingType(input.scalar_type()) && input.itemsize() <= 4) {
-      read_at_once(plan, input.const_data_ptr(), input.itemsize());
+      read_vectors(plan, input.const_data_ptr(), input.itemsize());
     }
     run.parts.push_back({plan, launch_of(plan, at::cuda::getCurrentDeviceProperties()->multiProcessorCount)});
   }

@@ -192,7 +192,7 @@ bool is_row_major(const ReducePlan& plan, std::uint32_t width) {
 
 } // namespace
 
-void read_at_once(ReducePlan& plan, const void* data, std::size_t itemsize) {
+void read_vectors(ReducePlan& plan, const void* data, std::size_t itemsize) {
   const auto width = plan.along_rows ? static_cast<std::uint32_t>(16 / itemsize) : std::uint32_t{kOutputsAtOnce};
   const bool aligned = (reinterpret_cast<std::uintptr_t>(data) + plan.in_first * itemsize) % (width * itemsize) == 0;
   if (!aligned || !(plan.along_rows ? is_row_major(plan, width) : is_column_major(plan, width))) {

@@ -54,7 +54,7 @@ inline constexpr int kOutputsAtOnce = 4;
 
 /// Sets how many floating elements of `itemsize` (2 or 4) bytes are read at once: 16 bytes of one output, or an element of
 /// kOutputsAtOnce outputs. 1 where they do not lie so. `data` is where the input begins.
-void read_at_once(ReducePlan& plan, const void* data, std::size_t itemsize);
+void read_vectors(ReducePlan& plan, const void* data, std::size_t itemsize);
 
 ReduceLaunch launch_of(const ReducePlan& plan, int multiprocessors);
 

@@ -235,7 +235,7 @@ namespace {
 void fill_cpu(const Tensor& self, const Scalar& value) {
   const ScalarType dtype = self.scalar_type();
   alignas(16) char from[16];
-  store_number("fill_", value, dtype, from);
+  store_scalar("fill_", value, dtype, from);
   if (self.is_non_overlapping_and_dense()) {
     const auto size = static_cast<int64_t>(self.itemsize());
     char* const to = static_cast<char*>(self.mutable_data_ptr());

@@ -323,7 +323,7 @@ Tensor& full_out(IntArrayRef size, const Scalar& fill_value, Tensor& out) {
   return fill_sized(out, size, [&](Tensor& to) { to.fill_(fill_value); });
 }
 
-void store_number(const char* op, const Scalar& number, ScalarType dtype, void* place) {
+void store_scalar(const char* op, const Scalar& number, ScalarType dtype, void* place) {
   dispatch(op, dtype, at::kAll | at::kUnsigned | at::kComplexHalves | at::kFloat8, [&]<class T> {
     if constexpr (std::is_unsigned_v<T> && !std::is_same_v<T, bool>) {
       // What is below 0 wraps if it is an integer, and is refused otherwise, in the words that Scalar::to has for it.
@@ -335,17 +335,17 @@ void store_number(const char* op, const Scalar& number, ScalarType dtype, void* 
   });
 }
 
-void check_unsigned_number(const char* op, const Scalar& number, ScalarType dtype) {
+void check_unsigned_scalar(const char* op, const Scalar& number, ScalarType dtype) {
   if (number.isFloatingPoint() && number.toDouble() < 0 && (dtype == kByte || c10::isBarebonesUnsignedType(dtype))) {
     alignas(16) char place[16];
-    store_number(op, number, dtype, place);
+    store_scalar(op, number, dtype, place);
   }
 }
 
-void check_floating_number(const char* op, const Scalar& number, ScalarType dtype) {
+void check_floating_scalar(const char* op, const Scalar& number, ScalarType dtype) {
   if (number.isFloatingPoint() && c10::isFloatingType(dtype) && dtype != kDouble) {
     alignas(16) char place[16];
-    store_number(op, number, dtype, place);
+    store_scalar(op, number, dtype, place);
   }
 }
 
@@ -356,7 +356,7 @@ Tensor scalar_tensor(const Scalar& s, OptDtype dtype, OptLayout layout, OptDevic
     return at::empty({}, make_options(dtype, plain, device, pin_memory)).fill_(s);
   }
   Tensor result = empty_contiguous({}, given_or_default(dtype), kCPU);
-  store_number("scalar_tensor", s, result.scalar_type(), result.mutable_data_ptr());
+  store_scalar("scalar_tensor", s, result.scalar_type(), result.mutable_data_ptr());
   return result;
 }
 

@@ -12,7 +12,7 @@ struct System {
 };
 
 /// Where a matrix may be handed to BLAS as it lies: by columns, or by rows as its transpose.
-bool lies_by(int64_t unit_stride, int64_t other_stride, int64_t n) {
+bool is_strided_by(int64_t unit_stride, int64_t other_stride, int64_t n) {
   return (unit_stride == 1 || n <= 1) && (other_stride >= std::max<int64_t>(n, 1) || n <= 1);
 }
 
@@ -25,9 +25,9 @@ void solve_one(const System& s, const Batch<const T>& matrices, const Batch<cons
   const int64_t n = a.rows;
   const char side = s.left ? 'L' : 'R', diag = s.unitriangular ? 'U' : 'N';
   const auto leading = [n](int64_t stride) { return to_int(n <= 1 ? 1 : stride); };
-  if (plain && lies_by(a.row_stride, a.col_stride, n)) {
+  if (plain && is_strided_by(a.row_stride, a.col_stride, n)) {
     trsm(side, s.upper ? 'U' : 'L', s.transpose ? 'T' : 'N', diag, x.rows(), x.cols(), a.data, leading(a.col_stride), x.data(), x.leading());
-  } else if (plain && lies_by(a.col_stride, a.row_stride, n)) {
+  } else if (plain && is_strided_by(a.col_stride, a.row_stride, n)) {
     trsm(side, s.upper ? 'L' : 'U', s.transpose ? 'N' : 'T', diag, x.rows(), x.cols(), a.data, leading(a.row_stride), x.data(), x.leading());
   } else {
     ByColumns<T> copy(n, n);

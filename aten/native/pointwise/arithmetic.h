@@ -67,7 +67,7 @@ struct DivFloor {
     if constexpr (std::is_integral_v<T>) {
       pointwise::check_divisor(b);
       const T quotient = pointwise::integer_quotient(a, b);
-      const bool inexact = pointwise::integer_rest(a, b) != T(0);
+      const bool inexact = pointwise::integer_remainder(a, b) != T(0);
       return inexact && (a < T(0)) != (b < T(0)) ? static_cast<T>(quotient - T(1)) : quotient;
     } else {
       using pointwise::select;
@@ -92,7 +92,7 @@ struct Remainder {
   HOST_DEVICE T operator()(T a, T b) const {
     if constexpr (std::is_integral_v<T>) {
       pointwise::check_divisor(b);
-      const T rest = pointwise::integer_rest(a, b);
+      const T rest = pointwise::integer_remainder(a, b);
       return rest != T(0) && (rest < T(0)) != (b < T(0)) ? static_cast<T>(rest + b) : rest;
     } else {
       using pointwise::select;
@@ -109,7 +109,7 @@ struct Fmod {
   HOST_DEVICE T operator()(T a, T b) const {
     if constexpr (std::is_integral_v<T>) {
       pointwise::check_divisor(b);
-      return pointwise::integer_rest(a, b);
+      return pointwise::integer_remainder(a, b);
     } else {
       using std::fmod;
       return fmod(a, b);
@@ -300,7 +300,7 @@ struct Gcd {
     a = Abs{}(a);
     b = Abs{}(b);
     while (a != T(0)) {
-      const T rest = pointwise::integer_rest(b, a);
+      const T rest = pointwise::integer_remainder(b, a);
       b = a;
       a = rest;
     }

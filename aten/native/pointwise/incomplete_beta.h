@@ -50,7 +50,7 @@ HOST_DEVICE inline Dual beta_fraction(Dual a, Dual b, double x) {
 }
 
 /// For x distributed as beta(alpha, total - alpha): how x moves with alpha when its quantile stays, divided by 1 - x.
-HOST_DEVICE inline double dirichlet_slope(double x, double alpha, double total) {
+HOST_DEVICE inline double dirichlet_grad(double x, double alpha, double total) {
   const double beta = total - alpha;
   if (!(alpha > 0) || !(beta > 0) || !(x >= 0) || !(x <= 1)) {
     return std::numeric_limits<double>::quiet_NaN();
@@ -73,7 +73,7 @@ HOST_DEVICE inline double dirichlet_slope(double x, double alpha, double total) 
 struct DirichletGrad {
   template <class T>
   HOST_DEVICE T operator()(T x, T alpha, T total) const {
-    return static_cast<T>(pointwise::dirichlet_slope(x, alpha, total));
+    return static_cast<T>(pointwise::dirichlet_grad(x, alpha, total));
   }
 };
 

@@ -119,7 +119,7 @@ HOST_DEVICE inline double incomplete_gamma(double a, double x) {
 }
 
 /// How a gamma sample x moves with alpha when its quantile stays: -(dP/dalpha) / (dP/dx).
-HOST_DEVICE inline double gamma_sample_slope(double alpha, double x) {
+HOST_DEVICE inline double gamma_sample_grad(double alpha, double x) {
   if (!(alpha > 0) || !(x > 0)) {
     return x == 0 ? 0 : std::numeric_limits<double>::quiet_NaN();
   }
@@ -151,7 +151,7 @@ struct Igammac {
 struct StandardGammaGrad {
   template <class T>
   HOST_DEVICE T operator()(T alpha, T sample) const {
-    return static_cast<T>(pointwise::gamma_sample_slope(alpha, sample));
+    return static_cast<T>(pointwise::gamma_sample_grad(alpha, sample));
   }
 };
 

@@ -116,7 +116,7 @@ HOST_DEVICE inline T integer_quotient(T a, T b) {
   return static_cast<T>(a / b);
 }
 template <class T>
-HOST_DEVICE inline T integer_rest(T a, T b) {
+HOST_DEVICE inline T integer_remainder(T a, T b) {
   if constexpr (std::is_signed_v<T>) {
     if (b == T(-1)) {
       return T(0);

@@ -58,7 +58,7 @@ struct Pow {
 };
 
 /// The exponent is a number, the same for all elements: small ones are products and roots.
-struct PowNumber {
+struct PowScalar {
   static constexpr bool kVec = true;
   template <class T>
   HOST_DEVICE T operator()(T base, T exponent) const {

@@ -61,7 +61,7 @@ void convert_tensor(const TensorBase& dst, const TensorBase& src) {
         ResultStream::write_computed(
             out + begin * to_size, end - begin, to_size, from_size, [&](char* block, std::int64_t first, std::int64_t n) {
               const char* source = in + (begin + first) * from_size;
-              ResultStream::ask_ahead(source, n * from_size);
+              ResultStream::prefetch_ahead(source, n * from_size);
               convert_elements(to, block, to_size, from, source, from_size, n);
             });
         return;

@@ -29,7 +29,7 @@ class TORCH_API ResultStream {
 
   /// Asks for what will be read after these bytes: memory gives it while they are computed and stored, which processors that see
   /// lines stored past the caches do not ask for early enough by themselves (measured).
-  static void ask_ahead(const void* from, std::int64_t bytes) {
+  static void prefetch_ahead(const void* from, std::int64_t bytes) {
     const char* ahead = static_cast<const char*>(from) + kAhead;
     for (std::int64_t at = 0; at < bytes; at += kLine) {
       __builtin_prefetch(ahead + at);

@@ -22,7 +22,7 @@ std::vector<Tensor> gradients_of(const std::vector<Tensor>& parameters) {
 }
 
 /// Whether all lie on one GPU: then few launches serve for all of them.
-bool goes_at_once(const std::vector<Tensor>& grads) {
+bool can_use_fast_route(const std::vector<Tensor>& grads) {
   for (const Tensor& grad : grads) {
     if (!grad.is_cuda() || grad.device() != grads.front().device() || grad.scalar_type() != grads.front().scalar_type() ||
         !grad.is_floating_point() || grad.layout() != at::kStrided) {
@@ -41,7 +41,7 @@ Tensor total_norm_of(const std::vector<Tensor>& grads, double norm_type) {
     return at::full({}, static_cast<double>(grads.size()));
   }
   std::vector<Tensor> norms;
-  if (goes_at_once(grads)) {
+  if (can_use_fast_route(grads)) {
     norms = at::_foreach_norm(grads, norm_type);
   } else {
     norms.reserve(grads.size());
@@ -73,7 +73,7 @@ double clip_grad_norm_(
   }
   // Scaled on the device, without waiting for the number.
   const Tensor scale = (max_norm / (total_norm + 1e-6)).clamp_max(1.0);
-  if (goes_at_once(grads)) {
+  if (can_use_fast_route(grads)) {
     at::_foreach_mul_(grads, scale);
   } else {
     for (const Tensor& grad : grads) {

@@ -393,7 +393,7 @@ TEST_CASE("emulated: reductions of more elements than a launch takes", "[cuda]")
         cuda::ReduceRun run;
         for (cuda::ReducePlan& plan : cuda::plan_reduction(a, dims, out, in_order, /*most=*/30)) {
           if (dtype == at::kFloat || dtype == at::kHalf) {
-            cuda::read_at_once(plan, a.const_data_ptr(), a.itemsize());
+            cuda::read_vectors(plan, a.const_data_ptr(), a.itemsize());
           }
           run.parts.push_back({plan, cuda::launch_of(plan, 2)});
         }

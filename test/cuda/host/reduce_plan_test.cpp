@@ -10,7 +10,7 @@
 
 using at::native::cuda::launch_of;
 using at::native::cuda::plan_reduction;
-using at::native::cuda::read_at_once;
+using at::native::cuda::read_vectors;
 using at::native::cuda::ReduceLaunch;
 using at::native::cuda::ReducePlan;
 
@@ -139,7 +139,7 @@ TEST_CASE("runs that lie aligned are read 16 bytes at a time", "[cuda]") {
       mask.set(dim);
     }
     ReducePlan plan = plan_reduction(t, mask, t.sum(dims), /*in_order=*/true)[0];
-    read_at_once(plan, at, itemsize);
+    read_vectors(plan, at, itemsize);
     return plan;
   };
   const auto width = [&](const at::Tensor& t, int64_t dim, const char* at, std::size_t itemsize) {

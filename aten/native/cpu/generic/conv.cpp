@@ -64,7 +64,7 @@ ConvProblem problem_of(
   return p;
 }
 
-bool onednn_takes(c10::ScalarType dtype) {
+bool onednn_supports(c10::ScalarType dtype) {
   return dtype == kFloat || dtype == kBFloat16;
 }
 
@@ -186,7 +186,7 @@ void run(const ConvProblem& p, ConvPass pass, const Operands& operands, const Te
   const void* start = bias.defined() ? bias.const_data_ptr() : nullptr;
   if (is_depthwise(p, pass, operands)) return run_depthwise(p, pass, operands, start);
   if (is_fast_product(p, operands)) return run_columns(p, pass, operands, bias);
-  if (onednn_takes(p.dtype) && run_onednn(p, pass, operands, start)) return;
+  if (onednn_supports(p.dtype) && run_onednn(p, pass, operands, start)) return;
   if (p.dtype == kHalf || p.dtype == kBFloat16) {
     // Through oneDNN as float, rounded once.
     ConvProblem wide = p;

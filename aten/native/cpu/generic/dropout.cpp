@@ -12,7 +12,7 @@ namespace at::native {
 namespace {
 
 /// The tensor with the strides that empty_like gives it, so that elements of equal index lie at equal places.
-Tensor laid_out_like(const Tensor& x, const Tensor& like) {
+Tensor with_strides_of(const Tensor& x, const Tensor& like) {
   return x.strides() == like.strides() ? x : at::empty_like(like, x.options()).copy_(x);
 }
 
@@ -40,7 +40,7 @@ double dropout_scale(c10::ScalarType dtype, double keep) {
 std::tuple<Tensor, Tensor> drop(const Tensor& input, double keep, double scale, const std::optional<Generator>& generator) {
   Tensor result = at::empty_like(input);
   Tensor mask = at::empty_like(result, result.options().dtype(kBool));
-  const Tensor source = laid_out_like(input, result);
+  const Tensor source = with_strides_of(input, result);
   auto* coins = reinterpret_cast<uint8_t*>(mask.mutable_data_ptr<bool>());
   dispatch("dropout", input.scalar_type(), kFloating, [&]<class T> {
     const T* from = source.const_data_ptr<T>();
@@ -59,7 +59,7 @@ std::tuple<Tensor, Tensor> drop(const Tensor& input, double keep, double scale, 
 
 Tensor drop_backward(const Tensor& grad, const Tensor& mask, double scale) {
   Tensor result = at::empty_like(grad);
-  const Tensor kept = laid_out_like(mask, result);
+  const Tensor kept = with_strides_of(mask, result);
   const auto* coins = reinterpret_cast<const uint8_t*>(kept.const_data_ptr<bool>());
   dispatch("dropout", grad.scalar_type(), kFloating, [&]<class T> {
     const T* from = grad.const_data_ptr<T>();

@@ -456,7 +456,7 @@ struct AddScaled {
   void row(int64_t o, int64_t s, int64_t n) const {
     add_row(to + o, from + s, n, &factor);
   }
-  void ask_for_row(int64_t s, int64_t n) const {
+  void prefetch_row(int64_t s, int64_t n) const {
     constexpr int64_t kLine = 64;
     for (int64_t at = 0; at < n * int64_t(sizeof(T)); at += kLine) __builtin_prefetch(reinterpret_cast<const char*>(from + s) + at);
   }

@@ -80,7 +80,7 @@ concept PicksFromRows = requires(const F& f, const int64_t* places) { f.picked(i
 
 /// Those that ask for a row of b some time before they read it.
 template <class F>
-concept AsksForRows = requires(const F& f) { f.ask_for_row(int64_t{}, int64_t{}); };
+concept PrefetchesRows = requires(const F& f) { f.prefetch_row(int64_t{}, int64_t{}); };
 
 /// Those that prefetch n elements side by side of `a`, a whole row, when `picks` of them come next.
 template <class F>
@@ -133,8 +133,8 @@ void for_each_pair(const IndexedWalk& walk, const int64_t* values, bool free_ord
           if (part >= begin && part < end) own.push_back(k);
         }
         for (size_t i = 0; i < own.size(); ++i) {
-          if constexpr (AsksForRows<F>) {
-            if (i + kRowsAhead < own.size()) f.ask_for_row(own[i + kRowsAhead] * b_step, length);
+          if constexpr (PrefetchesRows<F>) {
+            if (i + kRowsAhead < own.size()) f.prefetch_row(own[i + kRowsAhead] * b_step, length);
           }
           f.row(values[own[i] * value_step] * a_step, own[i] * b_step, length);
         }

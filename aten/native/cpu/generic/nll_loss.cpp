@@ -14,7 +14,7 @@ namespace {
 constexpr auto kTargetDtypes = dtype_set<c10::ScalarType::Byte, c10::ScalarType::Long>;
 
 /// Scores as batch x classes x points (points = 1 for plain nll_loss), all contiguous.
-struct Picks {
+struct ClassTargets {
   int64_t batch, classes, points;
 
   int64_t targets() const { return batch * points; }
@@ -22,7 +22,7 @@ struct Picks {
   int64_t at(int64_t t, int64_t c) const { return (t / points * classes + c) * points + t % points; }
 };
 
-Picks picks_of(const TensorBase& self) {
+ClassTargets class_targets(const TensorBase& self) {
   if (self.dim() == 4) return {self.size(0), self.size(1), self.size(2) * self.size(3)};
   return {self.dim() == 1 ? 1 : self.size(0), self.size(self.dim() - 1), 1};
 }
@@ -55,7 +55,7 @@ void nll_loss_forward_kernel(const TensorBase& self, const TensorBase& target, c
   with_types("nll_loss_out_frame", self, target, [&]<class T, class I> {
     using R = at::opmath_type<T>;
     const TensorBase scores = self.contiguous(), chosen = target.contiguous(), weights = contiguous_or_none(weight);
-    const Picks p = picks_of(self);
+    const ClassTargets p = class_targets(self);
     const T* x = scores.const_data_ptr<T>();
     const I* t = chosen.const_data_ptr<I>();
     const T* w = weights.defined() ? weights.const_data_ptr<T>() : nullptr;
@@ -93,7 +93,7 @@ void nll_loss_backward_kernel(const TensorBase& grad_output, const TensorBase& s
   with_types("nll_loss_backward_out_frame", self, target, [&]<class T, class I> {
     using R = at::opmath_type<T>;
     const TensorBase grads = grad_output.contiguous(), chosen = target.contiguous(), weights = contiguous_or_none(weight);
-    const Picks p = picks_of(self);
+    const ClassTargets p = class_targets(self);
     const T* g = grads.const_data_ptr<T>();
     const I* t = chosen.const_data_ptr<I>();
     const T* w = weights.defined() ? weights.const_data_ptr<T>() : nullptr;

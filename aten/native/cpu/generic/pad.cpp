@@ -13,30 +13,30 @@
 namespace at::native {
 namespace {
 
-using Places = std::vector<int64_t>;
+using Indices = std::vector<int64_t>;
 
 /// Where a padded dimension takes its elements from.
-Places shown_places(int64_t size, int64_t before, int64_t padded_size, bool reflects) {
-  Places places(padded_size);
+Indices source_indices(int64_t size, int64_t before, int64_t padded_size, bool reflects) {
+  Indices indices(padded_size);
   for (int64_t j = 0; j < padded_size; ++j) {
     const int64_t i = j - before;
     if (reflects) {
-      places[j] = i < 0 ? -i : i < size ? i : 2 * (size - 1) - i;
+      indices[j] = i < 0 ? -i : i < size ? i : 2 * (size - 1) - i;
     } else {
-      places[j] = std::clamp<int64_t>(i, 0, size - 1);
+      indices[j] = std::clamp<int64_t>(i, 0, size - 1);
     }
   }
-  return places;
+  return indices;
 }
 
 /// A padding seen as [outer, depth, height, width]: missing padded dimensions have size 1, batch and channels are outer.
 struct Frame {
-  std::array<Places, 3> places;
+  std::array<Indices, 3> indices;
   std::array<int64_t, 3> size{1, 1, 1}, padded{1, 1, 1};
   std::array<int64_t, 3> inside{0, 0, 0}, outside{0, 0, 0}; // strides of the unpadded and the padded tensor
   int64_t batch = 1, channels = 1;
   int64_t inside_batch = 0, inside_channel = 0, outside_batch = 0, outside_channel = 0;
-  int64_t run_begin = 0, run = 0; // the middle of a row, where places follow each other
+  int64_t run_begin = 0, run = 0; // the middle of a row, where indices follow each other
 
   Frame(const TensorBase& small, const TensorBase& large, IntArrayRef padding, bool reflects) {
     const auto n = static_cast<int64_t>(padding.size() / 2);
@@ -44,16 +44,16 @@ struct Frame {
     for (int64_t k = 0; k < 3; ++k) {
       const int64_t dim = ndim - 3 + k;
       if (k < 3 - n) {
-        places[k] = {0};
+        indices[k] = {0};
         continue;
       }
       size[k] = small.size(dim);
       padded[k] = large.size(dim);
       inside[k] = small.stride(dim);
       outside[k] = large.stride(dim);
-      places[k] = shown_places(size[k], padding[2 * (2 - k)], padded[k], reflects);
+      indices[k] = source_indices(size[k], padding[2 * (2 - k)], padded[k], reflects);
     }
-    const Places& last = places[2];
+    const Indices& last = indices[2];
     const auto follows = [&](int64_t j) { return j + 1 < padded[2] && last[j + 1] == last[j] + 1; };
     while (run_begin < padded[2] && !follows(run_begin)) ++run_begin;
     if (run_begin < padded[2]) {
@@ -83,14 +83,14 @@ struct Frame {
 /// One row of the padded tensor. Its middle is moved in one go.
 template <class T>
 void fill_row(const Frame& f, const T* from, T* to) {
-  const int64_t* const places = f.places[2].data();
+  const int64_t* const indices = f.indices[2].data();
   const int64_t width = f.padded[2], to_step = f.outside[2], from_step = f.inside[2];
   const auto fill = [&](int64_t begin, int64_t end) {
-    for (int64_t j = begin; j < end; ++j) to[j * to_step] = from[places[j] * from_step];
+    for (int64_t j = begin; j < end; ++j) to[j * to_step] = from[indices[j] * from_step];
   };
   if (to_step == 1 && from_step == 1 && f.run > 0) {
     fill(0, f.run_begin);
-    std::memcpy(to + f.run_begin, from + places[f.run_begin], static_cast<size_t>(f.run) * sizeof(T));
+    std::memcpy(to + f.run_begin, from + indices[f.run_begin], static_cast<size_t>(f.run) * sizeof(T));
     fill(f.run_begin + f.run, width);
     return;
   }
@@ -107,7 +107,7 @@ void pad_planes(const Frame& f, const T* from, T* to) {
       const int64_t z = i % rows / f.padded[1];
       const int64_t y = i % f.padded[1];
       fill_row(
-          f, from + f.inside_offset(plane) + f.places[0][z] * f.inside[0] + f.places[1][y] * f.inside[1],
+          f, from + f.inside_offset(plane) + f.indices[0][z] * f.inside[0] + f.indices[1][y] * f.inside[1],
           to + f.outside_offset(plane) + z * f.outside[0] + y * f.outside[1]);
     }
   });
@@ -122,10 +122,10 @@ void pad_positions(const Frame& f, const T* from, T* to) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t z = i % rows / f.padded[1];
       const int64_t y = i % f.padded[1];
-      const T* row = from + i / rows * f.inside_batch + f.places[0][z] * f.inside[0] + f.places[1][y] * f.inside[1];
+      const T* row = from + i / rows * f.inside_batch + f.indices[0][z] * f.inside[0] + f.indices[1][y] * f.inside[1];
       T* out = to + i / rows * f.outside_batch + z * f.outside[0] + y * f.outside[1];
       for (int64_t x = 0; x < f.padded[2]; ++x) {
-        std::memcpy(out + x * f.outside[2], row + f.places[2][x] * f.inside[2], f.channels * sizeof(T));
+        std::memcpy(out + x * f.outside[2], row + f.indices[2][x] * f.inside[2], f.channels * sizeof(T));
       }
     }
   });
@@ -162,10 +162,10 @@ void pad_backward(
         const T* grad = from + f.outside_offset(plane);
         for (int64_t z = 0; z < f.padded[0]; ++z) {
           for (int64_t y = 0; y < f.padded[1]; ++y) {
-            R* row = sums.data() + (f.places[0][z] * f.size[1] + f.places[1][y]) * f.size[2];
+            R* row = sums.data() + (f.indices[0][z] * f.size[1] + f.indices[1][y]) * f.size[2];
             const T* grad_row = grad + z * f.outside[0] + y * f.outside[1];
             for (int64_t x = 0; x < f.padded[2]; ++x) {
-              row[f.places[2][x]] += static_cast<R>(grad_row[x * f.outside[2]]);
+              row[f.indices[2][x]] += static_cast<R>(grad_row[x * f.outside[2]]);
             }
           }
         }

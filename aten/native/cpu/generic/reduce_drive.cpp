@@ -28,13 +28,13 @@ void reduce_rows(const ReducePlan& plan, const Folder& folder) {
   const Buffer partial = accumulators(plan.kept_count * units, folder);
   at::parallel_for(0, plan.kept_count * units, 1, [&](int64_t begin, int64_t end) {
     for (int64_t task = begin; task < end; ++task) {
-      const Odometer at(plan.kept, task / units);
+      const IndexCounter at(plan.kept, task / units);
       const int64_t first = task % units * kUnitInputs;
       folder.row_unit(at.in, dims, first, std::min(count, first + kUnitInputs), partial.get() + task * folder.acc_size);
     }
   });
   const Buffer result = accumulators(1, folder);
-  Odometer at(plan.kept);
+  IndexCounter at(plan.kept);
   for (int64_t o = 0; o < plan.kept_count; ++o, at.next()) {
     folder.join(partial.get() + o * units * folder.acc_size, units, 1, result.get());
     folder.emit(at.out, 0, 1, result.get());
@@ -53,11 +53,11 @@ void reduce_columns(const ReducePlan& plan, const Folder& folder) {
   const auto first_column = [&](int64_t task) { return task % blocks * kBlockColumns; };
   const auto width_of = [&](int64_t task) { return std::min(kBlockColumns, columns.size - first_column(task)); };
   const auto units = [&](int64_t task, int64_t begin, int64_t end, std::byte* acc) {
-    const Odometer at(plan.kept, task / blocks);
+    const IndexCounter at(plan.kept, task / blocks);
     folder.column_units({at.in + first_column(task) * columns.in, columns.in, width_of(task)}, plan.reduced, begin, end, acc);
   };
   const auto emit = [&](int64_t task, const std::byte* acc) {
-    const Odometer at(plan.kept, task / blocks);
+    const IndexCounter at(plan.kept, task / blocks);
     folder.emit(at.out + first_column(task) * columns.out, columns.out, width_of(task), acc);
   };
 

@@ -64,10 +64,10 @@ c10::SmallVector<int64_t, 6> spread_out_strides(int64_t ndim, const DimMask& red
 /// Dimensions other than `skip`, size-1 ones dropped, merged where both strides allow. Order of input strides.
 WalkDims plan_rows(c10::IntArrayRef sizes, c10::IntArrayRef in_strides, c10::IntArrayRef out_strides, int64_t skip);
 
-/// Walks a list of dimensions like an odometer, last dimension fastest.
-class Odometer {
+/// Counts through the indices of a list of dimensions, last dimension fastest.
+class IndexCounter {
  public:
-  explicit Odometer(const WalkDims& dims, int64_t start = 0) : dims_(dims), index_(dims.size(), 0) {
+  explicit IndexCounter(const WalkDims& dims, int64_t start = 0) : dims_(dims), index_(dims.size(), 0) {
     for (auto d = static_cast<int64_t>(dims.size()) - 1; d >= 0 && start > 0; --d) {
       const auto& dim = dims[d];
       index_[d] = start % dim.size;

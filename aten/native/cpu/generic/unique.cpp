@@ -209,7 +209,7 @@ Uniques unique_slices(const TensorBase& self, int64_t dim, bool sort) {
   for (size_t d = 0; d < sizes.size(); ++d) {
     walk.push_back({sizes[d], 0, strides[d]});
   }
-  Odometer at(walk);
+  IndexCounter at(walk);
   for (int64_t block = 0; block < slices.outer; ++block) {
     for (int64_t i = 0; i < kept; ++i) {
       const T* run = slices.run(block, order[starts[i]]);
