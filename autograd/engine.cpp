@@ -82,7 +82,7 @@ variable_list call_tensor_pre_hooks(Node& fn, variable_list inputs) {
   return inputs;
 }
 
-variable_list call_unwatched_node(Node& fn, variable_list&& inputs) {
+variable_list call_unobserved_node(Node& fn, variable_list&& inputs) {
   // Without recording, what a generated node computes has no history and its fresh results no views to track: its
   // operators may go straight to their kernels.
   if (fn.is_traceable() && !GradMode::is_enabled()) {
@@ -92,7 +92,7 @@ variable_list call_unwatched_node(Node& fn, variable_list&& inputs) {
   return fn(std::move(inputs));
 }
 
-C10_NOINLINE variable_list call_watched_node(Node& fn, variable_list&& inputs) {
+C10_NOINLINE variable_list call_observed_node(Node& fn, variable_list&& inputs) {
   at::RecordFunction record(at::RecordScope::BACKWARD_FUNCTION);
   if (record.isActive()) {
     record.setForwardThreadId(this_thread.task->caller_thread_);
@@ -105,12 +105,12 @@ C10_NOINLINE variable_list call_watched_node(Node& fn, variable_list&& inputs) {
       record.before(name, sequence_nr);
     }
   }
-  return call_unwatched_node(fn, std::move(inputs));
+  return call_unobserved_node(fn, std::move(inputs));
 }
 
 variable_list call_node(Node& fn, variable_list&& inputs) {
-  return C10_UNLIKELY(at::impl::anybody_watches()) ? call_watched_node(fn, std::move(inputs))
-                                                   : call_unwatched_node(fn, std::move(inputs));
+  return C10_UNLIKELY(at::impl::has_active_callbacks()) ? call_observed_node(fn, std::move(inputs))
+                                                   : call_unobserved_node(fn, std::move(inputs));
 }
 
 variable_list call_function(const GraphTask& task, Node& fn, variable_list&& inputs) {
@@ -141,7 +141,7 @@ variable_list call_function(const GraphTask& task, Node& fn, variable_list&& inp
 }
 
 // The node with its hooks and checks, under the name that libtorch's traces have for that.
-C10_NOINLINE variable_list call_watched_function(const GraphTask& task, Node& fn, variable_list&& inputs) {
+C10_NOINLINE variable_list call_observed_function(const GraphTask& task, Node& fn, variable_list&& inputs) {
   at::RecordFunction record;
   if (record.isActive()) {
     record.setForwardThreadId(task.caller_thread_);
@@ -179,9 +179,9 @@ int64_t get_current_graph_task_id() {
   return this_thread.task ? static_cast<int64_t>(this_thread.task->id_) : -1;
 }
 
-void at_end_of_pass(std::function<void()> clean_up) {
+void queue_final_callback(std::function<void()> clean_up) {
   GraphTask* task = this_thread.task;
-  TORCH_INTERNAL_ASSERT(task, "at_end_of_pass outside of a backward pass");
+  TORCH_INTERNAL_ASSERT(task, "queue_final_callback outside of a backward pass");
   const std::lock_guard<std::mutex> lock(task->final_callbacks_lock_);
   task->at_end_.push_back(std::move(clean_up));
 }
@@ -299,7 +299,7 @@ void Engine::run_pass(GraphTask& task, NodeState& root) {
   if (this_thread.depth >= MAX_DEPTH) {
     run_on_fresh_stack(task, root);
   } else {
-    work_through(task, root);
+    drain(task, root);
   }
 }
 
@@ -324,7 +324,7 @@ class PassScope {
 
 } // namespace
 
-void Engine::work_through(GraphTask& task, NodeState& root) {
+void Engine::drain(GraphTask& task, NodeState& root) {
   // First of all: when there is no memory for it, no queue may know a node of a pass that has failed already.
   const PassScope scope;
   if (task.on_one_thread_) {
@@ -404,8 +404,8 @@ __attribute__((flatten)) void Engine::evaluate_function(GraphTask& task, NodeSta
     }
   }
 
-  variable_list outputs = C10_UNLIKELY(at::impl::anybody_watches())
-      ? call_watched_function(task, fn, std::move(inputs))
+  variable_list outputs = C10_UNLIKELY(at::impl::has_active_callbacks())
+      ? call_observed_function(task, fn, std::move(inputs))
       : call_function(task, fn, std::move(inputs));
   if (!task.keep_graph_) {
     fn.release_variables();

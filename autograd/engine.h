@@ -92,7 +92,7 @@ struct TORCH_API Engine {
   };
 
   void run_pass(GraphTask& task, NodeState& root);
-  void work_through(GraphTask& task, NodeState& root);
+  void drain(GraphTask& task, NodeState& root);
   void run_on_one_thread(GraphTask& task);
   void work_on(ReadyQueue& queue, const GraphTask* until);
   void run_node(GraphTask& task, NodeState& state);

@@ -73,7 +73,7 @@ void Engine::fresh_stack_thread() {
     }
     const QueueScope scope(pass.queue);
     try {
-      work_through(*pass.task, *pass.root);
+      drain(*pass.task, *pass.root);
     } catch (...) { // nothing of the pass has run
       pass.task->set_exception(std::current_exception(), nullptr);
       pass.task->finish();

@@ -127,7 +127,7 @@ struct MultiGradState : std::enable_shared_from_this<MultiGradState> {
       missing += tensor.runs() ? 1 : 0;
     }
     // A pass that fails keeps no gradients either.
-    at_end_of_pass([weak = weak_from_this(), id] {
+    queue_final_callback([weak = weak_from_this(), id] {
       if (const auto state = weak.lock()) {
         state->forget(id);
       }
@@ -162,7 +162,7 @@ struct AnyGradState : std::enable_shared_from_this<AnyGradState> {
         return;
       }
     }
-    at_end_of_pass([weak = weak_from_this(), pass] {
+    queue_final_callback([weak = weak_from_this(), pass] {
       if (const auto state = weak.lock()) {
         const std::lock_guard<std::mutex> lock(state->mutex);
         state->called.erase(pass);

@@ -28,7 +28,7 @@ void renew(const at::TensorBase& self, const at::TensorBase& value) {
   Edge edge = value.requires_grad() ? gradient_edge(value) : Edge();
   take_data(self, value);
   self.unsafeGetTensorImpl()->set_autograd_meta(
-      std::make_unique<RenewedMeta>(self.unsafeGetTensorImpl(), /*requires_grad=*/false, std::move(edge)));
+      std::make_unique<ReboundMeta>(self.unsafeGetTensorImpl(), /*requires_grad=*/false, std::move(edge)));
 }
 
 void renew_as_leaf(const at::TensorBase& self, const at::TensorBase& value, bool requires_grad) {

@@ -9,13 +9,13 @@ namespace torch::autograd::impl {
 
 /// The history of such a tensor. Nodes that save the tensor keep what it is then (see SavedVariable), so that their
 /// backward is right although the tensor itself has another value by that time.
-struct TORCH_API RenewedMeta final : AutogradMeta {
+struct TORCH_API ReboundMeta final : AutogradMeta {
   using AutogradMeta::AutogradMeta;
 };
 
 /// There is one such class in one library, so comparing addresses is enough; names would be slow.
-inline bool is_renewed(const AutogradMeta* meta) {
-  return meta != nullptr && &typeid(*meta) == &typeid(RenewedMeta);
+inline bool is_rebound(const AutogradMeta* meta) {
+  return meta != nullptr && &typeid(*meta) == &typeid(ReboundMeta);
 }
 
 /// Makes `self` have the data and the history of `value`. All handles of `self` see it; graphs that have saved `self`

@@ -123,7 +123,7 @@ bool saved_tensor_hooks_enabled() {
 
 struct SavedVariable::Extra {
   std::unique_ptr<SavedVariableHooks> hooks;
-  // With hooks the tensor may come back as another one, and one that is renewed will have another history, so what its
+  // With hooks the tensor may come back as another one, and one that is rebound will have another history, so what its
   // history was must be kept here.
   std::shared_ptr<Node> grad_fn;
   std::shared_ptr<Node> grad_accumulator;
@@ -170,15 +170,15 @@ SavedVariable::SavedVariable(const Variable& variable, bool is_output, bool is_i
 
   // A tensor that the keeping node has not made has another node as its history, and a leaf holds its accumulator only
   // weakly: neither makes a cycle, so the tensor itself is kept.
-  const bool renewed = C10_UNLIKELY(impl::is_renewed(meta));
-  if ((!is_output || is_leaf_) && !renewed) {
+  const bool rebound = C10_UNLIKELY(impl::is_rebound(meta));
+  if ((!is_output || is_leaf_) && !rebound) {
     saved_original_ = true;
     data_ = variable;
     return;
   }
   save_metadata(variable);
   data_ = variable.tensor_data();
-  if (renewed && !is_output && !is_leaf_) {
+  if (rebound && !is_output && !is_leaf_) {
     extra_ = std::make_unique<Extra>();
     extra_->grad_fn = variable.grad_fn();
   }

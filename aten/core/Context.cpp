@@ -80,9 +80,9 @@ void Context::update_fill() {
   const bool fill = deterministicAlgorithms() && deterministicFillUninitializedMemory();
   detail::fill_uninitialized_memory.store(fill, std::memory_order_relaxed);
   if (fill) {
-    c10::impl::spare_tensors_off.fetch_or(c10::impl::kKnownValues, std::memory_order_relaxed);
+    c10::impl::recycled_tensors_off.fetch_or(c10::impl::kKnownValues, std::memory_order_relaxed);
   } else {
-    c10::impl::spare_tensors_off.fetch_and(~c10::impl::kKnownValues, std::memory_order_relaxed);
+    c10::impl::recycled_tensors_off.fetch_and(~c10::impl::kKnownValues, std::memory_order_relaxed);
   }
 }
 

@@ -84,7 +84,7 @@ C10_NOINLINE Tensor allocate_elsewhere(size_t bytes, caffe2::TypeMeta type, c10:
 }
 
 C10_ALWAYS_INLINE Tensor allocate(size_t bytes, caffe2::TypeMeta type, c10::Device device) {
-  return C10_LIKELY(device.is_cpu()) ? Tensor(c10::impl::SpareTensors::make(bytes, type))
+  return C10_LIKELY(device.is_cpu()) ? Tensor(c10::impl::RecycledTensors::make(bytes, type))
                                      : allocate_elsewhere(bytes, type, device);
 }
 
@@ -121,7 +121,7 @@ C10_NOINLINE Tensor empty_contiguous_slow(c10::IntArrayRef sizes, c10::ScalarTyp
 
 Tensor empty_contiguous(c10::IntArrayRef sizes, c10::ScalarType dtype, c10::Device device) {
   if (C10_LIKELY(device.is_cpu())) {
-    if (c10::TensorImpl* spare = c10::impl::SpareTensors::take(sizes, c10::scalarTypeToTypeMeta(dtype))) {
+    if (c10::TensorImpl* spare = c10::impl::RecycledTensors::take(sizes, c10::scalarTypeToTypeMeta(dtype))) {
       return Tensor(c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>::reclaim(spare));
     }
   }

@@ -291,7 +291,7 @@ namespace {
 
 using Futures = List<intrusive_ptr<ivalue::Future>>;
 
-intrusive_ptr<ivalue::Future> future_beside(const Futures& futures, TypePtr type) {
+intrusive_ptr<ivalue::Future> make_sibling_future(const Futures& futures, TypePtr type) {
   return futures.empty() ? make_intrusive<ivalue::Future>(std::move(type)) : futures.get(0)->createInstance(std::move(type));
 }
 
@@ -304,7 +304,7 @@ intrusive_ptr<ivalue::Future> collectAll(const Futures& futures) {
   };
   const auto progress = std::make_shared<Progress>();
   progress->left = futures.size();
-  progress->all = future_beside(futures, ListType::create(futures.elementType()));
+  progress->all = make_sibling_future(futures, ListType::create(futures.elementType()));
   if (futures.empty()) progress->all->markCompleted(futures);
   for (const intrusive_ptr<ivalue::Future>& future : futures) {
     future->addCallback([progress, futures](ivalue::Future& done) {
@@ -319,24 +319,24 @@ intrusive_ptr<ivalue::Future> collectAll(const Futures& futures) {
 }
 
 intrusive_ptr<ivalue::Future> collectAny(const Futures& futures) {
-  struct Race {
+  struct AnyState {
     std::atomic<bool> won{false};
     intrusive_ptr<ivalue::Future> first;
   };
-  const auto race = std::make_shared<Race>();
-  race->first = future_beside(futures, futures.empty() ? TypePtr(NoneType::get()) : futures.get(0)->elementType());
-  if (futures.empty()) race->first->markCompleted();
+  const auto state = std::make_shared<AnyState>();
+  state->first = make_sibling_future(futures, futures.empty() ? TypePtr(NoneType::get()) : futures.get(0)->elementType());
+  if (futures.empty()) state->first->markCompleted();
   for (const intrusive_ptr<ivalue::Future>& future : futures) {
-    future->addCallback([race](ivalue::Future& done) {
-      if (race->won.exchange(true)) return;
+    future->addCallback([state](ivalue::Future& done) {
+      if (state->won.exchange(true)) return;
       if (done.hasError()) {
-        race->first->setError(done.exception_ptr());
+        state->first->setError(done.exception_ptr());
       } else {
-        race->first->markCompleted(done.constValue(), done.storages());
+        state->first->markCompleted(done.constValue(), done.storages());
       }
     });
   }
-  return race->first;
+  return state->first;
 }
 
 } // namespace c10

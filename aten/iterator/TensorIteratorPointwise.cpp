@@ -133,7 +133,7 @@ C10_ALWAYS_INLINE c10::TensorImpl* make_result(
     item = type.itemsize();
   }
   call.output_size = static_cast<std::uint16_t>(item);
-  c10::TensorImpl* const result = c10::impl::SpareTensors::take_like(*lead, type, item);
+  c10::TensorImpl* const result = c10::impl::RecycledTensors::take_like(*lead, type, item);
   if (C10_LIKELY(result != nullptr)) {
     call.data[0] = result->unsafe_storage().unsafeGetStorageImpl()->_data_ptr_no_checks().get();
   }

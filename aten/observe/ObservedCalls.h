@@ -1,4 +1,4 @@
-// How the dispatcher lets observers hear of calls; see Note [Watched calls] in aten/observe/record_function.cpp.
+// How the dispatcher lets observers hear of calls; see Note [Observed calls] in aten/observe/record_function.cpp.
 #pragma once
 
 #include <aten/core/boxing/KernelFunction.h>
@@ -6,14 +6,14 @@
 
 namespace c10::impl {
 
-/// The key that watched threads include: the one above all others, which has no other use here.
-constexpr DispatchKey kWatcherKey = DispatchKey::PythonDispatcher;
+/// The key that observed threads include: the one above all others, which has no other use here.
+constexpr DispatchKey kObserverKey = DispatchKey::PythonDispatcher;
 
-/// Whether operators must hand out watched kernels. The caller holds the registration lock.
-bool all_threads_are_watched();
+/// Whether operators must hand out observed kernels. The caller holds the registration lock.
+bool all_threads_are_observed();
 
-/// A kernel that makes an unwatched thread a watched one, and calls `kernel`. One for each kernel, and it lives for ever: a
+/// A kernel that makes an unobserved thread an observed one, and calls `kernel`. One for each kernel, and it lives for ever: a
 /// call that found it may be on its way.
-const KernelFunction& watched_kernel(const KernelFunction& kernel);
+const KernelFunction& observed_kernel(const KernelFunction& kernel);
 
 } // namespace c10::impl

@@ -48,8 +48,8 @@ RecordFunctionCallback& RecordFunctionCallback::scopes(
 
 namespace impl {
 
-__thread bool thread_is_watched __attribute__((tls_model("initial-exec"))) = false;
-constinit std::atomic<int> global_watchers{0};
+__thread bool thread_has_callbacks __attribute__((tls_model("initial-exec"))) = false;
+constinit std::atomic<int> global_observers{0};
 
 } // namespace impl
 
@@ -95,7 +95,7 @@ __thread bool in_callback __attribute__((tls_model("initial-exec"))) = false;
 
 ThreadCallbacks::~ThreadCallbacks() {
   thread_ends = true;
-  impl::thread_is_watched = false;
+  impl::thread_has_callbacks = false;
 }
 
 const RecordFunctionTLS& unset_tls() {
@@ -132,7 +132,7 @@ bool change_global(const F& change) {
   global.list = std::move(changed);
   global.version.fetch_add(1, std::memory_order_release);
   watch_calls(watchers != 0);
-  impl::global_watchers.store(static_cast<int>(watchers), std::memory_order_release);
+  impl::global_observers.store(static_cast<int>(watchers), std::memory_order_release);
   return true;
 }
 
@@ -207,7 +207,7 @@ CallbackHandle addGlobalCallback(RecordFunctionCallback callback) {
 }
 
 bool hasGlobalCallbacks() {
-  return impl::global_watchers.load(std::memory_order_acquire) != 0;
+  return impl::global_observers.load(std::memory_order_acquire) != 0;
 }
 
 void clearGlobalCallbacks() {
@@ -557,17 +557,17 @@ int64_t RecordFunction::getDefaultNodeId() {
 
 // ---- operators -----------------------------------------------------------------------------------------------------------
 
-// Note [Watched calls]
-// A test in each operator's stub would cost all calls something for the few that are watched. The dispatcher already has a
+// Note [Observed calls]
+// A test in each operator's stub would cost all calls something for the few that are observed. The dispatcher already has a
 // place where a function can stand between caller and kernel: a key with a boxed fallback. The topmost key,
-// kWatcherKey, falls through and is in nobody's key set until the first callback comes. Then its fallback,
-// watched_call, is registered, and a thread with callbacks includes the key. The fallback goes on with the keys below and
+// kObserverKey, falls through and is in nobody's key set until the first callback comes. Then its fallback,
+// observed_call, is registered, and a thread with callbacks includes the key. The fallback goes on with the keys below and
 // does not exclude its own, so that calls inside composite kernels and formulas of gradients are heard of too, as children.
 // A redispatch from kernel to kernel is not: its keys are below. Plain calls (see OperatorEntry.h) are for threads with
-// nothing set, so a watched thread takes none.
+// nothing set, so an observed thread takes none.
 //
 // Callbacks of the process concern threads that nobody can reach to include a key. While there are any, operators hand out
-// kernels wrapped in WatchedKernel. The first call that a thread makes meets one; it includes the key for the thread and
+// kernels wrapped in ObservedKernel. The first call that a thread makes meets one; it includes the key for the thread and
 // begins anew, and from then on the wrapper only passes on. When the callbacks are gone the tables are emptied again, and
 // the fallback, finding nobody, takes the key off the thread.
 
@@ -581,15 +581,15 @@ bool is_observed(const std::string& name) {
   return std::find(std::begin(unobserved), std::end(unobserved), name) == std::end(unobserved);
 }
 
-void watched_call(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
-  const c10::DispatchKeySet below = keys.remove(c10::impl::kWatcherKey);
+void observed_call(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
+  const c10::DispatchKeySet below = keys.remove(c10::impl::kObserverKey);
   std::optional<StepCallbacks> step;
   if (op.hasSchema() && is_observed(op.operator_name().name)) {
     step = getStepCallbacksUnlessEmpty(RecordScope::FUNCTION);
   }
   if (!step) {
-    if (!impl::anybody_watches()) {
-      c10::impl::tls_set_dispatch_key_included(c10::impl::kWatcherKey, false);
+    if (!impl::has_active_callbacks()) {
+      c10::impl::tls_set_dispatch_key_included(c10::impl::kObserverKey, false);
     }
     op.redispatchBoxed(below, stack);
     return;
@@ -611,17 +611,17 @@ void watched_call(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch
   }
 }
 
-class WatchedKernel final : public c10::OperatorKernel {
+class ObservedKernel final : public c10::OperatorKernel {
  public:
-  explicit WatchedKernel(const c10::KernelFunction& kernel) : kernel_(&kernel) {}
+  explicit ObservedKernel(const c10::KernelFunction& kernel) : kernel_(&kernel) {}
 
   void operator()(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
     using namespace c10::impl;
-    if (tls_is_dispatch_key_included(kWatcherKey) || !hasGlobalCallbacks() || in_callback || !isRecordFunctionEnabled()) {
+    if (tls_is_dispatch_key_included(kObserverKey) || !hasGlobalCallbacks() || in_callback || !isRecordFunctionEnabled()) {
       kernel_->callBoxed(op, keys, stack);
     } else {
-      tls_set_dispatch_key_included(kWatcherKey, true);
-      watched_call(op, keys, stack);
+      tls_set_dispatch_key_included(kObserverKey, true);
+      observed_call(op, keys, stack);
     }
   }
 
@@ -642,7 +642,7 @@ void watch_calls(bool of_all_threads) {
   fallback.reset();
   watching_all_threads = of_all_threads;
   fallback = c10::Dispatcher::singleton().registerFallback(
-      c10::impl::kWatcherKey, c10::KernelFunction::makeFromBoxedFunction<&watched_call>(), "callbacks of RecordFunction");
+      c10::impl::kObserverKey, c10::KernelFunction::makeFromBoxedFunction<&observed_call>(), "callbacks of RecordFunction");
 }
 
 } // namespace
@@ -661,10 +661,10 @@ void set_shared_record_function_tls(SharedRecordFunctionTLS tls) {
   if (tls && tls->sorted_tls_callbacks_.empty() && tls->tls_record_function_enabled_) {
     tls = nullptr;
   }
-  const bool watched = tls && tls->tls_record_function_enabled_ && any_enabled(tls->sorted_tls_callbacks_);
-  if (watched != thread_is_watched) {
-    thread_is_watched = watched;
-    c10::impl::tls_set_dispatch_key_included(c10::impl::kWatcherKey, watched);
+  const bool observed = tls && tls->tls_record_function_enabled_ && any_enabled(tls->sorted_tls_callbacks_);
+  if (observed != thread_has_callbacks) {
+    thread_has_callbacks = observed;
+    c10::impl::tls_set_dispatch_key_included(c10::impl::kObserverKey, observed);
   }
   has_rare_thread_state |= tls != nullptr;
   thread_callbacks.own = std::move(tls);
@@ -675,17 +675,17 @@ void set_shared_record_function_tls(SharedRecordFunctionTLS tls) {
 
 namespace c10::impl {
 
-bool all_threads_are_watched() {
+bool all_threads_are_observed() {
   return at::watching_all_threads;
 }
 
-const KernelFunction& watched_kernel(const KernelFunction& kernel) {
+const KernelFunction& observed_kernel(const KernelFunction& kernel) {
   static auto& wrapped = *new std::unordered_map<const KernelFunction*, std::unique_ptr<const KernelFunction>>();
   const std::lock_guard<std::recursive_mutex> lock(registrationMutex());
   auto& known = wrapped[&kernel];
   if (!known) {
     known = std::make_unique<const KernelFunction>(
-        KernelFunction::makeFromBoxedFunctor(std::make_unique<at::WatchedKernel>(kernel)));
+        KernelFunction::makeFromBoxedFunctor(std::make_unique<at::ObservedKernel>(kernel)));
   }
   return *known;
 }

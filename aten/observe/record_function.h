@@ -4,7 +4,7 @@
 //         [](const at::RecordFunction& call) -> std::unique_ptr<at::ObserverContext> { count(call.name()); return nullptr; }));
 //
 // They hear of every operator, every node of a backward pass, and every region that the program marks with RECORD_FUNCTION or
-// RECORD_USER_SCOPE. How calls of operators come here is told in Note [Watched calls] (record_function.cpp). While nobody
+// RECORD_USER_SCOPE. How calls of operators come here is told in Note [Observed calls] (record_function.cpp). While nobody
 // watches they cost nothing, and a region costs the look at two variables.
 #pragma once
 
@@ -37,7 +37,7 @@ struct FunctionSchema;
 
 namespace at {
 
-/// What kind of thing is watched. The library reports FUNCTION, BACKWARD_FUNCTION and USER_SCOPE; programs may use all.
+/// What kind of thing is observed. The library reports FUNCTION, BACKWARD_FUNCTION and USER_SCOPE; programs may use all.
 enum class RecordScope : uint8_t {
   /// Operators, and what RECORD_FUNCTION marks.
   FUNCTION = 0,
@@ -109,7 +109,7 @@ constexpr CallbackHandle INVALID_CALLBACK_HANDLE{0};
 struct RecordFunction;
 
 /// A pair of functions, and what they want to hear of. They are called on the thread of the call; what they call themselves
-/// is not watched. An exception of theirs is reported as a warning and goes no further.
+/// is not observed. An exception of theirs is reported as a warning and goes no further.
 class TORCH_API RecordFunctionCallback {
  public:
   using StartCallback = std::unique_ptr<ObserverContext> (*)(const RecordFunction&);
@@ -205,22 +205,22 @@ struct StepCallbacks {
 
 namespace impl {
 /// Whether this thread has callbacks of its own that are enabled, and how many the process has.
-extern TORCH_API __thread bool thread_is_watched __attribute__((tls_model("initial-exec")));
-extern TORCH_API std::atomic<int> global_watchers;
+extern TORCH_API __thread bool thread_has_callbacks __attribute__((tls_model("initial-exec")));
+extern TORCH_API std::atomic<int> global_observers;
 
-inline bool anybody_watches() {
-  return thread_is_watched || global_watchers.load(std::memory_order_relaxed) != 0;
+inline bool has_active_callbacks() {
+  return thread_has_callbacks || global_observers.load(std::memory_order_relaxed) != 0;
 }
 } // namespace impl
 
-/// One watched call or region: begins with before(), ends with end() or the destructor.
+/// One observed call or region: begins with before(), ends with end() or the destructor.
 struct TORCH_API RecordFunction {
   using schema_ref_t = std::reference_wrapper<const c10::FunctionSchema>;
   using FunctionDescriptor = std::variant<std::string_view, schema_ref_t>;
 
   /// Inactive when no callback is there for the scope; then all else does nothing.
   explicit RecordFunction(RecordScope scope = RecordScope::FUNCTION) {
-    if (C10_UNLIKELY(impl::anybody_watches())) {
+    if (C10_UNLIKELY(impl::has_active_callbacks())) {
       activate(scope);
     }
   }
@@ -348,7 +348,7 @@ TORCH_API void reenableCallback(CallbackHandle handle);
 TORCH_API bool hasCallbacks();
 TORCH_API void clearCallbacks();
 
-/// Whether the calling thread is watched at all.
+/// Whether the calling thread is observed at all.
 TORCH_API void enableRecordFunction(bool enable = true);
 TORCH_API bool isRecordFunctionEnabled();
 
@@ -372,7 +372,7 @@ class TORCH_API DisableRecordFunctionGuard : public RecordFunctionGuard {
   DisableRecordFunctionGuard() : RecordFunctionGuard(false) {}
 };
 
-/// What belongs to a thread: its callbacks, by rising handle, and whether it is watched.
+/// What belongs to a thread: its callbacks, by rising handle, and whether it is observed.
 struct TORCH_API RecordFunctionTLS {
   RecordFunctionCallbacks sorted_tls_callbacks_;
   bool tls_record_function_enabled_ = true;

@@ -53,7 +53,7 @@ bool names_cpu(const std::string& controllers) {
 
 } // namespace
 
-int cpus_granted(const std::string& groups, const std::string& mount) {
+int cgroup_cpu_quota(const std::string& groups, const std::string& mount) {
   Tightest tightest;
   std::ifstream file(groups);
   // Lines of version 1 are ID:CONTROLLERS:PATH, and each hierarchy is mounted by the names of its controllers, or by one of them;

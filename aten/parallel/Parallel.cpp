@@ -39,7 +39,7 @@ int default_threads() {
       return asked;
     }
     const int procs = std::max(1, omp_get_num_procs()); // obeys the affinity mask
-    const int granted = internal::cpus_granted();
+    const int granted = internal::cgroup_cpu_quota();
     return granted > 0 ? std::min(procs, granted) : procs;
   }();
   return threads;

@@ -105,9 +105,9 @@ void SetAllocator(DeviceType t, Allocator* alloc, uint8_t priority) {
     slot.priority = priority;
     if (t == DeviceType::CPU) {
       if (GetAllocator(t) != GetDefaultCPUAllocator()) {
-        impl::spare_tensors_off.fetch_or(impl::kOtherCpuAllocator, std::memory_order_relaxed);
+        impl::recycled_tensors_off.fetch_or(impl::kOtherCpuAllocator, std::memory_order_relaxed);
       } else {
-        impl::spare_tensors_off.fetch_and(~impl::kOtherCpuAllocator, std::memory_order_relaxed);
+        impl::recycled_tensors_off.fetch_and(~impl::kOtherCpuAllocator, std::memory_order_relaxed);
       }
     }
   }
@@ -124,11 +124,11 @@ Allocator* GetAllocator(const DeviceType& t) {
 
 MemoryReportingInfoBase::MemoryReportingInfoBase() {
   impl::memory_reporters.fetch_add(1, std::memory_order_relaxed);
-  impl::spare_tensors_off.fetch_add(1, std::memory_order_relaxed);
+  impl::recycled_tensors_off.fetch_add(1, std::memory_order_relaxed);
 }
 
 MemoryReportingInfoBase::~MemoryReportingInfoBase() {
-  impl::spare_tensors_off.fetch_sub(1, std::memory_order_relaxed);
+  impl::recycled_tensors_off.fetch_sub(1, std::memory_order_relaxed);
   impl::memory_reporters.fetch_sub(1, std::memory_order_relaxed);
 }
 

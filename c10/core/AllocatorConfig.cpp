@@ -48,7 +48,7 @@ size_t mebibytes(std::string_view key, std::string_view text, size_t least) {
   return number<size_t>(key, text, least, SIZE_MAX / kMiB) * kMiB;
 }
 
-bool truth(std::string_view key, std::string_view text) {
+bool parse_bool(std::string_view key, std::string_view text) {
   TORCH_CHECK_VALUE(
       text == "True" || text == "False", "allocator settings: ", key, ":", text, " does not fit: Expected 'True' or 'False'");
   return text == "True";
@@ -113,7 +113,7 @@ void apply(std::string_view key, std::string_view value, AllocatorSettings& sett
         "by c10::cuda::CUDACachingAllocator::set() or torch::cuda::CUDAPluggableAllocator");
     settings.backend = std::string(value);
   } else if (key == "expandable_segments") {
-    settings.expandable_segments = truth(key, value);
+    settings.expandable_segments = parse_bool(key, value);
   } else if (key == "max_split_size_mb") {
     settings.max_split_size = mebibytes(key, value, 21);
   } else if (key == "max_non_split_rounding_mb") {

@@ -53,8 +53,8 @@ constexpr uint32_t list_limit(size_t index) {
 
 // Classes of memory that tensors are kept with, and how many of each.
 constexpr size_t kSpareMax = 4096;
-constexpr size_t kSpareClasses = small_class(kSpareMax) + 1;
-static_assert(small_class_bytes(kFineClasses - 1) == impl::kSpareFineMax);
+constexpr size_t kRecycledClasses = small_class(kSpareMax) + 1;
+static_assert(small_class_bytes(kFineClasses - 1) == impl::kRecycledFineMax);
 
 // -- Per-thread lists ----------------------------------------------------------
 
@@ -81,15 +81,15 @@ struct List {
 
 struct ThreadCache {
   std::array<List, kSmallClasses> lists{};
-  std::array<impl::SpareList, kSpareClasses> spares{};
+  std::array<impl::RecycledList, kRecycledClasses> recycled{};
   ThreadCache* next = nullptr; // in the registry
 
-  // Of blocks of a class, alone and with spare tensors.
+  // Of blocks of a class, alone and with recycled tensors.
   uint64_t allocations(size_t size_class) const {
-    return lists[size_class].allocations.get() + (size_class < kSpareClasses ? spares[size_class].taken() : 0);
+    return lists[size_class].allocations.get() + (size_class < kRecycledClasses ? recycled[size_class].taken() : 0);
   }
   uint64_t releases(size_t size_class) const {
-    return lists[size_class].releases.get() + (size_class < kSpareClasses ? spares[size_class].kept() : 0);
+    return lists[size_class].releases.get() + (size_class < kRecycledClasses ? recycled[size_class].kept() : 0);
   }
 };
 
@@ -97,7 +97,7 @@ struct ThreadCache {
 constinit ThreadCache empty_cache;
 
 // Deletes all that a list holds; the memory goes to the list of blocks.
-void clear(impl::SpareList& list) {
+void clear(impl::RecycledList& list) {
   while (TensorImpl* const tensor = list.take()) {
     delete tensor;
   }
@@ -173,14 +173,14 @@ struct ThreadCacheOwner {
     for (size_t i = 0; i < kSmallClasses; ++i) {
       cache.lists[i].room = list_limit(i);
     }
-    for (impl::SpareList& list : cache.spares) {
-      list.set_limit(impl::SpareList::kLimit);
+    for (impl::RecycledList& list : cache.recycled) {
+      list.set_limit(impl::RecycledList::kLimit);
     }
     std::lock_guard lock(global().mutex);
     cache.next = global().caches;
     global().caches = &cache;
     thread_cache = &cache;
-    impl::spare_lists = cache.spares.data();
+    impl::recycled_lists = cache.recycled.data();
     thread_phase = ThreadPhase::Live;
   }
   ThreadCacheOwner(const ThreadCacheOwner&) = delete;
@@ -188,8 +188,8 @@ struct ThreadCacheOwner {
   ~ThreadCacheOwner() {
     thread_phase = ThreadPhase::Ended;
     thread_cache = &empty_cache;
-    impl::spare_lists = empty_cache.spares.data();
-    for (impl::SpareList& list : cache.spares) {
+    impl::recycled_lists = empty_cache.recycled.data();
+    for (impl::RecycledList& list : cache.recycled) {
       clear(list);
     }
     for (List& list : cache.lists) {
@@ -402,24 +402,24 @@ constinit Immortal<DefaultCPUAllocator> default_allocator;
 
 namespace impl {
 
-constinit std::atomic<uint32_t> spare_tensors_off{0};
-__thread SpareList* spare_lists __attribute__((tls_model("initial-exec"))) = empty_cache.spares.data();
+constinit std::atomic<uint32_t> recycled_tensors_off{0};
+__thread RecycledList* recycled_lists __attribute__((tls_model("initial-exec"))) = empty_cache.recycled.data();
 
 namespace {
 
-inline bool no_spares() {
-  return (spare_tensors_off.load(std::memory_order_relaxed) & ~kKnownValues) != 0;
+inline bool is_recycling_off() {
+  return (recycled_tensors_off.load(std::memory_order_relaxed) & ~kKnownValues) != 0;
 }
 
 } // namespace
 
-C10_NOINLINE void SpareTensors::become_inference_tensor(TensorImpl* tensor) noexcept {
+C10_NOINLINE void RecycledTensors::become_inference_tensor(TensorImpl* tensor) noexcept {
   tensor->key_set_ = tensor->key_set_ - autograd_dispatch_keyset_with_ADInplaceOrView;
   tensor->version_counter_ = VariableVersion();
 }
 
 // The rest of a take() that is not the usual one.
-C10_NOINLINE TensorImpl* SpareTensors::take_unusual(TensorImpl* tensor) noexcept {
+C10_NOINLINE TensorImpl* RecycledTensors::take_unusual(TensorImpl* tensor) noexcept {
   tensor->set_contiguous_flags();
   if (InferenceMode::is_enabled()) {
     become_inference_tensor(tensor);
@@ -430,13 +430,13 @@ C10_NOINLINE TensorImpl* SpareTensors::take_unusual(TensorImpl* tensor) noexcept
 // These and drop_last() are on the way of every small result: what they call, they call last, so that they need no frame.
 
 // For at most kMaxInline sizes, whose products do not overflow.
-C10_ALWAYS_INLINE TensorImpl* SpareTensors::take_class(
+C10_ALWAYS_INLINE TensorImpl* RecycledTensors::take_class(
     const int64_t* sizes,
     size_t dim,
     size_t numel,
     size_t bytes,
     caffe2::TypeMeta type) noexcept {
-  TensorImpl* const tensor = spare_lists[small_class(bytes)].take();
+  TensorImpl* const tensor = recycled_lists[small_class(bytes)].take();
   if (C10_UNLIKELY(tensor == nullptr)) {
     return nullptr;
   }
@@ -459,9 +459,9 @@ C10_ALWAYS_INLINE TensorImpl* SpareTensors::take_class(
   return tensor;
 }
 
-TensorImpl* SpareTensors::take(IntArrayRef sizes, caffe2::TypeMeta type) noexcept {
+TensorImpl* RecycledTensors::take(IntArrayRef sizes, caffe2::TypeMeta type) noexcept {
   const size_t dim = sizes.size();
-  if (C10_UNLIKELY(dim > SizesAndStrides::kMaxInline || !type.isScalarType() || no_spares())) {
+  if (C10_UNLIKELY(dim > SizesAndStrides::kMaxInline || !type.isScalarType() || is_recycling_off())) {
     return nullptr;
   }
   // Less than 2^12 each and at most five, so that no product overflows.
@@ -477,28 +477,28 @@ TensorImpl* SpareTensors::take(IntArrayRef sizes, caffe2::TypeMeta type) noexcep
   return take_class(sizes.data(), dim, numel, bytes, type);
 }
 
-TensorImpl* SpareTensors::take_like(const TensorImpl& lead, caffe2::TypeMeta type, size_t itemsize) noexcept {
+TensorImpl* RecycledTensors::take_like(const TensorImpl& lead, caffe2::TypeMeta type, size_t itemsize) noexcept {
   const size_t numel = static_cast<size_t>(lead.numel_);
   const size_t bytes = numel * itemsize;
-  if (C10_LIKELY(lead.sizes_and_strides_.size() == 1 && bytes - 1 < kSpareFineMax && !no_spares())) {
+  if (C10_LIKELY(lead.sizes_and_strides_.size() == 1 && bytes - 1 < kRecycledFineMax && !is_recycling_off())) {
     TensorImpl* const tensor = take_fine(numel, bytes, type);
     return C10_UNLIKELY(InferenceMode::is_enabled()) && tensor != nullptr ? take_unusual(tensor) : tensor;
   }
   return take_like_any(lead, type, bytes);
 }
 
-C10_NOINLINE TensorImpl* SpareTensors::take_like_any(const TensorImpl& lead, caffe2::TypeMeta type, size_t bytes) noexcept {
+C10_NOINLINE TensorImpl* RecycledTensors::take_like_any(const TensorImpl& lead, caffe2::TypeMeta type, size_t bytes) noexcept {
   const IntArrayRef sizes = lead.sizes_and_strides_.sizes_arrayref();
-  if (C10_UNLIKELY(bytes - 1 >= kSpareMax || sizes.size() > SizesAndStrides::kMaxInline || no_spares())) {
+  if (C10_UNLIKELY(bytes - 1 >= kSpareMax || sizes.size() > SizesAndStrides::kMaxInline || is_recycling_off())) {
     return nullptr;
   }
   return take_class(sizes.data(), sizes.size(), static_cast<size_t>(lead.numel_), bytes, type);
 }
 
-intrusive_ptr<TensorImpl, UndefinedTensorImpl> SpareTensors::make(size_t bytes, caffe2::TypeMeta type) {
-  const bool small = bytes - 1 < kSpareMax && C10_LIKELY(!no_spares());
+intrusive_ptr<TensorImpl, UndefinedTensorImpl> RecycledTensors::make(size_t bytes, caffe2::TypeMeta type) {
+  const bool small = bytes - 1 < kSpareMax && C10_LIKELY(!is_recycling_off());
   if (C10_LIKELY(small)) {
-    if (TensorImpl* const tensor = spare_lists[small_class(bytes)].take(); C10_LIKELY(tensor != nullptr)) {
+    if (TensorImpl* const tensor = recycled_lists[small_class(bytes)].take(); C10_LIKELY(tensor != nullptr)) {
       renew(tensor, bytes, type);
       if (C10_UNLIKELY(InferenceMode::is_enabled())) {
         become_inference_tensor(tensor);
@@ -512,20 +512,20 @@ intrusive_ptr<TensorImpl, UndefinedTensorImpl> SpareTensors::make(size_t bytes, 
       /*resizable=*/true);
   storage->as_made_ = small;
   auto tensor = make_intrusive<TensorImpl, UndefinedTensorImpl>(Storage(std::move(storage)), DispatchKeySet(DispatchKey::CPU), type);
-  tensor->traits_.may_be_spare = small;
+  tensor->traits_.may_be_recycled = small;
   return tensor;
 }
 
-C10_ALWAYS_INLINE bool SpareTensors::keep(TensorImpl* tensor) noexcept {
+C10_ALWAYS_INLINE bool RecycledTensors::keep(TensorImpl* tensor) noexcept {
   const StorageImpl* const memory = tensor->storage_.unsafeGetStorageImpl();
   if (memory == nullptr) {
     __builtin_unreachable(); // who takes the storage away says that the tensor cannot be a spare one
   }
   if (C10_UNLIKELY(!tensor->storage_.is_uniquely_owned() || !memory->as_made_ ||
-          tensor->sizes_and_strides_.size() > SizesAndStrides::kMaxInline || no_spares())) {
+          tensor->sizes_and_strides_.size() > SizesAndStrides::kMaxInline || is_recycling_off())) {
     return false;
   }
-  if (C10_UNLIKELY(!spare_lists[CPUBlock::of(const_cast<void*>(memory->data_ptr_.get()))->size_class].put(tensor))) {
+  if (C10_UNLIKELY(!recycled_lists[CPUBlock::of(const_cast<void*>(memory->data_ptr_.get()))->size_class].put(tensor))) {
     return false;
   }
   tensor->key_set_ = plain_cpu_keys;
@@ -542,8 +542,8 @@ C10_NOINLINE void delete_tensor(TensorImpl* tensor) noexcept {
 
 } // namespace
 
-C10_NOINLINE void SpareTensors::keep_or_delete(TensorImpl* tensor) noexcept {
-  if (C10_LIKELY(tensor->traits_.may_be_spare)) {
+C10_NOINLINE void RecycledTensors::keep_or_delete(TensorImpl* tensor) noexcept {
+  if (C10_LIKELY(tensor->traits_.may_be_recycled)) {
     // Gradients and history may hold tensors that come to the same list in turn, hence before it is looked at.
     tensor->autograd_meta_.reset();
     tensor->version_counter_.restart();
@@ -560,9 +560,9 @@ C10_NOINLINE void SpareTensors::keep_or_delete(TensorImpl* tensor) noexcept {
 void TensorImpl::drop_last(TensorImpl* self) noexcept {
   const bool has_more = (reinterpret_cast<uintptr_t>(self->autograd_meta_.get()) |
                             reinterpret_cast<uintptr_t>(self->extra_meta_.get())) != 0;
-  if (C10_UNLIKELY(!self->traits_.may_be_spare || has_more || !self->version_counter_.restart_in_place() ||
-          !impl::SpareTensors::keep(self))) {
-    impl::SpareTensors::keep_or_delete(self);
+  if (C10_UNLIKELY(!self->traits_.may_be_recycled || has_more || !self->version_counter_.restart_in_place() ||
+          !impl::RecycledTensors::keep(self))) {
+    impl::RecycledTensors::keep_or_delete(self);
   }
 }
 
@@ -623,7 +623,7 @@ void cpu_allocator_reset_peak() {
 size_t cpu_allocator_release_cached() {
   size_t bytes = global().large.release();
   if (ThreadCache* cache = own_cache()) {
-    for (impl::SpareList& list : cache->spares) {
+    for (impl::RecycledList& list : cache->recycled) {
       clear(list);
     }
     for (List& list : cache->lists) {

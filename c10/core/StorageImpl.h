@@ -21,7 +21,7 @@
 namespace c10 {
 
 namespace impl {
-struct SpareTensors;
+struct RecycledTensors;
 }
 
 /// What few storages have.
@@ -195,7 +195,7 @@ struct C10_API StorageImpl : public c10::intrusive_ptr_target, public PoolAlloca
   [[noreturn]] void throw_data_ptr_access_error() const;
 
  private:
-  friend struct impl::SpareTensors;
+  friend struct impl::RecycledTensors;
 
   void check_readable() const {
     if (C10_UNLIKELY(throw_on_immutable_data_ptr_)) {
@@ -220,7 +220,7 @@ struct C10_API StorageImpl : public c10::intrusive_ptr_target, public PoolAlloca
   bool throw_on_immutable_data_ptr_ = false;
   bool throw_on_mutable_data_ptr_ = false;
   bool warn_deprecated_on_mutable_data_ptr_ = false;
-  // Made by SpareTensors, and nobody could have changed anything but the size since; see Note [Spare tensors].
+  // Made by RecycledTensors, and nobody could have changed anything but the size since; see Note [Recycled tensors].
   bool as_made_ = false;
 };
 

@@ -67,7 +67,7 @@ TensorImpl::TensorImpl(DispatchKeySet ks, const caffe2::TypeMeta data_type, std:
 void TensorImpl::release_resources() {
   autograd_meta_.reset();
   storage_ = {};
-  traits_.may_be_spare = false;
+  traits_.may_be_recycled = false;
 }
 
 // -- Default answers ---------------------------------------------------------------
@@ -368,7 +368,7 @@ void TensorImpl::_change_backend_component_keys(c10::Device device) {
   DispatchKeySet ks = key_set_.remove_backend(old_backend) - getAutocastRelatedKeySetFromBackend(old_backend);
   key_set_ = ks | DispatchKeySet(new_backend) | getAutocastRelatedKeySetFromBackend(new_backend);
   device_opt_ = device;
-  traits_.may_be_spare = false;
+  traits_.may_be_recycled = false;
 }
 
 // -- Copies of the whole object --------------------------------------------------------------
@@ -410,7 +410,7 @@ void TensorImpl::copy_tensor_metadata_except_version_counter(
   dest_impl->key_set_ = src_impl->key_set_ - python_ks;
   dest_impl->data_type_ = src_impl->data_type_;
   dest_impl->device_opt_ = src_impl->device_opt_;
-  dest_impl->traits_.may_be_spare = false;
+  dest_impl->traits_.may_be_recycled = false;
   dest_impl->flags_ = src_impl->flags_;
   dest_impl->traits_.custom_policy = src_impl->traits_.custom_policy;
   dest_impl->traits_.has_symbolic_sizes_strides = src_impl->traits_.has_symbolic_sizes_strides;

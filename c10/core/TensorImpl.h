@@ -43,7 +43,7 @@ struct SymbolicShapeMeta;
 struct TensorImpl;
 
 namespace impl {
-struct SpareTensors;
+struct RecycledTensors;
 }
 
 /// Products of the sizes from dimension k on, of those before it, and of those between two.
@@ -133,7 +133,7 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
 
   /// Drops storage and autograd data when only weak references are left.
   void release_resources() override;
-  /// Deletes the tensor or keeps it for reuse, see Note [Spare tensors].
+  /// Deletes the tensor or keeps it for reuse, see Note [Recycled tensors].
   static void drop_last(TensorImpl* self) noexcept;
 
   DispatchKeySet key_set() const {
@@ -667,7 +667,7 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
       bool allow_tensor_metadata_change);
 
  private:
-  friend struct impl::SpareTensors;
+  friend struct impl::RecycledTensors;
 
   TensorImpl(Storage&& storage, DispatchKeySet ks, const caffe2::TypeMeta data_type, std::optional<c10::Device> device);
 
@@ -690,9 +690,9 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
     bool is_wrapped_number = false;
     bool custom_device = false;
     bool custom_layout = false;
-    bool may_be_spare = false; // made by SpareTensors: says nothing of the kind
+    bool may_be_recycled = false; // made by RecycledTensors: says nothing of the kind
   };
-  static_assert(sizeof(Traits) == sizeof(uint64_t) && offsetof(Traits, may_be_spare) == 7, "read as one word");
+  static_assert(sizeof(Traits) == sizeof(uint64_t) && offsetof(Traits, may_be_recycled) == 7, "read as one word");
   bool is_of_no_kind() const {
     uint64_t word;
     std::memcpy(&word, &traits_, sizeof(word));

@@ -259,7 +259,7 @@ void TensorImpl::empty_tensor_restride(MemoryFormat memory_format) {
 
 void TensorImpl::set_storage_keep_dtype(at::Storage storage) {
   storage_ = std::move(storage);
-  traits_.may_be_spare = false;
+  traits_.may_be_recycled = false;
   device_opt_ = storage_.device();
 }
 
@@ -270,7 +270,7 @@ void TensorImpl::set_storage_and_dtype(at::Storage storage, const caffe2::TypeMe
 
 void TensorImpl::release_storage_and_set_meta_custom_data_ptr_error_msg_(std::optional<std::string> message) {
   storage_ = {};
-  traits_.may_be_spare = false;
+  traits_.may_be_recycled = false;
   set_storage_access_should_throw();
   get_extra_meta().custom_data_ptr_error_msg_ = message;
   get_extra_meta().custom_storage_error_msg_ = std::move(message);

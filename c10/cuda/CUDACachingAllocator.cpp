@@ -142,7 +142,7 @@ class NativeCachingAllocator final : public CUDAAllocator {
   }
 
   bool initialized() override {
-    return made_pools_.load(std::memory_order_acquire) > 0;
+    return pool_count_.load(std::memory_order_acquire) > 0;
   }
   void init(int device_count) override {
     for (int device = 0; device < device_count; ++device) {
@@ -258,7 +258,7 @@ class NativeCachingAllocator final : public CUDAAllocator {
     } else {
       C10_CUDA_CHECK(error);
     }
-    made_pool(dev_to_access).driver.add_peer(dev);
+    get_or_create_pool(dev_to_access).driver.add_peer(dev);
   }
   cudaError_t memcpyAsync(
       void* dst, int dstDevice, const void* src, int srcDevice, size_t count, cudaStream_t stream, bool p2p_enabled)
@@ -318,10 +318,10 @@ class NativeCachingAllocator final : public CUDAAllocator {
   }
 
   DeviceMemoryPool& pool_of(DeviceIndex device) {
-    return made_pool(device).pool;
+    return get_or_create_pool(device).pool;
   }
 
-  DevicePool& made_pool(DeviceIndex device) {
+  DevicePool& get_or_create_pool(DeviceIndex device) {
     TORCH_CHECK(
         device >= 0 && device < device_count(), "Invalid device argument ", static_cast<int>(device), ": there are ",
         static_cast<int>(device_count()), " CUDA devices");
@@ -343,7 +343,7 @@ class NativeCachingAllocator final : public CUDAAllocator {
     auto fresh = std::make_unique<DevicePool>(device, CachingAllocator::AcceleratorAllocatorConfig::settings());
     DevicePool* expected = nullptr;
     if (slot.compare_exchange_strong(expected, fresh.get(), std::memory_order_acq_rel)) {
-      made_pools_.fetch_add(1, std::memory_order_release);
+      pool_count_.fetch_add(1, std::memory_order_release);
       return *fresh.release();
     }
     return *expected;
@@ -369,7 +369,7 @@ class NativeCachingAllocator final : public CUDAAllocator {
   static thread_local DeviceIndex last_device_;
 
   std::array<std::atomic<DevicePool*>, C10_COMPILE_TIME_MAX_GPUS> pools_{};
-  std::atomic<int> made_pools_{0};
+  std::atomic<int> pool_count_{0};
   std::atomic<bool> caching_{!c10::utils::has_env("PYTORCH_NO_CUDA_MEMORY_CACHING")};
   UncachedMemory uncached_;
 };

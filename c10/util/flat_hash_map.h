@@ -105,8 +105,8 @@ class flat_hash_map : public c10::detail::RobinHoodTable<std::pair<K, V>, c10::d
 
 /// The set to that map.
 template <typename T, typename H = std::hash<T>, typename E = std::equal_to<T>, typename A = std::allocator<T>>
-class flat_hash_set : public c10::detail::RobinHoodTable<T, c10::detail::Itself, H, E> {
-  using Base = c10::detail::RobinHoodTable<T, c10::detail::Itself, H, E>;
+class flat_hash_set : public c10::detail::RobinHoodTable<T, c10::detail::Identity, H, E> {
+  using Base = c10::detail::RobinHoodTable<T, c10::detail::Identity, H, E>;
 
  public:
   using key_type = T;

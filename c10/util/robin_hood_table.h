@@ -284,7 +284,7 @@ struct FirstOf {
     return pair.first;
   }
 };
-struct Itself {
+struct Identity {
   template <class T>
   const T& operator()(const T& value) const {
     return value;

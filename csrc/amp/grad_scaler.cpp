@@ -96,7 +96,7 @@ bool GradScaler::step(Optimizer& optimizer) {
       state_of(optimizer).stage != Stage::Stepped, "step() has already been called since the last update().");
   if (state_of(optimizer).stage == Stage::Ready) unscale_(optimizer);
   TORCH_CHECK(!state_of(optimizer).found_inf.empty(), "No inf checks were recorded for this optimizer.");
-  if (const auto& found = state_of(optimizer).found_inf; found.size() == 1 && optimizer.takes_found_inf()) {
+  if (const auto& found = state_of(optimizer).found_inf; found.size() == 1 && optimizer.supports_found_inf()) {
     optimizer.found_inf_ = found[0];
     struct Reset {
       Optimizer& of;

@@ -28,7 +28,7 @@ const F& checked(const F& func) {
 
 // The tensors that stand for the caller's in the function: over the same memory, in a graph of their own unless the
 // results are to be differentiable.
-TensorList stand_ins(const TensorList& tensors, bool create_graph, bool requires_grad) {
+TensorList detached_inputs(const TensorList& tensors, bool create_graph, bool requires_grad) {
   TORCH_CHECK(!tensors.empty(), "functional: got no inputs");
   TensorList result;
   result.reserve(tensors.size());
@@ -92,7 +92,7 @@ TensorList vector_of(const char* name, const TensorList& v, const TensorList& li
         v[i].sizes() == like[i].sizes(), name, ": Entry ", i, " in v has invalid size: should be ", like[i].sizes(),
         " but got ", v[i].sizes());
   }
-  return stand_ins(v, create_graph, /*requires_grad=*/false);
+  return detached_inputs(v, create_graph, /*requires_grad=*/false);
 }
 
 void check_outputs(const char* name, const TensorList& outputs, bool strict) {
@@ -227,7 +227,7 @@ std::pair<TensorList, TensorList> vjp(
   TensorList weights;
   {
     const AutoGradMode record(true);
-    own = stand_ins(inputs, create_graph, /*requires_grad=*/true);
+    own = detached_inputs(inputs, create_graph, /*requires_grad=*/true);
     outputs = checked(func)(own);
     check_outputs("vjp", outputs, strict);
     weights = vector_of("vjp", v, outputs, "output", create_graph);
@@ -249,7 +249,7 @@ std::pair<TensorList, TensorList> jvp(
   TensorList grads;
   {
     const AutoGradMode record(true);
-    const TensorList own = stand_ins(inputs, create_graph, /*requires_grad=*/true);
+    const TensorList own = detached_inputs(inputs, create_graph, /*requires_grad=*/true);
     weights = vector_of("jvp", v, inputs, "input", create_graph);
     outputs = checked(func)(own);
     check_outputs("jvp", outputs, strict);
@@ -268,7 +268,7 @@ std::vector<TensorList> jacobian(
     bool create_graph,
     bool strict) {
   const AutoGradMode record(true);
-  const TensorList own = stand_ins(inputs, create_graph, /*requires_grad=*/true);
+  const TensorList own = detached_inputs(inputs, create_graph, /*requires_grad=*/true);
   const TensorList outputs = checked(func)(own);
   check_outputs("jacobian", outputs, strict);
   std::vector<TensorList> result;
@@ -307,7 +307,7 @@ std::pair<Tensor, TensorList> vhp(
   Tensor output;
   {
     const AutoGradMode record(true);
-    own = stand_ins(inputs, create_graph, /*requires_grad=*/true);
+    own = detached_inputs(inputs, create_graph, /*requires_grad=*/true);
     weights = vector_of("vhp", v, inputs, "input", create_graph);
     output = call_scalar("vhp", func, own, strict);
     first = grads_of({output}, own, {}, /*create_graph=*/true);
@@ -330,7 +330,7 @@ std::pair<Tensor, TensorList> hvp(
   Tensor output;
   {
     const AutoGradMode record(true);
-    const TensorList own = stand_ins(inputs, create_graph, /*requires_grad=*/true);
+    const TensorList own = detached_inputs(inputs, create_graph, /*requires_grad=*/true);
     weights = vector_of("hvp", v, inputs, "input", create_graph);
     output = call_scalar("hvp", func, own, strict);
     const TensorList first = grads_of({output}, own, {}, /*create_graph=*/true);

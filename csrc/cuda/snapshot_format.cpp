@@ -34,7 +34,7 @@ class Sink {
   virtual void text(std::string_view value) = 0;
   virtual void integer(int64_t value) = 0;
   virtual void real(double value) = 0;
-  virtual void truth(bool value) = 0;
+  virtual void boolean(bool value) = 0;
 };
 
 class JsonSink final : public Sink {
@@ -78,7 +78,7 @@ class JsonSink final : public Sink {
     std::snprintf(digits, sizeof(digits), "%.17g", value);
     out += digits;
   }
-  void truth(bool value) override {
+  void boolean(bool value) override {
     separate();
     out += value ? "true" : "false";
   }
@@ -147,7 +147,7 @@ class PickleSink final : public Sink {
       out += static_cast<char>(bits >> shift & 0xff);
     }
   }
-  void truth(bool value) override {
+  void boolean(bool value) override {
     out += value ? '\x88' : '\x89';
   }
 
@@ -194,7 +194,7 @@ class Writer {
   }
   void flag(std::string_view name, bool value) {
     key(name);
-    sink_.truth(value);
+    sink_.boolean(value);
   }
   template <class List, class Function>
   void list(const List& items, Function f) {

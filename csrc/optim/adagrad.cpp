@@ -93,7 +93,7 @@ Adagrad::Adagrad(const std::vector<OptimizerParamGroup>& param_groups, AdagradOp
 Adagrad::Adagrad(std::vector<Tensor> params, AdagradOptions defaults)
     : Adagrad({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
 
-bool Adagrad::takes_found_inf() const {
+bool Adagrad::supports_found_inf() const {
   return detail::steps_on_cuda<AdagradOptions>(param_groups_);
 }
 

@@ -25,7 +25,7 @@ Adam::Adam(const std::vector<OptimizerParamGroup>& param_groups, AdamOptions def
 Adam::Adam(std::vector<Tensor> params, AdamOptions defaults)
     : Adam({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
 
-bool Adam::takes_found_inf() const {
+bool Adam::supports_found_inf() const {
   return detail::steps_on_cuda<AdamOptions>(param_groups_);
 }
 

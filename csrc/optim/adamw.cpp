@@ -25,7 +25,7 @@ AdamW::AdamW(const std::vector<OptimizerParamGroup>& param_groups, AdamWOptions 
 AdamW::AdamW(std::vector<Tensor> params, AdamWOptions defaults)
     : AdamW({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
 
-bool AdamW::takes_found_inf() const {
+bool AdamW::supports_found_inf() const {
   return detail::steps_on_cuda<AdamWOptions>(param_groups_);
 }
 

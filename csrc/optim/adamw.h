@@ -62,7 +62,7 @@ class TORCH_API AdamW : public Optimizer {
   Tensor step(LossClosure closure = nullptr) override;
 
  protected:
-  bool takes_found_inf() const override;
+  bool supports_found_inf() const override;
   std::unique_ptr<OptimizerParamState> make_state() const override;
 };
 

@@ -256,7 +256,7 @@ std::unique_ptr<OptimizerParamState> Optimizer::make_state() const {
   must_override("make_state", "Optimizer", "Optimizer");
 }
 
-bool Optimizer::takes_found_inf() const {
+bool Optimizer::supports_found_inf() const {
   return false;
 }
 

@@ -224,7 +224,7 @@ class TORCH_API Optimizer {
   Tensor run_step(const LossClosure& closure, c10::function_ref<void(OptimizerParamGroup&)> update);
 
   /// Whether step() looks at found_inf_ by itself, on the device.
-  virtual bool takes_found_inf() const;
+  virtual bool supports_found_inf() const;
 
   /// An empty state of the class that the optimizer keeps; load_state_dict fills it.
   virtual std::unique_ptr<OptimizerParamState> make_state() const;

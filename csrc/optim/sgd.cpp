@@ -111,7 +111,7 @@ SGD::SGD(const std::vector<OptimizerParamGroup>& param_groups, SGDOptions defaul
 SGD::SGD(std::vector<Tensor> params, SGDOptions defaults)
     : SGD({OptimizerParamGroup(std::move(params))}, std::move(defaults)) {}
 
-bool SGD::takes_found_inf() const {
+bool SGD::supports_found_inf() const {
   return detail::steps_on_cuda<SGDOptions>(param_groups_);
 }
 

@@ -145,7 +145,7 @@ class Frame : public std::enable_shared_from_this<Frame> {
     size_t missing = 0;
   };
   // Thrown by the hooks of a second run that has made all that is needed.
-  struct Enough {};
+  struct StopRecompute {};
   class Catch;
 
   Recomputed recompute();
@@ -187,7 +187,7 @@ class Frame::Catch final : public SavedVariableHooks {
     caught_.push_back(tensor);
     kept_.push_back({tensor.toString(), tensor.sizes().vec(), tensor.device()});
     if (caught_.size() == enough_) {
-      throw Enough();
+      throw StopRecompute();
     }
   }
   at::Tensor call_unpack_hook() override {
@@ -223,7 +223,7 @@ Frame::Recomputed Frame::recompute() {
       });
       function_(inputs);
     });
-  } catch (const Enough&) {
+  } catch (const StopRecompute&) {
   }
   check_matches(second);
   const size_t count = caught.size();
@@ -259,7 +259,7 @@ at::Tensor Frame::get(size_t number) {
   Recomputed& recomputed = of_passes_[pass];
   if (!known) {
     // What the pass does not ask for is let go at its end.
-    autograd::at_end_of_pass([weak = weak_from_this(), pass] {
+    autograd::queue_final_callback([weak = weak_from_this(), pass] {
       if (const std::shared_ptr<Frame> frame = weak.lock()) {
         const std::lock_guard<std::recursive_mutex> frame_lock(frame->mutex_);
         frame->of_passes_.erase(pass);

@@ -250,7 +250,7 @@ TEST_CASE("OMP_NUM_THREADS and the affinity mask set the number of threads", "[p
   CHECK_THAT(printed_by_child("", 1), Contains("threads: 1\n"));
   cpu_set_t allowed;
   REQUIRE(sched_getaffinity(0, sizeof(allowed), &allowed) == 0);
-  if (const int granted = at::internal::cpus_granted(); CPU_COUNT(&allowed) >= 2 && (granted == 0 || granted >= 2)) {
+  if (const int granted = at::internal::cgroup_cpu_quota(); CPU_COUNT(&allowed) >= 2 && (granted == 0 || granted >= 2)) {
     CHECK_THAT(printed_by_child("", 2), Contains("threads: 2\n"));
     // No number: as if it were not set.
     CHECK_THAT(printed_by_child("OMP_NUM_THREADS=many", 2), Contains("threads: 2\n"));
@@ -259,7 +259,7 @@ TEST_CASE("OMP_NUM_THREADS and the affinity mask set the number of threads", "[p
 
 TEST_CASE("limits of control groups set the number of threads", "[parallel][threads]") {
   const auto folder = std::filesystem::temp_directory_path() / ("cgroups_" + std::to_string(getpid()));
-  const auto granted = [&] { return at::internal::cpus_granted(folder / "self", folder / "mount"); };
+  const auto granted = [&] { return at::internal::cgroup_cpu_quota(folder / "self", folder / "mount"); };
   const auto mount = folder / "mount";
   CHECK(granted() == 0); // no file at all
 

@@ -24,7 +24,7 @@ torch::serialize::InputArchive saved(const Sampler& sampler) {
 }
 
 template <class Sampler>
-void check_saved_place(Sampler& sampler, Sampler& other) {
+void check_saved_state(Sampler& sampler, Sampler& other) {
   sampler.next(3);
   torch::serialize::InputArchive in = saved(sampler);
   in >> other;
@@ -39,19 +39,19 @@ void check_saved_place(Sampler& sampler, Sampler& other) {
 
 TEST_CASE("samplers go on where they were saved", "[samplers][serialize]") {
   RandomSampler random(10), other_random(4);
-  check_saved_place(random, other_random);
+  check_saved_state(random, other_random);
   SequentialSampler sequential(10), other_sequential(10);
-  check_saved_place(sequential, other_sequential);
+  check_saved_state(sequential, other_sequential);
   DistributedRandomSampler distributed(10, 2, 1), other_distributed(10, 2, 1);
   distributed.set_epoch(3);
   distributed.reset();
-  check_saved_place(distributed, other_distributed);
+  check_saved_state(distributed, other_distributed);
   DistributedSequentialSampler shared(10, 2, 1), other_shared(10, 2, 1);
-  check_saved_place(shared, other_shared);
+  check_saved_state(shared, other_shared);
   SubsetRandomSampler subset({5, 6, 7, 8, 9}), other_subset({5, 6, 7, 8, 9});
-  check_saved_place(subset, other_subset);
+  check_saved_state(subset, other_subset);
   WeightedRandomSampler weighted(torch::ones({5}), 7), other_weighted(torch::ones({5}), 7);
-  check_saved_place(weighted, other_weighted);
+  check_saved_state(weighted, other_weighted);
 }
 
 TEST_CASE("places of other samplers are refused", "[samplers][serialize]") {

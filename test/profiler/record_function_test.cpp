@@ -88,7 +88,7 @@ TEST_CASE("a callback hears of operators on its thread, and of those inside", "[
   CHECK(heard.take().empty());
 }
 
-TEST_CASE("calls give the same values watched and unwatched", "[profiler]") {
+TEST_CASE("calls give the same values observed and unobserved", "[profiler]") {
   const auto run = [] {
     torch::manual_seed(3);
     Tensor w = torch::randn({4, 4}, torch::requires_grad());
@@ -106,9 +106,9 @@ TEST_CASE("calls give the same values watched and unwatched", "[profiler]") {
   for (const bool all_threads : {false, true}) {
     const Watching watching(
         at::RecordFunctionCallback(log_start, log_end).needsInputs(true).needsOutputs(true), all_threads);
-    const std::vector<Tensor> watched = run();
+    const std::vector<Tensor> observed = run();
     for (size_t i = 0; i < plain.size(); ++i) {
-      CHECK(at::equal(plain[i], watched[i]));
+      CHECK(at::equal(plain[i], observed[i]));
     }
     CHECK(heard.take().size() > 40);
   }
@@ -151,7 +151,7 @@ TEST_CASE("callbacks see inputs, outputs and contexts", "[profiler]") {
   CHECK(output_numel == 7);
 }
 
-TEST_CASE("regions are watched by scope", "[profiler]") {
+TEST_CASE("regions are observed by scope", "[profiler]") {
   const Watching watching(
       at::RecordFunctionCallback(log_start, log_end).scopes({at::RecordScope::USER_SCOPE}));
   {
@@ -309,7 +309,7 @@ TEST_CASE("sampled callbacks run for their part of the calls", "[profiler]") {
   CHECK_THROWS_MATCHES(at::RecordFunctionCallback(log_start).samplingProb(1.5), c10::Error, Says("Invalid sampling probability"));
 }
 
-TEST_CASE("what callbacks do themselves is not watched, and their errors stay theirs", "[profiler]") {
+TEST_CASE("what callbacks do themselves is not observed, and their errors stay theirs", "[profiler]") {
   static int calls = 0;
   calls = 0;
   const Tensor one = torch::ones({1});
@@ -324,7 +324,7 @@ TEST_CASE("what callbacks do themselves is not watched, and their errors stay th
   CHECK_THAT(negative, EqualsTensor({-1}));
 }
 
-TEST_CASE("custom operators are watched", "[profiler]") {
+TEST_CASE("custom operators are observed", "[profiler]") {
   auto library = torch::Library(torch::Library::FRAGMENT, "profiler_test", std::nullopt, __FILE__, __LINE__);
   library.def("twice(Tensor x) -> Tensor", [](const Tensor& x) { return x + x; });
   const Watching watching{at::RecordFunctionCallback(log_start, log_end)};

@@ -330,7 +330,7 @@ def plain_factory(entry: Entry, form: str, function: str, signature: Signature) 
         f"  return _ops::{name}::call({signature.call()});\n}}\n}} // namespace\n"
     )
     nobody_asks = f"c10::impl::is_default(c10::impl::raw_local_dispatch_key_set) && {name}_known.is({plain_kernel})"
-    return second, way(nobody_asks, f"{entry.get('fast_path')}_at_once") + f"  return {name}_usual({args});"
+    return second, way(nobody_asks, f"{entry.get('fast_path')}_inline") + f"  return {name}_usual({args});"
 
 
 def definitions(entries: list[Entry], shared: str) -> str:

@@ -335,7 +335,7 @@ OperatorEntry::Resolved OperatorEntry::resolve(DispatchKeySet ks) const {
   const DispatchKey key = ks.highestPriorityTypeId();
   const KernelFunction* kernel = computeEntry(key).kernel;
   if (!kernel) reportMissingKernel(ks);
-  if (C10_UNLIKELY(all_threads_are_watched()) && key != kWatcherKey) kernel = &watched_kernel(*kernel);
+  if (C10_UNLIKELY(all_threads_are_observed()) && key != kObserverKey) kernel = &observed_kernel(*kernel);
 
   fillPlace(static_cast<size_t>(ks.getDispatchTableIndexForDispatchKeySet()), *kernel);
   const DispatchKeySet usual = extractor_.applyMasks((plain_cpu_keys | default_included_set) - default_excluded_set);
@@ -376,7 +376,7 @@ const KernelFunction& OperatorEntry::resolvePlain() const {
   DispatchKeySet below =
       extractor_.applyMasks((plain_cpu_keys | default_included_set) - default_excluded_set - autograd_dispatch_keyset);
   if (generated(DispatchKey::ADInplaceOrView, DispatchKey::ADInplaceOrView)) below = below.remove(DispatchKey::ADInplaceOrView);
-  const bool plain = !all_threads_are_watched() && (generated(DispatchKey::BackendSelect, DispatchKey::BackendSelect) ||
+  const bool plain = !all_threads_are_observed() && (generated(DispatchKey::BackendSelect, DispatchKey::BackendSelect) ||
       (generated(DispatchKey::AutogradCPU, DispatchKey::Autograd) && below.highestPriorityTypeId() == DispatchKey::CPU));
   static const KernelFunction none;
   const KernelFunction* kernel = plain ? computeEntry(DispatchKey::CPU).kernel : nullptr;

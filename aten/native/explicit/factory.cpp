@@ -10,7 +10,7 @@
 #include <aten/native/support/replace_output.h>
 #include <aten/native/support/resize.h>
 #include <aten/native/support/store_scalar.h>
-#include <aten/native/support/take_plain_empty.h>
+#include <aten/native/support/empty_fast_path.h>
 #include <aten/parallel/Parallel.h>
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
@@ -149,7 +149,7 @@ C10_ALWAYS_INLINE Tensor uninitialized(Tensor fresh) {
 
 } // namespace
 
-c10::TensorImpl* take_plain_empty(IntArrayRef size, TensorOptions options, OptFormat memory_format) noexcept {
+c10::TensorImpl* empty_fast_path(IntArrayRef size, TensorOptions options, OptFormat memory_format) noexcept {
   // A requires_grad is refused elsewhere.
   if (C10_UNLIKELY(options.has_layout() || options.has_pinned_memory() || options.has_memory_format() ||
           options.has_requires_grad() || memory_format || (options.has_device() && !options.device().is_cpu()) ||
@@ -158,7 +158,7 @@ c10::TensorImpl* take_plain_empty(IntArrayRef size, TensorOptions options, OptFo
   }
   const caffe2::TypeMeta dtype = options.dtype();
   const bool quantized = dtype.isScalarType() && c10::isQIntType(c10::typeMetaToScalarType(dtype));
-  return C10_UNLIKELY(quantized) ? nullptr : c10::impl::SpareTensors::take(size, dtype);
+  return C10_UNLIKELY(quantized) ? nullptr : c10::impl::RecycledTensors::take(size, dtype);
 }
 
 Tensor empty_cpu(

@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <cstring>
 
-// Note [Spare tensors]
+// Note [Recycled tensors]
 // Results of operators are mostly small and soon dropped. Taking tensor, storage and memory from three free lists and
 // giving them back costs more than the arithmetic on them. So a CPU tensor that goes with nobody else referring to its
 // storage stays whole, with storage and memory attached, on a list of its thread for the size class of the memory. The
@@ -29,18 +29,18 @@
 
 namespace c10::impl {
 
-/// Reasons to have no spare tensors, in one word: the number of objects that may want to hear of memory, and a bit for an
-/// allocator of CPU tensors that is not the default one. A third reason concerns only those who give spare tensors to users
+/// Reasons to have no recycled tensors, in one word: the number of objects that may want to hear of memory, and a bit for an
+/// allocator of CPU tensors that is not the default one. A third reason concerns only those who give recycled tensors to users
 /// as they are: that fresh memory must have known values.
-extern C10_HIDDEN std::atomic<uint32_t> spare_tensors_off;
+extern C10_HIDDEN std::atomic<uint32_t> recycled_tensors_off;
 constexpr uint32_t kOtherCpuAllocator = uint32_t{1} << 31;
 constexpr uint32_t kKnownValues = uint32_t{1} << 30;
 
 /// Up to here there is a size class for each multiple of 64 bytes.
-constexpr size_t kSpareFineMax = 512;
+constexpr size_t kRecycledFineMax = 512;
 
-/// Spare tensors of a size class, of one thread; read by others for statistics.
-class SpareList {
+/// Recycled tensors of a size class, of one thread; read by others for statistics.
+class RecycledList {
  public:
   static constexpr uint64_t kLimit = 30;
 
@@ -90,13 +90,13 @@ class SpareList {
   uint64_t limit_ = 0;
   std::array<TensorImpl*, kLimit> tensors_{};
 };
-static_assert(sizeof(SpareList) == 256, "the place of a list needs no multiplication");
+static_assert(sizeof(RecycledList) == 256, "the place of a list needs no multiplication");
 
 /// The calling thread's lists, one for each size class. Without lists of its own a thread has some that neither hold tensors
 /// nor take any.
-extern __thread SpareList* spare_lists __attribute__((tls_model("initial-exec")));
+extern __thread RecycledList* recycled_lists __attribute__((tls_model("initial-exec")));
 
-struct SpareTensors {
+struct RecycledTensors {
   /// A CPU tensor on a storage of `bytes` bytes: a spare one or a new one. Its sizes are still to be set, unless there are
   /// no bytes; then it has the shape [0].
   C10_API static intrusive_ptr<TensorImpl, UndefinedTensorImpl> make(size_t bytes, caffe2::TypeMeta type);
@@ -125,7 +125,7 @@ struct SpareTensors {
 };
 
 // What differs between a kept tensor and a new contiguous one, but for sizes and strides.
-C10_ALWAYS_INLINE void SpareTensors::renew(TensorImpl* tensor, size_t bytes, caffe2::TypeMeta type) noexcept {
+C10_ALWAYS_INLINE void RecycledTensors::renew(TensorImpl* tensor, size_t bytes, caffe2::TypeMeta type) noexcept {
   tensor->storage_.unsafeGetStorageImpl()->unsafe_set_nbytes(bytes);
   tensor->storage_offset_ = 0;
   tensor->data_type_ = type;
@@ -135,9 +135,9 @@ C10_ALWAYS_INLINE void SpareTensors::renew(TensorImpl* tensor, size_t bytes, caf
   std::memcpy(&tensor->flags_, "\1\0\0\0\0\1", sizeof(ContiguityFlags));
 }
 
-// One dimension and 1 to kSpareFineMax bytes; not yet as inference mode wants it.
-C10_ALWAYS_INLINE TensorImpl* SpareTensors::take_fine(size_t size, size_t bytes, caffe2::TypeMeta type) noexcept {
-  TensorImpl* const tensor = spare_lists[(bytes - 1) / 64].take();
+// One dimension and 1 to kRecycledFineMax bytes; not yet as inference mode wants it.
+C10_ALWAYS_INLINE TensorImpl* RecycledTensors::take_fine(size_t size, size_t bytes, caffe2::TypeMeta type) noexcept {
+  TensorImpl* const tensor = recycled_lists[(bytes - 1) / 64].take();
   if (C10_UNLIKELY(tensor == nullptr)) {
     return nullptr;
   }
@@ -150,10 +150,10 @@ C10_ALWAYS_INLINE TensorImpl* SpareTensors::take_fine(size_t size, size_t bytes,
   return tensor;
 }
 
-C10_ALWAYS_INLINE TensorImpl* SpareTensors::take_line(int64_t size, ScalarType type) noexcept {
+C10_ALWAYS_INLINE TensorImpl* RecycledTensors::take_line(int64_t size, ScalarType type) noexcept {
   // So few that none of any type are too many.
-  constexpr size_t kMost = kSpareFineMax / sizeof(c10::complex<double>);
-  if (C10_UNLIKELY(static_cast<size_t>(size) - 1 >= kMost || spare_tensors_off.load(std::memory_order_relaxed) != 0 ||
+  constexpr size_t kMost = kRecycledFineMax / sizeof(c10::complex<double>);
+  if (C10_UNLIKELY(static_cast<size_t>(size) - 1 >= kMost || recycled_tensors_off.load(std::memory_order_relaxed) != 0 ||
           InferenceMode::is_enabled())) {
     return nullptr;
   }

@@ -1,4 +1,4 @@
-// Places of samplers in archives: one-element tensors, as libtorch stores them. Private to the samplers' sources.
+// States of samplers in archives: one-element tensors, as libtorch stores them. Private to the samplers' sources.
 #pragma once
 
 #include <aten/core/Tensor.h>

@@ -185,7 +185,7 @@ class order_preserving_flat_hash_map {
   }
 
   std::list<value_type, A> elements_;
-  c10::detail::RobinHoodTable<iterator, c10::detail::Itself, HashOfPlace, EqualPlaces> table_;
+  c10::detail::RobinHoodTable<iterator, c10::detail::Identity, HashOfPlace, EqualPlaces> table_;
 };
 
 }  // namespace ska_ordered
