@@ -139,23 +139,23 @@ TensorIteratorConfig& TensorIteratorConfig::add_owned_const_input(const TensorBa
 
 namespace detail {
 
-ScalarType store_scalar(const c10::Scalar& number, void* value) {
-  const ScalarType type = number.type();
+ScalarType store_scalar(const c10::Scalar& scalar, void* value) {
+  const ScalarType type = scalar.type();
   switch (type) {
     case ScalarType::Double:
-      *static_cast<double*>(value) = number.toDouble();
+      *static_cast<double*>(value) = scalar.toDouble();
       break;
     case ScalarType::ComplexDouble:
-      *static_cast<c10::complex<double>*>(value) = number.toComplexDouble();
+      *static_cast<c10::complex<double>*>(value) = scalar.toComplexDouble();
       break;
     case ScalarType::Bool:
-      *static_cast<bool*>(value) = number.toBool();
+      *static_cast<bool*>(value) = scalar.toBool();
       break;
     case ScalarType::UInt64:
-      *static_cast<std::uint64_t*>(value) = number.toUInt64();
+      *static_cast<std::uint64_t*>(value) = scalar.toUInt64();
       break;
     default:
-      *static_cast<std::int64_t*>(value) = number.toLong();
+      *static_cast<std::int64_t*>(value) = scalar.toLong();
       break;
   }
   return type;
@@ -163,11 +163,11 @@ ScalarType store_scalar(const c10::Scalar& number, void* value) {
 
 } // namespace detail
 
-TensorIteratorConfig& TensorIteratorConfig::add_scalar_input(const c10::Scalar& number) {
+TensorIteratorConfig& TensorIteratorConfig::add_scalar_input(const c10::Scalar& scalar) {
   OperandInfo& op = add(false);
   op.is_scalar_ = true;
   op.is_const = true;
-  op.original_value_dtype_ = detail::store_scalar(number, op.original_value_);
+  op.original_value_dtype_ = detail::store_scalar(scalar, op.original_value_);
   return *this;
 }
 
@@ -374,7 +374,7 @@ ScalarType TensorIteratorBase::compute_common_dtype() const {
       continue;
     }
     if (op.is_scalar_) {
-      // The rank of plain numbers: only the kind of the dtype matters, and Scalar's constructors keep it.
+      // The rank of plain scalars: only the kind of the dtype matters, and Scalar's constructors keep it.
       switch (op.original_value_dtype_) {
         case ScalarType::Double:
           state = native::update_result_type_state(c10::Scalar(0.0), state);

@@ -4,9 +4,9 @@
 //   iter.for_each([&](char** data, const int64_t* strides, int64_t n) { ... });
 //
 // After build() dimensions are ordered fastest first and joined where memory allows, strides are in bytes, and a
-// stride of 0 repeats an element (broadcast, numbers).
+// stride of 0 repeats an element (broadcast, scalars).
 //
-// Note [Numbers as operands]
+// Note [Scalars as operands]
 // Operators with a Scalar operand (add(x, 2)) need no tensor for it: the iterator holds the value itself, already in
 // the common dtype, and gives it stride 0. 0-dim CPU tensors of another dtype are converted the same way.
 #pragma once
@@ -38,7 +38,7 @@ struct SplitUntil32Bit;
 using c10::DimVector;
 using c10::SmallVector;
 
-/// What the iterator knows of one tensor or number.
+/// What the iterator knows of one tensor or scalar.
 struct TORCH_API OperandInfo {
   using StrideVector = SmallVector<int64_t, 6>;
 
@@ -68,7 +68,7 @@ struct TORCH_API OperandInfo {
   bool is_device_defined() const {
     return device.has_value();
   }
-  /// Is this a number without a tensor?
+  /// Is this a scalar without a tensor?
   bool is_scalar() const {
     return is_scalar_;
   }
@@ -104,7 +104,7 @@ struct TORCH_API OperandInfo {
   const TensorBase* borrowed_ = nullptr;
   TensorBase owned_;
   TensorBase original_;
-  alignas(16) char value_[16]; // a number or 0-dim input, in current_dtype
+  alignas(16) char value_[16]; // a scalar or 0-dim input, in current_dtype
   alignas(16) char original_value_[16]; // the same in the dtype it came in
   c10::ScalarType original_value_dtype_ = c10::ScalarType::Undefined;
 };
@@ -123,20 +123,20 @@ struct PointwiseRule {
   std::uint32_t loop_converts : 1 = 0;
 };
 
-/// An input of a pointwise operator: a tensor or a number, borrowed.
+/// An input of a pointwise operator: a tensor or a scalar, borrowed.
 struct PointwiseInput {
   PointwiseInput(const TensorBase& t) : tensor(&t) {}
-  PointwiseInput(const c10::Scalar& s) : number(&s) {}
+  PointwiseInput(const c10::Scalar& s) : scalar(&s) {}
 
   const TensorBase* tensor = nullptr;
-  const c10::Scalar* number = nullptr;
+  const c10::Scalar* scalar = nullptr;
 };
 
 /// What a pointwise kernel is given: all there is to know of a plain call, or an iterator, which is derived from this. See
 /// Note [Fast pointwise calls].
 //
 // Note [Fast pointwise calls]
-// Most calls are of tensors of one dtype, shape and dense layout, perhaps beside a number. Setting up an OperandInfo for
+// Most calls are of tensors of one dtype, shape and dense layout, perhaps beside a scalar. Setting up an OperandInfo for
 // each would cost more than the rest of the call, so build_pointwise leaves this instead, and run_pointwise reads it. The
 // first use of any other accessor of the iterator sets up the operands in full. The plainest of these calls, which make a
 // new tensor, do without the iterator: set_up_plain() either fills this alone, or leaves the call to build_pointwise.
@@ -145,20 +145,20 @@ struct TORCH_API PointwiseCall {
 
   int count = 0; // operands with the output; 0: not in use, and the object is part of an iterator
   std::uint32_t repeated; // bit i: operand i is a single value for all elements
-  std::uint32_t numbers; // bit i: operand i is a Scalar
+  std::uint32_t scalars; // bit i: operand i is a Scalar
   std::uint16_t output_size; // bytes of an element
   std::uint16_t input_size; // 0: a loop that converts finds operands of different dtypes, see TensorIteratorBase::own_dtype
   void* data[kMax];
   union {
     const TensorBase* tensor;
-    const c10::Scalar* number;
+    const c10::Scalar* scalar;
   } source[kMax]; // borrowed; the output's is null when it is owned
-  alignas(16) char values[kMax - 1][16]; // numbers in the common dtype
+  alignas(16) char values[kMax - 1][16]; // scalars in the common dtype
   int64_t numel_1d;
   c10::ScalarType dtype_1d; // of the computation
 
   /// Sets up a call of dense CPU tensors of one dtype and shape that makes a new one, and returns that, owned by the
-  /// caller; for a number, beside a tensor before it, when it does not change the dtype. Else, and where `result` asks for a
+  /// caller; for a scalar, beside a tensor before it, when it does not change the dtype. Else, and where `result` asks for a
   /// dtype that is neither the same nor bool, it returns null, and nothing has happened.
   c10::TensorImpl* set_up_plain(const TensorBase& a, PointwiseRule::Result result);
   c10::TensorImpl* set_up_plain(const TensorBase& a, const TensorBase& b, PointwiseRule::Result result);
@@ -251,12 +251,12 @@ struct TORCH_API TensorIteratorBase : public PointwiseCall {
   std::optional<c10::ScalarType> maybe_common_dtype() const {
     return common_dtype_ == c10::ScalarType::Undefined ? std::nullopt : std::optional<c10::ScalarType>(common_dtype_);
   }
-  /// The same, and the short form of a call stays as it is. Numbers have the common dtype.
+  /// The same, and the short form of a call stays as it is. Scalars have the common dtype.
   c10::ScalarType own_dtype(int64_t arg) const {
     if (count == 0) {
       return dtype(arg);
     }
-    if ((numbers >> arg) & 1u) {
+    if ((scalars >> arg) & 1u) {
       return dtype_1d;
     }
     return arg == 0 && source[0].tensor == nullptr ? fast_output_.scalar_type() : source[arg].tensor->scalar_type();
@@ -277,7 +277,7 @@ struct TORCH_API TensorIteratorBase : public PointwiseCall {
   int64_t element_size(int64_t arg) const {
     return static_cast<int64_t>(c10::elementSize(dtype(arg)));
   }
-  /// One element (a number, or a tensor with numel 1).
+  /// One element (a scalar, or a tensor with numel 1).
   bool is_scalar(int64_t arg) const;
   /// is_scalar, and it lies in host memory.
   bool is_cpu_scalar(int64_t arg) const;
@@ -576,8 +576,8 @@ class TORCH_API TensorIteratorConfig final {
   TensorIteratorConfig& add_borrowed_input(TensorBase&& input) = delete;
   TensorIteratorConfig& add_borrowed_const_input(TensorBase&& input) = delete;
 
-  /// An input that is a number, see Note [Numbers as operands].
-  TensorIteratorConfig& add_scalar_input(const c10::Scalar& number);
+  /// An input that is a scalar, see Note [Scalars as operands].
+  TensorIteratorConfig& add_scalar_input(const c10::Scalar& scalar);
 
   /// Check that outputs share no memory with themselves or, partly, with inputs (default).
   TensorIteratorConfig& set_check_mem_overlap(bool check) {

@@ -25,18 +25,18 @@ int kind_of(ScalarType type) {
   return c10::isComplexType(type) ? 3 : c10::isFloatingType(type) ? 2 : type == ScalarType::Bool ? 0 : 1;
 }
 
-// A number in a dtype of no lower kind, as a tensor of that number would be cast.
-void convert_number(const c10::Scalar& number, ScalarType dtype, void* value) {
-  if (number.isFloatingPoint() && dtype == ScalarType::Float) {
-    *static_cast<float*>(value) = static_cast<float>(number.toDouble());
+// A scalar in a dtype of no lower kind, as a tensor of that scalar would be cast.
+void convert_scalar(const c10::Scalar& scalar, ScalarType dtype, void* value) {
+  if (scalar.isFloatingPoint() && dtype == ScalarType::Float) {
+    *static_cast<float*>(value) = static_cast<float>(scalar.toDouble());
     return;
   }
   alignas(16) char original[16];
-  const ScalarType original_dtype = detail::store_scalar(number, original);
+  const ScalarType original_dtype = detail::store_scalar(scalar, original);
   native::convert_elements(dtype, value, 0, original_dtype, original, 0, 1);
 }
 
-// The tensor whose shape the result has, when it is among the inputs; null when all are numbers.
+// The tensor whose shape the result has, when it is among the inputs; null when all are scalars.
 const c10::TensorImpl* leading_input(const PointwiseInput* inputs, int count) {
   const c10::TensorImpl* lead = nullptr;
   for (int i = 0; i < count && (lead == nullptr || lead->dim() == 0); ++i) {
@@ -89,12 +89,12 @@ bool is_small_contiguous(const c10::TensorImpl& tensor) {
   return true;
 }
 
-// Converts a number that does not change the dtype; false for others.
-C10_NOINLINE bool take_number(const c10::Scalar& number, ScalarType dtype, void* value) {
-  if (kind_of(number.type()) > kind_of(dtype)) {
+// Converts a scalar that does not change the dtype; false for others.
+C10_NOINLINE bool take_scalar(const c10::Scalar& scalar, ScalarType dtype, void* value) {
+  if (kind_of(scalar.type()) > kind_of(dtype)) {
     return false;
   }
-  convert_number(number, dtype, value);
+  convert_scalar(scalar, dtype, value);
   return true;
 }
 
@@ -162,7 +162,7 @@ C10_ALWAYS_INLINE c10::TensorImpl* set_up_tensors(
       return nullptr;
     }
   }
-  call.repeated = call.numbers = 0;
+  call.repeated = call.scalars = 0;
   return make_result(call, N, lead, type, item, rule);
 }
 
@@ -190,12 +190,12 @@ c10::TensorImpl* PointwiseCall::set_up_plain(const TensorBase& a, const c10::Sca
   const std::size_t item = type.itemsize();
   input_size = static_cast<std::uint16_t>(item);
   data[1] = lead->plain_cpu_data(item);
-  if (data[1] == nullptr || !is_small_contiguous(*lead) || !take_number(b, c10::typeMetaToScalarType(type), values[1])) {
+  if (data[1] == nullptr || !is_small_contiguous(*lead) || !take_scalar(b, c10::typeMetaToScalarType(type), values[1])) {
     return nullptr; // odd strides in dimensions of one element decide on those of the result
   }
   data[2] = values[1];
-  source[2].number = &b;
-  repeated = numbers = 1u << 2;
+  source[2].scalar = &b;
+  repeated = scalars = 1u << 2;
   return make_result(*this, 2, lead, type, item, result);
 }
 
@@ -203,10 +203,10 @@ namespace {
 
 // The dtype that a loop which converts computes in, beginning with that of one input; false: ask the general path.
 bool promote_in_loop(const PointwiseInput* inputs, int count, PointwiseRule rule, ScalarType& dtype) {
-  int number_kind = 0;
+  int scalar_kind = 0;
   for (int i = 0; i < count; ++i) {
     if (inputs[i].tensor == nullptr) {
-      number_kind = std::max(number_kind, kind_of(inputs[i].number->type()));
+      scalar_kind = std::max(scalar_kind, kind_of(inputs[i].scalar->type()));
       continue;
     }
     const c10::TensorImpl* const impl = inputs[i].tensor->unsafeGetTensorImpl();
@@ -220,11 +220,11 @@ bool promote_in_loop(const PointwiseInput* inputs, int count, PointwiseRule rule
   if (dtype == ScalarType::Undefined) {
     return false;
   }
-  if (number_kind > kind_of(dtype)) {
-    if (number_kind == 3) {
+  if (scalar_kind > kind_of(dtype)) {
+    if (scalar_kind == 3) {
       return false;
     }
-    dtype = number_kind == 2 ? c10::get_default_dtype_as_scalartype() : ScalarType::Long;
+    dtype = scalar_kind == 2 ? c10::get_default_dtype_as_scalartype() : ScalarType::Long;
   }
   if (rule.result == PointwiseRule::Result::Float && kind_of(dtype) < 2) {
     dtype = c10::get_default_dtype_as_scalartype();
@@ -281,14 +281,14 @@ bool TensorIteratorBase::try_pointwise_fast(
   PointwiseCall& fast = *this; // not in use until its count is set
   const bool is_meta = device.is_meta();
   bool converts = false;
-  std::uint32_t repeated = 0, numbers = 0;
+  std::uint32_t repeated = 0, scalars = 0;
   for (int i = 0; i < inputs_count; ++i) {
     if (inputs[i].tensor == nullptr) {
-      if (kind_of(inputs[i].number->type()) > kind_of(dtype)) {
+      if (kind_of(inputs[i].scalar->type()) > kind_of(dtype)) {
         return false;
       }
-      numbers |= 2u << i;
-      fast.source[i + 1].number = inputs[i].number;
+      scalars |= 2u << i;
+      fast.source[i + 1].scalar = inputs[i].scalar;
       fast.data[i + 1] = fast.values[i];
       continue;
     }
@@ -324,7 +324,7 @@ bool TensorIteratorBase::try_pointwise_fast(
   const c10::TensorImpl* target;
   std::size_t result_item = result == dtype ? item : 1;
   if (out == nullptr || !out->defined()) {
-    if (C10_UNLIKELY((repeated | numbers) != 0 && lead->dim() > 1 && !is_small_contiguous(*lead))) {
+    if (C10_UNLIKELY((repeated | scalars) != 0 && lead->dim() > 1 && !is_small_contiguous(*lead))) {
       return false; // odd strides of dimensions of one element, or without any, decide on those of the result
     }
     // Into a place that is empty yet.
@@ -359,9 +359,9 @@ bool TensorIteratorBase::try_pointwise_fast(
     fast.data[0] = static_cast<char*>(target->unsafe_storage().mutable_data()) +
         target->storage_offset() * fast.output_size;
   }
-  for (std::uint32_t rest = numbers; C10_UNLIKELY(rest != 0); rest &= rest - 1) {
+  for (std::uint32_t rest = scalars; C10_UNLIKELY(rest != 0); rest &= rest - 1) {
     const int i = std::countr_zero(rest) - 1;
-    convert_number(*inputs[i].number, dtype, fast.values[i]);
+    convert_scalar(*inputs[i].scalar, dtype, fast.values[i]);
   }
   common_dtype_ = dtype;
   common_device_ = device;
@@ -372,8 +372,8 @@ bool TensorIteratorBase::try_pointwise_fast(
   shape_.push_back(lead->numel());
   fast.numel_1d = lead->numel();
   fast.dtype_1d = dtype;
-  fast.repeated = repeated | numbers;
-  fast.numbers = numbers;
+  fast.repeated = repeated | scalars;
+  fast.scalars = scalars;
   fast.input_size = static_cast<std::uint16_t>(converts ? 0 : item);
   fast.count = inputs_count + 1;
   return true;
@@ -388,10 +388,10 @@ void TensorIteratorBase::materialize() const {
     op.is_output = i == 0;
     op.is_const = i != 0;
     op.device = common_device_;
-    if ((numbers >> i) & 1u) {
+    if ((scalars >> i) & 1u) {
       op.is_scalar_ = true;
       op.device = Device(c10::DeviceType::CPU);
-      op.original_value_dtype_ = detail::store_scalar(*source[i].number, op.original_value_);
+      op.original_value_dtype_ = detail::store_scalar(*source[i].scalar, op.original_value_);
       self.hold_inline(op, common_dtype_);
       op.data = op.value_;
       op.stride_bytes.assign(1, 0);
@@ -450,7 +450,7 @@ struct BroadcastPlan {
 };
 
 void BroadcastPlan::fill_in(PointwiseCall& call) const {
-  call.numbers = 0;
+  call.scalars = 0;
   call.input_size = static_cast<std::uint16_t>(c10::elementSize(dtype));
   call.output_size = static_cast<std::uint16_t>(result_type.itemsize());
   call.dtype_1d = dtype;
@@ -576,7 +576,7 @@ C10_ALWAYS_INLINE bool is_of_two_shapes(const PointwiseInput* inputs, int inputs
   return !a.empty() && !b.empty() && !same_sizes(a, b);
 }
 
-// Fills the call in for an operator in place: a dense CPU tensor, changed by others of its dtype and shape, or by numbers that do
+// Fills the call in for an operator in place: a dense CPU tensor, changed by others of its dtype and shape, or by scalars that do
 // not change the dtype. For others it returns false, and nothing has happened to the iterator.
 C10_ALWAYS_INLINE bool set_up_in_place(
     PointwiseCall& call, const TensorBase* out, const PointwiseInput* inputs, int inputs_count, PointwiseRule rule) {
@@ -595,14 +595,14 @@ C10_ALWAYS_INLINE bool set_up_in_place(
     return false;
   }
   call.source[0].tensor = call.source[1].tensor = out;
-  call.numbers = 0;
+  call.scalars = 0;
   for (int i = 1; i < inputs_count; ++i) {
     if (inputs[i].tensor == nullptr) {
-      if (!take_number(*inputs[i].number, c10::typeMetaToScalarType(type), call.values[i])) {
+      if (!take_scalar(*inputs[i].scalar, c10::typeMetaToScalarType(type), call.values[i])) {
         return false;
       }
-      call.numbers |= 2u << i;
-      call.source[i + 1].number = inputs[i].number;
+      call.scalars |= 2u << i;
+      call.source[i + 1].scalar = inputs[i].scalar;
       call.data[i + 1] = call.values[i];
       continue;
     }
@@ -618,7 +618,7 @@ C10_ALWAYS_INLINE bool set_up_in_place(
   }
   // Asks whether it may be written to.
   call.data[0] = static_cast<char*>(self.unsafe_storage().mutable_data()) + static_cast<std::size_t>(self.storage_offset()) * item;
-  call.repeated = call.numbers;
+  call.repeated = call.scalars;
   call.input_size = call.output_size = static_cast<std::uint16_t>(item);
   call.dtype_1d = c10::typeMetaToScalarType(type);
   call.numel_1d = self.plain_numel();
@@ -710,7 +710,7 @@ void TensorIteratorBase::build_pointwise(
       op.borrowed_ = input.tensor;
     } else {
       op.is_scalar_ = true;
-      op.original_value_dtype_ = detail::store_scalar(*input.number, op.original_value_);
+      op.original_value_dtype_ = detail::store_scalar(*input.scalar, op.original_value_);
     }
     ++index;
   }

@@ -323,10 +323,10 @@ C10_NOINLINE void run_fast(const PointwiseCall& fast, std::int64_t numel, const 
   char* data[PointwiseCall::kMax];
   float wide_values[PointwiseCall::kMax];
   std::copy(reinterpret_cast<char* const*>(fast.data), reinterpret_cast<char* const*>(fast.data) + count, data);
-  if (run.wide_scalars && fast.numbers != 0) {
+  if (run.wide_scalars && fast.scalars != 0) {
     for (int i = 1; i < count; ++i) {
-      if ((fast.numbers >> i) & 1u) {
-        wide_values[i] = static_cast<float>(fast.source[i].number->toDouble());
+      if ((fast.scalars >> i) & 1u) {
+        wide_values[i] = static_cast<float>(fast.source[i].scalar->toDouble());
         data[i] = reinterpret_cast<char*>(&wide_values[i]);
         context.wide_inputs |= 1u << (i - 1);
       }
@@ -487,7 +487,7 @@ void run_pointwise(PointwiseCall& call, BlockKernel kernel, const void* functor,
   if (C10_LIKELY(call.count != 0)) {
     // One dimension. A single part that is dense, as most are, goes straight to the kernel.
     const std::int64_t numel = call.numel_1d;
-    const bool dense = call.repeated == 0 || (numel == 1 && !(wide_scalars && call.numbers != 0));
+    const bool dense = call.repeated == 0 || (numel == 1 && !(wide_scalars && call.scalars != 0));
     if (C10_LIKELY(dense && static_cast<std::uint64_t>(numel) - 1 < static_cast<std::uint64_t>(kGrain))) {
       kernel({functor, 0}, static_cast<char*>(call.data[0]), reinterpret_cast<const char* const*>(call.data + 1), numel);
     } else if (numel != 0) {

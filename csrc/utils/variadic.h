@@ -43,9 +43,9 @@ void apply(Function function, Args&&... args) {
 
 namespace detail {
 
-template <typename Result, typename... Types, typename Function, typename Accessor, size_t... Places>
-Result unpack_places(Function& function, Accessor& accessor, std::index_sequence<Places...> /*places*/) {
-  return Result(function(accessor.template operator()<Types>(Places)...));
+template <typename Result, typename... Types, typename Function, typename Accessor, size_t... Indices>
+Result unpack_indices(Function& function, Accessor& accessor, std::index_sequence<Indices...> /*indices*/) {
+  return Result(function(accessor.template operator()<Types>(Indices)...));
 }
 
 } // namespace detail
@@ -53,7 +53,7 @@ Result unpack_places(Function& function, Accessor& accessor, std::index_sequence
 /// Calls the function with what the accessor gives for each place and its type: `accessor.operator()<T>(place)`.
 template <typename Result, typename... Types, typename Function, typename Accessor>
 Result unpack(Function function, Accessor accessor) {
-  return detail::unpack_places<Result, Types...>(function, accessor, std::index_sequence_for<Types...>());
+  return detail::unpack_indices<Result, Types...>(function, accessor, std::index_sequence_for<Types...>());
 }
 
 } // namespace torch

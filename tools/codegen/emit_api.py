@@ -278,7 +278,7 @@ def methods_header(entries: list[Entry]) -> str:
 
 
 def call_of(entry: Entry, form: str) -> str:
-    """The kind of call, up to its arguments: see Note [Plain calls]."""
+    """The kind of call, up to its arguments: see Note [Fast path of calls]."""
     schema = entry.forms[form]
     signature = f"{schema.unambiguous_name}::schema"
     tensors = any(a.type.is_tensor_like for a in schema.arguments)
@@ -286,7 +286,7 @@ def call_of(entry: Entry, form: str) -> str:
         return f"callFactory<{signature}>(dtype, layout, device, "
     recorded = tensors and not entry.is_composite and entry.get("grad") != "none"
     if recorded and not schema.is_view and not any(a.is_written for a in schema.arguments):
-        return f"callPlain<{signature}>("
+        return f"callFastPath<{signature}>("
     return f"call<{signature}>("
 
 

@@ -34,9 +34,9 @@ struct BuiltinSlot {
     }
   }
   template <class Signature, class... Args>
-  C10_ALWAYS_INLINE decltype(auto) callPlain(Args&&... args) const {
+  C10_ALWAYS_INLINE decltype(auto) callFastPath(Args&&... args) const {
     try {
-      return TypedOperatorHandle<Signature>(entry).callPlain(std::forward<Args>(args)...);
+      return TypedOperatorHandle<Signature>(entry).callFastPath(std::forward<Args>(args)...);
     } catch (const std::bad_alloc&) {
       report_out_of_memory(*entry);
     }

@@ -220,8 +220,8 @@ class TypedOperatorHandle<Return(Args...)> final : public OperatorHandle {
     return callAny(entry_, std::forward<Args>(args)...);
   }
   /// The same for generated stubs of operators with an Autograd kernel, that are neither views nor in-place: see
-  /// Note [Plain calls].
-  C10_ALWAYS_INLINE Return callPlain(Args... args) const {
+  /// Note [Fast path of calls].
+  C10_ALWAYS_INLINE Return callFastPath(Args... args) const {
     const bool usual = detail::multi_dispatch_key_set(args...) == plain_cpu_keys && impl::is_default(impl::raw_local_dispatch_key_set);
     if (C10_LIKELY(usual)) {
       if (GradMode::is_enabled() && (impl::requires_grad_any(args) || ...)) {
@@ -232,7 +232,7 @@ class TypedOperatorHandle<Return(Args...)> final : public OperatorHandle {
         }
         return callAny(entry_, std::forward<Args>(args)...);
       }
-      const KernelFunction& kernel = entry_->plainKernel();
+      const KernelFunction& kernel = entry_->fastPathKernel();
       if (void* const function = kernel.template unboxedFor<Args...>(); C10_LIKELY(function != nullptr)) {
         const impl::ExcludeFromDefaultGuard below(autograd_dispatch_keyset_with_ADInplaceOrView);
         return impl::call_unboxed<Return, Args...>(
@@ -247,7 +247,7 @@ class TypedOperatorHandle<Return(Args...)> final : public OperatorHandle {
     const bool dense_cpu = (!device.has_value() || device->is_cpu()) && (!layout.has_value() || *layout == kStrided) &&
         !(dtype.has_value() && isQIntType(*dtype));
     if (C10_LIKELY(dense_cpu && impl::is_default(impl::raw_local_dispatch_key_set))) {
-      const KernelFunction& kernel = entry_->plainKernel();
+      const KernelFunction& kernel = entry_->fastPathKernel();
       if (void* const function = kernel.template unboxedFor<Args...>(); C10_LIKELY(function != nullptr)) {
         return impl::call_unboxed<Return, Args...>(
             function, kernel.functor(), DispatchKeySet(DispatchKey::CPU), std::forward<Args>(args)...);
@@ -280,7 +280,7 @@ class TypedOperatorHandle<Return(Args...)> final : public OperatorHandle {
     return kernel->template callWith<Return, Args...>(OperatorHandle(entry), keys, args...);
   }
   C10_NOINLINE static Return redispatchAny(impl::OperatorEntry* entry, DispatchKeySet keys, Args... args) {
-    if (keys == DispatchKeySet(DispatchKey::CPU)) entry->plainKernel(); // from now on it is known
+    if (keys == DispatchKeySet(DispatchKey::CPU)) entry->fastPathKernel(); // from now on it is known
     const KernelFunction& kernel = entry->lookup(keys);
     return kernel.template callWith<Return, Args...>(OperatorHandle(entry), keys, args...);
   }

@@ -1,4 +1,4 @@
-// How the shortest ways of generated functions know that they stand for the kernel that would be called; see Note [Plain calls].
+// How the shortest ways of generated functions know that they stand for the kernel that would be called; see Note [Fast path of calls].
 #pragma once
 
 #include <aten/core/boxing/KernelFunction.h>

@@ -325,7 +325,7 @@ void OperatorEntry::computeMasks() const {
 
 // Note [Usual forms]
 // A call of a view operator or of one in place passes three kernels: Autograd's, ADInplaceOrView's, and the backend's. In a
-// usual call (Note [Plain calls]) with nothing to record, the first has nothing to do, and the second little. So such an
+// usual call (Note [Fast path of calls]) with nothing to record, the first has nothing to do, and the second little. So such an
 // operator has a second row for its Autograd kernel: its usual form, which does the work of both, and goes on with the CPU key
 // alone. The usual place holds it as long as both kernels are the library's own.
 OperatorEntry::Resolved OperatorEntry::resolve(DispatchKeySet ks) const {
@@ -337,7 +337,7 @@ OperatorEntry::Resolved OperatorEntry::resolve(DispatchKeySet ks) const {
   if (!kernel) reportMissingKernel(ks);
   if (C10_UNLIKELY(all_threads_are_observed()) && key != kObserverKey) kernel = &observed_kernel(*kernel);
 
-  fillPlace(static_cast<size_t>(ks.getDispatchTableIndexForDispatchKeySet()), *kernel);
+  fillSlot(static_cast<size_t>(ks.getDispatchTableIndexForDispatchKeySet()), *kernel);
   const DispatchKeySet usual = extractor_.applyMasks((plain_cpu_keys | default_included_set) - default_excluded_set);
   const auto usual_form = [&]() -> const KernelFunction* {
     const BuiltinKernelRow* autograd = nullptr;
@@ -357,12 +357,12 @@ OperatorEntry::Resolved OperatorEntry::resolve(DispatchKeySet ks) const {
   };
   if (ks == usual && !extractor_.hasMasksPerBackend()) {
     const KernelFunction* form = usual_form();
-    fillPlace(kUsualPlace, form != nullptr ? *form : *kernel);
+    fillSlot(kUsualSlot, form != nullptr ? *form : *kernel);
   }
   return {kernel, ks};
 }
 
-const KernelFunction& OperatorEntry::resolvePlain() const {
+const KernelFunction& OperatorEntry::resolveFastPath() const {
   const std::lock_guard<std::recursive_mutex> lock(registrationMutex());
   if (!extractor_.masksKnown()) computeMasks();
   const auto generated = [&](DispatchKey runtime_key, DispatchKey registered_key) {
@@ -381,11 +381,11 @@ const KernelFunction& OperatorEntry::resolvePlain() const {
   static const KernelFunction none;
   const KernelFunction* kernel = plain ? computeEntry(DispatchKey::CPU).kernel : nullptr;
   const KernelFunction& found = kernel != nullptr ? *kernel : none;
-  fillPlace(kPlainPlace, found);
+  fillSlot(kFastPathSlot, found);
   return found;
 }
 
-void OperatorEntry::fillPlace(size_t place, const KernelFunction& kernel) const {
+void OperatorEntry::fillSlot(size_t place, const KernelFunction& kernel) const {
   DispatchTable* table = table_.load(std::memory_order_relaxed);
   if (table == &empty_table) {
     table = new DispatchTable{};

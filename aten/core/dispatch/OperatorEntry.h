@@ -47,9 +47,9 @@ struct AnnotatedSchema final {
 };
 
 /// Kernels by runtime key. An empty place means that nobody has asked yet.
-// The last two places are for plain calls, see Note [Plain calls].
-constexpr size_t kUsualPlace = num_runtime_entries;
-constexpr size_t kPlainPlace = num_runtime_entries + 1;
+// The last two places are for plain calls, see Note [Fast path of calls].
+constexpr size_t kUsualSlot = num_runtime_entries;
+constexpr size_t kFastPathSlot = num_runtime_entries + 1;
 using DispatchTable = std::array<std::atomic<const KernelFunction*>, num_runtime_entries + 2>;
 
 // Note [Lazy dispatch tables]
@@ -62,7 +62,7 @@ using DispatchTable = std::array<std::atomic<const KernelFunction*>, num_runtime
 // A place for a key that falls through is never filled, so a call that still sees the masks of before lands in the slow
 // path, which applies the right ones.
 
-// Note [Plain calls]
+// Note [Fast path of calls]
 // Most calls are alike: the tensors are dense ones on the CPU, and the thread has no guards. Then the keys of the call are a
 // constant but for the operator's mask, and the kernel for them has a place of its own, which saves to work out the index.
 //
@@ -101,17 +101,17 @@ class TORCH_API OperatorEntry final {
   /// known yet.
   C10_ALWAYS_INLINE const KernelFunction* usualKernel(DispatchKeySet& ks) const {
     ks = extractor_.applySharedMask((plain_cpu_keys | default_included_set) - default_excluded_set);
-    return (*table_.load(std::memory_order_acquire))[kUsualPlace].load(std::memory_order_acquire);
+    return (*table_.load(std::memory_order_acquire))[kUsualSlot].load(std::memory_order_acquire);
   }
-  /// The kernel of plain calls; one without code if they go the usual way. See Note [Plain calls].
-  C10_ALWAYS_INLINE const KernelFunction& plainKernel() const {
-    const KernelFunction* kernel = (*table_.load(std::memory_order_acquire))[kPlainPlace].load(std::memory_order_acquire);
-    if (C10_UNLIKELY(kernel == nullptr)) kernel = &resolvePlain();
+  /// The kernel of plain calls; one without code if they go the usual way. See Note [Fast path of calls].
+  C10_ALWAYS_INLINE const KernelFunction& fastPathKernel() const {
+    const KernelFunction* kernel = (*table_.load(std::memory_order_acquire))[kFastPathSlot].load(std::memory_order_acquire);
+    if (C10_UNLIKELY(kernel == nullptr)) kernel = &resolveFastPath();
     return *kernel;
   }
   /// The same, or null before the first call that asked for it.
   C10_ALWAYS_INLINE const KernelFunction* knownPlainKernel() const {
-    return (*table_.load(std::memory_order_acquire))[kPlainPlace].load(std::memory_order_acquire);
+    return (*table_.load(std::memory_order_acquire))[kFastPathSlot].load(std::memory_order_acquire);
   }
   const DispatchKeyExtractor& dispatchKeyExtractor() const {
     return extractor_;
@@ -187,8 +187,8 @@ class TORCH_API OperatorEntry final {
     DispatchKeySet keys;
   };
   Resolved resolve(DispatchKeySet ks) const;
-  const KernelFunction& resolvePlain() const;
-  void fillPlace(size_t place, const KernelFunction& kernel) const;
+  const KernelFunction& resolveFastPath() const;
+  void fillSlot(size_t place, const KernelFunction& kernel) const;
   const AnnotatedSchema& annotated_schema() const;
   ResolvedKernel computeEntry(DispatchKey key) const;
   /// The kernel registered for exactly this key (which may be an alias), or nullptr.

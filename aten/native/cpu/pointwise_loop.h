@@ -19,7 +19,7 @@
 //   static constexpr bool kVecFloat = true;     it also takes Vec<float>, but not Vec<double>.
 //   static constexpr bool kVecReduced = true;   it takes Vec<float> where elements are of a 16-bit type; for functions so
 //                                               cheap that the time goes to the conversion.
-//   static constexpr bool kExactNumbers = true; beside 16-bit tensors a number operand (add(x, 0.1)) is not rounded first.
+//   static constexpr bool kExactScalars = true; beside 16-bit tensors a number operand (add(x, 0.1)) is not rounded first.
 #pragma once
 
 #include <aten/core/OpMathType.h>
@@ -58,9 +58,9 @@ template <class F>
 inline constexpr bool has_vec_reduced<F, std::enable_if_t<F::kVecReduced>> = true;
 
 template <class F, class = void>
-inline constexpr bool exact_numbers = false;
+inline constexpr bool exact_scalars = false;
 template <class F>
-inline constexpr bool exact_numbers<F, std::enable_if_t<F::kExactNumbers>> = true;
+inline constexpr bool exact_scalars<F, std::enable_if_t<F::kExactScalars>> = true;
 
 template <class T>
 inline constexpr bool is_reduced = std::is_same_v<T, c10::Half> || std::is_same_v<T, c10::BFloat16>;
@@ -274,7 +274,7 @@ struct Kernel<F, T, std::index_sequence<I...>> {
 template <class F, class T>
 VEC_INLINE bool run(PointwiseCall& call, const F& f) {
   using K = Kernel<F, T, arguments<F, opmath_type<T>>>;
-  run_pointwise(call, &K::run, &f, exact_numbers<F> && is_reduced<T>);
+  run_pointwise(call, &K::run, &f, exact_scalars<F> && is_reduced<T>);
   return true;
 }
 

@@ -2,7 +2,7 @@
 // functor is.
 //
 // Up to three kernels per functor and dtype. The dense one moves 16 bytes per access, of operands whose rows are runs; they may
-// also be numbers (passed by value), or single elements for a row or all. The strided one takes any layout, broadcast and
+// also be scalars (passed by value), or single elements for a row or all. The strided one takes any layout, broadcast and
 // alignment. The mixed one takes operands of any dtypes, in either way, see pointwise_mixed.cuh. Half and bfloat16 are computed in
 // float.
 //
@@ -36,9 +36,9 @@ namespace pointwise_detail {
 inline constexpr int kThreads = 256;
 
 template <class F, class = void>
-inline constexpr bool exact_numbers = false;
+inline constexpr bool exact_scalars = false;
 template <class F>
-inline constexpr bool exact_numbers<F, std::enable_if_t<F::kExactNumbers>> = true;
+inline constexpr bool exact_scalars<F, std::enable_if_t<F::kExactScalars>> = true;
 
 template <class T>
 inline constexpr bool is_reduced = std::is_same_v<T, c10::Half> || std::is_same_v<T, c10::BFloat16>;
@@ -79,7 +79,7 @@ template <int Count>
 struct Operands {
   char* out;
   const char* in[Count];
-  std::uint32_t constants; // bit i: input i is a number
+  std::uint32_t constants; // bit i: input i is a scalar
   std::uint32_t repeated; // bit i: input i is one element in memory for a row
 };
 
@@ -91,9 +91,9 @@ struct MixedOperands : Operands<Count> {
   bool dense;
 };
 
-// The number that may stand for input I, and input I of the elements that a thread handles.
+// The scalar that may stand for input I, and input I of the elements that a thread handles.
 template <std::size_t I, class Math>
-struct Number {
+struct ScalarOperand {
   Math value;
 };
 template <std::size_t I, class Math, int K>
@@ -108,11 +108,11 @@ __device__ inline Math element(const Column<I, Math, K>& column, int k) {
 // K elements that lie at `offsets`, of which the first `count` exist.
 template <class T, std::size_t I, int K, int Count>
 __device__ inline void load_dense(
-    Column<I, opmath_type<T>, K>& column, const Operands<Count>& operands, const Number<I, opmath_type<T>>& number,
+    Column<I, opmath_type<T>, K>& column, const Operands<Count>& operands, const ScalarOperand<I, opmath_type<T>>& scalar,
     const std::uint32_t (&offsets)[Count + 1], std::uint32_t count) {
   const T* const from = reinterpret_cast<const T*>(operands.in[I] + offsets[I + 1]);
   if (((operands.constants | operands.repeated) >> I) & 1u) {
-    const auto x = (operands.constants >> I) & 1u ? number.value : widen(*from);
+    const auto x = (operands.constants >> I) & 1u ? scalar.value : widen(*from);
 #pragma unroll
     for (int k = 0; k < K; ++k) {
       column.values[k] = x;
@@ -135,12 +135,12 @@ __device__ inline void load_dense(
 
 template <class T, std::size_t I, int K, int Count>
 __device__ inline void load_strided(
-    Column<I, opmath_type<T>, K>& column, const Operands<Count>& operands, const Number<I, opmath_type<T>>& number,
+    Column<I, opmath_type<T>, K>& column, const Operands<Count>& operands, const ScalarOperand<I, opmath_type<T>>& scalar,
     const std::uint32_t (&offsets)[K][Count + 1], std::uint32_t index, std::uint32_t n) {
   const bool constant = (operands.constants >> I) & 1u;
 #pragma unroll
   for (int k = 0; k < K; ++k) {
-    column.values[k] = constant    ? number.value
+    column.values[k] = constant    ? scalar.value
         : index + k * kThreads < n ? widen(*reinterpret_cast<const T*>(operands.in[I] + offsets[k][I + 1]))
                                    : opmath_type<T>();
   }
@@ -163,10 +163,10 @@ __device__ inline void load_mixed(
 template <class T, std::size_t I, int K, int Words, int Count>
 __device__ inline void promote_mixed(
     Column<I, opmath_type<T>, K>& column, const RawElements<Words>& raw, const MixedOperands<Count>& operands,
-    const Number<I, opmath_type<T>>& number) {
+    const ScalarOperand<I, opmath_type<T>>& scalar) {
   const bool constant = (operands.constants >> I) & 1u;
   if (constant || (K > 1 && ((operands.repeated >> I) & 1u))) {
-    const auto x = constant ? number.value : promote_raw<T, 1>(raw, operands.dtypes[I + 1]).values[0];
+    const auto x = constant ? scalar.value : promote_raw<T, 1>(raw, operands.dtypes[I + 1]).values[0];
 #pragma unroll
     for (int k = 0; k < K; ++k) {
       column.values[k] = x;
@@ -203,8 +203,8 @@ struct Inputs<std::index_sequence<I...>, In...> {
   static constexpr int kCount = sizeof...(In);
   using Operands = pointwise_detail::Operands<kCount>;
   using MixedOperands = pointwise_detail::MixedOperands<kCount>;
-  using Places = OffsetCalculator<kCount + 1>;
-  struct Numbers : Number<I, opmath_type<In>>... {};
+  using Offsets = OffsetCalculator<kCount + 1>;
+  struct ScalarOperands : ScalarOperand<I, opmath_type<In>>... {};
   template <int K>
   struct Columns : Column<I, opmath_type<In>, K>... {};
   template <std::size_t, class Words>
@@ -212,10 +212,10 @@ struct Inputs<std::index_sequence<I...>, In...> {
   template <int K>
   struct RawColumns : RawColumn<I, raw_elements_for<In, K>>... {};
 
-  // `places` counts groups of K elements.
+  // `element_offsets` counts groups of K elements.
   template <class F, class Out>
   __device__ static void compute_dense(
-      std::uint32_t n, const F& f, const Operands& operands, const Numbers& numbers, const Places& places) {
+      std::uint32_t n, const F& f, const Operands& operands, const ScalarOperands& scalars, const Offsets& element_offsets) {
     constexpr int K = dense_items<F, Out, In...>;
     std::uint32_t rest = blockIdx.x * kThreads + threadIdx.x;
     if (rest * K >= n) {
@@ -224,17 +224,17 @@ struct Inputs<std::index_sequence<I...>, In...> {
     const std::uint32_t count = n - rest * K;
     std::uint32_t offsets[kCount + 1] = {};
 #pragma unroll 1
-    for (int d = 0; d < places.dims; ++d) {
-      const std::uint32_t quotient = d + 1 == places.dims ? 0 : places.size[d].divide(rest);
-      const std::uint32_t position = rest - quotient * places.size[d].divisor;
+    for (int d = 0; d < element_offsets.dims; ++d) {
+      const std::uint32_t quotient = d + 1 == element_offsets.dims ? 0 : element_offsets.size[d].divide(rest);
+      const std::uint32_t position = rest - quotient * element_offsets.size[d].divisor;
 #pragma unroll
       for (int i = 0; i <= kCount; ++i) {
-        offsets[i] += position * places.strides[d][i];
+        offsets[i] += position * element_offsets.strides[d][i];
       }
       rest = quotient;
     }
     Columns<K> columns;
-    (load_dense<In, I, K>(columns, operands, numbers, offsets, count), ...);
+    (load_dense<In, I, K>(columns, operands, scalars, offsets, count), ...);
     Aligned<Out, K> results;
 #pragma unroll
     for (int k = 0; k < K; ++k) {
@@ -255,7 +255,7 @@ struct Inputs<std::index_sequence<I...>, In...> {
 
   template <class F, class Out>
   __device__ static void compute_strided(
-      std::uint32_t n, const F& f, const Operands& operands, const Numbers& numbers, const Places& places) {
+      std::uint32_t n, const F& f, const Operands& operands, const ScalarOperands& scalars, const Offsets& element_offsets) {
     constexpr int K = strided_items<Out, In...>;
     const std::uint32_t index = blockIdx.x * (kThreads * K) + threadIdx.x;
     std::uint32_t offsets[K][kCount + 1] = {};
@@ -266,21 +266,21 @@ struct Inputs<std::index_sequence<I...>, In...> {
     }
     // Dimension by dimension for all elements at once, so that sizes and strides are read once.
 #pragma unroll 1
-    for (int d = 0; d < places.dims; ++d) {
-      const FastDivider size = places.size[d];
+    for (int d = 0; d < element_offsets.dims; ++d) {
+      const FastDivider size = element_offsets.size[d];
 #pragma unroll
       for (int k = 0; k < K; ++k) {
-        const std::uint32_t quotient = d + 1 == places.dims ? 0 : size.divide(rest[k]);
+        const std::uint32_t quotient = d + 1 == element_offsets.dims ? 0 : size.divide(rest[k]);
         const std::uint32_t position = rest[k] - quotient * size.divisor;
 #pragma unroll
         for (int i = 0; i <= kCount; ++i) {
-          offsets[k][i] += position * places.strides[d][i];
+          offsets[k][i] += position * element_offsets.strides[d][i];
         }
         rest[k] = quotient;
       }
     }
     Columns<K> columns;
-    (load_strided<In, I, K>(columns, operands, numbers, offsets, index, n), ...);
+    (load_strided<In, I, K>(columns, operands, scalars, offsets, index, n), ...);
 #pragma unroll
     for (int k = 0; k < K; ++k) {
       if (index + k * kThreads < n) {
@@ -291,7 +291,7 @@ struct Inputs<std::index_sequence<I...>, In...> {
 
   template <bool Long, class F, class Out>
   __device__ static void compute_mixed(
-      std::uint32_t n, const F& f, const MixedOperands& operands, const Numbers& numbers, const Places& places) {
+      std::uint32_t n, const F& f, const MixedOperands& operands, const ScalarOperands& scalars, const Offsets& element_offsets) {
     constexpr int K = mixed_items<Long, Out, In...>;
     const std::uint32_t first = (blockIdx.x * kThreads + threadIdx.x) * (operands.dense ? K : 1);
     if (first >= n) {
@@ -300,23 +300,23 @@ struct Inputs<std::index_sequence<I...>, In...> {
     std::uint32_t rest = operands.dense ? first / K : first;
     std::uint32_t offsets[kCount + 1] = {};
 #pragma unroll 1
-    for (int d = 0; d < places.dims; ++d) {
-      const std::uint32_t quotient = d + 1 == places.dims ? 0 : places.size[d].divide(rest);
-      const std::uint32_t position = rest - quotient * places.size[d].divisor;
+    for (int d = 0; d < element_offsets.dims; ++d) {
+      const std::uint32_t quotient = d + 1 == element_offsets.dims ? 0 : element_offsets.size[d].divide(rest);
+      const std::uint32_t position = rest - quotient * element_offsets.size[d].divisor;
 #pragma unroll
       for (int i = 0; i <= kCount; ++i) {
-        offsets[i] += position * places.strides[d][i];
+        offsets[i] += position * element_offsets.strides[d][i];
       }
       rest = quotient;
     }
     if (K > 1 && operands.dense && n - first >= K) {
-      compute_mixed_items<K, Long, F, Out>(f, operands, numbers, offsets);
+      compute_mixed_items<K, Long, F, Out>(f, operands, scalars, offsets);
       return;
     }
     const std::uint32_t count = operands.dense ? n - first : 1;
 #pragma unroll 1
     for (std::uint32_t k = 0; k < count; ++k) {
-      compute_mixed_items<1, Long, F, Out>(f, operands, numbers, offsets);
+      compute_mixed_items<1, Long, F, Out>(f, operands, scalars, offsets);
 #pragma unroll
       for (int i = 0; i <= kCount; ++i) {
         offsets[i] += ((operands.repeated << 1) >> i) & 1u ? 0 : operands.sizes[i];
@@ -325,21 +325,21 @@ struct Inputs<std::index_sequence<I...>, In...> {
   }
 
   template <bool Exact>
-  static Numbers numbers_of(const PointwisePlan& plan) {
-    Numbers numbers = {};
-    (set_number<Exact, In>(static_cast<Number<I, opmath_type<In>>&>(numbers), plan), ...);
-    return numbers;
+  static ScalarOperands scalars_of(const PointwisePlan& plan) {
+    ScalarOperands scalars = {};
+    (set_scalar<Exact, In>(static_cast<ScalarOperand<I, opmath_type<In>>&>(scalars), plan), ...);
+    return scalars;
   }
 
  private:
   // K elements that lie side by side.
   template <int K, bool Long, class F, class Out>
   __device__ static void compute_mixed_items(
-      const F& f, const MixedOperands& operands, const Numbers& numbers, const std::uint32_t (&offsets)[kCount + 1]) {
+      const F& f, const MixedOperands& operands, const ScalarOperands& scalars, const std::uint32_t (&offsets)[kCount + 1]) {
     RawColumns<K> raw = {};
     (load_mixed<I, K>(static_cast<RawColumn<I, raw_elements_for<In, K>>&>(raw), operands, offsets), ...);
     Columns<K> columns;
-    (promote_mixed<In, I, K>(columns, static_cast<const RawColumn<I, raw_elements_for<In, K>>&>(raw), operands, numbers), ...);
+    (promote_mixed<In, I, K>(columns, static_cast<const RawColumn<I, raw_elements_for<In, K>>&>(raw), operands, scalars), ...);
     Elements<Out, K> results;
 #pragma unroll
     for (int k = 0; k < K; ++k) {
@@ -359,37 +359,37 @@ struct Inputs<std::index_sequence<I...>, In...> {
   }
 
   template <bool Exact, class T, std::size_t Index>
-  static void set_number(Number<Index, opmath_type<T>>& number, const PointwisePlan& plan) {
+  static void set_scalar(ScalarOperand<Index, opmath_type<T>>& scalar, const PointwisePlan& plan) {
     if (!plan.is_constant(Index + 1)) {
       return;
     }
     const PointwisePlan::Constant& constant = plan.constant[Index + 1];
     if constexpr (Exact && is_reduced<T>) {
-      number.value = constant.wide;
+      scalar.value = constant.wide;
     } else {
       T value;
       std::memcpy(&value, constant.value, sizeof(T));
-      number.value = c10::convert<opmath_type<T>>(value);
+      scalar.value = c10::convert<opmath_type<T>>(value);
     }
   }
 };
 
 template <class F, class Out, class In>
 __global__ void __launch_bounds__(kThreads) pointwise_dense(
-    std::uint32_t n, F f, typename In::Operands operands, typename In::Numbers numbers, typename In::Places places) {
-  In::template compute_dense<F, Out>(n, f, operands, numbers, places);
+    std::uint32_t n, F f, typename In::Operands operands, typename In::ScalarOperands scalars, typename In::Offsets element_offsets) {
+  In::template compute_dense<F, Out>(n, f, operands, scalars, element_offsets);
 }
 
 template <class F, class Out, class In>
 __global__ void __launch_bounds__(kThreads) pointwise_strided(
-    std::uint32_t n, F f, typename In::Operands operands, typename In::Numbers numbers, typename In::Places places) {
-  In::template compute_strided<F, Out>(n, f, operands, numbers, places);
+    std::uint32_t n, F f, typename In::Operands operands, typename In::ScalarOperands scalars, typename In::Offsets element_offsets) {
+  In::template compute_strided<F, Out>(n, f, operands, scalars, element_offsets);
 }
 
 template <bool Long, class F, class Out, class In>
 __global__ void __launch_bounds__(kThreads) pointwise_mixed(
-    std::uint32_t n, F f, typename In::MixedOperands operands, typename In::Numbers numbers, typename In::Places places) {
-  In::template compute_mixed<Long, F, Out>(n, f, operands, numbers, places);
+    std::uint32_t n, F f, typename In::MixedOperands operands, typename In::ScalarOperands scalars, typename In::Offsets element_offsets) {
+  In::template compute_mixed<Long, F, Out>(n, f, operands, scalars, element_offsets);
 }
 
 template <int Count>
@@ -402,18 +402,18 @@ void set_operands(Operands<Count>& operands, const PointwisePlan& plan) {
   operands.repeated = plan.repeated >> 1;
 }
 
-// Places of groups of K elements, along the first dimension.
-template <class Places>
-Places places_of_groups(const PointwisePlan& plan, int K) {
+// Offsets of groups of K elements, along the first dimension.
+template <class Offsets>
+Offsets offsets_of_groups(const PointwisePlan& plan, int K) {
   std::int64_t groups[PointwisePlan::kMaxDenseDims];
   for (int d = 0; d < plan.dims; ++d) {
     groups[d] = d == 0 && plan.dims > 1 ? plan.sizes[0] / K : plan.sizes[d];
   }
-  return Places(plan.dims, groups, [&](int dim, int operand) { return plan.strides[dim][operand] * (dim == 0 ? K : 1); });
+  return Offsets(plan.dims, groups, [&](int dim, int operand) { return plan.strides[dim][operand] * (dim == 0 ? K : 1); });
 }
-template <class Places>
-Places places_of(const PointwisePlan& plan) {
-  return Places(plan.dims, plan.sizes, [&](int dim, int operand) { return plan.strides[dim][operand]; });
+template <class Offsets>
+Offsets offsets_of(const PointwisePlan& plan) {
+  return Offsets(plan.dims, plan.sizes, [&](int dim, int operand) { return plan.strides[dim][operand]; });
 }
 
 template <class Out, class... In, class F>
@@ -421,22 +421,22 @@ void launch(const PointwisePlan& plan, const F& f) {
   using Inputs = pointwise_detail::Inputs<std::index_sequence_for<In...>, In...>;
   typename Inputs::Operands operands;
   set_operands(operands, plan);
-  const auto numbers = Inputs::template numbers_of<exact_numbers<F>>(plan);
+  const auto scalars = Inputs::template scalars_of<exact_scalars<F>>(plan);
   const auto n = static_cast<std::uint32_t>(plan.numel);
   if (plan.dense) {
     constexpr int K = dense_items<F, Out, In...>;
     static_assert(PointwisePlan::kRunItems % K == 0);
     constexpr std::int64_t kPerBlock = kThreads * K;
     const auto blocks = static_cast<unsigned>((plan.numel + kPerBlock - 1) / kPerBlock);
-    const auto places = places_of_groups<typename Inputs::Places>(plan, K);
-    pointwise_dense<F, Out, Inputs><<<blocks, kThreads, 0, plan.stream>>>(n, f, operands, numbers, places);
+    const auto element_offsets = offsets_of_groups<typename Inputs::Offsets>(plan, K);
+    pointwise_dense<F, Out, Inputs><<<blocks, kThreads, 0, plan.stream>>>(n, f, operands, scalars, element_offsets);
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return;
   }
   constexpr std::int64_t kPerBlock = kThreads * strided_items<Out, In...>;
   const auto blocks = static_cast<unsigned>((plan.numel + kPerBlock - 1) / kPerBlock);
-  const auto places = places_of<typename Inputs::Places>(plan);
-  pointwise_strided<F, Out, Inputs><<<blocks, kThreads, 0, plan.stream>>>(n, f, operands, numbers, places);
+  const auto element_offsets = offsets_of<typename Inputs::Offsets>(plan);
+  pointwise_strided<F, Out, Inputs><<<blocks, kThreads, 0, plan.stream>>>(n, f, operands, scalars, element_offsets);
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 
@@ -452,12 +452,12 @@ void launch_mixed(const PointwisePlan& plan, const F& f) {
   constexpr int K = mixed_items<Long, Out, In...>;
   static_assert(PointwisePlan::kRunItems % K == 0);
   operands.dense = K > 1 && plan.dense;
-  const auto numbers = Inputs::template numbers_of<exact_numbers<F>>(plan);
+  const auto scalars = Inputs::template scalars_of<exact_scalars<F>>(plan);
   const std::int64_t per_block = kThreads * (operands.dense ? K : 1);
   const auto blocks = static_cast<unsigned>((plan.numel + per_block - 1) / per_block);
-  const auto places = operands.dense ? places_of_groups<typename Inputs::Places>(plan, K) : places_of<typename Inputs::Places>(plan);
+  const auto element_offsets = operands.dense ? offsets_of_groups<typename Inputs::Offsets>(plan, K) : offsets_of<typename Inputs::Offsets>(plan);
   const auto n = static_cast<std::uint32_t>(plan.numel);
-  pointwise_mixed<Long, F, Out, Inputs><<<blocks, kThreads, 0, plan.stream>>>(n, f, operands, numbers, places);
+  pointwise_mixed<Long, F, Out, Inputs><<<blocks, kThreads, 0, plan.stream>>>(n, f, operands, scalars, element_offsets);
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 
@@ -514,7 +514,7 @@ void launch_uniform(const PointwisePlan& plan, const F& f, std::index_sequence<I
   }
 }
 
-/// The functor is made for the plan's dtype alone: its numbers need not fit others.
+/// The functor is made for the plan's dtype alone: its scalars need not fit others.
 template <Kernels Choice, class T, class F, class... Args>
 bool launch_if(const PointwisePlan& plan, const Args&... args) {
   if (plan.dtype != c10::CppTypeToScalarType<T>::value) {

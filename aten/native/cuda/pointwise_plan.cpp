@@ -149,12 +149,12 @@ void plan_fast(const PointwiseCall& fast, const TensorIteratorBase& iter, bool r
     plan.data[i] = static_cast<char*>(fast.data[i]);
     plan.dtypes[i] = iter.own_dtype(i);
     walk.item_size[i] = static_cast<std::int64_t>(c10::elementSize(plan.dtypes[i]));
-    const bool number = (fast.numbers >> i) & 1u;
-    walk.strides[i].assign(1, number ? 0 : walk.item_size[i]);
-    if (number) {
+    const bool scalar = (fast.scalars >> i) & 1u;
+    walk.strides[i].assign(1, scalar ? 0 : walk.item_size[i]);
+    if (scalar) {
       plan.constants |= 1u << i;
       std::memcpy(plan.constant[i].value, fast.data[i], 16);
-      plan.constant[i].wide = reduced ? static_cast<float>(fast.source[i].number->toDouble()) : 0.0f;
+      plan.constant[i].wide = reduced ? static_cast<float>(fast.source[i].scalar->toDouble()) : 0.0f;
     }
   }
 }
@@ -162,13 +162,13 @@ void plan_fast(const PointwiseCall& fast, const TensorIteratorBase& iter, bool r
 // The most frequent calls: tensors of one shape, dense and aligned, in one launch. False: nothing has happened.
 bool plan_plain(const PointwiseCall& fast, TensorIteratorBase& iter, c10::function_ref<void(PointwisePlan&)> launch) {
   const std::int64_t numel = iter.numel();
-  if (fast.repeated != fast.numbers || numel == 0 || numel > kDenseElements) {
+  if (fast.repeated != fast.scalars || numel == 0 || numel > kDenseElements) {
     return false;
   }
   PointwisePlan plan;
   plan.dtype = iter.common_dtype();
   plan.operands = fast.count;
-  plan.constants = fast.numbers;
+  plan.constants = fast.scalars;
   plan.repeated = 0;
   plan.dense = true;
   plan.dims = 1;
@@ -183,7 +183,7 @@ bool plan_plain(const PointwiseCall& fast, TensorIteratorBase& iter, c10::functi
       plan.strides[0][i] = 0;
       std::memcpy(plan.constant[i].value, fast.data[i], sizeof(plan.constant[i].value));
       const bool reduced = c10::isReducedFloatingType(plan.dtype);
-      plan.constant[i].wide = reduced ? static_cast<float>(fast.source[i].number->toDouble()) : 0.0f;
+      plan.constant[i].wide = reduced ? static_cast<float>(fast.source[i].scalar->toDouble()) : 0.0f;
     } else if (!is_aligned(fast.data[i])) {
       return false;
     }
@@ -230,7 +230,7 @@ void plan_pointwise(TensorIteratorBase& iter, c10::function_ref<void(PointwisePl
   const bool reduced = c10::isReducedFloatingType(plan.dtype);
   Walk walk;
   // Plain calls of tensors of one shape; values and rows that are repeated are for CPU kernels.
-  if (const PointwiseCall* fast = iter.fast_operands(); fast != nullptr && fast->repeated == fast->numbers) {
+  if (const PointwiseCall* fast = iter.fast_operands(); fast != nullptr && fast->repeated == fast->scalars) {
     plan_fast(*fast, iter, reduced, plan, walk);
   } else {
     plan_general(iter, reduced, plan, walk);

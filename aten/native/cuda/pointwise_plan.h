@@ -20,10 +20,10 @@ struct PointwisePlan {
   static constexpr int kMaxOperands = 5; // the output and four inputs
   static constexpr int kMaxDenseDims = 4, kRunItems = 8;
 
-  /// A number operand, or a 0-dim tensor in host memory.
+  /// A scalar operand, or a 0-dim tensor in host memory.
   struct Constant {
     alignas(16) char value[16]; // in the common dtype, or the operand's own where that takes no part in promotion
-    float wide; // the number before it was rounded to a 16-bit dtype
+    float wide; // the scalar before it was rounded to a 16-bit dtype
   };
 
   bool is_constant(int operand) const {

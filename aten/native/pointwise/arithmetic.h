@@ -7,7 +7,7 @@ namespace at::native {
 
 template <class T>
 struct AddAlpha {
-  static constexpr bool kExactNumbers = true;
+  static constexpr bool kExactScalars = true;
   static constexpr bool kVecReduced = true;
   explicit AddAlpha(const c10::Scalar& scalar) : alpha(scalar.to<T>()) {}
   template <class V>
@@ -19,7 +19,7 @@ struct AddAlpha {
 
 template <class T>
 struct SubAlpha {
-  static constexpr bool kExactNumbers = true;
+  static constexpr bool kExactScalars = true;
   static constexpr bool kVecReduced = true;
   explicit SubAlpha(const c10::Scalar& scalar) : alpha(scalar.to<T>()) {}
   template <class V>
@@ -30,7 +30,7 @@ struct SubAlpha {
 };
 
 struct Mul {
-  static constexpr bool kExactNumbers = true;
+  static constexpr bool kExactScalars = true;
   static constexpr bool kVecReduced = true;
   template <class T>
   HOST_DEVICE T operator()(T a, T b) const {
@@ -39,7 +39,7 @@ struct Mul {
 };
 
 struct Div {
-  static constexpr bool kExactNumbers = true;
+  static constexpr bool kExactScalars = true;
   static constexpr bool kVecReduced = true;
   template <class T>
   HOST_DEVICE T operator()(T a, T b) const {

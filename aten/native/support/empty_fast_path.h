@@ -1,4 +1,4 @@
-// The short way of at::empty, see Note [Plain calls] in aten/core/dispatch/OperatorEntry.h.
+// The short way of at::empty, see Note [Fast path of calls] in aten/core/dispatch/OperatorEntry.h.
 #pragma once
 
 #include <c10/core/TensorImpl.h>
