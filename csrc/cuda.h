@@ -15,7 +15,7 @@ TORCH_API size_t device_count();
 TORCH_API bool is_available();
 /// Is cuDNN linked into the plugin?
 TORCH_API bool cudnn_is_available();
-/// Why is_available() is false, in words; empty when it is true.
+/// Why is_available() is false, as a message; empty when it is true.
 TORCH_API std::string unavailable_reason();
 
 /// Seeds the current device's default generator, or every device's.

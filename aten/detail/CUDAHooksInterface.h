@@ -14,7 +14,7 @@ namespace at {
 
 struct Generator;
 
-/// Implemented by libtensor_cuda.so. This base is what there is without it: no devices, and the reason in words.
+/// Implemented by libtensor_cuda.so. This base is what there is without it: no devices, and the reason as a message.
 struct TORCH_API CUDAHooksInterface {
   virtual ~CUDAHooksInterface() = default;
 

@@ -3,7 +3,7 @@
 //   auto iter = TensorIteratorConfig().add_output(out).add_const_input(a).add_const_input(b).build();
 //   iter.for_each([&](char** data, const int64_t* strides, int64_t n) { ... });
 //
-// After build() dimensions are ordered fastest first and joined where memory allows, strides are in bytes, and a
+// After build() dimensions are ordered fastest first and merged where memory allows, strides are in bytes, and a
 // stride of 0 repeats an element (broadcast, scalars).
 //
 // Note [Scalars as operands]
@@ -132,11 +132,11 @@ struct PointwiseInput {
   const c10::Scalar* scalar = nullptr;
 };
 
-/// What a pointwise kernel is given: all there is to know of a plain call, or an iterator, which is derived from this. See
+/// What a pointwise kernel is given: all there is to know of a call of the fast path, or an iterator, which is derived from this. See
 /// Note [Fast pointwise calls].
 //
 // Note [Fast pointwise calls]
-// Most calls are of tensors of one dtype, shape and dense layout, perhaps beside a scalar. Setting up an OperandInfo for
+// Most calls are of tensors of one dtype, shape and dense layout, perhaps with a scalar. Setting up an OperandInfo for
 // each would cost more than the rest of the call, so build_pointwise leaves this instead, and run_pointwise reads it. The
 // first use of any other accessor of the iterator sets up the operands in full. The plainest of these calls, which make a
 // new tensor, do without the iterator: set_up_plain() either fills this alone, or leaves the call to build_pointwise.
@@ -191,7 +191,7 @@ struct TORCH_API TensorIteratorBase : public PointwiseCall {
       PointwiseRule rule = {},
       bool resize_out = true);
 
-  /// The compact state that build_pointwise leaves for a plain call, or null when the operands are set up in full.
+  /// The compact state that build_pointwise leaves for a call of the fast path, or null when the operands are set up in full.
   const PointwiseCall* fast_operands() const {
     return count != 0 ? this : nullptr;
   }
@@ -484,7 +484,7 @@ struct TORCH_API TensorIteratorBase : public PointwiseCall {
 
   TensorBase fast_output_; // of a call in the short form, when it was allocated here
   alignas(16) DimVector shape_;
-  /// perm_[i] is the dimension of the tensors that the iterator's dimension i stands for. Gone once dimensions are joined.
+  /// perm_[i] is the dimension of the tensors that the iterator's dimension i stands for. Gone once dimensions are merged.
   DimVector perm_;
   DimVector view_offsets_;
   SmallVector<OperandInfo, 4> operands_;

@@ -1,4 +1,4 @@
-// The geometry half of TensorIterator: strides, order of dimensions, output layout, joining of dimensions.
+// The geometry half of TensorIterator: strides, order of dimensions, output layout, merging of dimensions.
 #include <aten/iterator/TensorIterator.h>
 
 #include <aten/core/Tensor.h>

@@ -57,7 +57,7 @@ C10_ALWAYS_INLINE bool same_sizes(IntArrayRef a, IntArrayRef b) {
   return same;
 }
 
-// The same for plain calls, which are those of few dimensions.
+// The same for calls of the fast path, which are those of few dimensions.
 C10_ALWAYS_INLINE bool same_few_sizes(const c10::impl::SizesAndStrides& a, const c10::impl::SizesAndStrides& b) {
   size_t dim = a.size();
   if (dim > c10::impl::SizesAndStrides::kMaxInline || b.size() != dim) {
@@ -73,7 +73,7 @@ C10_ALWAYS_INLINE bool same_few_sizes(const c10::impl::SizesAndStrides& a, const
   return true;
 }
 
-// Whether the tensor has few dimensions, lies by rows, and has the very strides that follow from its sizes.
+// Whether the tensor has few dimensions, is row-major, and has the very strides that follow from its sizes.
 bool is_small_contiguous(const c10::TensorImpl& tensor) {
   const c10::impl::SizesAndStrides& shape = tensor.sizes_and_strides();
   if (shape.size() > c10::impl::SizesAndStrides::kMaxInline) {
@@ -113,7 +113,7 @@ C10_ALWAYS_INLINE caffe2::TypeMeta plain_result_type(PointwiseRule::Result rule,
   }
 }
 
-// The rest of a plain call: a new tensor like `lead`, of dtype `type`. There is one call of a function, and only `call` is
+// The rest of a call of the fast path: a new tensor like `lead`, of dtype `type`. There is one call of a function, and only `call` is
 // used after it: what else lived on would have to be saved and restored.
 C10_ALWAYS_INLINE c10::TensorImpl* make_result(
     PointwiseCall& call,
@@ -442,7 +442,7 @@ struct BroadcastPlan {
   caffe2::TypeMeta result_type;
   int dim; // of the output
   int64_t sizes[kMaxDim];
-  // The iterator's: fastest dimension first, joined where memory allows.
+  // The iterator's: fastest dimension first, merged where memory allows.
   int joined;
   int64_t shape[kMaxDim];
   int64_t strides[kMax][kMaxDim]; // in bytes
@@ -506,11 +506,11 @@ bool BroadcastPlan::make(const TensorBase* out, const PointwiseInput* inputs, in
     return false;
   }
 
-  // From the last dimension to the first, which is the order of the iterator's. All lie by rows: so neighbours join where the
+  // From the last dimension to the first, which is the order of the iterator's. All are row-major: so neighbours merge where the
   // same inputs are repeated over them.
   const int64_t item = static_cast<int64_t>(type.itemsize());
   int64_t next[kMax] = {static_cast<int64_t>(result_type.itemsize()), item, item, item, item};
-  std::uint32_t repeated = 0; // bit i: operand i, over the last of the joined dimensions
+  std::uint32_t repeated = 0; // bit i: operand i, over the last of the merged dimensions
   joined = 0;
   for (int d = 1; d <= dim; ++d) {
     int64_t size = 1;

@@ -563,7 +563,7 @@ int64_t RecordFunction::getDefaultNodeId() {
 // kObserverKey, falls through and is in nobody's key set until the first callback comes. Then its fallback,
 // observed_call, is registered, and a thread with callbacks includes the key. The fallback goes on with the keys below and
 // does not exclude its own, so that calls inside composite kernels and formulas of gradients are heard of too, as children.
-// A redispatch from kernel to kernel is not: its keys are below. Plain calls (see OperatorEntry.h) are for threads with
+// A redispatch from kernel to kernel is not: its keys are below. Calls of the fast path (see OperatorEntry.h) are for threads with
 // nothing set, so an observed thread takes none.
 //
 // Callbacks of the process concern threads that nobody can reach to include a key. While there are any, operators hand out

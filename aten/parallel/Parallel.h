@@ -103,7 +103,7 @@ inline void parallel_for(const std::int64_t begin, const std::int64_t end, const
       const_cast<F*>(&f));
 }
 
-/// Reduces [begin, end): partial results f(begin, end, identity) of the chunks are joined in order by sf(a, b).
+/// Reduces [begin, end): partial results f(begin, end, identity) of the chunks are combined in order by sf(a, b).
 template <class scalar_t, class F, class SF>
 inline scalar_t parallel_reduce(
     const std::int64_t begin,

@@ -5,7 +5,7 @@
 
 namespace at::shape {
 
-/// The layout that results of a convolution have: channels last where the input or the weight is so.
+/// The layout that results of a convolution have: channels-last where the input or the weight is so.
 c10::MemoryFormat convolution_memory_format(const TensorBase& input, const TensorBase& weight);
 
 /// `values` for each of `dims` spatial dimensions: as given, or one value for all. Throws for any other number.

@@ -8,7 +8,7 @@
 
 namespace at::shape {
 
-/// Checks of cdist in its own words.
+/// Checks of cdist with its own messages.
 void check_cdist(const TensorBase& x1, const TensorBase& x2, double p, std::optional<int64_t> compute_mode);
 
 } // namespace at::shape

@@ -338,7 +338,7 @@ void take_out(const char* op, const TensorBase& self, const TensorBase& index, c
   check_no_overlap(out, {&self, &index});
 }
 
-/// An output that is resized lies by rows, however the result of the function lies.
+/// An output that is resized is row-major, however the result of the function lies.
 void rows_when_resized(std::initializer_list<const TensorBase*> outs, TensorSpec* specs) {
   for (size_t i = 0; i < outs.size(); ++i) {
     specs[i].strides.reset();

@@ -96,7 +96,7 @@ TensorSpec addbmm(const char* op, const TensorBase& self, const TensorBase& batc
 }
 
 TensorSpec mv(const char* op, const TensorBase& self, const TensorBase& vec) {
-  // In words of addmv, whose self would be a vector of self.size(0) elements.
+  // With the message of addmv, whose self would be a vector of self.size(0) elements.
   const int64_t rows = self.size(0);
   TORCH_CHECK(self.dim() == 2 && vec.dim() == 1, "vector + matrix @ vector expected, got 1, ", self.dim(), ", ", vec.dim());
   TORCH_CHECK(

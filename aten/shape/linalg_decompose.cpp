@@ -292,7 +292,7 @@ void linalg_eig_out(const char*, const TensorBase& self, const TensorBase& eigen
 }
 
 /// Layout of outputs that LAPACK fills where they are if it can: an empty one of the right dtype gets the layout of its spec, even
-/// where its sizes fit, and any other that is resized lies by rows.
+/// where its sizes fit, and any other that is resized is row-major.
 void filled_in_place(std::initializer_list<const TensorBase*> outs, TensorSpec* specs) {
   for (const TensorBase* out : outs) {
     give_own_layout(*out, *specs, /*in_place=*/fits_in_place(*out, *specs));

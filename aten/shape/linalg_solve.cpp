@@ -16,7 +16,7 @@
 namespace at::shape {
 namespace {
 
-/// Checks of the older solvers, which have words of their own.
+/// Checks of the older solvers, which have messages of their own.
 void check_older_solve(const char* op, const TensorBase& b, const TensorBase& A) {
   TORCH_CHECK(b.device() == A.device(), "Expected b and A to be on the same device, but found b on ", b.device(), " and A on ", A.device(), " instead.");
   TORCH_CHECK(
@@ -35,7 +35,7 @@ TensorSpec solution(const char* op, const TensorBase& A, const TensorBase& B) {
   return by_columns(B, joined(batch, {B.size(-2), B.size(-1)}));
 }
 
-/// Matrices that lie by rows.
+/// Matrices that are row-major.
 TensorSpec by_rows(TensorSpec spec) {
   spec.strides.reset();
   return spec;
@@ -124,7 +124,7 @@ TensorSpec linalg_solve_triangular(const char*, const TensorBase& self, const Te
   check_solve_sizes(op, self, B, left);
   check_lapack_dtype("triangular_solve_cpu", self);
   const TensorSpec spec = solution(op, self, B);
-  // A conjugated A that lies by columns is solved for as its adjoint, and so the solution lies by rows.
+  // A conjugated A that is column-major is solved for as its adjoint, and so the solution is row-major.
   return self.is_conj() && Tensor(self).mT().is_contiguous() ? by_rows(spec) : spec;
 }
 

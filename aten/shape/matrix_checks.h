@@ -1,4 +1,4 @@
-// Checks and layouts that the shape functions of linear algebra share. Messages begin with the words PyTorch uses.
+// Checks and layouts that the shape functions of linear algebra share. Messages begin with PyTorch's phrases.
 #pragma once
 
 #include <aten/core/TensorSpec.h>
@@ -27,7 +27,7 @@ c10::DimVector joined(IntArrayRef batch, IntArrayRef rest);
 /// Broadcast of two batches. Throws "The size of tensor a (x) must match the size of tensor b (y) at ...".
 c10::DimVector broadcast_batches(const char* op, IntArrayRef a, IntArrayRef b);
 
-/// Matrices that lie by columns, as LAPACK leaves them.
+/// Matrices that are column-major, as LAPACK leaves them.
 TensorSpec by_columns(const TensorBase& like, IntArrayRef sizes);
 TensorSpec by_columns(const TensorBase& like, IntArrayRef sizes, c10::ScalarType dtype);
 /// Throws "NAME: Expected RESULT to be safely castable from ...", unless `out` can hold `dtype`.

@@ -91,7 +91,7 @@ TensorSpec padded_backward(
 
 } // namespace
 
-/// [batch,] channels, and padded sizes; channels last if self is.
+/// [batch,] channels, and padded sizes; channels-last if self is.
 TensorSpec reflection_pad(const char* op, const TensorBase& self, IntArrayRef padding) {
   return padded(op, self, padding, /*reflects=*/true);
 }

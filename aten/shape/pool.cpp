@@ -33,7 +33,7 @@ std::string_view base_name(std::string_view op) {
   return op;
 }
 
-/// What a list of windows' numbers must be. Dilations, means of volumes and margins of maxima say it in their own words.
+/// What a list of windows' numbers must be. Dilations, means of volumes and margins of maxima say it with their own messages.
 const char* must_be(std::string_view name, std::string_view what) {
   return what == "dilation"                       ? " must be either"
       : name == "avg_pool3d"                      ? " must be"

@@ -377,7 +377,7 @@ void nansum_out(
     bool,
     std::optional<ScalarType> dtype,
     const TensorBase& out) {
-  // Without NaN it is sum, which has words of its own.
+  // Without NaN it is sum, which has messages of its own.
   TORCH_CHECK(!self.is_floating_point() || !dtype || *dtype == out.scalar_type(), op,
               ": provided dtype must match dtype of result. Got ", c10::toString(out.scalar_type()), " and ",
               c10::toString(dtype.value_or(ScalarType::Float)), ".");

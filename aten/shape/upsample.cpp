@@ -69,7 +69,7 @@ TensorSpec backward(const char* op, int64_t dims, const TensorBase& grad_output,
         " but got grad_output.size(", d, ") = ", grad_output.size(d));
   }
   TensorSpec spec = TensorSpec::like(grad_output, input_size);
-  // Gradients of cubic interpolation, and those of volumes by the nearest element, lie by rows.
+  // Gradients of cubic interpolation, and those of volumes by the nearest element, are row-major.
   const std::string_view name = op;
   const bool by_rows = name.find("bicubic") != name.npos || (dims == 3 && name.find("nearest") != name.npos);
   if (!by_rows) spec.memory_format = grad_output.suggest_memory_format();

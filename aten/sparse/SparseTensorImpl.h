@@ -6,9 +6,9 @@
 
 namespace at {
 
-/// A tensor given by the places and values of some of its elements; all others are zero. The first `sparse_dim` dimensions
+/// A tensor given by the indices and values of some of its elements; all others are zero. The first `sparse_dim` dimensions
 /// are listed in `indices`, int64 of shape [sparse_dim, nnz]; `values`, of shape [nnz, the last dense_dim sizes...], holds
-/// what is at each place. Places may repeat, and their values then add up, unless the tensor is `coalesced`: each place once,
+/// what is at each index. Indices may repeat, and their values then add up, unless the tensor is `coalesced`: each index once,
 /// in row-major order.
 ///
 /// It has neither storage nor strides of its own: strides() are zero, and access to storage or data throws.
@@ -31,9 +31,9 @@ struct TORCH_API SparseTensorImpl : public c10::TensorImpl {
   /// The shape, without elements.
   void resize_and_clear_(int64_t sparse_dim, int64_t dense_dim, c10::IntArrayRef size);
   void set_coalesced(bool coalesced) { coalesced_ = coalesced; }
-  /// Keeps the first `new_nnz` places.
+  /// Keeps the first `new_nnz` indices.
   void set_nnz_and_narrow(int64_t new_nnz);
-  /// Throws when the shapes of the two do not fit this tensor's; whether the places are inside of it is not checked.
+  /// Throws when the shapes of the two do not fit this tensor's; whether the indices are inside of it is not checked.
   void set_indices_and_values_unsafe(const Tensor& indices, const Tensor& values);
 
   void release_resources() override;

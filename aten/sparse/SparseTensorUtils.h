@@ -15,7 +15,7 @@ inline SparseTensorImpl* get_sparse_impl(const SparseTensor& self) {
   return static_cast<SparseTensorImpl*>(self.unsafeGetTensorImpl());
 }
 
-/// Makes these the places and values of self, sharing their memory; the result counts as not coalesced.
+/// Makes these the indices and values of self, sharing their memory; the result counts as not coalesced.
 inline void alias_into_sparse(const SparseTensor& self, const Tensor& indices, const Tensor& values) {
   get_sparse_impl(self)->set_indices_and_values_unsafe(indices, values);
 }
@@ -34,8 +34,8 @@ inline bool is_same_density(const SparseTensor& self, const SparseTensor& src) {
   return a->sparse_dim() == b->sparse_dim() && a->dense_dim() == b->dense_dim();
 }
 
-/// Row-major numbers of the places in `indices` [sparse_dim, nnz], in a tensor with the leading sizes of `full_size`. Throws
-/// for a place outside of that, and when the numbers of such a tensor do not fit int64.
+/// Row-major numbers of the indices in `indices` [sparse_dim, nnz], in a tensor with the leading sizes of `full_size`. Throws
+/// for an index outside of that, and when the numbers of such a tensor do not fit int64.
 TORCH_API Tensor flatten_indices(const Tensor& indices, c10::IntArrayRef full_size, bool force_clone = false);
 
 /// The same over the dimensions `dims_to_flatten` of `sizes` alone.
@@ -45,10 +45,10 @@ flatten_indices_by_dims(const Tensor& indices, const c10::IntArrayRef& sizes, co
 /// Where each of `dim` rows begins among `nnz` sorted row numbers, and the end: dim + 1 numbers.
 TORCH_API Tensor coo_to_csr(const int64_t* indices, int64_t dim, int64_t nnz);
 
-/// A tensor with the places of `t` and zeros for values.
+/// A tensor with the indices of `t` and zeros for values.
 TORCH_API Tensor zeros_like_with_indices(const Tensor& t);
 
-/// All places of a tensor of these sizes, in order: [dimensions, product of the sizes].
+/// All indices of a tensor of these sizes, in order: [dimensions, product of the sizes].
 TORCH_API Tensor full_coo_indices(c10::IntArrayRef sizes, c10::TensorOptions options);
 
 } // namespace at::sparse

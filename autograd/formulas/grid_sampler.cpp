@@ -1,4 +1,4 @@
-// Derivatives of sampling at given places.
+// Derivatives of sampling at given points.
 #include <aten/Functions.h>
 #include <aten/core/TensorOperators.h>
 #include <autograd/formulas/types.h>
@@ -28,7 +28,7 @@ Coordinate reflected(const Coordinate& place, int64_t size, bool align_corners) 
   return {at::where(is_even, rest, span - rest) + low, place.slope * direction * at::where(is_even, 1.0, -1.0).to(direction.scalar_type())};
 }
 
-/// What padding makes of a place: with a border it ends at the outermost elements, where it no longer moves.
+/// What padding makes of a point: with a border it ends at the outermost elements, where it no longer moves.
 Coordinate padded(Coordinate place, int64_t size, int64_t padding_mode, bool align_corners) {
   if (padding_mode == kZeros) return place;
   if (padding_mode == kReflection) place = reflected(place, size, align_corners);

@@ -9,7 +9,7 @@ namespace torch::autograd::formulas {
 
 namespace {
 
-/// Whether a matrix of these sizes and strides lies by columns.
+/// Whether a matrix of these sizes and strides is column-major.
 bool by_columns(at::IntArrayRef sizes, at::IntArrayRef strides) {
   // Sparse matrices have no strides.
   return strides.size() == 2 && strides[0] == 1 && strides[1] == sizes[0];

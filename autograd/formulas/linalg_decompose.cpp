@@ -173,7 +173,7 @@ Tensor adjugate(const Tensor& A) {
 Tensor solve_adjoint(const Tensor& A, const Tensor& LU, const Tensor& pivots, const Tensor& d) {
   const Tensor rhs = d.unsqueeze(-1).expand(pivots.sizes()).diag_embed();
   if (c10::GradMode::is_enabled()) return at::linalg_solve(A.mH(), rhs);
-  // The forward pass has factored the transpose of a real matrix that lies by rows.
+  // The forward pass has factored the transpose of a real matrix that is row-major.
   const bool transposed = A.is_contiguous() && !A.is_complex();
   return at::linalg_lu_solve(LU, pivots, rhs, /*left=*/true, /*adjoint=*/!transposed);
 }

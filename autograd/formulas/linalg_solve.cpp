@@ -28,7 +28,7 @@ std::tuple<Tensor, Tensor> linalg_solve_backward(const Tensor& grad, const Tenso
   if (c10::GradMode::is_enabled()) {
     grad_B = at::linalg_solve(A.mH(), grad, left);
   } else {
-    // The forward pass has factored the transpose of a real matrix that lies by rows.
+    // The forward pass has factored the transpose of a real matrix that is row-major.
     const bool transposed = A.is_contiguous() && !A.is_complex();
     const Tensor rhs = vector ? grad.unsqueeze(-1) : grad;
     grad_B = at::linalg_lu_solve(LU, pivots, rhs, left, /*adjoint=*/!transposed);

@@ -285,7 +285,7 @@ Tensor logcumsumexp_backward(const Tensor& grad, const Tensor& self, const Tenso
   if (grad.is_complex()) {
     return (reverse_logcumsumexp(grad.log() - result.conj(), dim) + self.conj()).exp();
   }
-  // The sum over later places is taken in log space, positive and negative gradients apart.
+  // The sum over later elements is taken in log space, positive and negative gradients apart.
   const Tensor log_grad = grad.abs().masked_fill(grad == 0, 1).log();
   // Not minus infinity: the second derivative would take the difference of two.
   const Tensor nothing = at::full({}, lowest_of(grad.scalar_type()), grad.options());

@@ -1,4 +1,4 @@
-// Gradients of views, and of operators that join or spread memory.
+// Gradients of views, and of operators that concatenate or spread memory.
 #include <aten/Functions.h>
 #include <autograd/formulas/shared.h>
 
@@ -29,7 +29,7 @@ struct Picture {
     }
   }
 
-  // False only if no two elements are one memory place.
+  // False only if no two elements share one memory offset.
   bool may_overlap() const {
     std::vector<size_t> order(sizes.size());
     std::iota(order.begin(), order.end(), size_t{0});
@@ -119,7 +119,7 @@ Tensor as_strided_backward(
   return memory.as_strided(input.sizes(), input.strides(), source_start);
 }
 
-/// The gradients of as_strided_scatter, for self of the given geometry and for src: each memory place belongs to src if
+/// The gradients of as_strided_scatter, for self of the given geometry and for src: each memory offset belongs to src if
 /// the strided view has it, else to self.
 std::tuple<Tensor, Tensor> as_strided_scatter_backward(
     const Tensor& grad,
@@ -261,7 +261,7 @@ Tensor unbind_backward(
   return at::stack(defined, dim);
 }
 
-/// The parts of a gradient for each of the tensors that cat joined, real for those that are real.
+/// The parts of a gradient for each of the tensors that cat concatenated, real for those that are real.
 std::vector<Tensor> cat_tensors_backward(
     const Tensor& grad,
     const std::vector<std::vector<int64_t>>& sizes,

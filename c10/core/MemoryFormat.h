@@ -66,10 +66,10 @@ inline std::vector<int64_t> get_channels_last_strides_3d(IntArrayRef sizes) {
 namespace detail {
 
 // Note [Ambiguous channels-last strides]
-// Sizes of one make strides ambiguous: N,1,H,W with the strides of a contiguous tensor is also channels last. The walk
+// Sizes of one make strides ambiguous: N,1,H,W with the strides of a contiguous tensor is also channels-last. The walk
 // goes from the dimension that should vary fastest (channels) over the spatial ones, last to first, to the batch, and
 // wants strides that never shrink and step over the dimension before. Two rules settle the ambiguous cases. Channels of
-// stride 0 are not channels last. A tensor whose batch stride equals its channel stride is one that was contiguous (an
+// stride 0 are not channels-last. A tensor whose batch stride equals its channel stride is one that was contiguous (an
 // N111 slice, or N11W made by expanding), so it is not either. Overlapping tensors may pass: this is about order.
 template <typename T>
 bool strides_look_channels_last(ArrayRef<T> sizes, ArrayRef<T> strides, const int* order, size_t count) {
@@ -106,7 +106,7 @@ inline bool is_channels_last_strides_3d_s5(ArrayRef<T> sizes, ArrayRef<T> stride
   return detail::strides_look_channels_last(sizes, strides, kOrder, 5);
 }
 
-/// Whether strides order a 4-d tensor as channels last; see Note [Ambiguous channels-last strides].
+/// Whether strides order a 4-d tensor as channels-last; see Note [Ambiguous channels-last strides].
 template <typename T>
 inline bool is_channels_last_strides_2d(ArrayRef<T> sizes, ArrayRef<T> strides) {
   return sizes.size() == 4 && is_channels_last_strides_2d_s4(sizes, strides);

@@ -30,7 +30,7 @@ class C10_API SymNodeImpl : public c10::intrusive_ptr_target {
   virtual bool is_float();
   virtual bool is_nested_int() const;
 
-  // Arithmetic and comparison. The operands are nodes of the same tracer, see wrap_int and its kin.
+  // Arithmetic and comparison. The operands are nodes of the same tracer, see wrap_int and the like.
   virtual SymNode add(const SymNode& other);
   virtual SymNode sub(const SymNode& other);
   virtual SymNode mul(const SymNode& other);

@@ -239,7 +239,7 @@ struct C10_API TensorImpl : public c10::intrusive_ptr_target, public PoolAllocat
     return C10_UNLIKELY(matches_policy(SizesStridesPolicy::CustomStrides)) ? sym_is_contiguous_custom(memory_format)
                                                                             : SymBool(is_contiguous_flag(memory_format));
   }
-  /// Whether the strides have the order of the channels-last format, gaps allowed.
+  /// Whether the strides have the order of the channels last format, gaps allowed.
   bool is_strides_like(at::MemoryFormat memory_format) const {
     return C10_UNLIKELY(matches_policy(SizesStridesPolicy::CustomStrides)) ? is_strides_like_custom(memory_format)
                                                                             : is_strides_like_flag(memory_format);

@@ -9,7 +9,7 @@
 
 namespace torch::stable::detail {
 
-/// Makes these texts the thread's error, for torch_exception_get_what().
+/// Makes these messages the thread's error, for torch_exception_get_what().
 TORCH_API void set_error(std::string what, std::string what_without_backtrace);
 
 /// Runs the body; an exception becomes the thread's error.

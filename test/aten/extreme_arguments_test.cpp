@@ -126,7 +126,7 @@ TEST_CASE("a window that overflows is a window of zeros and NaN", "[aten][hostil
 }
 
 TEST_CASE("pooling without a batch does not see channels last", "[aten][hostile]") {
-  // The strides of a batch of images in channels last, but these are channels of volumes.
+  // The strides of a batch of images in channels-last, but these are channels of volumes.
   const Tensor volumes = numbers({4, 3, 6, 5}).contiguous(at::MemoryFormat::ChannelsLast);
   const Tensor plain = volumes.contiguous();
   CHECK(at::equal(at::_adaptive_avg_pool3d(volumes, {2, 3, 2}), at::_adaptive_avg_pool3d(plain, {2, 3, 2})));

@@ -12,7 +12,7 @@
 
 namespace fuzz {
 
-/// Draws the arguments of one call. Tensors of a call are kin: sizes that broadcast together and one dtype, as long as
+/// Draws the arguments of one call. Tensors of a call fit together: sizes that broadcast together and one dtype, as long as
 /// the draw is a plausible one.
 class ArgumentMaker {
  public:

@@ -37,7 +37,7 @@ using Lock = std::lock_guard<std::recursive_mutex>;
 
 struct Dispatcher::State {
   impl::OperatorNameTable operators;
-  // In the order of table places; a key has at most one fallback.
+  // In the order of table slots; a key has at most one fallback.
   std::array<std::unique_ptr<impl::AnnotatedKernel>, num_runtime_entries> fallbacks;
   std::map<std::string, std::string> libraries; // namespace -> where
   std::vector<std::unique_ptr<OpRegistrationListener>> listeners;
@@ -258,7 +258,7 @@ RegistrationHandleRAII Dispatcher::registerName(OperatorName op_name) {
 
 namespace {
 
-// Table places of a key: alias keys and functionalities without a backend mean all their runtime keys.
+// Table slots of a key: alias keys and functionalities without a backend mean all their runtime keys.
 std::vector<size_t> places_of(DispatchKey key) {
   std::vector<size_t> places;
   const auto add = [&](DispatchKey runtime) { places.push_back(static_cast<size_t>(getDispatchTableIndexForDispatchKey(runtime))); };

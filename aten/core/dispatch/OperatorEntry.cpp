@@ -327,7 +327,7 @@ void OperatorEntry::computeMasks() const {
 // A call of a view operator or of one in place passes three kernels: Autograd's, ADInplaceOrView's, and the backend's. In a
 // usual call (Note [Fast path of calls]) with nothing to record, the first has nothing to do, and the second little. So such an
 // operator has a second row for its Autograd kernel: its usual form, which does the work of both, and goes on with the CPU key
-// alone. The usual place holds it as long as both kernels are the library's own.
+// alone. The usual slot holds it as long as both kernels are the library's own.
 OperatorEntry::Resolved OperatorEntry::resolve(DispatchKeySet ks) const {
   const std::lock_guard<std::recursive_mutex> lock(registrationMutex());
   if (!extractor_.masksKnown()) computeMasks();

@@ -46,31 +46,31 @@ struct AnnotatedSchema final {
   std::string debug;
 };
 
-/// Kernels by runtime key. An empty place means that nobody has asked yet.
-// The last two places are for plain calls, see Note [Fast path of calls].
+/// Kernels by runtime key. An empty slot means that nobody has asked yet.
+// The last two slots are for calls of the fast path, see Note [Fast path of calls].
 constexpr size_t kUsualSlot = num_runtime_entries;
 constexpr size_t kFastPathSlot = num_runtime_entries + 1;
 using DispatchTable = std::array<std::atomic<const KernelFunction*>, num_runtime_entries + 2>;
 
 // Note [Lazy dispatch tables]
 // Registering must be cheap: a library brings thousands of operators and kernels, and a program calls a few of them.
-// So a registration only empties the operator's table and forgets its masks, and a call that finds an empty place
-// takes the slow path, which works out the masks and this one place under the dispatcher's lock. All operators start
+// So a registration only empties the operator's table and forgets its masks, and a call that finds an empty slot
+// takes the slow path, which works out the masks and this one slot under the dispatcher's lock. All operators start
 // with one shared empty table and get their own on the first call.
 //
-// A call reads mask, table and place without lock. Places are published with release order after the kernel is whole.
+// A call reads mask, table and slot without lock. Slots are published with release order after the kernel is whole.
 // A place for a key that falls through is never filled, so a call that still sees the masks of before lands in the slow
 // path, which applies the right ones.
 
 // Note [Fast path of calls]
 // Most calls are alike: the tensors are dense ones on the CPU, and the thread has no guards. Then the keys of the call are a
-// constant but for the operator's mask, and the kernel for them has a place of its own, which saves to work out the index.
+// constant but for the operator's mask, and the kernel for them has a slot of its own, which saves to work out the index.
 //
 // The generated stubs of the library's operators go further. When, besides, nothing requires a gradient, the Autograd
 // kernel, if it is the library's own, would find nothing to record, and go on with a guard down to the CPU kernel. The stub
-// takes this from a second place. It holds a kernel without code as soon as anybody has registered something on the way
+// takes this from a second slot. It holds a kernel without code as soon as anybody has registered something on the way
 // that must be asked. Factories without tensors do the same for their BackendSelect kernel. An Autograd kernel that records
-// goes on with the CPU key alone, to the same place.
+// goes on with the CPU key alone, to the same slot.
 
 /// Everything known about one operator. Entries live until the process ends, so handles never dangle.
 class TORCH_API OperatorEntry final {
@@ -103,7 +103,7 @@ class TORCH_API OperatorEntry final {
     ks = extractor_.applySharedMask((plain_cpu_keys | default_included_set) - default_excluded_set);
     return (*table_.load(std::memory_order_acquire))[kUsualSlot].load(std::memory_order_acquire);
   }
-  /// The kernel of plain calls; one without code if they go the usual way. See Note [Fast path of calls].
+  /// The kernel of calls of the fast path; one without code if they go the usual way. See Note [Fast path of calls].
   C10_ALWAYS_INLINE const KernelFunction& fastPathKernel() const {
     const KernelFunction* kernel = (*table_.load(std::memory_order_acquire))[kFastPathSlot].load(std::memory_order_acquire);
     if (C10_UNLIKELY(kernel == nullptr)) kernel = &resolveFastPath();

@@ -39,7 +39,7 @@ struct Equation {
   Labels output;
 };
 
-/// Reads labels and at most one ellipsis from `text`; `offset` is its place in the equation, `owner` words for messages.
+/// Reads labels and at most one ellipsis from `text`; `offset` is its place in the equation, `owner` the subject of messages.
 template <class Owner>
 Labels parse_term(std::string_view text, size_t offset, const Owner& owner, const char* again) {
   Labels result;
@@ -120,7 +120,7 @@ int64_t ellipsis_dims(const Labels& labels, const Tensor& operand, size_t index)
   return operand.dim() - named;
 }
 
-/// Places of labels among the dimensions of the contraction: first those of the output, then those summed over.
+/// Indices of labels among the dimensions of the contraction: first those of the output, then those summed over.
 struct Order {
   std::array<int64_t, kLabels> place;
   int64_t ellipsis_place = 0;

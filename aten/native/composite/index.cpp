@@ -39,7 +39,7 @@ Tensor& index_put_(
       }
     }
   }
-  // One number for a mask's places may have another dtype, and more dimensions than there are places, as in masked_fill_.
+  // One number for a mask's indices may have another dtype, and more dimensions than there are indices, as in masked_fill_.
   const bool fits = values.scalar_type() == self.scalar_type() && values.dim() <= 1;
   if (!fits && fills_mask) {
     return at::_index_put_impl_(self, indices, at::scalar_tensor(values.item(), self.options()), accumulate, /*unsafe=*/false);

@@ -1,4 +1,4 @@
-// Joining and rearranging operators written with other operators.
+// Concatenating and rearranging operators written with other operators.
 #include <aten/Functions.h>
 #include <aten/iterator/ExpandUtils.h>
 #include <c10/core/WrapDimMinimal.h>
@@ -42,7 +42,7 @@ Tensor stack(TensorList tensors, int64_t dim) {
 
 namespace {
 
-/// What `cat` joins, and along which dimension.
+/// What `cat` concatenates, and along which dimension.
 struct Parts {
   std::vector<Tensor> tensors;
   int64_t dim;

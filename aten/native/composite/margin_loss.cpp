@@ -114,8 +114,8 @@ namespace {
 
 struct MultiLabel {
   Tensor x;        // [rows, classes]
-  Tensor target;   // [rows, places], 0 where there is none
-  Tensor present;  // [rows, places]: the target comes before the first -1
+  Tensor target;   // [rows, positions], 0 where there is none
+  Tensor present;  // [rows, positions]: the target comes before the first -1
 };
 
 /// `position` is where the target stands among the arguments, as PyTorch counts them.

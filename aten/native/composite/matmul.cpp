@@ -29,7 +29,7 @@ bool rows_merge(const Tensor& t) {
 }
 
 /// Writes the product of a vector and a matrix. It is one of matrices with a single row, whose output has that dimension
-/// for a while and then lies by rows.
+/// for a while and then is row-major.
 Tensor& write_row_out(const char* op, Tensor& out, const Tensor& row) {
   write_exact_out(op, out, row);
   if (!out.is_contiguous()) out.resize_({1, row.size(0)}).squeeze_(0).copy_(row);

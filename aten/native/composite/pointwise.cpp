@@ -392,7 +392,7 @@ Tensor& ldexp_out(const Tensor& self, const Tensor& other, Tensor& out) {
 
 Tensor angle(const Tensor& self) {
   if (self.is_complex()) {
-    // PyTorch's result of complex numbers lies by rows, whatever the strides of self.
+    // PyTorch's result of complex numbers is row-major, whatever the strides of self.
     Tensor result = at::empty(self.sizes(), self.options().dtype(c10::toRealValueType(self.scalar_type())));
     return at::atan2_out(result, at::imag(self), at::real(self));
   }

@@ -36,7 +36,7 @@ Tensor reverse_cumsum(const Tensor& x, int64_t dim) {
   return x.flip(dim).cumsum(dim).flip(dim);
 }
 
-// Gradient of cumprod one output place at a time: exact with zeros and differentiable again, at quadratic cost.
+// Gradient of cumprod one output index at a time: exact with zeros and differentiable again, at quadratic cost.
 Tensor cumprod_backward_by_place(const Tensor& grad, const Tensor& input, int64_t dim) {
   const int64_t count = input.size(dim);
   auto one = input.sizes().vec();

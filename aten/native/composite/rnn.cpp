@@ -144,7 +144,7 @@ struct Run {
 // gradient of the weights, and all of them would be added up. So the steps are one operator, _lstm_steps, _gru_steps or _rnn_steps:
 // going back, it keeps the gradients of all gates, and the weights' is one product of these and all states. The product with the
 // inputs belongs to it, so that of the gates only the opened ones are kept. Its steps share weights laid out for their products,
-// there and back. Packed sequences take them too: a step has the sequences that are long enough for it (StepRows in recurrence.h).
+// forward and backward. Packed sequences take them too: a step has the sequences that are long enough for it (StepRows in recurrence.h).
 
 constexpr int64_t kWorthPacking = 4; // steps from which on the CPU lays out weights anew for them
 

@@ -172,7 +172,7 @@ std::vector<int64_t> group_ends(const Tensor& offs, int64_t size) {
   return result;
 }
 
-/// The product of each group, joined along `dim` of the result; what comes after the last group is zero.
+/// The product of each group, concatenated along `dim` of the result; what comes after the last group is zero.
 template <class Product>
 Tensor joined_groups(const std::vector<int64_t>& ends, int64_t size, int64_t dim, const Product& product, IntArrayRef rest, const Tensor& like) {
   std::vector<Tensor> parts;

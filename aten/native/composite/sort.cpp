@@ -247,7 +247,7 @@ Tensor isin(const Tensor& elements, const Tensor& test_elements, bool, bool inve
   if (elements.numel() == 0 || test_elements.numel() == 0) {
     return at::full(elements.sizes(), invert, elements.options().dtype(ScalarType::Bool));
   }
-  // A value is there if the sorted list has it at the place where it would go. NaN equals nothing, as it should.
+  // A value is there if the sorted list has it at the index where it would go. NaN equals nothing, as it should.
   const Tensor sorted = std::get<0>(test_elements.to(common).flatten().sort());
   const Tensor place = at::searchsorted(sorted, wanted).clamp_max(sorted.numel() - 1);
   const Tensor found = sorted.take(place) == wanted;

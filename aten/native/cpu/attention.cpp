@@ -110,7 +110,7 @@ struct Mask {
     if (!tensor.defined()) return;
     const int64_t at = batch * strides[0] + head * strides[1] + row * strides[2] + first * strides[3];
     dispatch("flash_attention_mask", tensor.scalar_type(), kFloating | kBooleans, [&]<class M> {
-      // Vectorised where the mask lies by rows; bytes are, where bool is not.
+      // Vectorised where the mask is row-major; bytes are, where bool is not.
       using Stored = std::conditional_t<std::is_same_v<M, bool>, unsigned char, M>;
       const Stored* from = reinterpret_cast<const Stored*>(tensor.const_data_ptr<M>() + at);
       const auto add = [&](auto stride) {

@@ -1,5 +1,5 @@
 // Batch normalization. Statistics are taken in one pass over memory: mean and squares of a block that stays in the cache,
-// blocks joined in double.
+// blocks combined in double.
 
 #include <aten/native/cpu/batch_norm.h>
 

@@ -268,7 +268,7 @@ struct Workspace {
   Planes<T> a, b;
 
   explicit Workspace(int64_t numbers) {
-    // Planes begin at lines of the cache, which do not compete for the same places.
+    // Planes begin at lines of the cache, which do not compete for the same sets.
     constexpr int64_t kLine = 64 / sizeof(T);
     const int64_t plane = (numbers + 3 * kLine) / kLine * kLine;
     memory_ = c10::GetCPUAllocator()->allocate(static_cast<size_t>(4 * plane + kLine) * sizeof(T));
@@ -342,7 +342,7 @@ void complex_lines(const TensorBase& in, const TensorBase& out, int64_t dim, boo
 //
 // The way back goes the same way. A line of an odd number of points is transformed as a complex one.
 
-/// f(k, w, here, there) for each k from 1 to h / 2 and each line, with the places of point k and point h - k.
+/// f(k, w, here, there) for each k from 1 to h / 2 and each line, with the offsets of point k and point h - k.
 template <class T, class F>
 void for_mirrored(const FftPlan<T>& plan, int64_t width, const F& f) {
   const int64_t h = plan.n;

@@ -49,7 +49,7 @@ struct Gemm {
   }
 };
 
-/// Columns that dot products take together, and those up to which they are used where the right factor lies by columns
+/// Columns that dot products take together, and those up to which they are used where the right factor is column-major
 /// (measured; without 512 bits there are not registers enough).
 inline constexpr int64_t kFewColumns = 4;
 #ifdef __AVX512F__

@@ -35,7 +35,7 @@ constexpr int64_t kBlockElements = kBlock * kSteps; // of a packed operand
 // Steps after which sums are put aside: as many of both operands stay in the first-level cache.
 constexpr int64_t kDepth = 8 * kSteps;
 // Rows up to which so many steps of B are packed at a time, and used while they are near (more rows would put aside too many sums),
-// and columns up to which rows of A may fall on a few places of the first cache.
+// and columns up to which rows of A may fall on a few sets of the first cache.
 constexpr int64_t kFew = 256;
 // Columns that a task packs of B, at most, and elements: half of a second-level cache.
 constexpr int64_t kMaxCols = 512, kMaxPacked = 1 << 19;
@@ -97,7 +97,7 @@ __attribute__((target("amx-tile,amx-bf16"), noinline)) void multiply_tiles(int64
   _tile_stored(3, c11, kStride);
 }
 
-/// `rows` x `cols` of a block of sums, with `old` added unless it is null, become C; both by rows.
+/// `rows` x `cols` of a block of sums, with `old` added unless it is null, become C; both row-major.
 __attribute__((target("avx512bf16,avx512bw"), noinline)) void store_block(
     const float* sums, int64_t rows, int64_t cols, const Matrix<const BFloat16>& old, const Matrix<BFloat16>& c) {
   const auto mask = static_cast<__mmask32>((uint64_t(1) << cols) - 1);
@@ -221,7 +221,7 @@ void pack_steps(const Matrix<const BFloat16>& b, int64_t first, int64_t end, int
   }
 }
 
-/// Whether tiles of A are loaded from its rows as they lie; not for many columns from rows that fall on a few places of the first cache.
+/// Whether tiles of A are loaded from its rows as they lie; not for many columns from rows that fall on a few sets of the first cache.
 bool is_row_major(const Matrix<const BFloat16>& a, int64_t k, int64_t n) {
   constexpr int64_t kCollision = 1024;
   return a.col_stride == 1 && k % kSteps == 0 && (a.row_stride % kCollision != 0 || n <= kFew);

@@ -38,11 +38,11 @@ struct BlockShape {
 
 /// Operands of a block are read in place when that is possible and they are too small, or used too seldom, to repay a copy:
 /// up to so many elements, or the right one by so many rows of the left (measured). With tiles of 512 bits the left one is not
-/// copied either where it lies by rows: a tile's rows stay in the first cache while the right one passes by.
+/// copied either where it is row-major: a tile's rows stay in the first cache while the right one passes by.
 inline constexpr int64_t kInPlaceElements = kRegisters == 32 ? 96 * 96 : 2048;
 inline constexpr int64_t kInPlaceRows = kRegisters == 32 ? 32 : 4;
 
-/// Steps that are summed before the next are begun. In place, where rows may lie on a few places of the first cache, they are fewer.
+/// Steps that are summed before the next are begun. In place, where rows may lie on a few sets of the first cache, they are fewer.
 template <class T>
 int64_t block_depth(const Gemm<T>& g) {
   constexpr int64_t kInPlaceDepth = 128;

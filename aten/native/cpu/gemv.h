@@ -76,7 +76,7 @@ inline void dot_tile(int64_t k, const R* a, int64_t a_row, const R* x, int64_t x
       for (int j = 0; j < M; ++j) acc[i][j] += av * xv[j];
     }
   }
-  // By way of memory: joined in place, the lanes would keep all sums in memory from the first step on.
+  // By way of memory: combined in place, the lanes would keep all sums in memory from the first step on.
   alignas(64) R lanes[N][M][L];
 #pragma GCC unroll 4
   for (int i = 0; i < N; ++i) {

@@ -1,5 +1,5 @@
-// Sampling an image or a volume at given places. Each place takes a weighted sum of a few elements, its taps; they are
-// found once for a run of places and used for all channels.
+// Sampling an image or a volume at given points. Each point takes a weighted sum of a few elements, its taps; they are
+// found once for a run of points and used for all channels.
 
 #include <aten/native/cpu/grid_sampler.h>
 
@@ -21,8 +21,8 @@ namespace at::native {
 inline namespace CPU_CAPABILITY {
 namespace {
 
-/// Taps of a run of places in all dimensions: element (or -1), weight, and the weight's derivative for each coordinate of
-/// the grid. Number k of place i lies at [k * kRun + i].
+/// Taps of a run of points in all dimensions: element (or -1), weight, and the weight's derivative for each coordinate of
+/// the grid. Number k of point i lies at [k * kRun + i].
 template <class R>
 struct RunTaps {
   static constexpr int64_t kRun = 64, kTaps = 16;
@@ -35,7 +35,7 @@ struct RunTaps {
     for (auto& s : slope) s.resize(kTaps * kRun);
   }
 
-  /// Fills in for places whose coordinates, `dims` each, width first, begin at `grid`; slopes only if they are wanted.
+  /// Fills in for points whose coordinates, `dims` each, width first, begin at `grid`; slopes only if they are wanted.
   template <class T>
   void fill(const T* grid, int64_t count, const std::array<int64_t, 3>& size, int64_t dims, const SampleRule& rule, bool slopes) {
     places = count;
@@ -51,7 +51,7 @@ struct RunTaps {
           R* const product = weight.data() + taps * kRun;
 #pragma omp simd
           for (int64_t i = 0; i < count; ++i) {
-            // Of a place outside the negative number stays, whatever the others are.
+            // Of a point outside the negative number stays, whatever the others are.
             to[i] = (a[i] | b[i] | c[i]) < 0 ? -1 : (c[i] * height + b[i]) * width + a[i];
             product[i] = u[i] * v[i] * w[i];
           }
@@ -70,7 +70,7 @@ struct RunTaps {
   }
 
  private:
-  /// The taps of the places along one dimension, as LineTaps has them for one place.
+  /// The taps of the points along one dimension, as LineTaps has them for one point.
   struct RunLines {
     int count = 0;
     int32_t index[4][kRun];
@@ -126,11 +126,11 @@ struct RunTaps {
   RunLines lines[3];
 };
 
-/// sum[i] += weight[i] * plane[index[i]], for places inside.
+/// sum[i] += weight[i] * plane[index[i]], for points inside.
 template <class T, class R>
 void add_taps(const T* plane, const int32_t* index, const R* weight, int64_t n, R* sum) {
   for (int64_t i = 0; i < n; ++i) {
-    // Read always, which vectorises; what is read for a place outside may be no number and is dropped.
+    // Read always, which vectorises; what is read for a point outside may be no number and is dropped.
     const R value = static_cast<R>(plane[std::max(index[i], 0)]);
     sum[i] += (index[i] < 0 ? R(0) : value) * weight[i];
   }

@@ -44,8 +44,8 @@ constexpr int64_t onednn_threshold() {
 }
 
 /// Whether the own kernels beat oneDNN (measured): dot products where there are few rows or columns, and tiles of 512 bits where
-/// the right factor lies by rows, and the left one does so or by columns; not long columns, as gradients of weights have them: their
-/// lines fall on a few places of the caches.
+/// the right factor is row-major, and the left one does so or by columns; not long columns, as gradients of weights have them: their
+/// lines fall on a few sets of the caches.
 bool has_faster_kernel(const Gemm<float>& g) {
 #ifdef __AVX512F__
   constexpr int64_t kLanes = 16, kFewRows = 32, kSmall = 96 * 96 * 96, kLongColumns = 512;
@@ -90,7 +90,7 @@ bool try_onednn(const Gemm<T>& g, const T* bias) {
   }
 }
 
-/// Whether the left factor's rows lie a multiple of 8 KiB apart and so fall on a few places of the caches, and the product is so
+/// Whether the left factor's rows lie a multiple of 8 KiB apart and so fall on a few sets of the caches, and the product is so
 /// large that a copy of them costs less than it gains.
 bool has_colliding_rows(const Gemm<float>& g) {
   constexpr int64_t kStride = 2048, kLeastRows = 512, kLeastCols = 2048;
@@ -131,8 +131,8 @@ void multiply(const Gemm<T>& g) {
   gemm(g);
 }
 
-/// The left factor of a product with n columns, for oneDNN. Where it lies by columns that are a power of two apart, as gradients
-/// of weights have it, its lines fall on a few places of the first cache, and a product with few columns reads it at half
+/// The left factor of a product with n columns, for oneDNN. Where it has columns that are a power of two apart, as gradients
+/// of weights have it, its lines fall on a few sets of the first cache, and a product with few columns reads it at half
 /// speed: then a copy by rows costs less than it gains.
 template <class T>
 TensorBase left_factor(const TensorBase& a, int64_t n) {

@@ -1,4 +1,4 @@
-// cpu_pointwise: runs an operator's functor over a plain call or an iterator, for the dtypes its entry asks for.
+// cpu_pointwise: runs an operator's functor over a call of the fast path or an iterator, for the dtypes its entry asks for.
 //
 // A functor is a type that is called with 1 to 4 values and returns the result:
 //

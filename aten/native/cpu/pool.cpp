@@ -26,7 +26,7 @@ using Core = at::opmath_type<T>;
 template <class T>
 inline constexpr bool kIsReal = !std::is_integral_v<T>;
 
-/// Numbers a place beside a value of type T: as wide, so that both are picked by one mask.
+/// Numbers an index beside a value of type T: as wide, so that both are picked by one mask.
 template <class T>
 using Place = std::conditional_t<sizeof(Core<T>) == 8, int64_t, int32_t>;
 
@@ -78,7 +78,7 @@ void add_run(const T* x, Core<T>* sum, int64_t n, bool first) {
   }
 }
 
-/// Places of a full or a partial run, as for_lanes hands them out.
+/// Indices of a full or a partial run, as for_lanes hands them out.
 template <class I, int L>
 VEC_INLINE I load_places(const typename I::value_type* p, std::integral_constant<int, L>) {
   return I::load(p);
@@ -148,7 +148,7 @@ struct Layout {
     const int64_t rank = self.dim();
     batch = rank == dims + 2 ? self.size(0) : 1;
     channels = self.size(rank - dims - 1);
-    // Without a batch the channels come first: what looks like channels last in four dimensions is something else.
+    // Without a batch the channels come first: what looks like channels-last in four dimensions is something else.
     if (rank == dims + 2) format = self.suggest_memory_format();
     channels_last = format != c10::MemoryFormat::Contiguous;
   }
@@ -438,7 +438,7 @@ void avg_backward(const char* op, const TensorBase& grad_output, const TensorBas
 
 // ---- maximum -------------------------------------------------------------------------------------------------------------
 
-/// Whether value v at place p comes before the best one: greater, of equal ones the earlier place, of NaNs the later.
+/// Whether value v at index p comes before the best one: greater, of equal ones the earlier index, of NaNs the later.
 template <class R, class P>
 bool beats(R v, P p, R best, P place) {
   if (is_nan(v)) return !is_nan(best) || p > place;
@@ -563,7 +563,7 @@ void max_channels_last(const T* x, T* y, int64_t* indices, const Layout& layout,
   });
 }
 
-/// Places must fit the type that counts them.
+/// Indices must fit the type that counts them.
 template <class T>
 void check_places(const char* op, const PoolWindows& w) {
   TORCH_CHECK(

@@ -28,7 +28,7 @@ Found<Op> find_strided(const Op& op, const typename Op::In* in, int64_t count, i
   return best;
 }
 
-// The place of the first element that is `wanted`, or NaN if that is; there is one.
+// The index of the first element that is `wanted`, or NaN if that is; there is one.
 template <class Op, class In>
 int64_t find_place(const Op& op, const In* in, int64_t count, typename Op::Acc wanted) {
   using Acc = typename Op::Acc;

@@ -11,7 +11,7 @@
 //
 // Note [Order of a reduction]
 // Floating sums depend on the order of their terms. The inputs of one output are cut into units of a fixed size, each
-// unit into short runs that are summed in several lanes, and the partial results are joined as a balanced tree. None
+// unit into short runs that are summed in several lanes, and the partial results are combined as a balanced tree. None
 // of this depends on the number of threads, so neither does the result; the tree keeps the rounding error logarithmic.
 #pragma once
 
@@ -33,7 +33,7 @@ namespace {
 template <class Op>
 concept HasOwnRuns = requires(const Op& op, const typename Op::In* in) { op.run(in, int64_t{}, int64_t{}); };
 
-// Joining in any order and grouping gives the same.
+// Combining in any order and grouping gives the same.
 template <class Op>
 concept Commutative = Op::kCommutative;
 
@@ -66,7 +66,7 @@ void for_runs(const WalkDims& dims, int64_t begin, int64_t end, int64_t longest,
   }
 }
 
-// Joins partial results as a balanced tree, in order.
+// Combines partial results as a balanced tree, in order.
 template <class Op>
 class Cascade {
  public:
@@ -192,11 +192,11 @@ struct WideRow {
 template <class T, class Stride>
 using RowOf = std::conditional_t<reads_as_float<T>, WideRow<T>, PlainRow<T, Stride>>;
 
-// A second look at a run that is in the cache: the time is used to ask for the run behind it, which comes next.
+// A second look at a run that is in the cache: the time is used to prefetch the run behind it, which comes next.
 template <class Op>
 concept LooksAgain = Op::kLooksAgain;
 
-// Asks for the cache lines of n elements.
+// Prefetches the cache lines of n elements.
 template <class In>
 C10_ALWAYS_INLINE void prefetch(const In* in, int64_t n) {
   constexpr int64_t kLine = 64;
@@ -206,7 +206,7 @@ C10_ALWAYS_INLINE void prefetch(const In* in, int64_t n) {
   }
 }
 
-// Joins lane j with lane j + kLanes / 2, then half of those, until one is left. Each step has lanes of its own, which compilers keep
+// Combines lane j with lane j + kLanes / 2, then half of those, until one is left. Each step has lanes of its own, which compilers keep
 // in registers.
 template <int64_t kLanes, class Op>
 C10_ALWAYS_INLINE typename Op::Acc join_lanes(const Op& op, const typename Op::Acc* __restrict acc) {
@@ -271,7 +271,7 @@ typename Op::Acc fold_lanes(const Op& op, const In* in, int64_t count, int64_t s
   Acc acc[4] = {op.map(in[0]), op.map(in[stride]), op.map(in[2 * stride]), op.map(in[3 * stride])};
   int64_t i = 4;
   if constexpr (std::is_floating_point_v<Acc>) {
-    // Four at a time are joined before they go to a lane: the fewer steps a lane takes, the less is lost to rounding.
+    // Four at a time are combined before they go to a lane: the fewer steps a lane takes, the less is lost to rounding.
     for (; i + 16 <= count; i += 16) {
       for (int64_t j = 0; j < 4; ++j) {
         const In* a = in + (i + 4 * j) * stride;
@@ -440,7 +440,7 @@ void fold_block_unit(
     int64_t column_stride,
     BlockCascade<Op>& cascade,
     typename Op::Acc* acc) {
-  // Narrow blocks take longer runs, so that joining partial results stays cheap.
+  // Narrow blocks take longer runs, so that combining partial results stays cheap.
   const int64_t longest = std::max(kRunRows, kRunInputs / width);
   if (end - begin <= longest && dims.size() <= 1) {
     std::fill(acc, acc + width, op.identity());

@@ -1,4 +1,4 @@
-// var, std, var_mean, std_mean: two passes over each short run while it is in cache, runs joined by the formula of Chan,
+// var, std, var_mean, std_mean: two passes over each short run while it is in cache, runs combined by the formula of Chan,
 // Golub and LeVeque. A large mean must not eat the variance:
 //
 // Note [Squares of deviations]

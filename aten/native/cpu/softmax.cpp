@@ -284,7 +284,7 @@ C10_NOINLINE void add_to_sums(const T* x, const Rows& rows, int64_t first, int64
   });
 }
 
-/// Joins the maxima and sums that `chunks` parts of tall columns have, `step` numbers apart, in those of the first.
+/// Combines the maxima and sums that `chunks` parts of tall columns have, `step` numbers apart, in those of the first.
 template <bool Log, class R>
 void join_sums(const Rows& rows, R* numbers, int64_t chunks, int64_t step) {
   using V = vec::Vec<R>;

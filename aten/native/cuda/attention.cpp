@@ -36,7 +36,7 @@ struct AttentionCall {
   Tensor slopes;
   int64_t max_query, max_key; // the greatest lengths
   double dropout, scale;
-  std::optional<int64_t> left, right; // places before and behind a query's own that it sees; none, or below zero: all
+  std::optional<int64_t> left, right; // positions before and behind a query's own that it sees; none, or below zero: all
   bool from_the_end = false; // own places are counted from the last query and key
   int64_t splits = 0; // blocks that share the keys of a query; 0: as many as keep the device busy
 };
@@ -58,7 +58,7 @@ int64_t kernel_size(const Tensor& t) {
   return t.scalar_type() == kFloat ? t.size(3) : (t.size(3) + 7) / 8 * 8;
 }
 
-/// A copy where it does not lie in rows; zeros fill up what tensor cores read beyond them.
+/// A copy where it is not row-major; zeros fill up what tensor cores read beyond them.
 Tensor in_rows(const Tensor& t) {
   if (has_contiguous_rows(t)) {
     return t;
@@ -67,7 +67,7 @@ Tensor in_rows(const Tensor& t) {
   return more == 0 ? t.clone(MemoryFormat::Contiguous) : at::constant_pad_nd(t, {0, more}, 0).contiguous();
 }
 
-/// A tensor that a kernel writes: the given one if it lies in rows, otherwise one that finish() copies to it.
+/// A tensor that a kernel writes: the given one if it is row-major, otherwise one that finish() copies to it.
 struct Written {
   explicit Written(const Tensor& target)
       : target(target),

@@ -52,10 +52,10 @@ struct AttentionProblem {
   const std::int32_t* keys_used; // how many keys of each batch count; null: all
   AttentionPages pages; // forward of Half and BFloat16 alone
   AttentionMask mask;
-  const float* slopes; // for each head, or each batch and head: what a key loses for each place of distance; null: nothing
+  const float* slopes; // for each head, or each batch and head: what a key loses for each position of distance; null: nothing
   std::int64_t slopes_batch_stride;
   float scale;
-  // A query sees keys from `left` places before its own to `right` places behind it. Places are counted from the first query and
+  // A query sees keys from `left` positions before its own to `right` positions behind it. Positions are counted from the first query and
   // key, or from the last ones. At most the sum of the lengths.
   int left, right;
   bool from_the_end;
@@ -72,7 +72,7 @@ struct AttentionForward {
   PhiloxCudaState philox;
   std::int64_t *seed, *offset;
   // Of Half and BFloat16: blocks that share the keys of a query, at least 1. More than one need attention_parts() floats, where
-  // each leaves what it found; a second launch joins that in order.
+  // each leaves what it found; a second launch combines that in order.
   int splits = 1;
   float* parts = nullptr;
 };

@@ -1,6 +1,6 @@
 // Attention in one pass over the keys: a block keeps, for each of its queries, the greatest score so far, the sum of weights, and
 // the weighted sum of values, all of which are scaled down when a greater score comes (Milakov and Gimelshein, 2018; Dao et al.,
-// 2022). Where queries are too few to keep a device busy, several blocks share the keys of each, and a second kernel joins what
+// 2022). Where queries are too few to keep a device busy, several blocks share the keys of each, and a second kernel combines what
 // they found (flash decoding; Dao et al., 2023).
 #include <aten/native/cuda/attention_tile.cuh>
 
@@ -230,7 +230,7 @@ __global__ void __launch_bounds__(kThreads, ForwardShape<D, Split>::kBlocks) for
       s.query_length - first_row, p.value_size);
 }
 
-/// Joins what blocks that share keys have found, a warp for each query: their sums weigh them.
+/// Combines what blocks that share keys have found, a warp for each query: their sums weigh them.
 template <class T>
 __global__ void __launch_bounds__(kThreads) join_kernel(const AttentionForward arguments) {
   const AttentionProblem& p = arguments.problem;

@@ -221,7 +221,7 @@ __device__ inline void for_each_score(float (&scores)[R][N][4], int row, int col
   }
 }
 
-/// What a mask does to scores, times log2(e): `M` are its elements. Of places beyond the last query and key it takes the last ones.
+/// What a mask does to scores, times log2(e): `M` are its elements. Of positions beyond the last query and key it takes the last ones.
 template <class M, int R, int N>
 __device__ inline void mask_scores(
     const AttentionProblem& p, const Sequences& s, float (&scores)[R][N][4], int batch, int head, int row, int column) {

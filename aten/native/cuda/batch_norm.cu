@@ -25,7 +25,7 @@ inline constexpr int kVector = 16 / sizeof(T);
 
 // ---- sums over channels ------------------------------------------------------------------------
 
-/// Count, mean and sum of squared distances (Welford), joined as by Chan et al.
+/// Count, mean and sum of squared distances (Welford), combined as by Chan et al.
 template <class R>
 struct Moments;
 template <class R>

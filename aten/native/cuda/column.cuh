@@ -132,7 +132,7 @@ __device__ inline void store_batch(T* to, const ColumnShare& share, std::int64_t
   }
 }
 
-/// What the threads of a column have together, always joined in the same order. All threads of a block come here.
+/// What the threads of a column have together, always combined in the same order. All threads of a block come here.
 template <class V, class Combine>
 __device__ V join_column(V value, const ColumnGroups& t, const ColumnShare& share, Combine combine) {
   __shared__ alignas(16) char memory[kColumnThreads * sizeof(V)];

@@ -1,8 +1,8 @@
 // Convolution by cuDNN.
 //
 // cuDNN has several algorithms for each convolution. Its heuristics rank them; in benchmark mode it times them, the first time
-// that sizes are met. The first one that runs in the memory at hand is remembered. All operands lie by channels last, or all by
-// rows; others are copied.
+// that sizes are met. The first one that runs in the memory at hand is remembered. All operands are channels-last, or all
+// row-major; others are copied.
 #include <aten/native/cuda/conv_cudnn.h>
 
 #include <aten/Functions.h>
@@ -81,7 +81,7 @@ Ints ints(IntArrayRef values) {
   return Ints(values.begin(), values.end());
 }
 
-/// Strides of sizes by rows, or by channels last; not the tensor's own, which may say anything for a size of one.
+/// Strides of sizes in row-major or channels-last order; not the tensor's own, which may say anything for a size of one.
 Ints strides_of(const Ints& sizes, bool channels_last) {
   Ints strides(sizes.size());
   int step = 1;
@@ -416,7 +416,7 @@ bool cudnn_convolve(ConvolutionPass pass, const CudnnConvolution& given) {
   if (convolve_in_layout(pass, c, settings)) {
     return true;
   }
-  // It knows less by channels last than by rows, which is still faster than what is done without it.
+  // It supports less in channels-last than in row-major order, which is still faster than what is done without it.
   const bool by_rows_too = settings.channels_last;
   settings.channels_last = false;
   return by_rows_too && convolve_in_layout(pass, c, settings);

@@ -1,5 +1,5 @@
 // Depthwise convolution: with one input channel to a group there is no product of matrices to speak of, and memory is what
-// it should cost. Kernels for any windows take an element at a time, and spend their time on finding places. So square windows of the
+// it should cost. Kernels for any windows take an element at a time, and spend their time on finding positions. So square windows of the
 // usual sizes in two dimensions have kernels of their own.
 #include <aten/native/cuda/im2col.h>
 

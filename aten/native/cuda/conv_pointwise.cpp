@@ -1,7 +1,7 @@
 // Pointwise convolution as products of matrices that lie in the images as they are.
 //
-// With the pixels of an image as one dimension, an image is a matrix of channels x pixels, or by channels last its transpose, and the
-// weight one of features x channels. By channels last all images of a batch are one matrix of pixels, and the convolution is one
+// With the pixels of an image as one dimension, an image is a matrix of channels x pixels, or in channels-last its transpose, and the
+// weight one of features x channels. In channels-last all images of a batch are one matrix of pixels, and the convolution is one
 // product, to which cuBLASLt adds the bias. Otherwise it is a batch of products with the same weight. Images that are looked at
 // with a stride are the smaller ones of every other pixel.
 #include <aten/native/cuda/conv_pointwise.h>

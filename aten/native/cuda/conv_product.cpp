@@ -52,7 +52,7 @@ Tensor packed_weight(const Tensor& weight, int64_t groups, ConvolutionPass pass)
   return packed.is_contiguous() && aligned ? packed : packed.clone(MemoryFormat::Contiguous);
 }
 
-/// The same by channels last, aligned.
+/// The same in channels-last, aligned.
 Tensor by_channels_last(const Tensor& t) {
   return t.movedim(1, -1).clone(MemoryFormat::Contiguous).movedim(-1, 1);
 }
@@ -114,7 +114,7 @@ class Plan {
   int64_t sum_bytes() const {
     return static_cast<int64_t>(std::max<std::size_t>(c10::elementSize(dtype_), sizeof(float)));
   }
-  /// Places of the depth in a tile.
+  /// Positions of the depth in a tile.
   int64_t tile_depth() const {
     return 64 / static_cast<int64_t>(c10::elementSize(dtype_));
   }
@@ -157,7 +157,7 @@ class Plan {
   }
 
   /// Tensor cores wait for what is read element by element. So where channels fill pieces of 16 bytes, what lies otherwise is copied
-  /// by channels last, unless windows leave most of the image out.
+  /// channels-last, unless windows leave most of the image out.
   void set_images() {
     const int64_t piece = 16 / static_cast<int64_t>(c10::elementSize(dtype_));
     const auto strides = [&](const Tensor& t) { return strides_of(t, c_.dims); };

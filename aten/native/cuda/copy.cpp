@@ -212,7 +212,7 @@ bool fill_at_once(const Tensor& self, const Tensor& element) {
 
 } // namespace
 
-// Elements of one place get one value: overlap does no harm.
+// Elements of one index get one value: overlap does no harm.
 Tensor& fill_cuda_(Tensor& self, const Scalar& value) {
   if (self.numel() == 0) {
     return self;

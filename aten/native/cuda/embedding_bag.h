@@ -23,7 +23,7 @@ struct EmbeddingBag {
   void* out;
   // Any may be null: of each bag its size, which sums leave 0; the rows of maxima, or else the sizes again; the bag of each index.
   std::int64_t *sizes, *places, *bag_of;
-  bool one_more; // `sizes` and `places` of sums go on for one element, which is 0
+  bool one_more; // `sizes` and `indices` of sums go on for one element, which is 0
   IndexCheck check, check_offset;
   cudaStream_t stream;
 };

@@ -1,7 +1,7 @@
 // Fourier transforms by cuFFT.
 //
 // One call of cuFFT transforms up to three dimensions of a batch. More dimensions go in turns, from the last to the first. What
-// cuFFT cannot address is copied to memory of its own order; tensors that lie by rows or columns need no copy. The library
+// cuFFT cannot address is copied to memory of its own order; tensors that are row-major or column-major need no copy. The library
 // is opened by the first transform.
 #include <aten/Functions.h>
 #include <aten/cuda/CUDAContextLight.h>

@@ -10,7 +10,7 @@
 namespace at::native::cuda {
 
 /// Spectra of real numbers over three dimensions (those that are missing have size 1), of which the first size[2] / 2 + 1
-/// places of the last are there. The others are the conjugates of their mirror images. Strides count complex elements.
+/// indices of the last are there. The others are the conjugates of their mirror images. Strides count complex elements.
 struct FftMirror {
   c10::ScalarType dtype; // of the parts: half, float or double
   std::int64_t batch, distance;

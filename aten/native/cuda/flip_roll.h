@@ -10,7 +10,7 @@
 
 namespace at::native::cuda {
 
-/// Place c of the result shows place first + c of `around` places, round and round, or first - c. Strides count elements.
+/// Position c of the result shows element first + c of `around`, round and round, or first - c. Strides count elements.
 struct FlipRollDim {
   FastDivider size;
   std::int64_t first, around;

@@ -282,7 +282,7 @@ struct NormInfinity : NormOne {
   }
 };
 
-// The values of all threads joined, in the order of a tree; thread 0 has the result.
+// The values of all threads combined, in the order of a tree; thread 0 has the result.
 template <class Norm, class R>
 __device__ R join_threads(R value) {
   __shared__ R values[kForeachThreads];
@@ -322,7 +322,7 @@ __global__ void __launch_bounds__(kForeachThreads) sum_chunks(TensorChunks<2> ch
   }
 }
 
-// A block a tensor, of which each thread joins the sums that lie a block apart. Arrays: the norm, the sums, their count in the place
+// A block a tensor, of which each thread combines the sums that lie a block apart. Arrays: the norm, the sums, their count in the place
 // of an address.
 template <class T, class Norm>
 __global__ void __launch_bounds__(kForeachThreads) join_sums(TensorChunks<3> chunks) {

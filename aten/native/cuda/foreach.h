@@ -22,7 +22,7 @@ void launch_foreach_cast(
 std::int64_t foreach_norm_chunks(std::int64_t numel);
 
 /// Norms of tensors with elements. `sums` has room for the chunks of all of them, in float, or double for tensors of double; they are
-/// joined in their order.
+/// combined in their order.
 void launch_foreach_norm(
     ForeachNorm norm, c10::ScalarType dtype, const ForeachPart* parts, std::size_t count, void* sums, cudaStream_t stream);
 

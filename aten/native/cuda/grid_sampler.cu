@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-/// Taps over depth, height and width of the place that the grid gives at `at`: up to `Taps` in each of `Dims` dimensions. Loops over
+/// Taps over depth, height and width of the point that the grid gives at `at`: up to `Taps` in each of `Dims` dimensions. Loops over
 /// them are unrolled, so that they stay in registers.
 template <class R, int Dims, int Taps>
 struct SampleTaps {
@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(kThreads) grid_sample_backward(
   }
 }
 
-/// use(part, first) for parts of the places of all images, of which `first` is the number of a part's first one in the grid.
+/// use(part, first) for parts of the points of all images, of which `first` is the number of a part's first one in the grid.
 template <class F>
 void each_part_of_places(const GridSample& p, F use) {
   Image places = p.result;

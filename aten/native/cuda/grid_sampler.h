@@ -1,4 +1,4 @@
-// Launches of sampling images and volumes at places given between -1 and 1.
+// Launches of sampling images and volumes at points given between -1 and 1.
 #pragma once
 
 #include <aten/native/cuda/image.h>
@@ -11,7 +11,7 @@
 
 namespace at::native::cuda {
 
-/// `result` has a pixel for each place of each image; place i of all has its coordinates, width first, at grid[i * dims].
+/// `result` has a pixel for each point of each image; point i of all has its coordinates, width first, at grid[i * dims].
 struct GridSample {
   Image input, result;
   std::int32_t dims;

@@ -10,7 +10,7 @@
 
 namespace at::native::cuda {
 
-/// The place of each of `count` values among the `row` edges of its row, before the first one not smaller, or larger
+/// The index of each of `count` values among the `row` edges of its row, before the first one not smaller, or larger
 /// (`right`). `per_row` values share a row; all share the only one if that is 0. The search goes on to the right of a
 /// NaN, and past the end for one. `order` may say which edge comes where.
 struct Search {

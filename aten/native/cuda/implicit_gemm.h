@@ -2,7 +2,7 @@
 // told. conv_product.cpp fills it from tensors.
 //
 // Note [Convolution as a product]
-// out (rows x columns) = a (rows x depth) b (depth x columns), for each group by itself. A place in a kernel is a tap.
+// out (rows x columns) = a (rows x depth) b (depth x columns), for each group by itself. A position in a kernel is a tap.
 //
 //   pass      out        rows          columns            depth              a is picked from     b is picked from
 //   features  features   its pixels    its channels       taps, channels     the image            the weight

@@ -1,4 +1,4 @@
-// What brings tiles from memory to shared memory: 16 bytes at a time where operands lie by channels last, else element by element.
+// What brings tiles from memory to shared memory: 16 bytes at a time where operands are channels-last, else element by element.
 // Of a loader, fetch() begins to load the next tiles and put() ends that. It says how many tiles are in shared memory (kStages), how
 // many bytes it needs besides (kTableBytes), and how its tiles lie.
 #pragma once
@@ -131,9 +131,9 @@ template <class Math>
 class WidePixelLoader {
   using T = typename Math::Element;
   using MathTile = Tile<T, Math::kSize>;
-  static constexpr int kPieces = Math::kSize / MathTile::kPiece; // of a place of the depth
-  static constexpr int kStep = Math::kThreads / kPieces; // places of the depth that the threads load at once
-  static constexpr int kSlots = MathTile::kDepth / kStep; // places of a thread
+  static constexpr int kPieces = Math::kSize / MathTile::kPiece; // of a position of the depth
+  static constexpr int kStep = Math::kThreads / kPieces; // positions of the depth that the threads load at once
+  static constexpr int kSlots = MathTile::kDepth / kStep; // positions of a thread
 
  public:
   static constexpr int kStages = 3;
@@ -300,7 +300,7 @@ class ElementLoader {
   }
 
  private:
-  /// Where the next places of depth lie.
+  /// Where the next positions of depth lie.
   __device__ void tabulate(int table) {
     const int own = static_cast<int>(threadIdx.x);
     if (own >= kDepth) {
@@ -333,7 +333,7 @@ class ElementLoader {
       f(i, first ^ MathTile::element(tile_by_depth, by_depth ? i * kRowStep : 0, by_depth ? 0 : i * kDepthStep));
     }
   }
-  /// The same, with what stands in the tables: f(which, offset in the tile, place of the row, place of the depth)
+  /// The same, with what stands in the tables: f(which, offset in the tile, position of the row, position of the depth)
   template <class RowPlace, class F>
   __device__ static void each(bool by_depth, bool tile_by_depth, const RowPlace* rows, const DepthPlace* depths, F f) {
     rows += first_row(by_depth);

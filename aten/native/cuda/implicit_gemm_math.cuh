@@ -124,7 +124,7 @@ struct PlainMath {
   using Sum = T;
   using MathTile = Tile<T, kTile>;
   static constexpr int kSize = kTile, kThreads = 2 * kTile, kBlocks = 2, kWideBlocks = 2;
-  static constexpr bool kDepthOrRows = false; // tiles lie by rows
+  static constexpr bool kDepthOrRows = false; // tiles are row-major
 
   // 16 threads across. A thread has pieces of rows and columns, so that it reads 16 bytes at a time.
   static constexpr int kPiece = MathTile::kPiece, kDown = 8, kAcross = kTile / 16;

@@ -11,7 +11,7 @@ namespace at::native::cuda::implicit_gemm {
 /// A coordinate that is outside of each image, whatever is added: coordinates are between -2^30 and 2^30.
 inline constexpr int kNowhere = -(1 << 30);
 
-/// A part of a place in the windowed tensor: rows and depth give one each, whose sum it is.
+/// A part of a position in the windowed tensor: rows and depth give one each, whose sum it is.
 struct Place {
   std::int64_t offset;
   int at[3];
@@ -109,7 +109,7 @@ struct Places {
     return place;
   }
 
-  // Of a place of the depth.
+  // Of a position of the depth.
   __device__ const Radix& depth() const {
     return kToWeight ? pixels : taps;
   }

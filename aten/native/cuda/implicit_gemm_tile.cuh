@@ -23,7 +23,7 @@ struct Tile {
   static constexpr HOST_DEVICE int along_depth(int row, int number) {
     return row * 64 + ((number ^ (row / 2 & 3)) * 16);
   }
-  /// Rows `number` * kPiece and following at a place k of the depth.
+  /// Rows `number` * kPiece and following at a position k of the depth.
   static constexpr HOST_DEVICE int along_rows(int k, int number) {
     return k * (kRows * kSize) + ((number ^ ((k & 3) * 2 + (k / 4 & 1))) * 16);
   }

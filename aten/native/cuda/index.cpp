@@ -161,7 +161,7 @@ void scatter_reduce_value_kernel(const TensorBase& self, int64_t dim, const Tens
 
 namespace {
 
-/// Joins elements of `src` to those places of `out` that an index leads to. walk_of(indexed, plain) is the walk by it.
+/// Combines elements of `src` to those indices of `out` that an index leads to. walk_of(indexed, plain) is the walk by it.
 template <class WalkOf>
 void reduce_into(
     const char* op, std::string_view reduce, bool include_self, const TensorBase& places, const TensorBase& src, const TensorBase& out,
@@ -170,7 +170,7 @@ void reduce_into(
   const double infinity = std::numeric_limits<double>::infinity();
   const bool floats = c10::isFloatingType(dtype);
   if (!include_self) {
-    // What the places that are written to start from.
+    // What the indices that are written to start from.
     Scalar start = reduce == "prod" ? 1 : 0;
     if (reduce == "amax" || reduce == "amin") {
       const double sign = reduce == "amax" ? -1 : 1;

@@ -43,7 +43,7 @@ struct JointWalk {
   cudaStream_t stream;
 };
 
-/// The offset at `of[1]` of places.get(i) grows by index * step for the index at `of[0]` of the broadcast index tensor, whose negative
+/// The offset at `of[1]` of indices.get(i) grows by index * step for the index at `of[0]` of the broadcast index tensor, whose negative
 /// values count from the end. Where it is bad, and where an earlier one was, the offset is kNoOffset.
 inline constexpr std::int64_t kNoOffset = INT64_MIN;
 struct IndexOffsets {
@@ -86,7 +86,7 @@ void launch_scatter_op(
 /// The same in a fixed order, for floating and complex elements (op is Add or Multiply), and of several writes the last.
 ///
 /// `positions` are those of the index, in each of which a slice of `slice_size` elements of `plain` goes to `indexed`; `slice` has
-/// their offsets. First the place in `indexed` of each position; then they are sorted stably, which gives `targets` and `order`.
+/// their offsets. First the index in `indexed` of each position; then they are sorted stably, which gives `targets` and `order`.
 struct OrderedWalk {
   IndexWalk positions;
   OffsetCalculator<2> slice;

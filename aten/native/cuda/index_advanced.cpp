@@ -147,7 +147,7 @@ Plan plan_index(const char* op, const Tensor& self, const Indices& indices) {
   return plan;
 }
 
-/// Strides of `t` expanded to `sizes`, at `place` among `ndim` dimensions.
+/// Strides of `t` expanded to `sizes`, at `index` among `ndim` dimensions.
 DimVector expanded_strides(const Tensor& t, IntArrayRef sizes, size_t ndim, int64_t place = 0) {
   DimVector strides(ndim, 0);
   const int64_t missing = static_cast<int64_t>(sizes.size()) - t.dim();
@@ -292,7 +292,7 @@ Tensor& masked_scatter_cuda_(Tensor& self, const Tensor& mask, const Tensor& sou
   if (self.numel() == 0) {
     return self;
   }
-  // The host does not wait for the number of places: the kernel finds out that elements are too few.
+  // The host does not wait for the number of indices: the kernel finds out that elements are too few.
   const Tensor target = self.contiguous(), values = unchanged_by_writes(target, source.contiguous());
   const auto options = self.options().dtype(kLong);
   const Tensor positions = at::empty({self.numel()}, options), count = at::empty({}, options);

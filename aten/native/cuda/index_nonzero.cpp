@@ -1,4 +1,4 @@
-// nonzero on CUDA devices: the places of the true flags, which sort.cu lists, as coordinates.
+// nonzero on CUDA devices: the indices of the true flags, which sort.cu lists, as coordinates.
 #include <aten/Functions.h>
 #include <aten/core/Tensor.h>
 #include <aten/iterator/MemoryOverlap.h>

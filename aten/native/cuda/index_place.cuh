@@ -10,7 +10,7 @@ struct Place {
   std::int64_t plain, indexed;
 };
 
-/// The places of element i, or false where an index of it is bad or to be passed over.
+/// The indices of element i, or false where an index of it is bad or to be passed over.
 __device__ inline bool find_place(const IndexWalk& walk, std::uint32_t i, Place& place) {
   const auto offsets = walk.places.get(i);
   place.plain = offsets.of[0];

@@ -104,7 +104,7 @@ OrderedWalk ordered_launch_of(const WalkPart& part, const TensorBase& index) {
       static_cast<std::uint32_t>(slice_size)};
 }
 
-/// launch(walk, targets, order) with the places that the positions lead to, sorted stably, and the positions in that order.
+/// launch(walk, targets, order) with the indices that the positions lead to, sorted stably, and the positions in that order.
 template <class Launch>
 void launch_in_order(const WalkPart& part, const TensorBase& index, Launch launch) {
   const OrderedWalk walk = ordered_launch_of(part, index);

@@ -15,11 +15,11 @@ namespace at::native::cuda {
 void gather_to(
     const Walk& w, const TensorBase& index, const TensorBase& plain, const TensorBase& indexed, const LaunchReach& reach = {});
 
-/// In which order the elements of one place are joined: as the threads come, unless deterministic algorithms are on, or always
+/// In which order the elements of one index are combined: as the threads come, unless deterministic algorithms are on, or always
 /// in their own.
 enum class Order { OfThreads, OfElements };
 
-/// indexed[index] = plain. With deterministic algorithms the elements of one place come in their order.
+/// indexed[index] = plain. With deterministic algorithms the elements of one index come in their order.
 void scatter_to(
     const Walk& w, const TensorBase& index, const TensorBase& indexed, const TensorBase& plain, const LaunchReach& reach = {});
 /// indexed[index] = the element that `value` points to, on the host. `w.plain` does not count.
@@ -29,7 +29,7 @@ void scatter_value_to(
 void scatter_op_to(
     const Walk& w, const TensorBase& index, ScatterOp op, const TensorBase& indexed, const TensorBase& plain,
     Order order = Order::OfThreads, const LaunchReach& reach = {}, const void* alpha = nullptr);
-/// Are the elements of one place joined, or written, in their own order?
+/// Are the elements of one index combined, or written, in their own order?
 bool goes_in_order(ScatterOp op, c10::ScalarType dtype, Order wanted);
 
 /// offsets += step * index, at each position of `sizes`, to which `index` is expanded and which `offsets`, contiguous, has. See

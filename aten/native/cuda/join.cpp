@@ -1,4 +1,4 @@
-// cat on CUDA devices: one launch for tensors that lie by rows, else one copy for each.
+// cat on CUDA devices: one launch for tensors that are row-major, else one copy for each.
 #include <aten/core/Tensor.h>
 #include <aten/native/cuda/copy.h>
 #include <aten/native/cuda/join.h>
@@ -32,7 +32,7 @@ bool are_runs(TensorList tensors, const TensorBase& out) {
   return runs > 1 && out.is_contiguous() && !out.is_conj() && !out.is_neg();
 }
 
-/// The largest word that divides addresses and lengths whose bits are joined in `all`.
+/// The largest word that divides addresses and lengths whose bits are combined in `all`.
 int word_of(std::uintptr_t all) {
   int word = 1;
   while (word < 16 && all % (2 * static_cast<std::uintptr_t>(word)) == 0) {

@@ -1,4 +1,4 @@
-// repeat_interleave on CUDA devices: each place of the result is searched in the running sums of the counts.
+// repeat_interleave on CUDA devices: each index of the result is searched in the running sums of the counts.
 #include <aten/Functions.h>
 #include <aten/core/Tensor.h>
 

@@ -127,7 +127,7 @@ __device__ void join_weight_sums(const WeightParts<P, R>& sums, int block) {
   }
 }
 
-// The first blocks join the sums of weights, which an earlier launch left: theirs is a launch spared. The others have the rows.
+// The first blocks combine the sums of weights, which an earlier launch left: theirs is a launch spared. The others have the rows.
 template <class Kind, bool Centered, class T, class P>
 __global__ void __launch_bounds__(kMaxGroupThreads) backward_rows(
     const T* g, const T* x, const P* means, const RowScale<Centered, T, P>* rstds, const P* weight, T* dx, std::int64_t rows,

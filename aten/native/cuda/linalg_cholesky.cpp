@@ -7,7 +7,7 @@ namespace at::native::cuda {
 
 namespace {
 
-/// Factors self into L (or its conjugate transpose, when `upper`), which lies by columns.
+/// Factors self into L (or its conjugate transpose, when `upper`), which is column-major.
 void factor(const TensorBase& self, bool upper, const Tensor& L, const Tensor& info) {
   Tensor(info).zero_();
   if (L.numel() == 0) {

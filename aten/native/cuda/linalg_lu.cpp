@@ -35,7 +35,7 @@ LuFactors factor(const Tensor& A, bool pivot, const Tensor& lu, const Tensor& in
   return {lu, pivots};
 }
 
-/// A real matrix that lies by rows is its own transpose by columns; the derivatives know that it is factored as that.
+/// A real matrix that is row-major is its own transpose by columns; the derivatives know that it is factored as that.
 bool factor_transposed(const TensorBase& A) {
   return !A.is_complex() && A.is_contiguous();
 }
@@ -88,7 +88,7 @@ Tensor diagonal_of(const Tensor& lu) {
   return lu.diagonal(0, -2, -1);
 }
 
-/// Factors of A, or of its transpose where that lies by columns, in the results.
+/// Factors of A, or of its transpose where that is column-major, in the results.
 LuFactors factor_into(const TensorBase& A, const ResultMemory& lu, const TensorBase& pivots, const Tensor& info) {
   const LuFactors factors = factor(as_factored(A), /*pivot=*/true, lu.memory(), info);
   lu.store();

@@ -7,7 +7,7 @@ namespace at::native::cuda {
 
 namespace {
 
-/// out = the solution of op(A) X = B or X op(A) = B. A that lies by rows is read as its transpose.
+/// out = the solution of op(A) X = B or X op(A) = B. A that is row-major is read as its transpose.
 void solve(const Tensor& A, solver::Triangle triangle, bool left, const Tensor& B, const TensorBase& out) {
   if (out.numel() == 0) {
     return;

@@ -207,7 +207,7 @@ void start_from(const TensorBase& self, const Tensor& out) {
   copy_on_device(out, self.is_conj() ? source.clone() : source);
 }
 
-/// out = epilogue(alpha a b + bias), where self is one element for each column, out lies by rows and a kernel is to be had.
+/// out = epilogue(alpha a b + bias), where self is one element for each column, out is row-major and a kernel is to be had.
 /// False: nothing has been done.
 bool product_with_bias(
     const char* op, const TensorBase& self, const TensorBase& a, const TensorBase& b, const Scalar& beta, const Scalar& alpha,

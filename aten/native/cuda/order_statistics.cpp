@@ -1,4 +1,4 @@
-// kthvalue, median, nanmedian and mode: one element of each row, found by a block, or places in sorted rows. Arguments are checked by aten/shape/sort.cpp.
+// kthvalue, median, nanmedian and mode: one element of each row, found by a block, or indices in sorted rows. Arguments are checked by aten/shape/sort.cpp.
 #include <aten/Functions.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorOperators.h>

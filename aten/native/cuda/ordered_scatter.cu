@@ -1,4 +1,4 @@
-// Scatters whose order is fixed: the elements of one place are joined one after the other.
+// Scatters whose order is fixed: the elements of one index are combined one after the other.
 #include <aten/native/cuda/index.h>
 
 #include <aten/native/cuda/dtype_cases.cuh>
@@ -14,7 +14,7 @@ namespace at::native::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-// A thread joins up to so many elements. Where one place has more, pieces of that length are joined side by side first.
+// A thread combines up to so many elements. Where one index has more, pieces of that length are combined side by side first.
 constexpr std::uint32_t kPiece = 64;
 
 __global__ void __launch_bounds__(kThreads) write_targets(IndexWalk walk, std::int64_t* targets) {
@@ -63,7 +63,7 @@ __device__ opmath_type<T> join_rest_of_piece(
   return value;
 }
 
-// Pieces that go on with the place of the piece before: to partial[number of the piece, element of the slice].
+// Pieces that go on with the index of the piece before: to partial[number of the piece, element of the slice].
 template <class Op, class T>
 __global__ void __launch_bounds__(kThreads)
     join_pieces(InOrder p, std::uint32_t pieces, opmath_type<T>* partial, const T* plain) {
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// Thread (k, element) serves the place whose elements begin at k.
+// Thread (k, element) serves the index whose elements begin at k.
 template <class Op, class T>
 __global__ void __launch_bounds__(kThreads) join_in_order(InOrder p, const opmath_type<T>* partial, T* indexed, const T* plain) {
   const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(kThreads) join_in_order(InOrder p, const opmat
   *to = narrow<T>(value);
 }
 
-// The last element of each place is written.
+// The last element of each index is written.
 template <class W>
 __global__ void __launch_bounds__(kThreads) write_last(InOrder p, W* indexed, const W* plain) {
   const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;

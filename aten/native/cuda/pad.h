@@ -1,4 +1,4 @@
-// Launches of padding. With what is inside: each place of the padded image shows one place of the input. With a constant: each place
+// Launches of padding. With what is inside: each position of the padded image shows one position of the input. With a constant: each position
 // has an element of the input or the constant.
 #pragma once
 
@@ -17,7 +17,7 @@ struct PadDim {
   std::int32_t size = 1, padded = 1, before = 0;
   bool reflects = false;
 
-  /// What place j of the padded dimension shows.
+  /// What position j of the padded dimension shows.
   HOST_DEVICE std::int32_t shown(std::int32_t j) const {
     const std::int32_t i = j - before;
     if (reflects) {
@@ -26,7 +26,7 @@ struct PadDim {
     return i < 0 ? 0 : i < size ? i : size - 1;
   }
 
-  /// Places that may show i: `count` of them, place k by showing(i, k), which is negative for none.
+  /// Positions that may show i: `count` of them, position k by showing(i, k), which is negative for none.
   HOST_DEVICE std::int32_t count(std::int32_t i) const {
     return reflects ? 3 : last(i) - first(i) + 1;
   }

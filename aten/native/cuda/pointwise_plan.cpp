@@ -229,7 +229,7 @@ void plan_pointwise(TensorIteratorBase& iter, c10::function_ref<void(PointwisePl
   plan.stream = nullptr;
   const bool reduced = c10::isReducedFloatingType(plan.dtype);
   Walk walk;
-  // Plain calls of tensors of one shape; values and rows that are repeated are for CPU kernels.
+  // Calls of the fast path of tensors of one shape; values and rows that are repeated are for CPU kernels.
   if (const PointwiseCall* fast = iter.fast_operands(); fast != nullptr && fast->repeated == fast->scalars) {
     plan_fast(*fast, iter, reduced, plan, walk);
   } else {

@@ -223,7 +223,7 @@ Tensor planes_of(const TensorBase& t, int dims) {
   return Tensor(t.contiguous()).view({planes, planes == 0 ? 0 : t.numel() / planes});
 }
 
-/// To the place in its plane, of `planes`, that `places` tell for each element of `values`. All contiguous.
+/// To the index in its plane, of `planes`, that `indices` tell for each element of `values`. All contiguous.
 Walk walk_to_places(const char* op, const Tensor& planes, const Tensor& places, const Tensor& values) {
   Walk w{op, {values.size(0), values.size(1)}, {values.size(1), 1}, {planes.size(1), 0}, {places.size(1), 1}, planes.size(1), 1};
   w.argument = "indices";

@@ -60,7 +60,7 @@ struct PoolDim {
   }
 };
 
-/// Both passes: `x` is what is pooled and `y` the result, or their gradients; `places` has the number of each maximum in
+/// Both passes: `x` is what is pooled and `y` the result, or their gradients; `indices` has the number of each maximum in
 /// its plane.
 struct MaxPool {
   PoolDim dim[3];

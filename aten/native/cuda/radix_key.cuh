@@ -1,4 +1,4 @@
-// Elements of any dtype as unsigned words that have their order.
+// Radix-sort keys: elements of any dtype encoded as unsigned words in their order.
 #pragma once
 
 #include <aten/native/cuda/memory_access.cuh>

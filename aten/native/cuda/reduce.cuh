@@ -110,8 +110,8 @@ __device__ void combine_threads(const Op& op, Acc (&values)[K], bool along_x, Ac
   }
 }
 
-// Calls take(i, place) for i = lane, lane + lanes, ... below count, where `place` is the offset of number i. Some places are worked
-// out at once, dimension by dimension, so that load(place) of one does not wait for that of another: take gets what load gave.
+// Calls take(i, index) for i = lane, lane + lanes, ... below count, where `index` is the offset of number i. Some indices are worked
+// out at once, dimension by dimension, so that load(index) of one does not wait for that of another: take gets what load gave.
 template <class Load, class Take>
 __device__ void walk(
     const OffsetCalculator<1>& places, std::uint32_t lane, std::uint32_t lanes, std::uint32_t count, Load load, Take take) {
@@ -147,7 +147,7 @@ __device__ void walk(
   }
 }
 
-// What a thread joins of its output, which `in` begins with: elements, or K side by side, in turns of `lanes`.
+// What a thread combines of its output, which `in` begins with: elements, or K side by side, in turns of `lanes`.
 template <int K, class Op, class In>
 __device__ typename Op::Acc join_own(
     const Op& op, const In& in, const ReducePlan& plan, std::uint32_t lane, std::uint32_t lanes) {
@@ -233,7 +233,7 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// A warp for each output joins the results of its blocks.
+// A warp for each output combines the results of its blocks.
 template <class Op>
 __global__ void __launch_bounds__(kThreads)
     join_kernel(Op op, const typename Op::Acc* partial, std::uint32_t splits, ReducePlan plan) {

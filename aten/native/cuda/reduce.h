@@ -41,7 +41,7 @@ void launch_arg_extremum(const ReduceRun& run, bool greatest, const ReduceInput&
 /// Is some element true, or are all? The result is a byte.
 void launch_any(const ReduceRun& run, bool all, const ReduceInput& in, void* out);
 void launch_count_nonzero(const ReduceRun& run, const ReduceInput& in, std::int64_t* out);
-/// Words of 64 bits, whatever they mean, joined by exclusive or.
+/// Words of 64 bits, whatever they mean, combined by exclusive or.
 void launch_exclusive_or(const ReduceRun& run, const std::int64_t* in, std::int64_t* out);
 /// (sum |x|^p)^(1/p), with the limits for p = 0, inf, -inf. The result has the input's dtype, or its real part's.
 void launch_norm(const ReduceRun& run, double p, const ReduceInput& in, void* out);

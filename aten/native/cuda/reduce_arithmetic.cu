@@ -84,7 +84,7 @@ struct CountNonzero {
   std::int64_t* out;
 };
 
-// Words joined by exclusive or.
+// Words combined by exclusive or.
 struct ExclusiveOr {
   using Acc = std::int64_t;
   __device__ Acc identity() const {

@@ -76,7 +76,7 @@ struct Norm {
   Acc p;
 };
 
-// Running mean and sum of squared differences; parts join as Chan, Golub and LeVeque do.
+// Running mean and sum of squared differences; parts combine as Chan, Golub and LeVeque do.
 template <class R>
 struct Moments {
   R count, mean, squares;

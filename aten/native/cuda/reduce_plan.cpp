@@ -164,7 +164,7 @@ ReducePlans plan_reduction(
 
 namespace {
 
-/// Do outputs lie side by side in groups of `width`, at the same place in all rows?
+/// Do outputs lie side by side in groups of `width`, at the same index in all rows?
 bool is_column_major(const ReducePlan& plan, std::uint32_t width) {
   bool lies = plan.kept.dims > 0 && plan.kept.strides[0][0] == 1 && plan.kept.size[0].divisor % width == 0;
   for (int d = 1; d < plan.kept.dims; ++d) {

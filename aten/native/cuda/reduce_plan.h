@@ -33,7 +33,7 @@ struct ReducePlan {
 using ReducePlans = c10::SmallVector<ReducePlan, 1>;
 
 /// The threads of a reduction: x runs along what lies close together in memory, y along the other; `splits` blocks share
-/// the elements of an output, and a second launch joins their results.
+/// the elements of an output, and a second launch combines their results.
 struct ReduceLaunch {
   std::uint32_t x, y;
   std::uint32_t blocks;

@@ -1,4 +1,4 @@
-// Recurrent layers by cuDNN: _cudnn_rnn and its kin.
+// Recurrent layers by cuDNN: _cudnn_rnn and related operators.
 //
 // All layers and directions are one call. Sequences go in step by step without padding; those of one length lie the same way with
 // and without. The weights lie in one buffer, in an order that cuDNN is asked for. Modules keep theirs there
@@ -107,7 +107,7 @@ std::optional<CudnnWeightLayout> ask_for_layout(const CudnnNetwork& n, const Ten
     return std::nullopt;
   }
   const auto element = static_cast<int64_t>(c10::elementSize(n.dtype));
-  const Tensor buffer = at::empty({static_cast<int64_t>(bytes) / element}, options.dtype(n.dtype)); // of which places are told
+  const Tensor buffer = at::empty({static_cast<int64_t>(bytes) / element}, options.dtype(n.dtype)); // of which offsets are told
   const auto* const begin = static_cast<const char*>(buffer.const_data_ptr());
   CudnnWeightLayout layout{buffer.numel(), {}};
   const DnnTensor matrix, bias;

@@ -29,7 +29,7 @@ void launch_scan(const Scan& p);
 /// Floating or complex.
 void launch_log_scan(const ScanShape& p, c10::ScalarType dtype, const void* in, void* out);
 
-/// The place of the last of equal elements; NaN is beyond all. Bytes, integers or floating.
+/// The index of the last of equal elements; NaN is beyond all. Bytes, integers or floating.
 void launch_running_extremum(
     const ScanShape& p, c10::ScalarType dtype, bool greatest, const void* in, void* values, std::int64_t* indices);
 

@@ -1,6 +1,6 @@
 // The routines of cuSOLVER and cuBLAS for dense matrices, each for a whole batch and any of four dtypes.
 //
-// Matrices lie by columns, one after the other (matrices.h); vectors and numbers are dense. Batches of all arguments are the
+// Matrices are column-major, one after the other (matrices.h); vectors and numbers are dense. Batches of all arguments are the
 // same. Nothing here waits for the device. `info` has LAPACK's word on each matrix, as int32 on the device.
 #pragma once
 

@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(kThreads) to_long(const std::uint32_t* from, s
   }
 }
 
-/// Keys and places, each with room to be sorted into.
+/// Keys and indices, each with room to be sorted into.
 struct Pairs {
   explicit Pairs(std::int64_t count, cudaStream_t s)
       : n(static_cast<int>(count)),

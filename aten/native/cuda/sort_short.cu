@@ -61,7 +61,7 @@ __device__ int mode_of(const Word* keys, const std::uint16_t* places, int size) 
   return longest == 0 && numbers < size && places[numbers] == 0 ? numbers : best;
 }
 
-/// The place in a sorted row of the one element that is wanted.
+/// The index in a sorted row of the one element that is wanted.
 template <class T, class Word>
 __device__ int wanted_place(Selection wanted, const Word* keys, const std::uint16_t* places, int size) {
   if (wanted == Selection::Mode) {
@@ -74,7 +74,7 @@ __device__ int wanted_place(Selection wanted, const Word* keys, const std::uint1
   return numbers > 0 ? (numbers - 1) / 2 : 0;
 }
 
-// 2^bits is the size of a row made a power of two. What is behind the end has the largest key and a place behind all others.
+// 2^bits is the size of a row made a power of two. What is behind the end has the largest key and an index behind all others.
 template <class T>
 __global__ void __launch_bounds__(kThreads) sort_short_rows(SortShortRows p, int bits, const T* in, T* values) {
   using Word = typename WordOf<sizeof(T)>::type;

@@ -37,7 +37,7 @@ struct StridedLaunch {
 
 namespace strided_walk_detail {
 
-/// Dimensions ordered by the steps of operand 0, and joined where all operands go on in equal steps.
+/// Dimensions ordered by the steps of operand 0, and merged where all operands go on in equal steps.
 template <int Operands>
 StridedWalk<Operands> simplified(const StridedWalk<Operands>& walk) {
   DimVector order;

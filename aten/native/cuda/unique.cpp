@@ -41,7 +41,7 @@ Tensor none_like(const Tensor& self) {
   return at::empty({0}, self.options().dtype(kLong));
 }
 
-/// Values of a vector, in an order that `places` tells (undefined: as they stand).
+/// Values of a vector, in an order that `indices` tells (undefined: as they stand).
 Uniques unique_vector(const Tensor& self, const Tensor& values, const Tensor& places, bool return_inverse, bool return_counts) {
   if (self.numel() == 0) {
     const auto longs = self.options().dtype(kLong);
@@ -66,7 +66,7 @@ Tensor row_order(const Tensor& rows) {
   return order;
 }
 
-// Places and counts are given whether asked for or not.
+// Indices and counts are given whether asked for or not.
 Uniques unique_along(const char* name, const Tensor& self, int64_t dim, bool sort) {
   sort ? check_dtype(name, self, kSortable) : check_dtype(name, self, kSortable | kComplex);
   TORCH_CHECK(self.dim() > 0, name, "(): dim needs an input of at least one dimension, got a 0-dim tensor");

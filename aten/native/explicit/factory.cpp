@@ -326,7 +326,7 @@ Tensor& full_out(IntArrayRef size, const Scalar& fill_value, Tensor& out) {
 void store_scalar(const char* op, const Scalar& number, ScalarType dtype, void* place) {
   dispatch(op, dtype, at::kAll | at::kUnsigned | at::kComplexHalves | at::kFloat8, [&]<class T> {
     if constexpr (std::is_unsigned_v<T> && !std::is_same_v<T, bool>) {
-      // What is below 0 wraps if it is an integer, and is refused otherwise, in the words that Scalar::to has for it.
+      // What is below 0 wraps if it is an integer, and is refused otherwise, with the message that Scalar::to has for it.
       if (number.isFloatingPoint() && number.toDouble() < 0) {
         (void)Scalar(std::numeric_limits<double>::lowest()).to<T>();
       }

@@ -170,7 +170,7 @@ std::vector<Tensor> foreach_norm(TensorList self, const Scalar& ord, std::option
   bool at_once = (order == 1 || order == 2 || order == std::numeric_limits<double>::infinity()) && can_use_multi_tensor(self[0]) &&
       dtype.value_or(self[0].scalar_type()) == self[0].scalar_type();
   for (size_t i = 0; i < count && at_once; ++i) {
-    // The largest of no elements is an error, which the operator of one tensor words.
+    // The largest of no elements is an error, which the operator of one tensor reports.
     at_once = describe(parts[i], {self}, i, self[0], recording) && parts[i].numel > 0;
   }
   for (size_t i = 0; i < count; ++i) {

@@ -196,7 +196,7 @@ Tensor& as_strided_(Tensor& self, IntArrayRef size, IntArrayRef stride, std::opt
   return set_geometry(self, size, stride, offset);
 }
 
-// ---- view and kin -----------------------------------------------------------
+// ---- view and related operators -----------------------------------------------------------
 
 namespace {
 

@@ -39,7 +39,7 @@ struct Factors {
   }
 };
 
-/// A real matrix that lies by rows is its own transpose by columns: factoring that one saves the turning around.
+/// A real matrix that is row-major is its own transpose by columns: factoring that one saves the turning around.
 template <class T>
 bool factor_transposed(const TensorBase& A) {
   return !is_complex_v<T> && A.is_contiguous();

@@ -1,5 +1,5 @@
 // LAPACK and the two BLAS routines that go with it, for float, double and their complex numbers: one typed function for the
-// four Fortran ones. Matrices lie by columns. A result of type int is LAPACK's `info`. Workspaces are allocated here.
+// four Fortran ones. Matrices are column-major. A result of type int is LAPACK's `info`. Workspaces are allocated here.
 #pragma once
 
 #include <aten/native/lapack/library.h>

@@ -140,7 +140,7 @@ std::shared_ptr<const ConvPrimitive> make_convolution(const ConvPart& part) {
   if (part.has_bias) made->bias = memory::desc({p.out_channels}, data_type_of(p.dtype), memory::format_tag::a);
 
   ConvGeometry g;
-  // Images that are channels last stay so: oneDNN's kernels for it are as fast as those for its own blocks.
+  // Images that are channels-last stay so: oneDNN's kernels for it are as fast as those for its own blocks.
   g.src = layout.images_channels_last ? made->src.given : any_layout(made->src.given);
   g.dst = layout.images_channels_last ? made->dst.given : any_layout(made->dst.given);
   g.weight = any_layout(made->weight.given);
@@ -357,7 +357,7 @@ class ConvCut {
     } else if (has_channels() && p.out_channels >= 2 * kChannels) {
       cut_channels(Along::out_channels, p.out_channels, threads, threads);
     } else {
-      // Terms of channels last cost more, as long as there are few images to each.
+      // Terms of channels-last cost more, as long as there are few images to each.
       step_ = at::divup(p.batch, std::min(p.batch, whole_.layout.images_channels_last ? kFewTerms : kTerms));
     }
     sums_ = along_ == Along::images && parts() > 1;

@@ -11,7 +11,7 @@ namespace at::native::onednn {
 
 enum class ConvPass : int8_t { Forward, BackwardData, BackwardWeight };
 
-/// Layouts of the operands: channels last or plain. Image and result have the same one.
+/// Layouts of the operands: channels-last or plain. Image and result have the same one.
 struct ConvLayout {
   bool images_channels_last = false;
   bool weight_channels_last = false;

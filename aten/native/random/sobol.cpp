@@ -83,7 +83,7 @@ void check_sobol_steps(const Tensor& quasi, int64_t n, const Tensor& state, int6
       " points, got num_generated ", num_generated, " and n ", n);
 }
 
-/// Moves `quasi` from point `number` to the next; the state lies by rows.
+/// Moves `quasi` from point `number` to the next; the state is row-major.
 void next_point(int64_t* quasi, const int64_t* state, int64_t dimension, int64_t number) {
   const int64_t column = std::countr_one(static_cast<uint64_t>(number));
   for (int64_t d = 0; d < dimension; ++d) quasi[d] ^= state[d * kSobolBits + column];

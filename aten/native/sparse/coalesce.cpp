@@ -1,4 +1,4 @@
-// Places sorted and made unique; values of one place added up in the order in which they came.
+// Indices sorted and made unique; values of one index added up in the order in which they came.
 #include <aten/native/sparse/coo.h>
 
 #include <aten/Functions.h>
@@ -20,7 +20,7 @@ void add_to(T* out, const T* values, int64_t n) {
   for (int64_t i = 0; i < n; ++i) out[i] = pointwise::add(out[i], values[i]);
 }
 
-/// Groups of equal places, in order: for each the number of its first one in `sorted`, and the end.
+/// Groups of equal indices, in order: for each the number of its first one in `sorted`, and the end.
 std::vector<int64_t> group_starts(const int64_t* sorted, int64_t nnz) {
   std::vector<int64_t> starts;
   for (int64_t i = 0; i < nnz; ++i) {
@@ -111,7 +111,7 @@ void add_blocks(const Tensor& out, const Tensor& places, const Tensor& values_, 
   const int64_t nnz = places.numel();
   const int64_t block = nnz == 0 ? 0 : values.numel() / nnz;
   if (const SparseDeviceKernels* const device = sparse_kernels(out); device != nullptr && nnz > 0 && out.numel() > 0) {
-    // Each place once, so that the order of the sums is the same from run to run.
+    // Each index once, so that the order of the sums is the same from run to run.
     const auto [sorted, order] = places.sort(/*stable=*/true, /*dim=*/0, /*descending=*/false);
     const Tensor firsts = first_of_groups(sorted);
     const Tensor sums = sum_on_device(*device, values.reshape({nnz, block}), order, firsts);

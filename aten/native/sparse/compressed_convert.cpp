@@ -26,7 +26,7 @@ int64_t count_of_batch(const Tensor& self) {
   return count;
 }
 
-/// Sizes of the matrices of a batch joined to one: below each other where rows are compressed, side by side where columns are.
+/// Sizes of the matrices of a batch combined into one: below each other where rows are compressed, side by side where columns are.
 DimVector joined_sizes(IntArrayRef matrix, int64_t count, Layout layout) {
   DimVector sizes(matrix.begin(), matrix.end());
   int64_t& lines = sizes[is_row_compressed(layout) ? 0 : 1];
@@ -34,7 +34,7 @@ DimVector joined_sizes(IntArrayRef matrix, int64_t count, Layout layout) {
   return sizes;
 }
 
-/// The matrices of a batch that is not empty, joined to one.
+/// The matrices of a batch that is not empty, combined into one.
 Tensor joined(const Tensor& self) {
   const SparseCsrTensorImpl* impl = compressed_impl(self);
   const int64_t batch = impl->batch_dim();
@@ -59,13 +59,13 @@ Tensor joined(const Tensor& self) {
       impl->plain_indices().flatten(0, batch), impl->values().flatten(0, batch));
 }
 
-/// Numbers of the matrices that places in joined ones belong to, and the places there.
+/// Numbers of the matrices that indices in combined ones belong to, and the indices there.
 std::array<Tensor, 2> number_and_place(const Tensor& lines, int64_t size) {
   size = std::max<int64_t>(size, 1); // no line, no place
   return {lines.div(size, "floor"), lines.remainder(size)};
 }
 
-/// The matrices of a batch that is not empty, joined to one in coordinates as `layout` joins them.
+/// The matrices of a batch that is not empty, combined into one in coordinates as `layout` combines them.
 Tensor joined_coo(const Tensor& self, Layout layout) {
   const Tensor coo = compressed_to_coo(joined(self));
   if (is_row_compressed(layout) == is_row_compressed(self.layout())) {
@@ -81,7 +81,7 @@ Tensor joined_coo(const Tensor& self, Layout layout) {
       places->values(), false);
 }
 
-/// The matrices after the first `batch` dimensions, joined to one as `layout` joins them.
+/// The matrices after the first `batch` dimensions, combined into one as `layout` combines them.
 Tensor joined_strided(const Tensor& self, int64_t batch, Layout layout) {
   const Tensor matrices = self.flatten(0, batch - 1);
   joined_sizes(matrices.sizes().slice(1), matrices.size(0), layout);

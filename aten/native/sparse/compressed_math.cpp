@@ -35,7 +35,7 @@ Tensor back(const Tensor& coo, const Tensor& like) {
       like.layout(), coo.sizes(), impl->compressed_indices().to(index), impl->plain_indices().to(index), impl->values());
 }
 
-/// Whether both have their elements at the same places.
+/// Whether both have their elements at the same indices.
 bool same_places(const Tensor& a, const Tensor& b) {
   if (a.layout() != b.layout() || a.sizes() != b.sizes()) {
     return false;
@@ -341,7 +341,7 @@ Tensor select_compressed(const Tensor& self, int64_t dim, int64_t index) {
     return make_compressed(
         self.layout(), sizes, part(impl->compressed_indices()), part(impl->plain_indices()), part(impl->values()));
   }
-  // The values have one dimension for the places, and two for blocks.
+  // The values have one dimension for the indices, and two for blocks.
   const Tensor values = impl->values().select(dim - (is_blocked(self.layout()) ? -1 : 1), index);
   return make_compressed(self.layout(), sizes, impl->compressed_indices(), impl->plain_indices(), values);
 }

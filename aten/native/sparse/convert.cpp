@@ -25,7 +25,7 @@ Tensor _to_dense_coo(const Tensor& self, std::optional<ScalarType> dtype, std::o
   const ScalarType type = dtype.value_or(self.scalar_type());
   const Tensor result = at::zeros(self.sizes(), self.options().layout(kStrided).dtype(type));
   if (impl->nnz() > 0 && result.numel() > 0) {
-    // Values of one place add up in self's dtype.
+    // Values of one index add up in self's dtype.
     const bool direct = type == self.scalar_type();
     const Tensor source = direct ? self : coalesced(self);
     const SparseTensorImpl* from = get_sparse_impl(source);
@@ -59,7 +59,7 @@ Tensor _to_sparse_dim_strided(const Tensor& self, int64_t sparse_dim) {
     indices = dims == 0 ? at::empty({0, self.item().toComplexDouble() == 0. ? 0 : 1}, self.options().dtype(kLong))
                         : self.nonzero().t().contiguous();
   } else {
-    // A place counts when anything in its block does.
+    // An index counts when anything in its block does.
     DimVector rest;
     for (int64_t dim = sparse_dim; dim < dims; ++dim) {
       rest.push_back(dim);
@@ -97,7 +97,7 @@ Tensor to_sparse_dim(const Tensor& self, int64_t sparse_dim) {
 
 namespace {
 
-/// The blocks of `t`, a strided tensor of the size of a sparse one, at the places of that.
+/// The blocks of `t`, a strided tensor of the size of a sparse one, at the indices of that.
 Tensor blocks_at(const Tensor& t, const Tensor& indices) {
   const int64_t sparse_dim = indices.size(0);
   if (sparse_dim == 0) {
@@ -160,7 +160,7 @@ Tensor _sparse_broadcast_to(const Tensor& self, IntArrayRef size) {
   const int64_t dims = static_cast<int64_t>(size.size());
   const int64_t more = dims - self.dim();
   TORCH_CHECK(more >= 0, "input not broadcastable to size with smaller dimensionality: ", self.sizes(), " to ", size);
-  // Sparse dimensions that grow are repeated place by place.
+  // Sparse dimensions that grow are repeated index by index.
   DimVector repeated;
   for (int64_t dim = 0; dim < more + impl->sparse_dim(); ++dim) {
     const int64_t old = dim < more ? 1 : self.size(dim - more);

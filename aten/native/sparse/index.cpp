@@ -1,4 +1,4 @@
-// Coordinate tensors in another order, in part, and joined.
+// Coordinate tensors in another order, in part, and concatenated.
 #include <aten/native/sparse/coo.h>
 #include <aten/native/sparse/values.h>
 

@@ -224,7 +224,7 @@ Tensor values_by_rows(const Tensor& sparse, const RowOrder& rows) {
   return rows.order.defined() ? values.index_select(0, rows.order) : values.contiguous();
 }
 
-/// A product of sparse matrices by all products of elements that meet, which then are added up by place: rows are taken
+/// A product of sparse matrices by all products of elements that meet, which then are added up by index: rows are taken
 /// together as long as these are not too many.
 class ExpandedProduct {
  public:

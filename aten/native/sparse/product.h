@@ -19,7 +19,7 @@ Tensor sparse_times_dense(
 /// The operator bmm for a batch in coordinates.
 Tensor bmm_coo(const Tensor& self, const Tensor& mat2);
 
-/// Row starts and columns, both checked, of places sorted by row, and the order in which that takes the elements; the order is
+/// Row starts and columns, both checked, of indices sorted by row, and the order in which that takes the elements; the order is
 /// undefined where they were sorted.
 struct RowOrder {
   Tensor starts;

@@ -167,11 +167,11 @@ Tensor native_norm_dim(
 }
 
 // ---- softmax ---------------------------------------------------------------------------
-// Places that are missing count as minus infinity: each line along `dim` is normalised over the elements it has.
+// Indices that are missing count as minus infinity: each line along `dim` is normalised over the elements it has.
 
 namespace {
 
-/// The line that each element of a coalesced tensor lies in: places without `dim`, numbered one after the other.
+/// The line that each element of a coalesced tensor lies in: indices without `dim`, numbered one after the other.
 Tensor lines_of(const Tensor& self, int64_t dim, int64_t* count) {
   const SparseTensorImpl* impl = get_sparse_impl(self);
   DimVector rest;

@@ -13,7 +13,7 @@ namespace at::native {
 
 /// Set by the plugin when it is loaded; null before. Tensors are those of is_plain_cuda, on one device. Nothing is recorded.
 struct CudaShortcuts {
-  /// self.t() @ mat2, which lies by columns if asked for, and the sums of mat2's columns: gradients of a layer's weight and bias.
+  /// self.t() @ mat2, which is column-major if asked for, and the sums of mat2's columns: gradients of a layer's weight and bias.
   std::tuple<Tensor, Tensor> (*transposed_mm_with_sums)(const Tensor& self, const Tensor& mat2, bool by_columns) = nullptr;
   /// The backward pass of _fused_rms_norm.
   std::tuple<Tensor, Tensor> (*rms_norm_backward)(

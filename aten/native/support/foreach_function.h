@@ -29,7 +29,7 @@ enum class ForeachFunction : std::uint8_t {
   Copy, // y
 };
 
-/// One tensor of the lists: dense memory, the same places in all of it.
+/// One tensor of the lists: dense memory, the same indices in all of it.
 struct ForeachPart {
   void* out;
   const void* in[3];

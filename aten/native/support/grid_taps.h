@@ -1,4 +1,4 @@
-// The elements that grid sampling takes for a place, on every backend: numbers, weights, and derivatives of the weights.
+// The elements that grid sampling takes for a point, on every backend: numbers, weights, and derivatives of the weights.
 #pragma once
 
 #include <c10/macros/Macros.h>
@@ -12,7 +12,7 @@ namespace at::native {
 enum class SampleMode : std::int32_t { Linear, Nearest, Cubic };
 enum class SamplePadding : std::int32_t { Zeros, Border, Reflection };
 
-/// How places become taps.
+/// How points become taps.
 struct SampleRule {
   SampleMode mode;
   SamplePadding padding;

@@ -1,4 +1,4 @@
-// The vectorised steps of indexing and joining: checks of index values, sums and copies of whole rows.
+// The vectorised steps of indexing and concatenating: checks of index values, sums and copies of whole rows.
 #pragma once
 
 #include <c10/core/ScalarType.h>

@@ -98,7 +98,7 @@ void recurrence(const Recurrence& r);
 /// Takes them back: reads what recurrence() has written.
 void recurrence_backward(const Recurrence& r, const RecurrenceGrads& grads);
 
-/// All layers of a network, as lstm() and its kin are given them.
+/// All layers of a network, as lstm() and related operators are given them.
 struct RecurrentLayers {
   RecurrentCell cell;
   TensorBase input; // steps x batch x features, or packed rows with the sequences of each step in `batch_sizes`

@@ -27,7 +27,7 @@ class TORCH_API ResultStream {
   /// As memcpy, for blocks that follow each other.
   static void write(void* to, const void* from, std::int64_t bytes);
 
-  /// Asks for what will be read after these bytes: memory gives it while they are computed and stored, which processors that see
+  /// Prefetches what will be read after these bytes: memory gives it while they are computed and stored, which processors that see
   /// lines stored past the caches do not ask for early enough by themselves (measured).
   static void prefetch_ahead(const void* from, std::int64_t bytes) {
     const char* ahead = static_cast<const char*>(from) + kAhead;

@@ -17,7 +17,7 @@ inline Tensor make_view(const Tensor& self, IntArrayRef sizes, IntArrayRef strid
 }
 
 /// `shape` with its -1, if any, replaced so that it holds `numel` elements.
-/// Throws "shape '[...]' is invalid for input of size N" and kin.
+/// Throws "shape '[...]' is invalid for input of size N" and the like.
 TORCH_API c10::DimVector infer_size(IntArrayRef shape, int64_t numel);
 
 /// Strides that view memory of (`sizes`, `strides`) as `new_sizes`, or none when a copy is needed.

@@ -364,7 +364,7 @@ VEC_INLINE Vec<T, 2 * N> join(Vec<T, N> a, Vec<T, N> b) {
 
 } // namespace detail
 
-/// Joins all lanes with op (Vec, Vec) -> Vec, pairwise by halves.
+/// Combines all lanes with op (Vec, Vec) -> Vec, pairwise by halves.
 template <class T, int N, class Op>
 VEC_INLINE T reduce(Vec<T, N> x, Op op) {
   if constexpr (N == 1) {

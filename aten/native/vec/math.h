@@ -362,7 +362,7 @@ VEC_INLINE Vec<double, N> cosine_of(const TrigParts<double, N>& parts) {
   return one_less + (((V(1.0) - one_less) - half_z) + (z * pc - r * tail));
 }
 
-// Sine and cosine of the rest, joined by the quadrant.
+// Sine and cosine of the rest, combined by the quadrant.
 template <bool Cosine, class T, int N>
 VEC_INLINE Vec<T, N> sin_or_cos(const TrigParts<T, N>& parts) {
   using I = int_same<T>;

@@ -35,7 +35,7 @@ namespace c10::cuda::impl {
 //   A request that nothing fits extends the free block before a gap, so what lies together is not cut into segments; and
 //   each page that no block in use touches can go back. Without support by the device, or with its addresses used up,
 //   segments are as above.
-// - A request takes the smallest free block that fits, cuts off what is too much, and a released block is joined with
+// - A request takes the smallest free block that fits, cuts off what is too much, and a released block is merged with
 //   its free neighbours.
 // - Blocks belong to the stream they were allocated for. Work on one stream runs in order, so a block may be given out again
 //   while the old work is still queued: the new work comes after it. A block used on another stream, too, is told so by

@@ -1,4 +1,4 @@
-// Sizes and strides with dimensions joined that lie one after the other in memory, for kernels that walk them.
+// Sizes and strides with dimensions merged that lie one after the other in memory, for kernels that walk them.
 #pragma once
 
 #include <c10/util/Exception.h>
@@ -8,7 +8,7 @@
 
 namespace at {
 
-/// Joins what can be joined of the first `dims` sizes and strides, in place, dimensions of size 1 among it; `excludeDim`
+/// Merges what can be merged of the first `dims` sizes and strides, in place, dimensions of size 1 among it; `excludeDim`
 /// stays a dimension of its own. Returns where that is now (-1 without one, 0 where all else is gone), and how many
 /// dimensions are left, at least 1.
 template <typename T>

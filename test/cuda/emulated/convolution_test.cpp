@@ -424,7 +424,7 @@ TEST_CASE("emulated: cuDNN is given channels last where an operand lies so", "[c
           const Tensor out = filled(y, [&](const Tensor& t) { cuda::convolution_kernel(input, weight, {}, ones, none, ones, false, none, 1, t); });
           CHECK(near(out, y, 5e-2, 5e-2));
           REQUIRE(libraries().dnn_runs.size() == 1);
-          // cuDNN has hardly an algorithm for double by channels last; PyTorch does not ask for one either.
+          // cuDNN has hardly an algorithm for double in channels-last; PyTorch does not ask for one either.
           CHECK(libraries().dnn_runs[0].channels_last == ((image_last || weight_last) && dtype != at::kDouble));
         }
       }

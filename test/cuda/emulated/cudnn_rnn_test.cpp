@@ -1,4 +1,4 @@
-// Recurrent layers through the emulated cuDNN, there and back, against the CPU's layers.
+// Recurrent layers through the emulated cuDNN, forward and backward, against the CPU's layers.
 #if __has_include(<cudnn.h>)
 #include "test/cuda/emulated/compare.h"
 #include "test/cuda/emulated/libraries.h"

@@ -50,7 +50,7 @@ DimVector strides_of(const Tensor& t) {
   return DimVector(t.strides().begin(), t.strides().end());
 }
 
-/// The walk of index_select and its kin: `plain` has whole slices of `indexed`, as `index` tells along `dim`.
+/// The walk of index_select and the like: `plain` has whole slices of `indexed`, as `index` tells along `dim`.
 Walk slices(const Tensor& indexed, int64_t dim, const Tensor& index, const Tensor& plain) {
   DimVector along(plain.dim(), 0), without = strides_of(indexed);
   along[dim] = index.stride(0);

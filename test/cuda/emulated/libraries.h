@@ -36,7 +36,7 @@ struct Libraries {
   std::vector<std::string> looked_up; // functions, each at its first call
   int fft_plans = 0;                 // made so far
   std::vector<int> dnn_broken;       // algorithms of cuDNN that fail when they run
-  bool dnn_by_rows_alone = false;    // cuDNN knows nothing of channels last
+  bool dnn_by_rows_alone = false;    // cuDNN knows nothing of channels-last
   int dnn_rankings = 0, dnn_timings = 0; // how often cuDNN was asked for algorithms
   std::vector<DnnRun> dnn_runs;
   bool rnn_refused = false; // cuDNN takes no recurrent layers

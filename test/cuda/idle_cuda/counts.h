@@ -9,7 +9,7 @@ struct IdleCudaCounts {
   std::int64_t library_calls = 0; ///< products by cuBLAS and cuBLASLt: a kernel or two each, on a real device
   std::int64_t copies = 0;
   std::int64_t memsets = 0;
-  std::int64_t memory_calls = 0;  ///< cudaMalloc, cudaFree and their kin
+  std::int64_t memory_calls = 0;  ///< cudaMalloc, cudaFree and the like
   std::int64_t waits = 0;         ///< of the host for a stream, an event or the device
   std::int64_t other_calls = 0;   ///< what else was asked of the runtime: the device, the last error, events, attributes
 };

@@ -75,7 +75,7 @@ void for_each_indexed(
   for_each_pair(index_walk(index, dim, a, b), values.data(), free_order, f);
 }
 
-/// Elements of `from` copied to `to`, one by one or some side by side. The first place is in `to` (Scatter) or in `from`.
+/// Elements of `from` copied to `to`, one by one or some side by side. The first index is in `to` (Scatter) or in `from`.
 template <class T, bool Scatter>
 struct CopiedElements {
   T* to;
@@ -115,7 +115,7 @@ struct AddedElements {
   }
 };
 
-/// How many elements come to each place.
+/// How many elements come to each index.
 struct CountedElements {
   int64_t* counts;
 
@@ -129,7 +129,7 @@ struct CountedElements {
   }
 };
 
-/// Elements joined in `to`, one by one or some side by side.
+/// Elements combined in `to`, one by one or some side by side.
 template <class T, class Combine>
 struct JoinedElements {
   T* to;
@@ -205,7 +205,7 @@ void scatter_element(
   });
 }
 
-/// How many values a reduction joins in each place of `out`.
+/// How many values a reduction combines in each index of `out`.
 Tensor counts_of(const TensorBase& out, bool include_self) {
   return empty_contiguous(out.sizes(), kLong, kCPU).fill_(include_self ? 1 : 0);
 }
@@ -250,7 +250,7 @@ T reduction_start(std::string_view reduce) {
   return reduce == "prod" ? T(1) : T(0);
 }
 
-/// Calls f with the function that a reduction joins two values by; mean adds, and is divided at the end.
+/// Calls f with the function that a reduction combines two values by; mean adds, and is divided at the end.
 template <class T, class F>
 void with_combine(std::string_view reduce, F f) {
   if (reduce == "sum" || reduce == "mean") {
@@ -482,7 +482,7 @@ void index_select_kernel(const TensorBase& self, int64_t dim, const TensorBase& 
       TORCH_CHECK(size > 0, "index_select(): self indexing axis dim should be positive, got size ", size, " for dimension ", dim);
       TORCH_CHECK(false, "INDICES element is out of DATA bounds, id=", *value, " axis_dim=", size, " (in index_select)");
     }
-    // The words that PyTorch has for dimension 1.
+    // The message that PyTorch has for dimension 1.
     TORCH_CHECK(dim != 1, "INDICES element is out of DATA bounds, id=", *value, " axis_dim=", size, " (in index_select)");
     TORCH_CHECK_INDEX(false, "index out of range in self: index ", *value, " for dimension ", dim, " with size ", size);
   }

@@ -1,5 +1,5 @@
 // The loop under gather, scatter and the operators that take slices by index: elements of two tensors in pairs, where the
-// place in one of them comes from an index.
+// index in one of them comes from an index.
 #pragma once
 
 #include <aten/core/Tensor.h>
@@ -60,7 +60,7 @@ class IndexSpan {
   Tensor dense_;
 };
 
-/// Pairs of elements: one of tensor `a`, at the index value in dimension `dim` and else at the same place, and one of
+/// Pairs of elements: one of tensor `a`, at the index value in dimension `dim` and else at the same index, and one of
 /// tensor `b`, at the element's own place.
 struct IndexedWalk {
   c10::DimVector sizes; // of the elements: those of the index, or of a slice for each index
@@ -74,7 +74,7 @@ struct IndexedWalk {
 template <class F>
 concept TakesRows = requires(const F& f) { f.row(int64_t{}, int64_t{}, int64_t{}); };
 
-/// Functions of pairs that have a form for n elements of one row of `a`: f.picked(offset of the row, places in it, first offset in b, n).
+/// Functions of pairs that have a form for n elements of one row of `a`: f.picked(offset of the row, indices in it, first offset in b, n).
 template <class F>
 concept PicksFromRows = requires(const F& f, const int64_t* places) { f.picked(int64_t{}, places, int64_t{}, int64_t{}); };
 

@@ -24,7 +24,7 @@ struct Role {
   const char* name;
   TensorList list;
   Use use = Use::Write;
-  bool has_others = false; // tensors that do not lie by rows, or whose parameter does not
+  bool has_others = false; // tensors that are not row-major, or whose parameter does not
 };
 
 /// The parameters of one call with all that belongs to them: checked when made, read and written by run(). Tensors whose
@@ -98,7 +98,7 @@ class StepList {
 
   static bool takes_part(const Role& role) { return role.use != Use::WriteIfGiven || !role.list.empty(); }
 
-  /// Checks the tensors of parameter i and takes the addresses of those that lie by rows, as nearly all do.
+  /// Checks the tensors of parameter i and takes the addresses of those that are row-major, as nearly all do.
   void take(size_t i) {
     const Tensor& p = self_[i];
     check_parameter(p);

@@ -218,7 +218,7 @@ void sort_around_nans(Entry<T>* entries, int64_t count) {
   }
 }
 
-// The smallest of the most frequent values, at the place that comes last when the row is sorted by std::sort, which is also
+// The smallest of the most frequent values, at the index that comes last when the row is sorted by std::sort, which is also
 // what PyTorch does: of up to 16 elements the last one, of more any. NaNs are not equal to each other. PyTorch compares them as
 // they are; in longer rows, where that would be no order, they are larger than the rest, but where nothing repeats, one at the
 // front stays there.

@@ -1,4 +1,4 @@
-// Padding with what is inside: each place of the padded tensor shows one place of the input, dimension by dimension.
+// Padding with what is inside: each position of the padded tensor shows one position of the input, dimension by dimension.
 #include <aten/core/OpMathType.h>
 #include <aten/core/Tensor.h>
 #include <aten/core/dtype_dispatch.h>

@@ -1,4 +1,4 @@
-// max_unpool: elements go back to the places that a pooling took them from.
+// max_unpool: elements go back to the indices that a pooling took them from.
 
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorSpec.h>
@@ -17,7 +17,7 @@ void unpool(const TensorBase& self, const TensorBase& indices, int64_t dims, con
   for (int64_t d = 0; d < out.dim(); ++d) (d < out.dim() - dims ? planes : volume) *= out.size(d);
   const int64_t taken = planes == 0 ? 0 : x.numel() / planes;
   const int64_t* at = places.const_data_ptr<int64_t>();
-  // All places before anything is written.
+  // All indices before anything is written.
   for (int64_t i = 0; i < x.numel(); ++i) {
     TORCH_CHECK(
         at[i] >= 0 && at[i] < volume, "Found an invalid max index: ", at[i], " (output volumes are of size ",

@@ -96,7 +96,7 @@ void shuffle(T* r, int64_t n, CPUGeneratorImpl& generator) {
   for (; n - i >= (int64_t{1} << 32); ++i) {
     std::swap(r[i], r[i + static_cast<int64_t>(generator.random64() % static_cast<uint64_t>(n - i))]);
   }
-  // The places of a run are drawn before any of it moves, so that their memory is on its way by then.
+  // The indices of a run are drawn before any of it moves, so that their memory is on its way by then.
   uint32_t ahead[kRun];
   while (i < n - 1) {
     const int64_t count = std::min(kRun, n - 1 - i);

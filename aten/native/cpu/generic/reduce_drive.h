@@ -37,9 +37,9 @@ class Folder {
   virtual void rows(const ReducePlan& plan, const WalkDims& dims, int64_t begin, int64_t end) const = 0;
   /// Folds the inputs [begin, end) of the output whose first input is at `offset`.
   virtual void row_unit(int64_t offset, const WalkDims& dims, int64_t begin, int64_t end, void* acc) const = 0;
-  /// Folds the reduced places [begin, end) of a block of columns.
+  /// Folds the reduced indices [begin, end) of a block of columns.
   virtual void column_units(const ColumnBlock& block, const WalkDims& dims, int64_t begin, int64_t end, void* acc) const = 0;
-  /// Joins `count` partial results of `width` accumulators each.
+  /// Combines `count` partial results of `width` accumulators each.
   virtual void join(const void* parts, int64_t count, int64_t width, void* acc) const = 0;
   /// Stores `width` results.
   virtual void emit(int64_t offset, int64_t stride, int64_t width, const void* acc) const = 0;

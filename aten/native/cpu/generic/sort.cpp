@@ -21,7 +21,7 @@ class RowSorter {
         threads_(threads),
         memory_(c10::GetCPUAllocator()->allocate(2 * count * sizeof(Entry))) {}
 
-  /// Calls store(i, value, place) for the elements, on several threads where the row is sorted by several.
+  /// Calls store(i, value, index) for the elements, on several threads where the row is sorted by several.
   template <class Store>
   void operator()(const T* row, int64_t stride, const Store& store) const {
     if constexpr (sizeof(Key) == 8) {
@@ -50,7 +50,7 @@ class RowSorter {
     else some(0, count_);
   }
 
-  /// Sorts the entries and calls emit(place, entry) for each.
+  /// Sorts the entries and calls emit(index, entry) for each.
   template <class E, class Sort, class Emit>
   void sort(E* entries, const Sort& sort, const Emit& emit) const {
     if (threads_ > 1) return sorting::sort_long_row(entries, count_, entries + count_, threads_, sort, emit);

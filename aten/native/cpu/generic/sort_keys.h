@@ -71,7 +71,7 @@ inline bool is_nan_key(Key<T> key) {
   return is_float_like<T> && key == static_cast<Key<T>>(~Key<T>{0});
 }
 
-/// A key with its place in the row. Ordered by key, then by place.
+/// A key with its index in the row. Ordered by key, then by index.
 template <class T, bool Packs = (sizeof(T) <= 4)>
 class Entry {
  public:
@@ -101,7 +101,7 @@ class Entry<T, false> {
   int64_t index_;
 };
 
-/// Longest row whose places fit an Entry<T>.
+/// Longest row whose indices fit an Entry<T>.
 template <class T>
 constexpr int64_t kLongestRow = sizeof(T) <= 4 ? (int64_t{1} << 32) - 1 : INT64_MAX;
 

@@ -32,7 +32,7 @@ Tensor to_tensor(const TensorBase& like, const std::vector<int64_t>& values) {
   return result;
 }
 
-// Lengths of groups from the places where they start, with `total` as the last end.
+// Lengths of groups from the indices where they start, with `total` as the last end.
 std::vector<int64_t> lengths(const std::vector<int64_t>& starts, int64_t total) {
   std::vector<int64_t> result(starts.size());
   for (size_t i = 0; i < starts.size(); ++i) {
@@ -221,7 +221,7 @@ Uniques unique_slices(const TensorBase& self, int64_t dim, bool sort) {
   return {std::move(values), std::move(inverse), to_tensor(self, lengths(starts, slices.count))};
 }
 
-// Places and counts are given whether asked for or not.
+// Indices and counts are given whether asked for or not.
 Uniques unique_along(const char* name, const Tensor& self, int64_t dim, bool sort) {
   dim = c10::maybe_wrap_dim(dim, self.dim(), /*wrap_scalar=*/false);
   int64_t empty_dims = 0;

@@ -1,6 +1,6 @@
 // BLAS for one's own kernels, by C++ type: double, float, their complex forms, Half and BFloat16.
 //
-// Matrices lie by columns, as in BLAS. Half and bfloat16 are computed in float; products of float are rounded to TF32 only
+// Matrices are column-major, as in BLAS. Half and bfloat16 are computed in float; products of float are rounded to TF32 only
 // where globalContext() allows it. All of it runs on the current stream, except what takes a handle.
 #pragma once
 

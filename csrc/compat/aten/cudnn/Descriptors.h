@@ -31,7 +31,7 @@ inline int dataSize(cudnnDataType_t dataType) {
   }
 }
 
-/// cuDNN wants the strides of dimensions of size 1, which do not matter, to be those of dense memory. `nhwc`: by channels last.
+/// cuDNN wants the strides of dimensions of size 1, which do not matter, to be those of dense memory. `nhwc`: channels-last.
 template <class T>
 void fixSizeOneDimStride(int dim, const T* size, T* stride, bool nhwc) {
   int64_t dense = 1;
@@ -123,7 +123,7 @@ class TensorDescriptor : public Descriptor<cudnnTensorStruct, &cudnnCreateTensor
   }
 };
 
-/// The weight of a convolution, dense by rows or by channels last.
+/// The weight of a convolution, row-major or channels-last.
 class FilterDescriptor : public Descriptor<cudnnFilterStruct, &cudnnCreateFilterDescriptor, &cudnnDestroyFilterDescriptor> {
  public:
   void set(const at::Tensor& t, int64_t pad = 0) {

@@ -16,7 +16,7 @@ Tensor matrix_in(const void* data, c10::ScalarType dtype, int64_t rows, int64_t 
   return at::from_blob(const_cast<void*>(data), {rows, columns}, {row, column}, TensorOptions(dtype));
 }
 
-// op(matrix), rows x columns, of one that lies by columns.
+// op(matrix), rows x columns, of one that is column-major.
 Tensor column_major(const detail::Operand& matrix, int64_t rows, int64_t columns) {
   if (matrix.trans == TransposeType::NoTranspose) return matrix_in(matrix.data, matrix.dtype, rows, columns, 1, matrix.ld);
   const Tensor transposed = matrix_in(matrix.data, matrix.dtype, rows, columns, matrix.ld, 1);

@@ -106,7 +106,7 @@ void copy(int64_t n, const T* x, int64_t incx, T* y, int64_t incy) {
 #define CPUBLAS_BRGEMM_I8I8I32
 #define CPUBLAS_BRGEMM_F8F8F32
 
-/// C (M x N) = A B, or that added to C. All lie by rows with the distances ld_a, ld_b, ld_c; a B that is_vnni is packed.
+/// C (M x N) = A B, or that added to C. All are row-major with the distances ld_a, ld_b, ld_c; a B that is_vnni is packed.
 template <class A, class B, class C>
 void brgemm(
     int64_t M, int64_t N, int64_t K, int64_t ld_a, int64_t ld_b, int64_t ld_c, bool add_C, const A* a, const B* b, C* c,

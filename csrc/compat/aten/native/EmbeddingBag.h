@@ -1,4 +1,4 @@
-// How embedding_bag joins the rows of a bag, by the numbers that operators take.
+// How embedding_bag combines the rows of a bag, by the numbers that operators take.
 #pragma once
 
 #include <aten/core/Tensor.h>

@@ -140,7 +140,7 @@ inline DimVector batched_matrix_contiguous_strides(IntArrayRef sizes, bool f_con
   return strides;
 }
 
-/// A copy whose matrices lie by columns.
+/// A copy whose matrices are column-major.
 inline Tensor cloneBatchedColumnMajor(const Tensor& src) {
   return src.mT().clone(MemoryFormat::Contiguous).mT();
 }

@@ -1,5 +1,5 @@
 // Matrices of bytes in the order that 8-bit dot product instructions (VNNI) read: 4 numbers of a column, or of a row, side
-// by side. All matrices lie by rows, ld_src elements from one to the next.
+// by side. All matrices are row-major, ld_src elements from one to the next.
 #pragma once
 
 #include <c10/util/Exception.h>

@@ -29,7 +29,7 @@ struct TensorInfo {
     sizes[dim] = 1;
   }
 
-  /// Joins dimensions that lie in memory one after the other, and drops those of size 1. Dimension `excludeDim` stays by
+  /// Merges dimensions that lie in memory one after the other, and drops those of size 1. Dimension `excludeDim` stays by
   /// itself; the result is where it went, or -1.
   int collapseDims(const int excludeDim = -1) {
     TORCH_CHECK(excludeDim >= -1 && excludeDim < dims, "expected excluded dim between -1 and dims - 1, got ", excludeDim);

@@ -89,7 +89,7 @@ void store_results(const std::tuple<Results...>& results, TensorIteratorBase& it
 } // namespace reduction
 
 /// Reduces each group of elements through an accumulator: `ops.reduce(acc, element, index)` takes one more in,
-/// `ops.combine(acc, acc)` joins two, `ops.translate_idx(acc, offset)` shifts the indices in one, and `ops.project(acc)` gives
+/// `ops.combine(acc, acc)` combines two, `ops.translate_idx(acc, offset)` shifts the indices in one, and `ops.project(acc)` gives
 /// the result, a tuple where there are several outputs. `init` is the accumulator of no element.
 template <typename ops_t, typename init_t>
 void binary_kernel_reduce(TensorIteratorBase& iter, ops_t ops, init_t init) {

@@ -1,4 +1,4 @@
-// Places of a grid in an image, and reads and additions that stay inside it, for kernels of one's own.
+// Points of a grid in an image, and reads and additions that stay inside it, for kernels of one's own.
 #pragma once
 
 #include <csrc/compat/aten/native/GridSamplerUtils.h>
@@ -22,7 +22,7 @@ grid_sampler_unnormalize_set_grad(scalar_t coord, int size, bool align_corners, 
   return grid_sampler_unnormalize(coord, size, align_corners);
 }
 
-/// The nearest place within [0, clip_limit - 1]; NaN goes to 0.
+/// The nearest point within [0, clip_limit - 1]; NaN goes to 0.
 template <class scalar_t>
 __device__ __forceinline__ scalar_t clip_coordinates(scalar_t in, int clip_limit) {
   return min(static_cast<scalar_t>(clip_limit - 1), max(in, static_cast<scalar_t>(0)));
@@ -56,13 +56,13 @@ __device__ __forceinline__ scalar_t reflect_coordinates(scalar_t in, int twice_l
   return reflect_coordinates_set_grad(in, twice_low, twice_high, &unused);
 }
 
-/// A place that no int can number, NaN too, becomes -100, which is outside of every image.
+/// A point that no int can number, NaN too, becomes -100, which is outside of every image.
 template <class scalar_t>
 __device__ __forceinline__ scalar_t safe_downgrade_to_int_range(scalar_t x) {
   return x >= INT_MIN && x <= INT_MAX - 1 ? x : static_cast<scalar_t>(-100.0);
 }
 
-/// An element's place after padding; `grad_in` gets the derivative.
+/// An element's coordinate after padding; `grad_in` gets the derivative.
 template <class scalar_t>
 __device__ __forceinline__ scalar_t compute_coordinates_set_grad(
     scalar_t coord, int size, GridSamplerPadding padding_mode, bool align_corners, scalar_t* grad_in) {
@@ -91,7 +91,7 @@ compute_coordinates(scalar_t coord, int size, GridSamplerPadding padding_mode, b
   return safe_downgrade_to_int_range(coord);
 }
 
-/// From the grid's coordinate to an element's place.
+/// From the grid's coordinate to an element's coordinate.
 template <class scalar_t>
 __device__ __forceinline__ scalar_t
 grid_sampler_compute_source_index(scalar_t coord, int size, GridSamplerPadding padding_mode, bool align_corners) {
@@ -114,7 +114,7 @@ __device__ __forceinline__ bool within_bounds_3d(int d, int h, int w, int D, int
   return d >= 0 && d < D && within_bounds_2d(h, w, H, W);
 }
 
-/// The element at a place after padding, 0 outside. Strides count elements.
+/// The element at a point after padding, 0 outside. Strides count elements.
 template <class scalar_t>
 __device__ __forceinline__ scalar_t get_value_bounded(
     const scalar_t* data, scalar_t x, scalar_t y, int W, int H, int sW, int sH, GridSamplerPadding padding_mode,
@@ -150,7 +150,7 @@ __device__ __forceinline__ void add_value_bounded(
   safe_add_2d(data, iy, ix, sH, sW, H, W, delta, NC_offset, memory_span);
 }
 
-/// Derivatives of get_cubic_upsampling_coefficients' weights for the place t, with the opposite sign, as in libtorch.
+/// Derivatives of get_cubic_upsampling_coefficients' weights for the distance t, with the opposite sign, as in libtorch.
 template <class scalar_t>
 __device__ __forceinline__ void get_cubic_coefficients_grad(scalar_t coeffs[4], scalar_t t) {
   const scalar_t A = static_cast<scalar_t>(-0.75);

@@ -227,7 +227,7 @@ void launch(const TensorIteratorBase& iter, const Op& op, const Accumulator& ide
 
 } // namespace gpu_reduce
 
-/// An operation made of a function that joins two values, which is also what takes an element in.
+/// An operation made of a function that combines two values, which is also what takes an element in.
 template <class out_scalar_t, class func_t>
 struct func_wrapper_t {
   using arg_t = typename gpu_reduce::FirstArgument<decltype(&func_t::operator())>::type;

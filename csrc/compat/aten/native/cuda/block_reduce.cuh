@@ -10,7 +10,7 @@
 namespace at::native::cuda_utils {
 
 constexpr int kCUDABlockReduceNumThreads = 512;
-/// Beyond that one warp cannot join what the warps have.
+/// Beyond that one warp cannot combine what the warps have.
 constexpr int kCUDABlockReduceMaxThreads() {
   return C10_WARP_SIZE * C10_WARP_SIZE;
 }
