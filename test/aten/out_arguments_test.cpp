@@ -304,17 +304,9 @@ TEST_CASE("padding gives an output of the right sizes the strides of a new one",
   CHECK(pooled.equal(at::adaptive_avg_pool2d(image, {2, 2})));
 }
 
-TEST_CASE("an output that ifft of real numbers resizes has the strides of the result", "[outputs]") {
-  const Tensor x = at::rand({5, 10, 7});
-  Tensor out = at::empty({0}, at::kComplexFloat);
-  at::fft_ifft_out(out, x, std::nullopt, 1);
-  CHECK(out.strides() == at::IntArrayRef({70, 1, 10}));
-  CHECK(at::allclose(out, at::fft_ifft(x, std::nullopt, 1)));
-}
-
 TEST_CASE("outputs that cannot be written as they are are refused", "[outputs]") {
   Tensor x = at::rand({2, 3});
-  const auto shared = Catch::Contains("refer to a single memory location");
+  const auto shared = Catch::Contains("to a single memory location");
   CHECK_THROWS_WITH(at::cross_out(x, x, at::rand({2, 3})), shared);
   Tensor expanded = at::zeros({1}).expand({2});
   CHECK_THROWS_WITH(at::ones_like_out(expanded, at::zeros({2})), shared);

@@ -4,7 +4,6 @@
 #include <aten/core/Tensor.h>
 #include <aten/core/TensorOperators.h>
 #include <aten/native/support/OutArgument.h>
-#include <aten/native/support/replace_output.h>
 
 #include <c10/core/DefaultDtype.h>
 #include <c10/core/WrapDimMinimal.h>
@@ -256,7 +255,7 @@ namespace {
 constexpr const char *kComplexKernel = "_fft_c2c", *kRealKernel = "_fft_r2c", *kHermitianKernel = "_fft_c2r";
 
 /// `kernel` computes the last step, in place of which the result is copied: it would take nothing that requires grad. Null
-/// where that step is a conjugation, which gives an output of another size the strides of the result.
+/// where that step is a copy.
 Tensor& write_transform(const char* name, const char* kernel, bool complex, Tensor& out, const Tensor& result) {
   TORCH_CHECK(
       out.is_complex() == complex && (complex || out.is_floating_point()), name, " expects a ", complex ? "complex" : "floating point",
@@ -264,9 +263,6 @@ Tensor& write_transform(const char* name, const char* kernel, bool complex, Tens
   if (kernel != nullptr) {
     check_out_without_grad(kernel, out);
     check_out_without_grad(kernel, result);
-  } else if (out.sizes() != result.sizes() && out.device() == result.device()) {
-    replace_output(out, result.resolve_conj());
-    return out;
   }
   copy_into_out(name, out, result);
   return out;
