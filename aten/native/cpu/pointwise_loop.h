@@ -19,7 +19,7 @@
 //   static constexpr bool kVecFloat = true;     it also takes Vec<float>, but not Vec<double>.
 //   static constexpr bool kVecReduced = true;   it takes Vec<float> where elements are of a 16-bit type; for functions so
 //                                               cheap that the time goes to the conversion.
-//   static constexpr bool kExactScalars = true; beside 16-bit tensors a number operand (add(x, 0.1)) is not rounded first.
+//   static constexpr bool kExactScalars = true; with 16-bit tensors a scalar operand (add(x, 0.1)) is not rounded first.
 #pragma once
 
 #include <aten/core/OpMathType.h>
