@@ -72,7 +72,7 @@ def not_defined_at(value: str, name: str) -> str:
         return f"is no place of {name}: {value}"
     lines, number = lines_of(match[1]), int(match[2])
     head = "\n".join(lines[number - 1 : number + 40])
-    if not re.match(rf"[A-Za-z][^\n=]*(?<!\w){re.escape(name)}\b", head):
+    if not re.match(rf"([A-Za-z][^\n=]*(?<!\w))?{re.escape(name)}\b", head):
         return f"{value} does not begin with {name}: {lines[number - 1]}"
     head = re.sub(r"\([^()]*\)", "", re.sub(r"=\s*\{\}|//.*", "", head))
     if not re.match(r"[^;{]*\{", re.sub(r"\([^()]*\)", "", head)):
